@@ -1,0 +1,1 @@
+"""From an algorithm and a model to machine code."""

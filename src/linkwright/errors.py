@@ -1,0 +1,90 @@
+"""Everything Linkwright raises or warns on purpose.
+
+Each error is a :class:`LinkwrightError` and, where Python already has a fitting kind
+(``ValueError``, ``KeyError``, …), that kind too, so both ways of catching it work.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LinkwrightError(Exception):
+    """Base of every error raised on purpose."""
+
+
+class ModelError(LinkwrightError, ValueError):
+    """A mechanism that cannot be built, or an operation this mechanism does not allow.
+
+    ``problems`` lists everything found wrong, each with its place in the file where there is one.
+    """
+
+    def __init__(self, problems: str | Iterable[str]):
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__(listed(self.problems))
+
+
+class FormatError(ModelError):
+    """A file that cannot be read."""
+
+
+def listed(problems: tuple[str, ...]) -> str:
+    """One problem as it is, several below each other."""
+    if len(problems) == 1:
+        return problems[0]
+    return f"{len(problems)} problems:" + "".join(f"\n  {problem}" for problem in problems)
+
+
+class InputError(LinkwrightError, ValueError):
+    """A value that cannot be used: NaN, a quaternion that is not unit, an option that does not exist."""
+
+
+class ShapeError(LinkwrightError, ValueError):
+    """An array of the wrong shape."""
+
+
+class ArgumentError(LinkwrightError, TypeError):
+    """An argument of the wrong type, missing, or of a name that does not exist."""
+
+
+class UnknownNameError(LinkwrightError, KeyError):
+    """A name that does not exist; the message lists near ones, or all of them where they are few."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str]):
+        known = sorted(known)
+        near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+        shown = known if len(known) <= 12 else near
+        message = f"unknown {what} {name!r}"
+        if shown:
+            message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"
+        if len(known) > len(shown):
+            message += f" (of {len(known)} {what}s)"
+        super().__init__(message)
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0])
+
+
+class ExpressionError(LinkwrightError, TypeError):
+    """An expression used where a number is needed, or expressions of two traces mixed."""
+
+
+class TooLargeError(LinkwrightError):
+    """More operations than straight-line code may have."""
+
+
+class MissingExtraError(LinkwrightError, ImportError):
+    """An optional package is not installed; the message says which extra brings it."""
+
+
+class LinkwrightWarning(UserWarning):
+    """Base of every warning given on purpose."""
+
+
+class FormatWarning(LinkwrightWarning):
+    """Something in a file that was ignored or mended; the robot stays usable."""
+
+
+class CacheWarning(LinkwrightWarning):
+    """The cache of compiled kernels could not be used; everything still works, only slower to start."""

@@ -1,0 +1,1 @@
+"""Scalar expressions: a graph without duplicates, its operations, rules and derivatives."""

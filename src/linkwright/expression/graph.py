@@ -1,0 +1,288 @@
+"""Scalar expressions as a graph without duplicates: equal expressions are one object.
+
+An :class:`Expr` behaves like a number. NumPy object arrays of them go through the algorithms of
+the library unchanged: ``np.sin`` on such an array calls each element's ``sin``. Nothing is ever
+expanded; each construction applies the rules of `rules.py`. A graph belongs to one trace: nothing
+global grows, and threads share nothing.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ExpressionError, TooLargeError
+from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.rules import COMMUTATIVE, RULES
+
+
+class Graph:
+    """Where the expressions of one trace live.
+
+    ``limit`` bounds the number of nodes: beyond it :class:`TooLargeError` is raised, so that a
+    mechanism too large for straight-line code is noticed early instead of filling the memory.
+    """
+
+    __slots__ = ("_constants", "_nodes", "count", "limit", "zero")
+
+    def __init__(self, limit: int | None = None):
+        self._nodes: dict[tuple[Any, ...], Expr] = {}
+        self._constants: dict[Any, Expr] = {}
+        self.count = 0
+        self.limit = limit
+        self.zero = self.constant(0.0)
+
+    def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
+        node = Expr.__new__(Expr)
+        node.graph, node.op, node.args, node.value, node.name = self, op, args, value, name
+        node.index = self.count
+        self.count += 1
+        if self.limit is not None and self.count > self.limit:
+            raise TooLargeError(f"more than {self.limit} expressions")
+        return node
+
+    def constant(self, value: float) -> Expr:
+        """The expression of a number."""
+        value = float(value)
+        key = value if value != 0.0 and value == value else struct.pack("<d", value)  # −0.0 and NaN by their bits
+        node = self._constants.get(key)
+        if node is None:
+            node = self._constants[key] = self._new("constant", (), value, None)
+        return node
+
+    def symbol(self, name: str) -> Expr:
+        """A new input; two of the same name are two different inputs."""
+        return self._new("symbol", (), None, name)
+
+    def symbols(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
+        """An object array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        result = np.empty(shape, dtype=object)
+        for place in np.ndindex(*shape):
+            result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
+        return result
+
+    def coerce(self, x: Any) -> Expr:
+        """``x`` as an expression of this graph."""
+        if type(x) is Expr:
+            if x.graph is not self:
+                raise ExpressionError(
+                    "expressions of two traces cannot be mixed: make all symbols by one call of symbols()"
+                )
+            return x
+        if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
+            return self.constant(x)
+        raise ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}")
+
+    def apply(self, op: str, *args: Expr) -> Expr:
+        """The operation on expressions of this graph, folded and simplified."""
+        for x in args:
+            if x.value is None:
+                break
+        else:
+            with np.errstate(all="ignore"):
+                return self.constant(OPERATIONS[op].evaluate(*(x.value for x in args)))
+        rule = RULES.get(op)
+        if rule is not None:
+            simpler = rule(*args)
+            if simpler is not None:
+                return simpler
+        if op in COMMUTATIVE and (args[0].index > args[1].index) != (args[1].value is not None):
+            args = (args[1], args[0])  # constants first, then by creation
+        key = (op, *(x.index for x in args))
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._nodes[key] = self._new(op, args, None, None)
+        return node
+
+
+def _operand(x: Expr, y: Any) -> Any:
+    """``y`` as an expression beside ``x``; NotImplemented for arrays, so that NumPy broadcasts."""
+    if isinstance(y, np.ndarray):
+        return NotImplemented
+    return x.graph.coerce(y)
+
+
+class Expr:
+    """A node: an operation on earlier nodes, a constant or an input. Made by a :class:`Graph`."""
+
+    __slots__ = ("args", "graph", "index", "name", "op", "value")
+    graph: Graph
+    op: str
+    args: tuple[Expr, ...]
+    value: float | None
+    name: str | None
+    index: int
+
+    def __add__(self, y: Any) -> Any:
+        if type(y) is not Expr or y.graph is not self.graph:
+            if (y := _operand(self, y)) is NotImplemented:
+                return y
+        return self.graph.apply("add", self, y)
+
+    __radd__ = __add__
+
+    def __sub__(self, y: Any) -> Any:
+        if type(y) is not Expr or y.graph is not self.graph:
+            if (y := _operand(self, y)) is NotImplemented:
+                return y
+        return self.graph.apply("sub", self, y)
+
+    def __rsub__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("sub", y, self)
+
+    def __mul__(self, y: Any) -> Any:
+        if type(y) is not Expr or y.graph is not self.graph:
+            if type(y) is float and y == 0.0:  # most products in matrix notation
+                return self.graph.zero
+            if (y := _operand(self, y)) is NotImplemented:
+                return y
+        return self.graph.apply("mul", self, y)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("div", self, y)
+
+    def __rtruediv__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("div", y, self)
+
+    def __pow__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("pow", self, y)
+
+    def __rpow__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("pow", y, self)
+
+    def __neg__(self) -> Expr:
+        return self.graph.apply("neg", self)
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __abs__(self) -> Expr:
+        return self.graph.apply("abs", self)
+
+    # comparisons give 1.0 or 0.0, for where()
+    def __lt__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("less", self, y)
+
+    def __le__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("less_equal", self, y)
+
+    def __gt__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("less", y, self)
+
+    def __ge__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("less_equal", y, self)
+
+    def __eq__(self, y: object) -> Any:
+        if self is y:
+            return True
+        raise ExpressionError("expressions cannot be compared with ==; use where(abs(x - y) < tolerance, a, b)")
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise ExpressionError(
+            "a symbol has no truth value: a traced function cannot branch on numbers with if, and, or, while, "
+            "min() or max(); use linkwright.where(condition, a, b), minimum or maximum"
+        )
+
+    def __float__(self) -> float:
+        if self.value is not None:
+            return self.value
+        raise ExpressionError("a symbol is not a number: float() and math functions cut the trace; use NumPy's")
+
+    # names under which NumPy looks for these functions on object arrays
+    def sqrt(self) -> Expr:
+        return self.graph.apply("sqrt", self)
+
+    def sin(self) -> Expr:
+        return self.graph.apply("sin", self)
+
+    def cos(self) -> Expr:
+        return self.graph.apply("cos", self)
+
+    def tan(self) -> Expr:
+        return self.graph.apply("tan", self)
+
+    def arcsin(self) -> Expr:
+        return self.graph.apply("asin", self)
+
+    def arccos(self) -> Expr:
+        return self.graph.apply("acos", self)
+
+    def arctan(self) -> Expr:
+        return self.graph.apply("atan2", self, self.graph.constant(1.0))
+
+    def arctan2(self, x: Any) -> Expr:
+        return self.graph.apply("atan2", self, self.graph.coerce(x))
+
+    def rarctan2(self, y: Any) -> Expr:
+        return self.graph.apply("atan2", self.graph.coerce(y), self)
+
+    def exp(self) -> Expr:
+        return self.graph.apply("exp", self)
+
+    def log(self) -> Expr:
+        return self.graph.apply("log", self)
+
+    def tanh(self) -> Expr:
+        return self.graph.apply("tanh", self)
+
+    def sign(self) -> Expr:
+        return self.graph.apply("sign", self)
+
+    def minimum(self, y: Any) -> Expr:
+        return self.graph.apply("min", self, self.graph.coerce(y))
+
+    def maximum(self, y: Any) -> Expr:
+        return self.graph.apply("max", self, self.graph.coerce(y))
+
+    def where(self, a: Any, b: Any) -> Expr:
+        """``a`` where this is nonzero, else ``b``."""
+        return self.graph.apply("where", self, self.graph.coerce(a), self.graph.coerce(b))
+
+    def conjugate(self) -> Expr:
+        return self
+
+    def __repr__(self) -> str:
+        text = _text(self, depth=4)
+        return text if len(text) < 200 else f"{text[:200]}…"
+
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "less_equal": "<=", "pow": "**"}
+
+
+def _text(x: Expr, depth: int) -> str:
+    """A readable form, cut off below some depth (graphs can be far larger than any text)."""
+    if x.value is not None:
+        return repr(x.value)
+    if x.name is not None:
+        return x.name
+    if depth == 0:
+        return "…"
+    args = [_text(a, depth - 1) for a in x.args]
+    if x.op in _INFIX:
+        return f"({args[0]} {_INFIX[x.op]} {args[1]})"
+    return f"-{args[0]}" if x.op == "neg" else f"{x.op}({', '.join(args)})"
+
+
+def needed(outputs: Iterable[Expr]) -> list[Expr]:
+    """The nodes the outputs depend on, in order of creation, which is an order of evaluation."""
+    found: dict[int, Expr] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.index not in found:
+            found[node.index] = node
+            stack.extend(node.args)
+    return [found[index] for index in sorted(found)]
+
+
+def elements(x: Any) -> Iterator[Any]:
+    """The entries of an array or a scalar, one by one, row by row."""
+    return iter(x.flat) if isinstance(x, np.ndarray) else iter((x,))

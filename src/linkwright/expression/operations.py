@@ -1,0 +1,52 @@
+"""The closed set of operations: one row each, with its value on numbers and its partial derivatives.
+
+To add an operation: a row here, a line in the compiler's back ends (`compiler/llvm.py`,
+`compiler/c.py`), and, where it can be simplified, a rule in `rules.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Operation(NamedTuple):
+    """One row: how many arguments, what it does to NumPy arrays, its partial derivatives."""
+
+    arity: int
+    evaluate: Callable[..., Any]
+    partials: Callable[..., tuple[Any, ...]]
+    """(value, *arguments) -> the derivative with respect to each argument, made of expressions"""
+
+
+OPERATIONS: dict[str, Operation] = {
+    "add": Operation(2, np.add, lambda f, x, y: (1.0, 1.0)),
+    "sub": Operation(2, np.subtract, lambda f, x, y: (1.0, -1.0)),
+    "mul": Operation(2, np.multiply, lambda f, x, y: (y, x)),
+    "div": Operation(2, np.divide, lambda f, x, y: (1.0 / y, -(f / y))),
+    "neg": Operation(1, np.negative, lambda f, x: (-1.0,)),
+    "sqrt": Operation(1, np.sqrt, lambda f, x: (0.5 / f,)),
+    "sin": Operation(1, np.sin, lambda f, x: (x.cos(),)),
+    "cos": Operation(1, np.cos, lambda f, x: (-x.sin(),)),
+    "tan": Operation(1, np.tan, lambda f, x: (1.0 + f * f,)),
+    "asin": Operation(1, np.arcsin, lambda f, x: (1.0 / (1.0 - x * x).sqrt(),)),
+    "acos": Operation(1, np.arccos, lambda f, x: (-1.0 / (1.0 - x * x).sqrt(),)),
+    "atan2": Operation(2, np.arctan2, lambda f, y, x: (x / (x * x + y * y), -y / (x * x + y * y))),
+    "exp": Operation(1, np.exp, lambda f, x: (f,)),
+    "log": Operation(1, np.log, lambda f, x: (1.0 / x,)),
+    "tanh": Operation(1, np.tanh, lambda f, x: (1.0 - f * f,)),
+    "pow": Operation(2, np.power, lambda f, x, y: (y * x ** (y - 1.0), f * x.log())),
+    "abs": Operation(1, np.abs, lambda f, x: (x.sign(),)),
+    "sign": Operation(1, np.sign, lambda f, x: (0.0,)),
+    "min": Operation(2, np.minimum, lambda f, x, y: ((x <= y).where(1.0, 0.0), (x <= y).where(0.0, 1.0))),
+    "max": Operation(2, np.maximum, lambda f, x, y: ((x < y).where(0.0, 1.0), (x < y).where(1.0, 0.0))),
+    "less": Operation(2, lambda x, y: np.where(np.less(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
+    "less_equal": Operation(2, lambda x, y: np.where(np.less_equal(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),
+    "where": Operation(
+        3,
+        lambda c, a, b: np.where(np.not_equal(c, 0.0), a, b),
+        lambda f, c, a, b: (0.0, c.where(1.0, 0.0), c.where(0.0, 1.0)),
+    ),
+}

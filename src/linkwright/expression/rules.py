@@ -1,0 +1,152 @@
+"""Simplification on construction: a table from each operation to its rules.
+
+A rule sees the arguments and gives the simpler expression, or None. Rules look at most two levels
+deep, never expand, and may assume what holds for finite numbers (0·x = 0, x − x = 0): a structural
+zero is a zero. Signs are carried outwards, so that equal terms of opposite sign are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linkwright.expression.graph import Expr
+
+
+def _add(x: Expr, y: Expr) -> Expr | None:
+    if x.value == 0.0:
+        return y
+    if y.value == 0.0:
+        return x
+    if y.op == "neg":  # x + (−y) = x − y
+        return x - y.args[0]
+    if x.op == "neg":
+        return y - x.args[0]
+    if x is y:
+        return 2.0 * x
+    if x.op == y.op == "mul" and _is_square_of("sin", x) and _is_square_of("cos", y, x):
+        return x.graph.constant(1.0)
+    if x.op == y.op == "mul" and _is_square_of("cos", x) and _is_square_of("sin", y, x):
+        return x.graph.constant(1.0)
+    return None
+
+
+def _is_square_of(op: str, square: Expr, other: Expr | None = None) -> bool:
+    """Whether ``square`` is op(θ)², with the θ of the other square where one is given."""
+    a, b = square.args
+    return a is b and a.op == op and (other is None or a.args[0] is other.args[0].args[0])
+
+
+def _sub(x: Expr, y: Expr) -> Expr | None:
+    if y.value == 0.0:
+        return x
+    if x.value == 0.0:
+        return -y
+    if x is y:
+        return x.graph.constant(0.0)
+    if y.op == "neg":  # x − (−y) = x + y
+        return x + y.args[0]
+    if x.op == "neg":  # −x − y = −(x + y)
+        return -(x.args[0] + y)
+    if y.value is not None and y.value < 0.0:
+        return x + (-y.value)
+    return None
+
+
+def _mul(x: Expr, y: Expr) -> Expr | None:
+    if y.value is not None:
+        x, y = y, x
+    if x.value is not None:
+        if x.value == 0.0:
+            return x.graph.constant(0.0)
+        if x.value == 1.0:
+            return y
+        if x.value < 0.0:
+            return -(-x.value * y)
+        if y.op == "mul" and y.args[0].value is not None:  # a (b x) = (a b) x
+            return (x.value * y.args[0].value) * y.args[1]
+    if x.op == "neg":
+        return -(x.args[0] * y)
+    if y.op == "neg":
+        return -(x * y.args[0])
+    if x is y and x.op == "sqrt":
+        return x.args[0]
+    return None
+
+
+def _div(x: Expr, y: Expr) -> Expr | None:
+    if x.value == 0.0:
+        return x.graph.constant(0.0)
+    if y.value is not None and y.value != 0.0:
+        return (1.0 / y.value) * x
+    if x is y:
+        return x.graph.constant(1.0)
+    if x.op == "neg":
+        return -(x.args[0] / y)
+    if y.op == "neg":
+        return -(x / y.args[0])
+    return None
+
+
+def _neg(x: Expr) -> Expr | None:
+    return x.args[0] if x.op == "neg" else None
+
+
+def _sin(x: Expr) -> Expr | None:
+    return -(x.args[0].sin()) if x.op == "neg" else None
+
+
+def _cos(x: Expr) -> Expr | None:
+    return x.args[0].cos() if x.op == "neg" else None
+
+
+def _pow(x: Expr, y: Expr) -> Expr | None:
+    """Small whole and half powers become products and roots."""
+    n = y.value
+    if n is None:
+        return None
+    if n == 0.0:
+        return x.graph.constant(1.0)
+    if n == 0.5:
+        return x.sqrt()
+    if n != int(n) or abs(n) > 16:
+        return None
+    if n < 0:
+        return 1.0 / x ** (-n)
+    if n == 1.0:
+        return x
+    half = x ** float(n // 2)
+    return half * half * x if n % 2 else half * half
+
+
+def _abs(x: Expr) -> Expr | None:
+    return x.args[0].__abs__() if x.op == "neg" else x if x.op in ("abs", "sqrt") else None
+
+
+def _same(x: Expr, y: Expr) -> Expr | None:
+    return x if x is y else None
+
+
+def _where(condition: Expr, a: Expr, b: Expr) -> Expr | None:
+    if condition.value is not None:
+        return a if condition.value != 0.0 else b
+    return a if a is b else None
+
+
+RULES: dict[str, Callable[..., Expr | None]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "neg": _neg,
+    "sin": _sin,
+    "cos": _cos,
+    "pow": _pow,
+    "abs": _abs,
+    "min": _same,
+    "max": _same,
+    "where": _where,
+}
+
+COMMUTATIVE = frozenset({"add", "mul", "min", "max"})

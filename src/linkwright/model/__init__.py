@@ -1,0 +1,1 @@
+"""Mechanisms: joints, bodies, the frozen tree, and the builder that makes it."""

@@ -1,0 +1,344 @@
+"""From a description to a model: checked, sorted, fixed joints merged, axes made canonical."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
+from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.joint import JointType
+from linkwright.model.tree import Coupling, Frame, Joint, Link, Model, public_body
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+TRIANGLE_TOLERANCE = 1e-6
+"""A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
+
+
+def assemble(description: Description, notes: Iterable[str] = ()) -> Model:
+    """The model of a description.
+
+    Raises :class:`ModelError` with every problem found; what leaves the mechanism usable is told,
+    together with ``notes``, in one :class:`FormatWarning`.
+    """
+    problems: list[str] = []
+    remarks = list(notes)
+    description = _resolve_mimics(description, problems, remarks)
+    for body in description.bodies:
+        _check_inertia(body, problems, remarks)
+    _check_names(description, problems)
+    order = _tree_order(description, problems)
+    joints = [_joint(spec, problems) for spec in order if spec.motion is not None] if not problems else []
+    if problems:
+        raise ModelError(problems)
+    if remarks:
+        warnings.warn(listed(tuple(remarks)), FormatWarning, stacklevel=3)
+    return _model(description, order, joints)
+
+
+def _at(place: str, message: str) -> str:
+    return f"{place}: {message}" if place else message
+
+
+def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> None:
+    who = f"body {body.name!r}"
+    inertia = np.asarray(body.inertia)
+    values = (body.mass, *np.ravel(body.center_of_mass), *np.ravel(inertia))
+    if np.shape(body.center_of_mass) != (3,) or inertia.shape != (3, 3):
+        problems.append(_at(body.place, f"{who}: the centre of mass has shape (3,) and the inertia (3, 3)"))
+    elif not np.isfinite(values).all():
+        problems.append(_at(body.place, f"{who}: mass, centre of mass and inertia must be finite"))
+    elif body.mass < 0.0:
+        problems.append(_at(body.place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
+    elif np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
+        problems.append(_at(body.place, f"{who}: the inertia is not symmetric"))
+    else:
+        moments = np.linalg.eigvalsh(inertia)
+        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max()
+        excess = moments[2] - moments[0] - moments[1]
+        shown = ", ".join(f"{moment:.6g}" for moment in moments)
+        if moments[0] < -allowed:
+            remarks.append(
+                _at(body.place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
+            )
+        elif excess > allowed:
+            remarks.append(
+                _at(
+                    body.place,
+                    f"{who}: no rigid body has these principal moments of inertia ({shown}): the largest "
+                    f"exceeds the sum of the others by {excess:.3g} ({excess / moments[2]:.2%})",
+                )
+            )
+
+
+def _check_names(description: Description, problems: list[str]) -> None:
+    for what, items in (
+        ("body or frame", [*description.bodies, *description.frames]),
+        ("joint", list(description.joints)),
+    ):
+        count = Counter(item.name for item in items)
+        seen: dict[str, str] = {}
+        for item in items:
+            if not isinstance(item.name, str) or not item.name:
+                problems.append(_at(item.place, f"a {what} needs a name; got {item.name!r}"))
+            elif item.name == WORLD and what != "joint":
+                problems.append(_at(item.place, f"the name {WORLD!r} is taken: it is what mechanisms are attached to"))
+            elif count[item.name] > 1 and item.name in seen:
+                first = f" (first at {seen[item.name]})" if seen[item.name] else ""
+                problems.append(_at(item.place, f"a second {what} is named {item.name!r}{first}"))
+            seen.setdefault(str(item.name), item.place)
+    bodies = {body.name for body in description.bodies} | {WORLD}
+    for frame in description.frames:
+        if frame.body not in bodies:
+            problems.append(_at(frame.place, f"frame {frame.name!r} is on {frame.body!r}, which does not exist"))
+
+
+def _tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
+    """The joints in depth-first order of the file; everything that keeps them from being a tree is told."""
+    bodies = {body.name: body for body in description.bodies}
+    below: dict[str, list[JointSpec]] = {}
+    above: dict[str, JointSpec] = {}
+    for joint in description.joints:
+        for role, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in bodies and not (name == WORLD and role == "parent"):
+                problems.append(
+                    _at(joint.place, f"joint {joint.name!r}: {UnknownNameError(f'{role} body', name, bodies)}")
+                )
+        if joint.child in above:
+            first = above[joint.child]
+            problems.append(
+                _at(
+                    joint.place,
+                    f"body {joint.child!r} has two parents: joint {first.name!r} joins it to {first.parent!r}, "
+                    f"joint {joint.name!r} to {joint.parent!r}",
+                )
+            )
+            continue
+        above[joint.child] = joint
+        below.setdefault(joint.parent, []).append(joint)
+    order: list[JointSpec] = []
+    stack = below.get(WORLD, [])[::-1]
+    while stack:
+        joint = stack.pop()
+        order.append(joint)
+        stack.extend(below.get(joint.child, [])[::-1])
+    reached = {joint.child for joint in order}
+    roots = [name for name in bodies if name not in above]
+    if len(roots) > 1:
+        names = ", ".join(map(repr, roots[:10])) + (", …" if len(roots) > 10 else "")
+        problems.append(
+            _at(bodies[roots[1]].place, f"{len(roots)} bodies have no parent joint, only one root may: {names}")
+        )
+    elif roots:
+        problems.append(_at(bodies[roots[0]].place, f"body {roots[0]!r} is not attached: join it to {WORLD!r}"))
+    done: set[str] = set(reached)
+    for name in bodies:
+        chain: list[str] = []
+        while name not in done and name in above and above[name].parent in bodies:
+            done.add(name)
+            chain.append(name)
+            name = above[name].parent
+        if name in chain:
+            cycle = chain[chain.index(name) :]
+            shown = " → ".join(reversed(cycle[:10])) + (" → …" if len(cycle) > 10 else "")
+            problems.append(_at(above[name].place, f"these bodies hang on each other in a cycle: {cycle[0]} → {shown}"))
+    return order
+
+
+def _resolve_mimics(description: Description, problems: list[str], remarks: list[str]) -> Description:
+    """Every follower made to follow a joint with a coordinate of its own; followers of fixed joints fixed."""
+    joints = {joint.name: joint for joint in description.joints}
+    resolved: list[JointSpec] = []
+    for joint in description.joints:
+        if joint.mimic is None:
+            resolved.append(joint)
+            continue
+        multiplier, offset, leader, visited = 1.0, 0.0, joint, {joint.name}
+        wrong = None
+        while leader.mimic is not None and wrong is None:
+            mimic = leader.mimic
+            multiplier, offset = multiplier * mimic.multiplier, offset + multiplier * mimic.offset
+            if mimic.joint not in joints:
+                wrong = (
+                    f"joint {leader.name!r} mimics {mimic.joint!r}: {UnknownNameError('joint', mimic.joint, joints)}"
+                )
+            elif mimic.joint in visited:
+                wrong = f"joint {joint.name!r} mimics itself, through {' → '.join([*visited, mimic.joint])}"
+            else:
+                leader = joints[mimic.joint]
+                visited.add(leader.name)
+        if wrong is None and not np.isfinite((multiplier, offset)).all():
+            wrong = f"joint {joint.name!r}: multiplier and offset of its mimic must be finite"
+        if wrong is None and joint.motion is not None and joint.motion.nq != 1:
+            wrong = f"joint {joint.name!r} is {joint.motion.type}; only joints of one coordinate can mimic"
+        if wrong is None and leader.motion is not None and leader.motion.nq != 1:
+            wrong = f"joint {joint.name!r} mimics {leader.name!r}, which has {leader.motion.nq} coordinates, not one"
+        if wrong is not None:
+            problems.append(_at(joint.place, wrong))
+        elif joint.motion is None:
+            remarks.append(_at(joint.place, f"joint {joint.name!r} is fixed; its mimic is ignored"))
+            resolved.append(replace(joint, mimic=None))
+        elif leader.motion is None:
+            remarks.append(_at(joint.place, f"joint {joint.name!r} mimics the fixed {leader.name!r}; it is fixed too"))
+            resolved.append(_fixed(joint, np.array([offset])))
+        else:
+            resolved.append(
+                replace(joint, mimic=replace(joint.mimic, joint=leader.name, multiplier=multiplier, offset=offset))
+            )
+    return replace(description, joints=tuple(resolved))
+
+
+def _fixed(joint: JointSpec, q: Array) -> JointSpec:
+    """The joint fixed at given coordinates of its own."""
+    assert joint.motion is not None
+    turn = pose_matrix(joint.alignment)
+    placement = joint.placement @ turn @ joint.motion.transform(q) @ inverse_pose(turn)
+    return JointSpec(joint.name, joint.parent, joint.child, placement=placement, place=joint.place)
+
+
+def _joint(spec: JointSpec, problems: list[str]) -> Joint:
+    """The joint of a model, every per-coordinate value filled in and checked."""
+    motion = spec.motion
+    assert motion is not None
+
+    def values(name: str, n: int, default: Array, lowest: float = -np.inf, finite: bool = True) -> Array:
+        given = getattr(spec, name)
+        if given is None:
+            return default
+        try:
+            x = np.array(np.broadcast_to(np.asarray(given, dtype=float), (n,)))
+        except (ValueError, TypeError):
+            message = f"{name} has {n} values (or one for all); got {given!r}"
+        else:
+            x.setflags(write=False)
+            if not np.isnan(x).any() and (x >= lowest).all() and (np.isfinite(x).all() or not finite):
+                return x
+            message = f"{name} must be {'finite' if lowest < 0 else 'finite and not negative'}; got {given!r}"
+        problems.append(_at(spec.place, f"joint {spec.name!r}: {message}"))
+        return default
+
+    nq, nv = motion.nq, motion.nv
+    lower = values("lower", nq, np.full(nq, -np.inf), finite=False)
+    upper = values("upper", nq, np.full(nq, np.inf), finite=False)
+    if (lower > upper).any():
+        problems.append(
+            _at(spec.place, f"joint {spec.name!r}: the lower limit {spec.lower} exceeds the upper limit {spec.upper}")
+        )
+    return Joint(
+        name=spec.name,
+        motion=motion,
+        parent=spec.parent,
+        child=spec.child,
+        lower=lower,
+        upper=upper,
+        velocity_limit=values("velocity_limit", nv, np.full(nv, np.inf), 0.0, finite=False),
+        effort_limit=values("effort_limit", nv, np.full(nv, np.inf), 0.0, finite=False),
+        stiffness=values("stiffness", nv, np.zeros(nv), 0.0),
+        rest=values("rest", nq, motion.neutral),
+        damping=values("damping", nv, np.zeros(nv), 0.0),
+        friction=values("friction", nv, np.zeros(nv), 0.0),
+        armature=values("armature", nv, np.zeros(nv), 0.0),
+    )
+
+
+def _model(description: Description, order: list[JointSpec], joints: list[Joint]) -> Model:
+    """Lay the tree out; everything is known to be right."""
+    bodies = {body.name: body for body in description.bodies}
+    where: dict[str, tuple[int, Array]] = {
+        WORLD: (-1, np.eye(4))
+    }  # link -> moving body, its pose in that body's file frame
+    alignments: list[Array] = []  # canonical axes of each moving body in its file frame, as a pose
+    links: list[tuple[int, JointType, Array, Array]] = []
+    inertias: dict[int, RigidInertia] = {-1: NO_INERTIA}
+    merged: dict[int, list[str]] = {-1: []}
+    named = {joint.name: joint for joint in joints}
+
+    def canonical(k: int) -> Array:
+        return alignments[k] if k >= 0 else np.eye(4)
+
+    for spec in order:
+        body, offset = where[spec.parent]
+        offset = _snapped(offset @ spec.placement)
+        if spec.motion is not None:
+            turn = pose_matrix(spec.alignment)
+            placement = _snapped(inverse_pose(canonical(body)) @ offset @ turn)
+            links.append((body, spec.motion, placement, named[spec.name].armature))
+            body, offset = len(links) - 1, np.eye(4)
+            alignments.append(turn)
+            inertias[body] = NO_INERTIA
+            merged[body] = []
+        where[spec.child] = (body, offset)
+        one = bodies[spec.child]
+        inertias[body] += rigid_inertia(
+            float(one.mass), np.asarray(one.center_of_mass, float), np.asarray(one.inertia, float)
+        ).moved(offset)
+        merged[body].append(spec.child)
+
+    numbers = {joint.name: k for k, joint in enumerate(joints)}
+    moving = [spec for spec in order if spec.motion is not None]
+    for k, spec in enumerate(moving):
+        coupling = spec.mimic and Coupling(numbers[spec.mimic.joint], spec.mimic.multiplier, spec.mimic.offset)
+        parent = links[k][0]
+        parent_name = moving[parent].child if parent >= 0 else WORLD
+        joints[k] = replace(joints[k], parent=parent_name, coupling=coupling)
+
+    frames = {WORLD: Frame(-1, np.eye(4))}
+    for name, (k, offset) in where.items():
+        frames[name] = Frame(k, _snapped(inverse_pose(canonical(k)) @ offset))
+    for spec in description.frames:
+        k, offset = where[spec.body]
+        frames[spec.name] = Frame(k, _snapped(inverse_pose(canonical(k)) @ offset @ spec.placement))
+
+    gravity = np.array(description.gravity, dtype=float)
+    gravity.setflags(write=False)
+    return Model(
+        name=description.name,
+        joints=tuple(joints),
+        bodies=tuple(public_body(spec.child, inertias[k], tuple(merged[k])) for k, spec in enumerate(moving)),
+        links=tuple(
+            Link(parent, motion, placement, inertias[k].moved(inverse_pose(alignments[k])), armature)
+            for k, (parent, motion, placement, armature) in enumerate(links)
+        ),
+        frames=MappingProxyType(frames),
+        gravity=gravity,
+        welded=inertias[-1],
+        loops=description.loops,
+        description=description,
+    )
+
+
+def _snapped(T: Array) -> Array:
+    """A pose whose rotation has its zeros and ones exact."""
+    return pose_matrix(snap(T[:3, :3]), T[:3, 3])
+
+
+def locked(model: Model, positions: Mapping[str, Any]) -> Description:
+    """The description with some joints fixed at given coordinates, and whatever follows them too."""
+    values: dict[str, Array] = {}
+    for name, position in positions.items():
+        joint = model.joint(name)
+        if joint.coupling:
+            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: lock that one")
+        q = np.atleast_1d(np.asarray(position, dtype=float))
+        if q.shape != (joint.nq,):
+            raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
+        if not np.isfinite(q).all():
+            raise InputError(f"joint {name!r} cannot be locked at {position!r}")
+        for start in joint.motion.quaternions:
+            if abs(np.linalg.norm(q[start : start + 4]) - 1.0) > 1e-6:
+                raise InputError(f"joint {name!r}: the quaternion {q[start : start + 4]} is not of unit length")
+        values[name] = q
+    for joint in model.joints:
+        if joint.coupling and model.joints[joint.coupling.leader].name in values:
+            leader = values[model.joints[joint.coupling.leader].name]
+            values[joint.name] = joint.coupling.multiplier * leader + joint.coupling.offset
+    specs = [_fixed(spec, values[spec.name]) if spec.name in values else spec for spec in model.description.joints]
+    return replace(model.description, joints=tuple(specs))

@@ -1,0 +1,210 @@
+"""What a mechanism is before it is assembled: named bodies, joints between them, frames on them.
+
+Readers and the builder fill a :class:`Description`; `assembly.py` checks it and makes the model.
+``place`` says where an item stands in its file ("arm.urdf:12:5"), for messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import InputError, UnknownNameError
+from linkwright.model.joint import (
+    Cylindrical,
+    Free,
+    Helical,
+    JointType,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+WORLD = "world"
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, eq=False)
+class BodySpec:
+    """A rigid body."""
+
+    name: str
+    mass: float = 0.0
+    center_of_mass: Array = field(default_factory=lambda: np.zeros(3))
+    """(3,), in the body's frame"""
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    """(3, 3), about the centre of mass, in body axes"""
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """This joint follows another: its coordinate is multiplier · (the other's) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class JointSpec:
+    """A joint; ``motion`` is None where it is fixed. Per-coordinate values are scalars or arrays."""
+
+    name: str
+    parent: str
+    child: str
+    motion: JointType | None = None
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    """(4, 4), the pose of the child's frame in the parent's at the neutral configuration"""
+    alignment: Array = field(default_factory=lambda: np.eye(3))
+    """(3, 3), takes the canonical axes of the joint type (z, …) to those of the child's frame"""
+    lower: Any = None
+    """(nq,), None where unlimited"""
+    upper: Any = None
+    velocity_limit: Any = None
+    """(nv,), None where unlimited"""
+    effort_limit: Any = None
+    stiffness: Any = 0.0
+    rest: Any = None
+    """(nq,), where the springs are relaxed; None is the neutral configuration"""
+    damping: Any = 0.0
+    friction: Any = 0.0
+    """(nv,), Coulomb friction: N or N m"""
+    armature: Any = 0.0
+    """(nv,), reflected rotor inertia: kg or kg m²"""
+    mimic: Mimic | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class FrameSpec:
+    """A named place on a body."""
+
+    name: str
+    body: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    """(4, 4), the pose of the frame in the body's frame"""
+    place: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A closed loop between two frames, kept as it was described."""
+
+    name: str
+    type: str
+    """"weld", "ball", "joint", … ("joint" ties the coordinates of two joints)"""
+    first: str
+    second: str
+    placement: Array | None = None
+    """(4, 4), the pose of the second frame in the first where the loop is closed"""
+    coefficients: tuple[float, ...] = ()
+    """of the polynomial that a "joint" loop ties coordinates by"""
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """A mechanism as named parts in any order."""
+
+    name: str
+    bodies: tuple[BodySpec, ...] = ()
+    joints: tuple[JointSpec, ...] = ()
+    frames: tuple[FrameSpec, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    gravity: tuple[float, float, float] = STANDARD_GRAVITY
+
+    def rooted(self, root: str | None) -> Description:
+        """With the one body that has no joint joined to the world: welded (None) or floating ("free")."""
+        if root not in (None, "fixed", "free"):
+            raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
+        children = {joint.child for joint in self.joints}
+        loose = [body.name for body in self.bodies if body.name not in children and body.name != WORLD]
+        motion = Free() if root == "free" else None
+        if len(loose) == 1:
+            base = JointSpec("root" if motion else f"{loose[0]}_to_world", WORLD, loose[0], motion)
+            return replace(self, joints=(base, *self.joints))
+        if motion is None or loose:
+            return self  # assembly names what is detached
+        anchors = [k for k, joint in enumerate(self.joints) if joint.parent == WORLD]
+        if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: set it afloat
+            joints = list(self.joints)
+            joints[anchors[0]] = replace(joints[anchors[0]], name="root", motion=motion)
+            return replace(self, joints=tuple(joints))
+        raise InputError(
+            f"root='free' needs one base to set afloat; {self.name!r} has "
+            f"{len(anchors)} joint(s) at the world, of which none is a single weld"
+        )
+
+
+def motion_of(
+    type: str, axis: Any = None, second_axis: Any = None, pitch: float | None = None
+) -> tuple[JointType | None, Array]:
+    """The joint type and the alignment (3, 3) that takes its canonical axes to the given unit axes.
+
+    ``type`` is one of :data:`JOINT_NAMES`; ``axis`` (3,) defaults to z, ``second_axis`` (universal
+    joints only) to one perpendicular to it; ``pitch`` is in metres a turn.
+    """
+    if type not in JOINT_NAMES:
+        raise UnknownNameError("joint type", type, JOINT_NAMES)
+    if (pitch is not None) != (type == "helical"):
+        raise InputError(
+            "a helical joint needs a pitch, in metres a turn" if pitch is None else f"a {type} joint has no pitch"
+        )
+    if second_axis is not None and type != "universal":
+        raise InputError(f"a {type} joint has no second axis")
+    if type == "fixed":
+        return None, np.eye(3)
+    motion = Helical(pitch) if pitch is not None else JOINT_NAMES[type]()
+    if type in ("spherical", "free"):
+        return motion, np.eye(3)
+    z = np.array([0.0, 0.0, 1.0] if axis is None else axis, dtype=float)
+    if z.shape != (3,) or not np.isfinite(z).all() or np.linalg.norm(z) == 0.0:
+        raise InputError(f"a joint axis is three numbers, not all zero; got {axis!r}")
+    z = snap(z / np.linalg.norm(z))
+    alignment = rotation_from_z(z)
+    if second_axis is not None:
+        y = np.array(second_axis, dtype=float)
+        if y.shape != (3,) or not np.isfinite(y).all() or abs(y @ z) > 1e-6 * np.linalg.norm(y) or not y.any():
+            raise InputError(f"the axes of a universal joint must be perpendicular; got {axis!r} and {second_axis!r}")
+        y = y - (y @ z) * z
+        y = y / np.linalg.norm(y)
+        alignment = snap(np.stack([np.cross(y, z), y, z], axis=1))
+    return motion, alignment
+
+
+JOINT_NAMES: dict[str, Any] = {
+    "fixed": None,
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "helical": Helical,
+    "cylindrical": Cylindrical,
+    "universal": Universal,
+    "planar": Planar,
+    "spherical": Spherical,
+    "free": Free,
+}
+"""The names by which joints are described, compound ones aside."""
+
+
+def pose_of(placement: Any = None, xyz: Sequence[float] | None = None, rotation: Array | None = None) -> Array:
+    """A pose (4, 4) from one given whole, or from a position and a rotation; checked to be one."""
+    if placement is None:
+        return pose_matrix(rotation, None if xyz is None else np.array(xyz, dtype=float))
+    T = np.array(placement, dtype=float)
+    if T.shape != (4, 4) or not np.isfinite(T).all() or not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
+        raise InputError(f"a placement is a homogeneous matrix (4, 4) with last row 0 0 0 1; got\n{placement!r}")
+    R = snap(T[:3, :3])
+    error = np.abs(R @ R.T - np.eye(3)).max()
+    if error > 1e-8 or np.linalg.det(R) < 0.0:
+        raise InputError(f"the rotation of a placement must be orthonormal and right-handed; it is off by {error:.1e}")
+    return pose_matrix(R, T[:3, 3])

@@ -1,0 +1,455 @@
+"""The joints: one small class each, the only place that knows its coordinates.
+
+A joint moves its child frame in its parent-side frame. Axes are canonical here (z; a universal
+joint turns about z, then y): whoever builds a model keeps the turn to the file's axes in the
+placements. To add a joint, write a class and list it in ``JOINT_TYPES``; every law then tests it.
+
+Coordinates q and velocities v (SI, radians):
+
+=============  =======================  ==========================================
+revolute       angle                    its rate
+prismatic      displacement             its rate
+helical        angle                    its rate; displacement = pitch · q / 2π
+cylindrical    displacement, angle      their rates
+universal      two angles               their rates
+planar         x, y, θ                  [vx, vy, ω] in body axes
+spherical      quaternion (w, x, y, z)  ω in body axes
+free           x, y, z, quaternion      twist [v; ω] of the body in body axes
+compound       of its parts, in order   of its parts, in order
+=============  =======================  ==========================================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array, atan2
+from linkwright.spatial.rotation import (
+    CROSS,
+    exp_coefficients,
+    quaternion_conjugate,
+    quaternion_exp,
+    quaternion_log,
+    quaternion_matrix,
+    quaternion_product,
+    quaternion_unit,
+    rotation_about,
+    rotation_z,
+    translation_of_exp,
+    translation_of_log,
+)
+from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix
+from linkwright.spatial.vectors import MOTION_CROSS
+
+
+@dataclass(frozen=True)
+class JointType(ABC):
+    """What every joint can do. The defaults are those of a joint whose coordinates are plain numbers."""
+
+    type: ClassVar[str]
+    units: ClassVar[tuple[str, ...]]
+    """the unit of each velocity coordinate's displacement: "m" or "rad\""""
+    coordinate_names: ClassVar[tuple[str, ...]]
+
+    @property
+    def nq(self) -> int:
+        """How many position coordinates."""
+        return len(self.coordinate_names)
+
+    @property
+    def nv(self) -> int:
+        """How many velocity coordinates."""
+        return len(self.units)
+
+    @property
+    def neutral(self) -> Array:
+        """The coordinates (nq,) at which child and parent-side frames coincide."""
+        return np.zeros(self.nq)
+
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        """Where in q quaternions start."""
+        return ()
+
+    @abstractmethod
+    def transform(self, q: Array) -> Array:
+        """The pose (4, 4) of the child frame in the parent-side frame."""
+
+    @abstractmethod
+    def motion_subspace(self, q: Array) -> Array:
+        """S (6, nv): the child's twist relative to the parent-side frame, in child axes, is S v."""
+
+    def velocity_product(self, q: Array, v: Array) -> Array:
+        """Ṡ v (6,): zero where S is constant in the child frame."""
+        return np.zeros(6)
+
+    def integrate(self, q: Array, v: Array) -> Array:
+        """q ⊕ Exp(v): where a unit time at the constant body velocity v leads."""
+        return q + v
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """The v that leads from q0 to q1 in unit time."""
+        return q1 - q0
+
+    def configuration_rate(self, q: Array, v: Array) -> Array:
+        """q̇ = G(q) v."""
+        return v
+
+    def bracket(self, u: Array, v: Array) -> Array:
+        """The Lie bracket [u, v] of two velocities: zero for plain numbers."""
+        return np.zeros(self.nv)
+
+    def displacement(self, rest: Array, q: Array) -> Array:
+        """The deflection (nv,) of a spring: half its square is the potential, itself the gradient."""
+        return self.difference(rest, q)
+
+    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
+        """A random configuration (nq,): uniform in the limits, else in ±π and ±1 m."""
+        reach = np.array([np.pi if unit == "rad" else 1.0 for unit in self.units])
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
+        high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
+        return generator.uniform(low, high)
+
+
+X, Y, Z = np.eye(3)
+ALONG_Z, ABOUT_Z = np.concatenate([Z, 0.0 * Z])[:, None], np.concatenate([0.0 * Z, Z])[:, None]
+
+
+def random_quaternion(generator: np.random.Generator) -> Array:
+    """A unit quaternion (4,), uniform over rotations."""
+    return quaternion_unit(generator.normal(size=4))
+
+
+@dataclass(frozen=True)
+class Revolute(JointType):
+    """A hinge about z; continuous where it has no limits."""
+
+    type = "revolute"
+    units = ("rad",)
+    coordinate_names = ("",)
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(rotation_z(q[0]))
+
+    def motion_subspace(self, q: Array) -> Array:
+        return ABOUT_Z
+
+
+@dataclass(frozen=True)
+class Prismatic(JointType):
+    """A slide along z."""
+
+    type = "prismatic"
+    units = ("m",)
+    coordinate_names = ("",)
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(p=q[0] * Z)
+
+    def motion_subspace(self, q: Array) -> Array:
+        return ALONG_Z
+
+
+@dataclass(frozen=True)
+class Helical(JointType):
+    """A screw about z, which advances by ``pitch`` metres a turn."""
+
+    pitch: float = 0.0
+    type = "helical"
+    units = ("rad",)
+    coordinate_names = ("",)
+
+    @property
+    def advance(self) -> float:
+        """metres per radian"""
+        return self.pitch / (2.0 * np.pi)
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(rotation_z(q[0]), (self.advance * q[0]) * Z)
+
+    def motion_subspace(self, q: Array) -> Array:
+        return ABOUT_Z + self.advance * ALONG_Z
+
+
+@dataclass(frozen=True)
+class Cylindrical(JointType):
+    """A slide along and a turn about the same axis, z."""
+
+    type = "cylindrical"
+    units = ("m", "rad")
+    coordinate_names = ("displacement", "angle")
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(rotation_z(q[1]), q[0] * Z)
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.concatenate([ALONG_Z, ABOUT_Z], axis=1)
+
+
+@dataclass(frozen=True)
+class Planar(JointType):
+    """A motion in the x-y plane; the velocity is in body axes."""
+
+    type = "planar"
+    units = ("m", "m", "rad")
+    coordinate_names = ("x", "y", "angle")
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(rotation_z(q[2]), np.stack([q[0], q[1], 0.0 * q[2]]))
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, [0, 1, 5]]
+
+    def integrate(self, q: Array, v: Array) -> Array:
+        a, b, _ = exp_coefficients(v[2] * v[2])
+        b = b * v[2]  # (1 − cos ω)/ω
+        step = rotation_z(q[2])[:2, :2] @ np.stack([a * v[0] - b * v[1], b * v[0] + a * v[1]])
+        return np.stack([q[0] + step[0], q[1] + step[1], q[2] + v[2]])
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        turn = q1[2] - q0[2]
+        turn = atan2(np.sin(turn), np.cos(turn))  # the shorter way round
+        step = rotation_z(q0[2]).T @ np.stack([q1[0] - q0[0], q1[1] - q0[1], 0.0 * turn])
+        v = translation_of_log(turn * Z, step)
+        return np.stack([v[0], v[1], turn])
+
+    def configuration_rate(self, q: Array, v: Array) -> Array:
+        rate = rotation_z(q[2])[:2, :2] @ v[:2]
+        return np.stack([rate[0], rate[1], v[2]])
+
+    def bracket(self, u: Array, v: Array) -> Array:
+        return np.stack([v[2] * u[1] - u[2] * v[1], u[2] * v[0] - v[2] * u[0], 0.0 * u[2]])
+
+    def displacement(self, rest: Array, q: Array) -> Array:
+        shift = rotation_z(q[2])[:2, :2].T @ (q[:2] - rest[:2])
+        return np.stack([shift[0], shift[1], q[2] - rest[2]])
+
+
+@dataclass(frozen=True)
+class Spherical(JointType):
+    """A ball joint; q is a unit quaternion (w, x, y, z), v the angular velocity in body axes."""
+
+    type = "spherical"
+    units = ("rad", "rad", "rad")
+    coordinate_names = ("w", "x", "y", "z")
+
+    @property
+    def neutral(self) -> Array:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        return (0,)
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(quaternion_matrix(q))
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, 3:]
+
+    def integrate(self, q: Array, v: Array) -> Array:
+        return quaternion_unit(quaternion_product(q, quaternion_exp(v)))
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return quaternion_log(quaternion_product(quaternion_conjugate(q0), q1))
+
+    def configuration_rate(self, q: Array, v: Array) -> Array:
+        return 0.5 * quaternion_product(q, np.stack([0.0 * v[0], v[0], v[1], v[2]]))
+
+    def bracket(self, u: Array, v: Array) -> Array:
+        return CROSS @ u @ v
+
+    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
+        return random_quaternion(generator)
+
+
+@dataclass(frozen=True)
+class Free(JointType):
+    """No constraint: position, then quaternion; v is the twist [v; ω] of the body in body axes."""
+
+    type = "free"
+    units = ("m", "m", "m", "rad", "rad", "rad")
+    coordinate_names = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+    @property
+    def neutral(self) -> Array:
+        return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        return (3,)
+
+    def transform(self, q: Array) -> Array:
+        return pose_matrix(quaternion_matrix(q[3:]), q[:3])
+
+    def motion_subspace(self, q: Array) -> Array:
+        return np.eye(6)
+
+    def integrate(self, q: Array, v: Array) -> Array:
+        p = q[:3] + quaternion_matrix(q[3:]) @ translation_of_exp(v[3:], v[:3])
+        return np.concatenate([p, quaternion_unit(quaternion_product(q[3:], quaternion_exp(v[3:])))])
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        r = quaternion_log(quaternion_product(quaternion_conjugate(q0[3:]), q1[3:]))
+        return np.concatenate([translation_of_log(r, quaternion_matrix(q0[3:]).T @ (q1[:3] - q0[:3])), r])
+
+    def configuration_rate(self, q: Array, v: Array) -> Array:
+        turn = np.stack([0.0 * v[3], v[3], v[4], v[5]])
+        return np.concatenate([quaternion_matrix(q[3:]) @ v[:3], 0.5 * quaternion_product(q[3:], turn)])
+
+    def bracket(self, u: Array, v: Array) -> Array:
+        return MOTION_CROSS @ u @ v
+
+    def displacement(self, rest: Array, q: Array) -> Array:
+        r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
+        return np.concatenate([quaternion_matrix(q[3:]).T @ (q[:3] - rest[:3]), r])
+
+    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
+        low, high = np.where(np.isfinite(lower[:3]), lower[:3], -1.0), np.where(np.isfinite(upper[:3]), upper[:3], 1.0)
+        return np.concatenate([generator.uniform(low, high), random_quaternion(generator)])
+
+
+@dataclass(frozen=True)
+class Part:
+    """One joint of a compound: its placement in the frame before it, as nested tuples (4 × 4), and its name."""
+
+    placement: tuple[tuple[float, ...], ...]
+    motion: JointType
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Compound(JointType):
+    """Several joints between the same two bodies, as one: no massless bodies are inserted.
+
+    ``transform`` is the product of the parts', ``end`` the constant pose of the child frame in the
+    last part's, and the motion subspace holds every part's carried to the child frame.
+    """
+
+    parts: tuple[Part, ...] = ()
+    end: tuple[tuple[float, ...], ...] = tuple(map(tuple, np.eye(4).tolist()))
+    type = "compound"
+
+    @property
+    def units(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(unit for part in self.parts for unit in part.motion.units)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(
+            ".".join(filter(None, (part.name or str(k), name)))
+            for k, part in enumerate(self.parts)
+            for name in part.motion.coordinate_names
+        )
+
+    @property
+    def neutral(self) -> Array:
+        return np.concatenate([part.motion.neutral for part in self.parts])
+
+    @property
+    def quaternions(self) -> tuple[int, ...]:
+        starts, at = [], 0
+        for part in self.parts:
+            starts += [at + start for start in part.motion.quaternions]
+            at += part.motion.nq
+        return tuple(starts)
+
+    def _split(self, x: Array, width: str) -> list[Array]:
+        return split(x, [getattr(part.motion, width) for part in self.parts])
+
+    def _each(self, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
+        """``function(motion, part of each coordinate array)`` for every part, joined."""
+        pieces = zip(*(self._split(x, width) for x, width in coordinates), strict=True)
+        return np.concatenate([function(part.motion, *xs) for part, xs in zip(self.parts, pieces, strict=True)])
+
+    def transform(self, q: Array) -> Array:
+        T: Array = np.eye(4)
+        for part, q_part in zip(self.parts, self._split(q, "nq"), strict=True):
+            T = T @ np.array(part.placement) @ part.motion.transform(q_part)
+        return T @ np.array(self.end)
+
+    def _carried(self, q: Array) -> list[tuple[JointType, Array, Array]]:
+        """Each part's joint, its coordinates, and the pose of the child frame in its moving frame."""
+        carried, T = [], np.array(self.end)
+        for part, q_part in reversed(list(zip(self.parts, self._split(q, "nq"), strict=True))):
+            carried.append((part.motion, q_part, T))
+            T = np.array(part.placement) @ part.motion.transform(q_part) @ T
+        return carried[::-1]
+
+    def motion_subspace(self, q: Array) -> Array:
+        columns = [motion_to_child(T, motion.motion_subspace(x)) for motion, x, T in self._carried(q)]
+        return np.concatenate(columns, axis=1)
+
+    def velocity_product(self, q: Array, v: Array) -> Array:
+        total, beyond = np.zeros(6), np.zeros(6)  # beyond: the child's twist relative to the part's moving frame
+        parts = list(zip(self._carried(q), self._split(v, "nv"), strict=True))
+        for (motion, x, T), v_part in reversed(parts):
+            Sv = motion_to_child(T, motion.motion_subspace(x) @ v_part)
+            total = total + motion_to_child(T, motion.velocity_product(x, v_part)) - MOTION_CROSS @ beyond @ Sv
+            beyond = beyond + Sv
+        return total
+
+    def integrate(self, q: Array, v: Array) -> Array:
+        return self._each(lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        return self._each(lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
+
+    def configuration_rate(self, q: Array, v: Array) -> Array:
+        return self._each(lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
+
+    def bracket(self, u: Array, v: Array) -> Array:
+        return self._each(lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+
+    def displacement(self, rest: Array, q: Array) -> Array:
+        return self._each(lambda motion, rest, q: motion.displacement(rest, q), (rest, "nq"), (q, "nq"))
+
+    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
+        return self._each(
+            lambda motion, lower, upper: motion.sample(generator, lower, upper), (lower, "nq"), (upper, "nq")
+        )
+
+
+def nested(T: Any) -> tuple[tuple[float, ...], ...]:
+    """A matrix as nested tuples, which compare and hash."""
+    return tuple(tuple(map(float, row)) for row in np.asarray(T))
+
+
+def split(x: Array, widths: list[int]) -> list[Array]:
+    """The consecutive pieces of a vector, of the given widths."""
+    pieces, at = [], 0
+    for width in widths:
+        pieces.append(x[at : at + width])
+        at += width
+    return pieces
+
+
+@dataclass(frozen=True)
+class Universal(Compound):
+    """A Hooke joint: a turn about z, then about the y it carries."""
+
+    parts: tuple[Part, ...] = (
+        Part(nested(np.eye(4)), Revolute(), "first"),
+        Part(nested(pose_matrix(rotation_about(X, -np.pi / 2))), Revolute(), "second"),
+    )
+    end: tuple[tuple[float, ...], ...] = nested(inverse_pose(pose_matrix(rotation_about(X, -np.pi / 2))))
+    type = "universal"
+
+
+JOINT_TYPES: tuple[type[JointType], ...] = (
+    Revolute,
+    Prismatic,
+    Helical,
+    Cylindrical,
+    Universal,
+    Planar,
+    Spherical,
+    Free,
+    Compound,
+)
+"""Every joint type; a fixed joint has no class, for it merges two bodies when a model is built."""

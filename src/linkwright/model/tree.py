@@ -1,0 +1,358 @@
+"""The model: a frozen tree of moving bodies, parents first, and the sweeps over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.model.description import Description, Loop
+from linkwright.model.joint import JointType
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A joint follows another: coordinate = multiplier · (the leader's) + offset."""
+
+    leader: int
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A moving joint of a model. Per-coordinate arrays have the lengths of the joint type's own nq and nv."""
+
+    name: str
+    motion: JointType
+    parent: str
+    """name of the moving body, or "world", it hangs on"""
+    child: str
+    lower: Array
+    upper: Array
+    velocity_limit: Array
+    effort_limit: Array
+    stiffness: Array
+    rest: Array
+    damping: Array
+    friction: Array
+    armature: Array
+    coupling: Coupling | None = None
+
+    @property
+    def type(self) -> str:
+        """The name of the joint type: "revolute", "free", …"""
+        return self.motion.type
+
+    @property
+    def nq(self) -> int:
+        """Its own position coordinates; 0 where it follows another joint."""
+        return 0 if self.coupling else self.motion.nq
+
+    @property
+    def nv(self) -> int:
+        """Its own velocity coordinates; 0 where it follows another joint."""
+        return 0 if self.coupling else self.motion.nv
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """A name for each of the nq coordinates."""
+        return tuple(f"{self.name}.{n}" if n else self.name for n in self.motion.coordinate_names) if self.nq else ()
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A moving body, with all that is welded to it; in the axes of the file."""
+
+    name: str
+    mass: float
+    center_of_mass: Array
+    """(3,), m"""
+    inertia: Array
+    """(3, 3), about the centre of mass, kg m²"""
+    links: tuple[str, ...] = ()
+    """the names merged in it, its own first"""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What a step of an algorithm sees of one body and its joint: values in canonical axes."""
+
+    parent: int
+    """number of the parent body, -1 for the world"""
+    motion: JointType
+    placement: Array
+    """(4, 4), the joint's parent-side frame in the parent body's frame"""
+    rigid_inertia: RigidInertia
+    armature: Array
+    """(nv,)"""
+
+    def transform(self, q: Array) -> Array:
+        """The pose (4, 4) of the body's frame in its parent's."""
+        return self.placement @ self.motion.transform(q)
+
+    def motion_subspace(self, q: Array) -> Array:
+        """S (6, nv), in body axes."""
+        return self.motion.motion_subspace(q)
+
+    def velocity_product(self, q: Array, v: Array) -> Array:
+        """Ṡ v (6,), in body axes."""
+        return self.motion.velocity_product(q, v)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named place on a body."""
+
+    body: int
+    """number of the body, -1 for the world"""
+    placement: Array
+    """(4, 4), its pose in the body's (canonical) frame"""
+
+
+Step = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k."""
+
+    name: str
+    joints: tuple[Joint, ...]
+    bodies: tuple[Body, ...]
+    links: tuple[Link, ...]
+    frames: Mapping[str, Frame]
+    gravity: Array
+    welded: RigidInertia
+    """of everything welded to the world, about the world's origin"""
+    loops: tuple[Loop, ...]
+    description: Description
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """what others have derived from this model and keep with it, such as its compiled kernels"""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "memo": {}, "frames": dict(self.frames)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
+
+    # sizes
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return sum(joint.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of velocity coordinates: degrees of freedom."""
+        return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def has_couplings(self) -> bool:
+        """Whether a joint follows another."""
+        return any(joint.coupling for joint in self.joints)
+
+    @cached_property
+    def subtree_end(self) -> tuple[int, ...]:
+        """For each body, one past the last body of its subtree (bodies are numbered depth first)."""
+        end = list(range(1, len(self.links) + 1))
+        for k in reversed(range(len(self.links))):
+            parent = self.links[k].parent
+            if parent >= 0:
+                end[parent] = max(end[parent], end[k])
+        return tuple(end)
+
+    def path(self, body: int) -> list[int]:
+        """The bodies from the root to this one."""
+        path = []
+        while body >= 0:
+            path.append(body)
+            body = self.links[body].parent
+        return path[::-1]
+
+    # coordinates of single joints: the one place that knows of couplings
+
+    def coordinates(self, q: Array) -> list[Array]:
+        """The position coordinates of every joint, followers included, from q (nq,)."""
+        return self._split(q, "nq", followers_offset=True)
+
+    def rates(self, v: Array) -> list[Array]:
+        """The velocity coordinates of every joint, followers included, from v (nv,) (or accelerations)."""
+        return self._split(v, "nv", followers_offset=False)
+
+    def _split(self, x: Array, width: str, followers_offset: bool) -> list[Array]:
+        total = getattr(self, width)
+        if np.shape(x) != (total,):
+            raise ShapeError(
+                f"expected shape ({total},) for {self.name!r}, whose {width} is {total}; got {np.shape(x)}"
+            )
+        pieces: list[Array] = [np.zeros(0)] * len(self.joints)
+        at = 0
+        for k, joint in enumerate(self.joints):
+            n = getattr(joint, width)
+            pieces[k] = x[at : at + n]
+            at += n
+        for k, joint in enumerate(self.joints):
+            if (c := joint.coupling) is not None:
+                follows = c.multiplier * pieces[c.leader]
+                pieces[k] = follows + c.offset if followers_offset else follows
+        return pieces
+
+    def assemble(self, pieces: Sequence[Array]) -> Array:
+        """(…, nv) from each joint's (…, its nv): efforts or columns; followers' go to their leaders."""
+        gathered = list(pieces)
+        for k, joint in enumerate(self.joints):
+            if (c := joint.coupling) is not None:
+                gathered[c.leader] = gathered[c.leader] + c.multiplier * gathered[k]
+        own = [x for x, joint in zip(gathered, self.joints, strict=True) if joint.nv]
+        if not own:
+            return np.zeros((*np.shape(pieces[0])[:-1], 0) if pieces else (0,))
+        return np.concatenate(own, axis=-1)
+
+    @cached_property
+    def coupling_matrix(self) -> Array:
+        """G (number of all joints' velocities, nv): v_full = G v."""
+        widths = [joint.motion.nv for joint in self.joints]
+        full = np.eye(sum(widths))
+        return self.assemble(np.split(full, np.cumsum(widths)[:-1], axis=1)) if widths else np.zeros((0, 0))
+
+    @cached_property
+    def armature(self) -> Array:
+        """(nv,): the diagonal that reflected rotor inertias add to the mass matrix."""
+        G = self.coupling_matrix
+        full = np.concatenate([np.zeros(0), *(joint.armature for joint in self.joints)])
+        return np.einsum("ik,i->k", G * G, full)
+
+    # sweeps: the only places with a loop over bodies (`design.md`, two regimes)
+
+    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> list[Any]:
+        """``step(link, parent's state, *this body's values) -> state`` for every body, parents first."""
+        states: list[Any] = []
+        for k, link in enumerate(self.links):
+            parent = start if link.parent < 0 else states[link.parent]
+            states.append(step(link, parent, *(values[k] for values in per_body)))
+        return states
+
+    def inward(self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+        """``step(link, received, *this body's values) -> (kept, sent)`` for every body, children first.
+
+        ``received`` is ``start`` plus all that the children sent (tuples, added entry by entry).
+        Returns what each body kept and what the world received.
+        """
+        received: list[tuple[Any, ...]] = [start] * (len(self.links) + 1)  # the last is the world's
+        kept: list[Any] = [None] * len(self.links)
+        for k in reversed(range(len(self.links))):
+            link = self.links[k]
+            kept[k], sent = step(link, received[k], *(values[k] for values in per_body))
+            received[link.parent] = tuple(a + b for a, b in zip(received[link.parent], sent, strict=True))
+        return kept, received[-1]
+
+    # configurations
+
+    def neutral(self) -> Array:
+        """The configuration (nq,) of zeros and unit quaternions."""
+        return np.concatenate([np.zeros(0), *(joint.motion.neutral for joint in self.joints if joint.nq)])
+
+    @cached_property
+    def lower(self) -> Array:
+        """Lower limits (nq,); -inf where unlimited."""
+        return self._limits("lower")
+
+    @cached_property
+    def upper(self) -> Array:
+        """Upper limits (nq,); inf where unlimited."""
+        return self._limits("upper")
+
+    def _limits(self, side: str) -> Array:
+        return np.concatenate([np.zeros(0), *(getattr(joint, side) for joint in self.joints if joint.nq)])
+
+    def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Array:
+        """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations."""
+        generator = np.random.default_rng(seed)
+        own = [joint for joint in self.joints if joint.nq]
+
+        def one() -> Array:
+            return np.concatenate([np.zeros(0), *(j.motion.sample(generator, j.lower, j.upper) for j in own)])
+
+        return one() if n is None else np.array([one() for _ in range(n)]).reshape(n, self.nq)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """A name for each entry of q."""
+        return tuple(name for joint in self.joints for name in joint.coordinate_names)
+
+    @cached_property
+    def quaternion_starts(self) -> tuple[int, ...]:
+        """Where in q the quaternions start."""
+        starts, at = [], 0
+        for joint in self.joints:
+            if joint.nq:
+                starts += [at + k for k in joint.motion.quaternions]
+                at += joint.nq
+        return tuple(starts)
+
+    # names
+
+    def frame(self, name: str) -> Frame:
+        """The frame of that name; every link name is one, and "world"."""
+        if not isinstance(name, str):
+            raise ArgumentError(f"a frame is given by its name, a str; got {name!r}")
+        try:
+            return self.frames[name]
+        except KeyError:
+            raise UnknownNameError("frame", name, self.frames) from None
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise UnknownNameError("joint", name, (joint.name for joint in self.joints))
+
+    # transformations
+
+    def with_gravity(self, gravity: Any) -> Model:
+        """The same mechanism under another gravity (3,), m/s²."""
+        g = np.array(gravity, dtype=float)
+        if g.shape != (3,) or not np.isfinite(g).all():
+            raise InputError(f"gravity is three finite numbers; got {gravity!r}")
+        g.setflags(write=False)
+        description = replace(self.description, gravity=tuple(g.tolist()))
+        return replace(self, gravity=g, description=description, memo={})
+
+    def lock(self, positions: Mapping[str, Any]) -> Model:
+        """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
+        from linkwright.model.assembly import assemble, locked
+
+        return assemble(locked(self, positions))
+
+    def __str__(self) -> str:
+        from linkwright.model.printing import tree_text
+
+        return tree_text(self)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
+
+    def placement_at_neutral(self, body: int) -> Array:
+        """The pose (4, 4) of a body in the world, all joints neutral."""
+        T: Array = np.eye(4)
+        for k in self.path(body):
+            T = T @ self.links[k].transform(self.joints[k].motion.neutral)
+        return T
+
+
+def public_body(name: str, rigid: RigidInertia, links: tuple[str, ...]) -> Body:
+    """A body as users see it, from its inertia in the axes of its file."""
+    mass, center, inertia = about_center_of_mass(rigid)
+    for array in (center, inertia):
+        array.setflags(write=False)
+    return Body(name, mass, center, inertia, links)

@@ -1,0 +1,80 @@
+"""Functions that NumPy cannot apply to symbols, on numbers and on symbols alike.
+
+Arithmetic, ``sin``, ``sqrt`` and the like need nothing from here: NumPy applies them to object
+arrays by calling the elements' own methods. What NumPy does through comparisons and truth values
+(``where``, ``minimum``, ``sign``) it cannot do on symbols; these functions call the elements'
+methods of the same names instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+"""An array of float64, or of objects that behave like numbers (symbols)."""
+
+_where = np.frompyfunc(lambda condition, a, b: condition.where(a, b), 3, 1)
+_minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
+_maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
+_sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
+_atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x.rarctan2(y), 2, 1)
+
+
+def is_symbolic(*arrays: Any) -> bool:
+    """Whether any of the arrays holds symbols rather than numbers."""
+    return any(np.asarray(x).dtype == object for x in arrays)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """``a`` where the condition holds, else ``b``; both are evaluated."""
+    return _where(condition, a, b) if is_symbolic(condition) else np.where(condition, a, b)
+
+
+def minimum(x: Any, y: Any) -> Any:
+    """The smaller of two, element by element."""
+    return _minimum(x, y) if is_symbolic(x, y) else np.minimum(x, y)
+
+
+def maximum(x: Any, y: Any) -> Any:
+    """The larger of two, element by element."""
+    return _maximum(x, y) if is_symbolic(x, y) else np.maximum(x, y)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, element by element."""
+    return _sign(x) if is_symbolic(x) else np.sign(x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y), in (-π, π]."""
+    return _atan2(y, x) if is_symbolic(y, x) else np.arctan2(y, x)
+
+
+def norm(x: Any) -> Any:
+    """The Euclidean length of a vector."""
+    return np.sqrt(x @ x)
+
+
+def mirror(A: Array) -> Array:
+    """A symmetric matrix, its lower triangle taken from the upper one.
+
+    In a trace the lower triangle is then never computed.
+    """
+    if A.dtype != object:
+        return A
+    n = len(A)
+    return np.array([[A[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], dtype=object)
+
+
+def snap(A: Any, tolerance: float = 1e-10) -> Array:
+    """Entries within ``tolerance`` of 0, 1 and -1 made exactly so.
+
+    Angles in files are decimals (1.5708 for π/2 included in radians by hand); the zeros of a
+    rotation must survive them, for they are what folds away in compiled code.
+    """
+    A = np.array(A, dtype=float)
+    for value in (0.0, 1.0, -1.0):
+        A[np.abs(A - value) <= tolerance] = value
+    return A

@@ -1,0 +1,80 @@
+"""Inertias: of rigid bodies as ten numbers (m, h = m c, I about the origin), and general ones (6, 6)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.transform import split_pose
+
+
+class RigidInertia(NamedTuple):
+    """The inertia of a rigid body about the origin of its frame: linear in the ten parameters."""
+
+    mass: Any
+    first_moment: Array
+    """(3,), mass times centre of mass, kg m"""
+    inertia: Array
+    """(3, 3), about the frame's origin, kg m²"""
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:  # type: ignore[override]
+        return RigidInertia(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def moved(self, T: Array) -> RigidInertia:
+        """The same body seen from A, of the pose T (4, 4) of its frame in A (parallel axes, §1)."""
+        R, p = split_pose(T)
+        m, h, I = self
+        Rh = R @ h
+        P, H = CROSS @ p, CROSS @ Rh
+        shift = P @ H
+        return RigidInertia(m, Rh + m * p, mirror(R @ I @ R.T - shift - shift.T - m * (P @ P)))
+
+    def matrix(self) -> Array:
+        """The spatial inertia (6, 6): [[m 1, −[h]×], [[h]×, I]]."""
+        m, h, I = self
+        H = CROSS @ h
+        top = np.concatenate([m * np.eye(3), -H], axis=1)
+        return np.concatenate([top, np.concatenate([H, I], axis=1)], axis=0)
+
+    def times(self, v: Array) -> Array:
+        """The momentum (6,) [P; L] of the body moving with v, or of each column of v (6, k)."""
+        m, h, I = self
+        H = CROSS @ h
+        linear, angular = v[:3], v[3:]
+        return np.concatenate([m * linear - H @ angular, H @ linear + I @ angular])
+
+
+NO_INERTIA = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:
+    """From the mass, the centre of mass (3,) and the inertia (3, 3) about it."""
+    c, C = np.asarray(center_of_mass), CROSS @ np.asarray(center_of_mass)
+    return RigidInertia(mass, mass * c, np.asarray(inertia) - mass * (C @ C))
+
+
+def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
+    """Mass, centre of mass (3,), inertia (3, 3) about it, of numbers; a massless body's centre is the origin."""
+    m, h, I = body
+    if m == 0.0:
+        return 0.0, np.zeros(3), I
+    c = h / m
+    C = CROSS @ c
+    return m, c, I + m * (C @ C)
+
+
+def congruence(I: Array, T: Array) -> Array:
+    """ᴬX*_B I ᴬX*_Bᵀ: a symmetric inertia (6, 6) of B seen from A, of the pose T (4, 4) of B in A.
+
+    The blocks are turned, then shifted: with [[M, Hᵀ], [H, J]] turned, H' = H + [p]×M and
+    J' = J + [p]×Hᵀ − H'[p]×.
+    """
+    R, p = split_pose(T)
+    P = CROSS @ p
+    M, H, J = mirror(R @ I[:3, :3] @ R.T), R @ I[3:, :3] @ R.T, mirror(R @ I[3:, 3:] @ R.T)
+    H_new = H + P @ M
+    J_new = mirror(J + P @ H.T - H_new @ P)
+    return np.concatenate([np.concatenate([M, H_new.T], axis=1), np.concatenate([H_new, J_new], axis=1)], axis=0)

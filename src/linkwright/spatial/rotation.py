@@ -1,0 +1,182 @@
+"""Rotations: matrices, unit quaternions (w, x, y, z; Hamilton; body to world), rotation vectors.
+
+Every function takes numbers or symbols. Near zero angles the series replace the closed forms
+(`equations.md` §4), chosen by ``where`` so that a trace has no branch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array, atan2, snap, where
+
+CROSS = np.zeros((3, 3, 3))
+"""``CROSS @ a`` is the matrix [a]× with [a]× b = a × b."""
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    CROSS[_i, _k, _j], CROSS[_k, _i, _j] = 1.0, -1.0
+
+SMALL = 1e-2
+"""Below this squared angle series are used; their first omitted term is then under 1e-17."""
+
+
+def rotation_z(angle: Any) -> Array:
+    """The matrix (3, 3) of a turn about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rotation_about(axis: Any, angle: float) -> Array:
+    """The matrix (3, 3) of a turn about a unit axis (Rodrigues), its zeros and ones exact."""
+    K = CROSS @ np.asarray(axis, dtype=float)
+    return snap(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))
+
+
+def rotation_rpy(rpy: Any) -> Array:
+    """The matrix (3, 3) of fixed-axis roll, pitch, yaw: Rz(yaw) Ry(pitch) Rx(roll)."""
+    roll, pitch, yaw = np.asarray(rpy, dtype=float)
+    x, y, z = np.eye(3)
+    return snap(rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll))
+
+
+def rotation_from_z(axis: Any) -> Array:
+    """A rotation (3, 3) that takes z to the unit vector ``axis``, by the shortest turn.
+
+    For axes along coordinate axes it is a signed permutation, whose zeros fold away.
+    """
+    x, y, z = np.asarray(axis, dtype=float)
+    if z < -1.0 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    if x == y == 0.0:
+        return np.eye(3)
+    turn = np.array([-y, x, 0.0])
+    return rotation_about(turn / np.linalg.norm(turn), np.arctan2(np.linalg.norm(turn), z))
+
+
+def quaternion_matrix(u: Array) -> Array:
+    """The rotation matrix (3, 3) of a unit quaternion (4,)."""
+    w, x, y, z = u
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_from_matrix(R: Any) -> Array:
+    """A unit quaternion (4,) with w ≥ 0 of a rotation matrix of numbers (Shepperd 1978)."""
+    R = np.asarray(R, dtype=float)
+    # the diagonal of 4 u uᵀ; the largest entry's row is the best conditioned
+    squares = np.array(
+        [
+            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
+            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
+        ]
+    )
+    sums = {(1, 2): R[0, 1] + R[1, 0], (1, 3): R[0, 2] + R[2, 0], (2, 3): R[1, 2] + R[2, 1]}
+    differences = {1: R[2, 1] - R[1, 2], 2: R[0, 2] - R[2, 0], 3: R[1, 0] - R[0, 1]}
+    k = int(np.argmax(squares))
+    row = []
+    for j in range(4):
+        if j == k:
+            row.append(squares[k])
+        elif 0 in (j, k):
+            row.append(differences[max(j, k)])
+        else:
+            row.append(sums[min(j, k), max(j, k)])
+    u = np.array(row) / np.linalg.norm(row)
+    return -u if u[0] < 0.0 else u
+
+
+def quaternion_product(a: Array, b: Array) -> Array:
+    """The quaternion (4,) of the rotation a after b."""
+    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ]
+    )
+
+
+def quaternion_conjugate(u: Array) -> Array:
+    """The inverse rotation of a unit quaternion (4,)."""
+    return u * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def quaternion_unit(u: Array) -> Array:
+    """The quaternion scaled to length one."""
+    return u / np.sqrt(u @ u)
+
+
+def quaternion_exp(r: Array) -> Array:
+    """The unit quaternion (4,) of a rotation vector (3,)."""
+    square = r @ r
+    near = square < SMALL
+    angle = np.sqrt(where(near, 1.0, square))  # never the root of 0, whose derivative is infinite
+    h = 0.25 * square
+    cosine = 1.0 - h * (1.0 / 2 - h * (1.0 / 24 - h * (1.0 / 720 - h * (1.0 / 40320 - h / 3628800))))
+    sine = 0.5 * (1.0 - h * (1.0 / 6 - h * (1.0 / 120 - h * (1.0 / 5040 - h * (1.0 / 362880 - h / 39916800)))))
+    w = where(near, cosine, np.cos(0.5 * angle))
+    factor = where(near, sine, np.sin(0.5 * angle) / angle)
+    return np.concatenate([np.stack([w]), factor * r])
+
+
+def quaternion_log(u: Array) -> Array:
+    """The rotation vector (3,), of length at most π, of a unit quaternion (4,)."""
+    w, vector = u[0], u[1:]
+    flip = where(w < 0.0, -1.0, 1.0)
+    w, vector = flip * w, flip * vector
+    square = vector @ vector
+    near = square < 1e-6
+    sine = np.sqrt(where(near, 1.0, square))
+    # angle / sin(angle/2): 2 atan(t) / s with t = s / w, as a series in t near zero
+    t2 = square / where(near, w * w, 1.0)
+    series = 2.0 / where(near, w, 1.0) * (1.0 - t2 * (1.0 / 3 - t2 * (1.0 / 5 - t2 / 7)))
+    return where(near, series, 2.0 * atan2(sine, w) / sine) * vector
+
+
+def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
+    """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ², by series near zero."""
+    x = square
+    near = x < SMALL
+    x_far = where(near, 1.0, x)
+    angle = np.sqrt(x_far)
+    s, c = np.sin(angle), np.cos(angle)
+    first = 1.0 - x * (1.0 / 6 - x * (1.0 / 120 - x * (1.0 / 5040 - x * (1.0 / 362880 - x / 39916800))))
+    second = 0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320 - x * (1.0 / 3628800 - x / 479001600))))
+    third = 1.0 / 6 - x * (1.0 / 120 - x * (1.0 / 5040 - x * (1.0 / 362880 - x * (1.0 / 39916800 - x / 6227020800.0))))
+    half = np.sin(0.5 * angle)
+    return (
+        where(near, first, s / angle),
+        where(near, second, 2.0 * half * half / x_far),
+        where(near, third, (angle - s) / (x_far * angle)),
+    )
+
+
+def translation_of_exp(r: Array, v: Array) -> Array:
+    """V(r) v with V = 1 + (1−cos θ)/θ² [r]× + (θ−sin θ)/θ³ [r]×²: the translation of Exp([v; r])."""
+    _, b, c = exp_coefficients(r @ r)
+    K = CROSS @ r
+    Kv = K @ v
+    return v + b * Kv + c * (K @ Kv)
+
+
+def translation_of_log(r: Array, p: Array) -> Array:
+    """V(r)⁻¹ p = p − ½ r×p + k r×(r×p), k = 1/θ² − (1+cos θ)/(2 θ sin θ): inverse of the above."""
+    x = r @ r
+    near = x < SMALL
+    x_far = where(near, 1.0, x)
+    half = 0.5 * np.sqrt(x_far)
+    series = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)))
+    k = where(near, series, (1.0 - half * np.cos(half) / np.sin(half)) / x_far)
+    K = CROSS @ r
+    Kp = K @ p
+    return p - 0.5 * Kp + k * (K @ Kp)

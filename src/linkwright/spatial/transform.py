@@ -1,0 +1,61 @@
+"""Poses (R, p) as matrices (4, 4) and what they do to 6-vectors (linear part first).
+
+The pose of frame B in A carries motions by ᴬX_B = [[R, [p]×R], [0, R]] and forces by
+ᴬX*_B = [[R, 0], [[p]×R, R]] = (ᴮX_A)ᵀ (`equations.md` §0).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import CROSS
+
+
+def pose_matrix(R: Any = None, p: Any = None) -> Array:
+    """The matrix (4, 4) of a rotation (3, 3) and a position (3,); the identity where not given."""
+    R = np.eye(3) if R is None else np.asarray(R)
+    p = np.zeros(3) if p is None else np.asarray(p)
+    top = np.concatenate([R, p[:, None]], axis=1)
+    return np.concatenate([top, np.array([[0.0, 0.0, 0.0, 1.0]])], axis=0)
+
+
+def split_pose(T: Array) -> tuple[Array, Array]:
+    """The rotation (3, 3) and position (3,) of a pose (4, 4)."""
+    return T[:3, :3], T[:3, 3]
+
+
+def inverse_pose(T: Array) -> Array:
+    """T⁻¹ = [Rᵀ, −Rᵀp]."""
+    R, p = split_pose(T)
+    return pose_matrix(R.T, -(R.T @ p))
+
+
+def motion_transform(T: Array) -> Array:
+    """ᴬX_B (6, 6), which takes motions from B to A, of the pose (4, 4) of B in A."""
+    R, p = split_pose(T)
+    top = np.concatenate([R, (CROSS @ p) @ R], axis=1)
+    return np.concatenate([top, np.concatenate([np.zeros((3, 3)), R], axis=1)], axis=0)
+
+
+def force_transform(T: Array) -> Array:
+    """ᴬX*_B (6, 6), which takes forces from B to A, of the pose (4, 4) of B in A."""
+    R, p = split_pose(T)
+    top = np.concatenate([R, np.zeros((3, 3))], axis=1)
+    return np.concatenate([top, np.concatenate([(CROSS @ p) @ R, R], axis=1)], axis=0)
+
+
+def motion_to_child(T: Array, m: Array) -> Array:
+    """(ᴬX_B)⁻¹ m: a motion (6,) or motions (6, k) of A in B's axes at B's origin."""
+    R, p = split_pose(T)
+    v, w = m[:3], m[3:]
+    return np.concatenate([R.T @ (v - (CROSS @ p) @ w), R.T @ w])
+
+
+def force_to_parent(T: Array, f: Array) -> Array:
+    """ᴬX*_B f: a force (6,) or forces (6, k) of B in A's axes at A's origin."""
+    R, p = split_pose(T)
+    F, N = R @ f[:3], R @ f[3:]
+    return np.concatenate([F, N + (CROSS @ p) @ F])

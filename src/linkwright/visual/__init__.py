@@ -1,0 +1,1 @@
+"""Plots and animations from plain arrays."""
