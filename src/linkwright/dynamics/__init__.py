@@ -1,1 +1,52 @@
-"""The algorithms, pure functions of (model, q, …) as in the textbook, one configuration at a time."""
+"""The algorithms, as in the textbook: pure functions of (model, q, …), one configuration at a time.
+
+Numbers flow through them, or symbols. The functions of the same names in :mod:`linkwright` compile
+themselves and take batches.
+"""
+
+from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
+from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
+from linkwright.dynamics.forward import forward_dynamics
+from linkwright.dynamics.inverse import bias_forces, gravity_forces, inverse_dynamics
+from linkwright.dynamics.jacobian import jacobian, jacobian_dot
+from linkwright.dynamics.kinematics import acceleration, pose, velocity
+from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
+from linkwright.dynamics.momentum import (
+    center_of_mass,
+    center_of_mass_jacobian,
+    momentum,
+    momentum_matrix,
+    total_mass,
+    welded_mass,
+)
+from linkwright.dynamics.statics import joint_forces, passive_forces
+
+__all__ = [
+    "acceleration",
+    "bias_forces",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "check",
+    "configuration_rate",
+    "coriolis_matrix",
+    "difference",
+    "forward_dynamics",
+    "gravity_forces",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot",
+    "joint_forces",
+    "kinetic_energy",
+    "lie_bracket",
+    "mass_matrix",
+    "momentum",
+    "momentum_matrix",
+    "passive_forces",
+    "pose",
+    "potential_energy",
+    "spring_energy",
+    "total_mass",
+    "velocity",
+    "welded_mass",
+]

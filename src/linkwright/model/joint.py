@@ -84,9 +84,13 @@ class JointType(ABC):
     def motion_subspace(self, q: Array) -> Array:
         """S (6, nv): the child's twist relative to the parent-side frame, in child axes, is S v."""
 
+    def motion_subspace_rate(self, q: Array, v: Array) -> Array:
+        """Ṡ (6, nv), in child axes: zero where S is constant there."""
+        return np.zeros((6, self.nv))
+
     def velocity_product(self, q: Array, v: Array) -> Array:
-        """Ṡ v (6,): zero where S is constant in the child frame."""
-        return np.zeros(6)
+        """Ṡ v (6,)."""
+        return self.motion_subspace_rate(q, v) @ v
 
     def integrate(self, q: Array, v: Array) -> Array:
         """q ⊕ Exp(v): where a unit time at the constant body velocity v leads."""
@@ -385,14 +389,15 @@ class Compound(JointType):
         columns = [motion_to_child(T, motion.motion_subspace(x)) for motion, x, T in self._carried(q)]
         return np.concatenate(columns, axis=1)
 
-    def velocity_product(self, q: Array, v: Array) -> Array:
-        total, beyond = np.zeros(6), np.zeros(6)  # beyond: the child's twist relative to the part's moving frame
+    def motion_subspace_rate(self, q: Array, v: Array) -> Array:
+        columns, beyond = [], np.zeros(6)  # the child's twist relative to the part's moving frame
         parts = list(zip(self._carried(q), self._split(v, "nv"), strict=True))
         for (motion, x, T), v_part in reversed(parts):
-            Sv = motion_to_child(T, motion.motion_subspace(x) @ v_part)
-            total = total + motion_to_child(T, motion.velocity_product(x, v_part)) - MOTION_CROSS @ beyond @ Sv
-            beyond = beyond + Sv
-        return total
+            S = motion_to_child(T, motion.motion_subspace(x))
+            own = motion_to_child(T, motion.motion_subspace_rate(x, v_part))
+            columns.append(own - MOTION_CROSS @ beyond @ S)
+            beyond = beyond + S @ v_part
+        return np.concatenate(columns[::-1], axis=1)
 
     def integrate(self, q: Array, v: Array) -> Array:
         return self._each(lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))

@@ -102,6 +102,10 @@ class Link:
         """S (6, nv), in body axes."""
         return self.motion.motion_subspace(q)
 
+    def motion_subspace_rate(self, q: Array, v: Array) -> Array:
+        """Ṡ (6, nv), in body axes."""
+        return self.motion.motion_subspace_rate(q, v)
+
     def velocity_product(self, q: Array, v: Array) -> Array:
         """Ṡ v (6,), in body axes."""
         return self.motion.velocity_product(q, v)

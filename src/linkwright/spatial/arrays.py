@@ -8,12 +8,23 @@ methods of the same names instead.
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 Array = np.ndarray
 """An array of float64, or of objects that behave like numbers (symbols)."""
+
+if TYPE_CHECKING or "jaxtyping" in sys.modules:  # shape annotations are executed in tests only
+    from jaxtyping import Shaped
+else:
+
+    class Shaped:
+        """Stands for ``jaxtyping.Shaped`` where that is not loaded."""
+
+        def __class_getitem__(cls, item: Any) -> Any:
+            return item[0]
 
 _where = np.frompyfunc(lambda condition, a, b: condition.where(a, b), 3, 1)
 _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
@@ -62,10 +73,8 @@ def mirror(A: Array) -> Array:
 
     In a trace the lower triangle is then never computed.
     """
-    if A.dtype != object:
-        return A
-    n = len(A)
-    return np.array([[A[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], dtype=object)
+    row, column = np.indices(A.shape)
+    return A[np.minimum(row, column), np.maximum(row, column)]
 
 
 def snap(A: Any, tolerance: float = 1e-10) -> Array:

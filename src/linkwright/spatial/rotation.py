@@ -6,6 +6,7 @@ Every function takes numbers or symbols. Near zero angles the series replace the
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -116,16 +117,21 @@ def quaternion_unit(u: Array) -> Array:
     return u / np.sqrt(u @ u)
 
 
+def _series(x: Any, k: int) -> Any:
+    """1/k! − x/(k+2)! + x²/(k+4)! − …: cos √x for k = 0, (sin √x)/√x for k = 1, and so on; for x < SMALL."""
+    total = 0.0
+    for term in reversed(range(7)):
+        total = 1.0 / math.factorial(k + 2 * term) - x * total
+    return total
+
+
 def quaternion_exp(r: Array) -> Array:
     """The unit quaternion (4,) of a rotation vector (3,)."""
     square = r @ r
     near = square < SMALL
     angle = np.sqrt(where(near, 1.0, square))  # never the root of 0, whose derivative is infinite
-    h = 0.25 * square
-    cosine = 1.0 - h * (1.0 / 2 - h * (1.0 / 24 - h * (1.0 / 720 - h * (1.0 / 40320 - h / 3628800))))
-    sine = 0.5 * (1.0 - h * (1.0 / 6 - h * (1.0 / 120 - h * (1.0 / 5040 - h * (1.0 / 362880 - h / 39916800)))))
-    w = where(near, cosine, np.cos(0.5 * angle))
-    factor = where(near, sine, np.sin(0.5 * angle) / angle)
+    w = where(near, _series(0.25 * square, 0), np.cos(0.5 * angle))
+    factor = where(near, 0.5 * _series(0.25 * square, 1), np.sin(0.5 * angle) / angle)
     return np.concatenate([np.stack([w]), factor * r])
 
 
@@ -149,15 +155,12 @@ def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
     near = x < SMALL
     x_far = where(near, 1.0, x)
     angle = np.sqrt(x_far)
-    s, c = np.sin(angle), np.cos(angle)
-    first = 1.0 - x * (1.0 / 6 - x * (1.0 / 120 - x * (1.0 / 5040 - x * (1.0 / 362880 - x / 39916800))))
-    second = 0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320 - x * (1.0 / 3628800 - x / 479001600))))
-    third = 1.0 / 6 - x * (1.0 / 120 - x * (1.0 / 5040 - x * (1.0 / 362880 - x * (1.0 / 39916800 - x / 6227020800.0))))
+    s = np.sin(angle)
     half = np.sin(0.5 * angle)
     return (
-        where(near, first, s / angle),
-        where(near, second, 2.0 * half * half / x_far),
-        where(near, third, (angle - s) / (x_far * angle)),
+        where(near, _series(x, 1), s / angle),
+        where(near, _series(x, 2), 2.0 * half * half / x_far),
+        where(near, _series(x, 3), (angle - s) / (x_far * angle)),
     )
 
 

@@ -1,0 +1,93 @@
+"""Configurations: moving along velocities, differences, and the check of what a user gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.joint import JointType, split
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, Shaped
+
+UNIT_TOLERANCE = 1e-6
+"""How far from 1 the length of a quaternion may be."""
+
+
+def integrate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
+    """q ⊕ Exp(v) (nq,): where a unit time at the constant joint velocity v leads.
+
+    Exact on SO(3), SE(2), SE(3) (v in body axes); the quaternions returned are unit.
+    """
+    return _per_joint(model, lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
+
+
+def difference(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
+    """The v (nv,) with integrate(q0, v) = q1; of rotations the shorter way, its angle at most π."""
+    return _per_joint(model, lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
+
+
+def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
+    """q̇ = G(q) v (nq,)."""
+    return _per_joint(model, lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
+
+
+def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """[u, v] (nv,): how much moving along u, then v, differs from v, then u; zero for plain coordinates."""
+    return _per_joint(model, lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+
+
+def _per_joint(model: Model, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
+    """``function(joint type, its part of every array)`` for each joint with coordinates of its own, joined."""
+    joints = [joint for joint in model.joints if joint.nv]
+    motions: list[JointType] = [joint.motion for joint in joints]
+    pieces = []
+    for x, width in coordinates:
+        total = getattr(model, width)
+        if np.shape(x) != (total,):
+            raise ShapeError(
+                f"expected shape ({total},) for {model.name!r}, whose {width} is {total}; got {np.shape(x)}"
+            )
+        pieces.append(split(x, [getattr(motion, width) for motion in motions]))
+    results = [function(motion, *xs) for motion, *xs in zip(motions, *pieces, strict=True)]
+    return np.concatenate(results) if results else np.zeros(0)
+
+
+def check(model: Model, q: Any) -> None:
+    """Raise where q (…, nq) is not a configuration: of wrong shape, not finite, a quaternion not unit.
+
+    Limits are not looked at. Kernels themselves check shapes only (`docs/conventions.md`).
+    """
+    x = as_numbers("q", q)
+    if x.shape[-1:] != (model.nq,):
+        raise ShapeError(f"q has shape {x.shape}; expected (…, {model.nq}) for {model.name!r}")
+    if not np.isfinite(x).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(x))[0])
+        raise InputError(f"q is not finite: {model.coordinate_names[place[-1]]!r} is {x[place]}" + _in_row(place[:-1]))
+    for start in model.quaternion_starts:
+        length = np.linalg.norm(x[..., start : start + 4], axis=-1)
+        wrong = np.abs(length - 1.0) > UNIT_TOLERANCE
+        if wrong.any():
+            row = tuple(int(i) for i in np.argwhere(wrong)[0])
+            name = model.coordinate_names[start]
+            raise InputError(
+                f"the quaternion (w, x, y, z) at q[{start}:{start + 4}] ({name!r} …) has length {length[row]:.9g}, "
+                f"not 1{_in_row(row)}; divide it by its length"
+            )
+
+
+def _in_row(row: tuple[int, ...]) -> str:
+    return f", in row {list(row)}" if row else ""
+
+
+def as_numbers(name: str, x: Any) -> Array:
+    """An argument as a float64 array; complex numbers, text and the like are refused."""
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None

@@ -1,0 +1,35 @@
+"""Energies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.kinematics import body_velocities
+from linkwright.dynamics.momentum import first_moment
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, Shaped
+
+
+def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
+    """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
+    total: Any = 0.0
+    for link, V in zip(model.links, body_velocities(model, q, v), strict=True):
+        total = total + V @ link.rigid_inertia.times(V)
+    return 0.5 * (total + v @ (model.armature * v))
+
+
+def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
+    """−Σ m gᵀc of everything that moves, J; zero at the world's origin. Springs are :func:`spring_energy`."""
+    return -(model.gravity @ first_moment(model, q))
+
+
+def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
+    """½ Σ k x² of the joints' stiffnesses, x their deflections from rest, J."""
+    total: Any = 0.0
+    for joint, q_k in zip(model.joints, model.coordinates(q), strict=True):
+        if np.any(joint.stiffness):
+            x = joint.motion.displacement(joint.rest, q_k)
+            total = total + x @ (joint.stiffness * x)
+    return 0.5 * total

@@ -1,0 +1,135 @@
+"""Forward dynamics: accelerations from efforts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
+from linkwright.dynamics.mass import mass_matrix
+from linkwright.errors import InputError, ModelError
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.inertia import congruence
+from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.transform import force_to_parent, motion_to_child
+from linkwright.spatial.vectors import FORCE_CROSS, MOTION_CROSS
+
+
+def forward_dynamics(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    tau: Shaped[Array, "nv"],
+    wrenches: Wrenches | None = None,
+    method: str = "articulated",
+) -> Shaped[Array, "nv"]:
+    """The accelerations a (nv,) with M a + b = τ + Jᵀf; m/s² or rad/s².
+
+    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
+    ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies)
+    or "composite" (M is formed and factorised). A model with couplings is solved by "composite"
+    whatever is asked, for its joints are not independent.
+    Raises :class:`ModelError` where a joint moves neither mass nor armature.
+    """
+    if method not in FORWARD_DYNAMICS_METHODS:
+        raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
+    require_mass(model)
+    if model.has_couplings:
+        method = "composite"
+    return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches)
+
+
+def _composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:
+    bias = inverse_dynamics(model, q, v, np.zeros(model.nv), wrenches)
+    return solve_symmetric(mass_matrix(model, q), tau - bias)
+
+
+def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:
+    """Featherstone (2008), table 7.1."""
+
+    def outward(link: Link, parent: Array, T: Array, S: Array, q: Array, v: Array) -> Array:
+        return motion_to_child(T, parent) + S @ v
+
+    def inward(
+        link: Link,
+        received: tuple[Array, Array],
+        T: Array,
+        S: Array,
+        q: Array,
+        v: Array,
+        tau: Array,
+        V: Array,
+        f: Array,
+    ) -> tuple[tuple[Array, ...], tuple[Array, Array]]:
+        c = link.velocity_product(q, v) + MOTION_CROSS @ V @ (S @ v)
+        I = link.rigid_inertia.matrix() + received[0]
+        p = FORCE_CROSS @ V @ link.rigid_inertia.times(V) - f + received[1]
+        U = I @ S
+        D = S.T @ U + np.diag(link.armature)
+        u = tau - S.T @ p
+        K = solve_symmetric(D, U.T)  # D⁻¹ Uᵀ
+        I_a = I - U @ K
+        p_a = p + I_a @ c + K.T @ u
+        return (c, D, u, K), (congruence(I_a, T), force_to_parent(T, p_a))
+
+    def outward_again(
+        link: Link, parent: tuple[Array, Array], T: Array, S: Array, kept: tuple[Array, ...]
+    ) -> tuple[Array, Array]:
+        c, D, u, K = kept
+        a = motion_to_child(T, parent[0]) + c
+        a_joint = solve_symmetric(D, u) - K @ a
+        return a + S @ a_joint, a_joint
+
+    x, rates = model.coordinates(q), model.rates(v)
+    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    V = model.outward(outward, np.zeros(6), T, S, x, rates)
+    external = external_forces(model, q, wrenches)
+    start = (np.zeros((6, 6)), np.zeros(6))
+    kept, _ = model.inward(inward, start, T, S, x, rates, model.rates(tau), V, external)
+    ground = np.concatenate([-model.gravity, np.zeros(3)])
+    states = model.outward(outward_again, (ground, np.zeros(0)), T, S, kept)
+    return model.assemble([a_joint for _, a_joint in states])
+
+
+FORWARD_DYNAMICS_METHODS = {"articulated": _articulated, "composite": _composite}
+
+
+def require_mass(model: Model) -> None:
+    """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
+    if "massless" not in model.memo:
+        model.memo["massless"] = _massless_joints(model)
+    massless = model.memo["massless"]
+    if massless:
+        names = ", ".join(repr(name) for name in massless[:8]) + (", …" if len(massless) > 8 else "")
+        raise ModelError(
+            f"forward dynamics of {model.name!r} has no answer: nothing that joint {names} moves has mass "
+            "(or inertia) along its motion; give the bodies beyond it inertia, or the joint armature"
+        )
+
+
+def _massless_joints(model: Model) -> list[str]:
+    """The joints along which nothing has inertia at a random configuration."""
+    q = model.random(seed=0)
+    scale = max((float(np.abs(link.rigid_inertia.matrix()).max()) for link in model.links), default=0.0) or 1.0
+    tiny = 1e-13 * scale
+    if model.has_couplings:
+        weakest = np.linalg.eigh(mass_matrix(model, q)) if model.nv else None
+        if weakest is None or weakest.eigenvalues[0] > tiny:
+            return []
+        names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+        return [names[int(np.abs(weakest.eigenvectors[:, 0]).argmax())]]
+    massless: list[str] = []
+
+    def inward(link: Link, received: tuple[Array], k: int, q: Array) -> tuple[None, tuple[Array]]:
+        S = link.motion_subspace(q)
+        I = link.rigid_inertia.matrix() + received[0]
+        D = S.T @ I @ S + np.diag(link.armature)
+        if np.linalg.eigvalsh(D)[0] > tiny:
+            I = I - I @ S @ np.linalg.solve(D, S.T @ I)
+        else:
+            massless.append(model.joints[k].name)
+        return None, (congruence(I, link.transform(q)),)
+
+    model.inward(inward, (np.zeros((6, 6)),), range(len(model.links)), model.coordinates(q))
+    return massless[::-1]

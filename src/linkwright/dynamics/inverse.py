@@ -1,0 +1,109 @@
+"""Inverse dynamics: the recursive Newton–Euler method, and what follows from it.
+
+Luh, Walker & Paul (1980) in the form of Khalil & Dombre (2002, ch. 9): angular velocity ω, angular
+acceleration ω̇ and the classical acceleration of the body's origin, all in body axes, so that the
+linear velocity never appears. U = [ω̇]× + [ω]×² gives the acceleration of every point of a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.transform import split_pose
+
+Wrenches = Mapping[str, Any]
+"""{frame: wrench (6,) [f; n] on the body from outside, at the frame's origin in world axes}"""
+
+
+class Motion(NamedTuple):
+    """What a body passes on to its children, in its own axes."""
+
+    w: Array
+    """angular velocity (3,)"""
+    acceleration: Array
+    """of the origin, less gravity (3,)"""
+    w_dot: Array
+    """angular acceleration (3,)"""
+    U: Array
+    """[ω̇]× + [ω]×² (3, 3)"""
+
+
+def inverse_dynamics(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    wrenches: Wrenches | None = None,
+) -> Shaped[Array, "nv"]:
+    """The efforts τ (nv,) that give the acceleration a: τ = M a + b − Jᵀf, N or N m.
+
+    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
+    Reflected rotor inertias (armature) are in it; passive joint forces are not.
+    """
+
+    def outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array, a: Array) -> Motion:
+        R, p = split_pose(T)
+        relative, relative_rate = S @ v, S @ a + link.velocity_product(q, v)
+        v_joint, w_joint = relative[:3], relative[3:]
+        w_parent = R.T @ parent.w
+        w = w_parent + w_joint
+        w_dot = R.T @ parent.w_dot + CROSS @ w_parent @ w_joint + relative_rate[3:]
+        # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
+        acceleration = R.T @ (parent.acceleration + parent.U @ p) + CROSS @ (w + w_parent) @ v_joint + relative_rate[:3]
+        W = CROSS @ w
+        return Motion(w, acceleration, w_dot, CROSS @ w_dot + W @ W)
+
+    def inward(
+        link: Link, received: tuple[Array, Array], T: Array, S: Array, motion: Motion, external: Array
+    ) -> tuple[Array, tuple[Array, Array]]:
+        R, p = split_pose(T)
+        w, acceleration, w_dot, U = motion
+        m, h, I = link.rigid_inertia
+        force, moment = received
+        force = force + (m * acceleration + U @ h) - external[:3]
+        moment = moment + (I @ w_dot + CROSS @ w @ (I @ w) + CROSS @ h @ acceleration) - external[3:]
+        tau = S[:3].T @ force + S[3:].T @ moment
+        R_force = R @ force
+        return tau, (R_force, R @ moment + CROSS @ p @ R_force)
+
+    x = model.coordinates(q)
+    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    start = Motion(np.zeros(3), -model.gravity, np.zeros(3), np.zeros((3, 3)))
+    motions = model.outward(outward, start, T, S, x, model.rates(v), model.rates(a))
+    external = external_forces(model, q, wrenches)
+    tau, _ = model.inward(inward, (np.zeros(3), np.zeros(3)), T, S, motions, external)
+    return model.assemble(tau) + model.armature * a
+
+
+def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:
+    """The force (6,) [f; n] from outside on every body, at its origin in its own axes."""
+    forces = [np.zeros(6)] * len(model.links)
+    if not wrenches:
+        return forces
+    poses = body_poses(model, q)
+    for frame, wrench in wrenches.items():
+        place = model.frame(frame)
+        if place.body < 0:
+            continue  # the ground bears it
+        R, _ = split_pose(poses[place.body])
+        f, n = R.T @ wrench[:3], R.T @ wrench[3:]
+        forces[place.body] = forces[place.body] + np.concatenate([f, n + CROSS @ place.placement[:3, 3] @ f])
+    return forces
+
+
+def bias_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """b(q, v) (nv,): the efforts that velocity and gravity alone call for, N or N m."""
+    return inverse_dynamics(model, q, v, np.zeros(model.nv))
+
+
+def gravity_forces(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
+    """g(q) (nv,): the efforts that hold the mechanism still against gravity, N or N m."""
+    return inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv))

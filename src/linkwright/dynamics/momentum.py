@@ -1,0 +1,88 @@
+"""Centre of mass, momentum and their Jacobians (`equations.md` §2; Orin & Goswami 2008)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.dynamics.mass import composite_inertias
+from linkwright.errors import ModelError
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
+from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.transform import force_to_parent, split_pose
+
+
+def total_mass(model: Model) -> float:
+    """The mass of everything that moves, kg; what is welded to the world is :func:`welded_mass`."""
+    return sum((link.rigid_inertia.mass for link in model.links), 0.0)
+
+
+def welded_mass(model: Model) -> float:
+    """The mass of everything welded to the world, kg."""
+    return model.welded.mass
+
+
+def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
+    """The centre of mass (3,) of everything that moves, in the world, m."""
+    return first_moment(model, q) / _mass(model)
+
+
+def _mass(model: Model) -> float:
+    mass = total_mass(model)
+    if isinstance(mass, float) and mass == 0.0:
+        raise ModelError(f"{model.name!r} has no centre of mass: nothing that moves has mass")
+    return mass
+
+
+def first_moment(model: Model, q: Array) -> Array:
+    """Σ m c (3,) of everything that moves, in the world, kg m."""
+
+    def inward(link: Link, received: tuple[float, Array], q: Array) -> tuple[None, tuple[float, Array]]:
+        m, h = received[0] + link.rigid_inertia.mass, received[1] + link.rigid_inertia.first_moment
+        R, p = split_pose(link.transform(q))
+        return None, (m, R @ h + m * p)
+
+    _, (_, h) = model.inward(inward, (0.0, np.zeros(3)), model.coordinates(q))
+    return h
+
+
+def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
+    """The Jacobian (3, nv) of the centre of mass: its velocity is J v."""
+    return momentum_matrix(model, q)[:3] / _mass(model)
+
+
+def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
+    """The momentum (6,) [P; L] of everything that moves, about its centre of mass, in world axes; N s, N m s."""
+
+    def inward(link: Link, received: tuple[Array], q: Array, V: Array) -> tuple[None, tuple[Array]]:
+        return None, (force_to_parent(link.transform(q), link.rigid_inertia.times(V) + received[0]),)
+
+    twists = body_velocities(model, q, v)
+    _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), twists)
+    P, L = total[:3], total[3:]
+    return np.concatenate([P, L - CROSS @ center_of_mass(model, q) @ P])
+
+
+def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv"]:
+    """The centroidal momentum matrix A (6, nv): the momentum about the centre of mass is A v.
+
+    Reflected rotor inertias are not in it. A column is the momentum of everything beyond a joint
+    moving at its unit rate, carried to the centre of mass.
+    """
+    x = model.coordinates(q)
+    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    composites = composite_inertias(model, T)
+    world: RigidInertia = NO_INERTIA
+    for link, composite, T_k in zip(model.links, composites, T, strict=True):
+        if link.parent < 0:
+            world = world + composite.moved(T_k)
+    c = world.first_moment / _mass(model)
+    columns = []
+    for link, x_k, I, T_k in zip(model.links, x, composites, body_poses(model, q), strict=True):
+        R, p = split_pose(T_k)
+        F = I.times(link.motion_subspace(x_k))
+        P = R @ F[:3]
+        columns.append(np.concatenate([P, R @ F[3:] + CROSS @ (p - c) @ P]))
+    return model.assemble(columns) if columns else np.zeros((6, 0))

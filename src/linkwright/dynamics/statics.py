@@ -1,0 +1,38 @@
+"""Forces of joints: those that balance a wrench, and the passive ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwright.dynamics.jacobian import jacobian
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, Shaped
+
+FRICTION_SPEED = 1e-3
+"""The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
+
+
+def joint_forces(model: Model, q: Shaped[Array, "nq"], frame: str, wrench: Shaped[Array, "6"]) -> Shaped[Array, "nv"]:
+    """Jᵀ·wrench (nv,): the efforts by which the frame exerts the wrench on its surroundings, gravity excluded.
+
+    ``wrench`` (6,) is [f; n] at the frame's origin in world axes, N and N m.
+    """
+    return jacobian(model, q, frame).T @ wrench
+
+
+def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """The efforts (nv,) of the joints' own springs, dampers and friction, N or N m.
+
+    −k x − d v − F v/√(v² + v₀²), with x the deflection from rest, d the damping and F the Coulomb
+    friction smoothed at v₀ = 1 mm/s or 1 mrad/s. Not part of inverse or forward dynamics;
+    ``simulate`` adds them.
+    """
+    forces = []
+    for joint, q_k, v_k in zip(model.joints, model.coordinates(q), model.rates(v), strict=True):
+        force = -(joint.damping * v_k)
+        if np.any(joint.stiffness):
+            force = force - joint.stiffness * joint.motion.displacement(joint.rest, q_k)
+        if np.any(joint.friction):
+            force = force - joint.friction * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
+        forces.append(force)
+    return model.assemble(forces)

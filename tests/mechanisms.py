@@ -1,0 +1,145 @@
+"""Random mechanisms of every joint type, for the laws."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from linkwright.model.assembly import assemble
+from linkwright.model.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
+from linkwright.model.joint import (
+    JOINT_TYPES,
+    Compound,
+    Cylindrical,
+    Free,
+    Helical,
+    JointType,
+    Part,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    nested,
+)
+from linkwright.model.tree import Model
+from linkwright.spatial.rotation import quaternion_matrix
+from linkwright.spatial.transform import pose_matrix
+
+
+def random_rotation(rng: np.random.Generator) -> np.ndarray:
+    u = rng.normal(size=4)
+    return quaternion_matrix(u / np.linalg.norm(u))
+
+
+def random_pose(rng: np.random.Generator) -> np.ndarray:
+    return pose_matrix(random_rotation(rng), rng.normal(size=3) * 0.4)
+
+
+def joint_of(kind: type[JointType], rng: np.random.Generator) -> JointType:
+    if kind is Helical:
+        return Helical(float(rng.uniform(-0.5, 0.5)))
+    if kind is Compound:
+        # independent for almost every placement
+        chains = [
+            (Revolute(), Prismatic()),
+            (Revolute(), Revolute(), Prismatic()),
+            (Prismatic(), Spherical()),
+            (Planar(), Revolute()),
+            (Prismatic(), Prismatic(), Prismatic(), Revolute()),
+        ]
+        chain = chains[rng.integers(len(chains))]
+        return Compound(tuple(Part(nested(random_pose(rng)), motion) for motion in chain), nested(random_pose(rng)))
+    return kind()
+
+
+def body(name: str, rng: np.random.Generator) -> BodySpec:
+    # a cloud of points is a physical body
+    points, weights = rng.normal(size=(6, 3)) * 0.2, rng.uniform(0.1, 1.0, 6)
+    c = weights @ points / weights.sum()
+    r = points - c
+    inertia = sum(w * (x @ x * np.eye(3) - np.outer(x, x)) for w, x in zip(weights, r, strict=True))
+    return BodySpec(name, float(weights.sum()), c, 0.5 * (inertia + inertia.T))
+
+
+def random_tree(
+    kinds: list[type[JointType]], seed: int, mimics: bool = False, springs: bool = True, floating: bool = False
+) -> Model:
+    """A tree with these joints in this order, fixed joints and frames strewn in.
+
+    ``floating``: everything hangs on the first body.
+    """
+    rng = np.random.default_rng(seed)
+    bodies, joints, frames = [], [], []
+    names = ["world"]
+    leaders: list[str] = []
+    for k, kind in enumerate(kinds):
+        motion = joint_of(kind, rng)
+        mimic = None
+        if mimics and motion.nq == 1:
+            if leaders and rng.uniform() < 0.5:
+                mimic = Mimic(leaders[rng.integers(len(leaders))], float(rng.uniform(-2, 2)), float(rng.uniform(-1, 1)))
+            else:
+                leaders.append(f"joint{k}")
+        bodies.append(body(f"body{k}", rng))
+        some = rng.uniform(0.0, 1.0, (5, motion.nv)) if springs else np.zeros((5, motion.nv))
+        stiffness = np.full(motion.nv, some[0, 0])  # one number where rotations make anything else no potential
+        joints.append(
+            JointSpec(
+                f"joint{k}",
+                names[rng.integers(max(0, len(names) - 3), len(names))],
+                f"body{k}",
+                motion,
+                random_pose(rng),
+                random_rotation(rng) if motion.type not in ("spherical", "free", "compound") else np.eye(3),
+                armature=some[1],
+                damping=some[2],
+                friction=some[3],
+                stiffness=stiffness,
+                mimic=mimic,
+            )
+        )
+        names.append(f"body{k}")
+        if floating and k == 0:
+            names.remove("world")
+        if rng.uniform() < 0.4:
+            bodies.append(body(f"extra{k}", rng))
+            joints.append(JointSpec(f"weld{k}", names[-1], f"extra{k}", placement=random_pose(rng)))
+            names.append(f"extra{k}")
+    frames.append(FrameSpec("tip", names[-1], random_pose(rng)))
+    frames.append(FrameSpec("base", "world", random_pose(rng)))
+    gravity = tuple(rng.normal(size=3) * 5.0)
+    return assemble(Description(f"random{seed}", tuple(bodies), tuple(joints), tuple(frames), gravity=gravity))
+
+
+def one_of_each(seed: int = 0, **options: bool) -> Model:
+    """A tree with every joint type once."""
+    return random_tree(list(JOINT_TYPES), seed, **options)
+
+
+def trees(max_joints: int = 6, mimics: bool | None = None) -> st.SearchStrategy[Model]:
+    """Random trees over all joint types."""
+    return st.builds(
+        random_tree,
+        st.lists(st.sampled_from(JOINT_TYPES), min_size=1, max_size=max_joints),
+        st.integers(0, 2**32 - 1),
+        mimics=st.booleans() if mimics is None else st.just(mimics),
+    )
+
+
+def state(model: Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A configuration, a velocity and an acceleration (or effort)."""
+    rng = np.random.default_rng(seed)
+    return model.random(seed=rng), rng.normal(size=model.nv), rng.normal(size=model.nv)
+
+
+def relative_error(x: np.ndarray, reference: np.ndarray) -> float:
+    """max|x − ref| / (1 + max|ref|), the project's measure."""
+    x, reference = np.asarray(x, float), np.asarray(reference, float)
+    assert x.shape == reference.shape, (x.shape, reference.shape)
+    if x.size == 0:
+        return 0.0
+    return float(np.abs(x - reference).max() / (1.0 + np.abs(reference).max()))
+
+
+__all__ = ["Cylindrical", "Free", "Universal", "one_of_each", "random_tree", "relative_error", "state", "trees"]
