@@ -1,0 +1,116 @@
+"""Built-in mechanisms, authored from published facts: no file is read.
+
+``built_in("two_link")``, ``built_in("planar:5")``; :data:`BUILT_IN` lists the makers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.model.builder import Builder
+from linkwright.model.description import WORLD
+from linkwright.model.humanoid import humanoid
+from linkwright.model.robots import arm7, puma560, quadruped
+from linkwright.model.tree import Model
+
+MOST_LINKS = 100_000
+
+LENGTH, MASS = 1.0, 1.0
+"""m, kg: of the links of chains"""
+TRANSVERSE, AXIAL = 0.1, 1.0 / 30.0
+"""kg m²: the moments of a uniform round bar of that length and mass whose transverse moment is 0.1"""
+
+
+def pendulum() -> Model:
+    """A thin uniform rod, 1 m and 1 kg, hanging from a hinge about y: ⅓ m l² q̈ = −½ m g l sin q; frame "tip"."""
+    thin = MASS * LENGTH**2 / 12.0
+    builder = Builder("pendulum").body("rod", MASS, (0, 0, -LENGTH / 2), (thin, thin, 1e-4 * thin))
+    builder.joint("hinge", "continuous", WORLD, "rod", axis=(0, 1, 0))
+    return builder.frame("tip", "rod", xyz=(0, 0, -LENGTH)).build()
+
+
+def two_link() -> Model:
+    """The two-link arm whose equations T. Nagai's tutorial (2018) prints (`equations.md` §6): ``planar:2``.
+
+    l = 1 m, centre of mass at 0.5 m, m = 1 kg, I = 0.1 kg m², gravity (0, −9.8, 0); angles from +x.
+    """
+    return _planar("two_link", 2)
+
+
+def planar(n: int) -> Model:
+    """A chain of n links moving in x–y, hinged about +z, along x at q = 0; gravity (0, −9.8, 0).
+
+    Each link: 1 m along its x, 1 kg, centre of mass at 0.5 m, 0.1 kg m² about z. Frame "tip" is at the end.
+    """
+    return _planar(f"planar:{n}", n)
+
+
+def _planar(name: str, n: int) -> Model:
+    builder = Builder(name, gravity=(0, -9.8, 0))
+    for k in range(1, n + 1):
+        _bar(builder, k)
+        _hinge(builder, k, (0, 0, 1))
+    return builder.frame("tip", f"link{n}", xyz=(LENGTH, 0, 0)).build()
+
+
+def chain3d(n: int) -> Model:
+    """A chain of n bodies in space: the first free, then hinges about y and z in turn; along x at q = 0.
+
+    Each link is a uniform round bar: 1 m along its x, 1 kg, 0.1 kg m² across, 1/30 kg m² along; gravity
+    (0, 0, −9.81). Frame "tip" is at the end.
+    """
+    builder = Builder(f"chain3d:{n}")
+    _bar(builder, 1)
+    builder.joint("root", "free", WORLD, "link1")
+    for k in range(2, n + 1):
+        _bar(builder, k)
+        _hinge(builder, k, (0, 1, 0) if k % 2 == 0 else (0, 0, 1))
+    return builder.frame("tip", f"link{n}", xyz=(LENGTH, 0, 0)).build()
+
+
+def _bar(builder: Builder, k: int) -> None:
+    builder.body(f"link{k}", MASS, (LENGTH / 2, 0, 0), (AXIAL, TRANSVERSE, TRANSVERSE))
+
+
+def _hinge(builder: Builder, k: int, axis: tuple[float, float, float]) -> None:
+    parent, x = (f"link{k - 1}", LENGTH) if k > 1 else (WORLD, 0.0)
+    builder.joint(f"joint{k}", "continuous", parent, f"link{k}", xyz=(x, 0, 0), axis=axis)
+
+
+BUILT_IN: dict[str, Callable[..., Model]] = {
+    "pendulum": pendulum,
+    "two_link": two_link,
+    "planar": planar,
+    "chain3d": chain3d,
+    "puma560": puma560,
+    "arm7": arm7,
+    "quadruped": quadruped,
+    "humanoid": humanoid,
+}
+"""The makers of the built-in mechanisms by name; those of chains take the number of links."""
+
+COUNTED = ("planar", "chain3d")
+
+
+def built_in(name: str) -> Model:
+    """The built-in mechanism of that name: "puma560", "humanoid", …; of chains with a count, "planar:5".
+
+    Raises :class:`UnknownNameError` for other names and :class:`InputError` for a count that is missing,
+    not wanted, or not a whole number from 1 to 100 000.
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"a built-in mechanism is given by its name, a str; got {name!r}")
+    kind, colon, count = name.partition(":")
+    if kind not in BUILT_IN:
+        known = (f"{key}:N" if key in COUNTED else key for key in BUILT_IN)
+        raise UnknownNameError("built-in mechanism", name, known)
+    if kind not in COUNTED:
+        if colon:
+            raise InputError(f"{kind!r} takes no number of links; got {name!r}")
+        return BUILT_IN[kind]()
+    # int() alone would take "1_0", " 3" and digits of other scripts
+    if not (count.isascii() and count.isdigit() and len(count) <= 6 and 1 <= int(count) <= MOST_LINKS):
+        what = f"got {count[:20]!r}" if colon else "none is given"
+        raise InputError(f'"{kind}:N" needs a number N of links, a whole number from 1 to {MOST_LINKS}; {what}')
+    return BUILT_IN[kind](int(count))
