@@ -1,0 +1,138 @@
+"""Compiled code kept on disk, so that the second process starts at once.
+
+One file per program, target and version, in the folder LINKWRIGHT_CACHE or the platform's user
+cache. Files are written atomically with mode 0600 in a folder of mode 0700; before a file is used its
+owner, mode and digest are checked. A file that fails is ignored and replaced, never executed. (The
+digest guards against damage, not against somebody who can write there.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from linkwright.compiler.machine import Target
+from linkwright.errors import CacheWarning
+
+_MAGIC = b"linkwright code 1\n"
+_LIMIT = 512 * 2**20
+_warned: set[str] = set()
+
+
+def folder() -> Path | None:
+    """Where compiled code is kept; None where LINKWRIGHT_CACHE is "off" or there is no home."""
+    chosen = os.environ.get("LINKWRIGHT_CACHE")
+    if chosen is not None:
+        return None if chosen in ("", "off", "0") else Path(chosen).expanduser()
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base) / "linkwright" / "cache" if base else None
+    if sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        return Path(base).expanduser() / "linkwright"
+    except RuntimeError:  # no home folder
+        return None
+
+
+def key(digest: str, target: Target, width: int) -> str:
+    """The name under which the code of a program is kept."""
+    try:
+        library = version("linkwright")
+    except PackageNotFoundError:
+        library = "0"
+    parts = (digest, target, width, library, _sources())
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _sources() -> str:
+    """The emitter itself is part of what decides the code."""
+    global _source_digest
+    if _source_digest is None:
+        here = Path(__file__).parent
+        names = ("llvm.py", "rows.py", "vector_math.py", "machine.py")
+        _source_digest = hashlib.sha256(b"".join((here / name).read_bytes() for name in names)).hexdigest()
+    return _source_digest
+
+
+_source_digest: str | None = None
+
+
+def read(name: str) -> bytes | None:
+    """The object code kept under this name, or None."""
+    where = folder()
+    if where is None:
+        return None
+    try:
+        if not _trusted(where, private=True):
+            return None
+        path = where / name
+        with open(path, "rb") as file:
+            if not _trusted(path, private=False, handle=file.fileno()):
+                return None
+            content = file.read()
+    except OSError:
+        return None
+    head, digest, image = content[: len(_MAGIC)], content[len(_MAGIC) : len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
+    if head != _MAGIC or hashlib.sha256(name.encode() + image).digest() != digest:
+        return None
+    return image
+
+
+def write(name: str, image: bytes) -> None:
+    """Keep object code under this name; where that is not possible, warn once and go on."""
+    where = folder()
+    if where is None:
+        return
+    try:
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _trusted(where, private=True):
+            _warn(where, "it is not this user's alone (owner, mode 0700)")
+            return
+        digest = hashlib.sha256(name.encode() + image).digest()
+        handle, temporary = tempfile.mkstemp(dir=where, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + digest + image)
+            os.replace(temporary, where / name)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        _shrink(where)
+    except OSError as error:
+        _warn(where, str(error))
+
+
+def _trusted(path: Path, private: bool, handle: int | None = None) -> bool:
+    """Whether a folder or file is this user's, and nobody else can write (or, a folder, look) there."""
+    if os.name == "nt":
+        return True
+    status = os.stat(path) if handle is None else os.fstat(handle)
+    forbidden = 0o077 if private else 0o022
+    kind = stat.S_ISDIR(status.st_mode) if private else stat.S_ISREG(status.st_mode)
+    return kind and status.st_uid == os.getuid() and not status.st_mode & forbidden
+
+
+def _shrink(where: Path) -> None:
+    """Remove the files longest unused while the folder is over its limit."""
+    files = [(path.stat(), path) for path in where.iterdir() if path.is_file()]
+    total = sum(status.st_size for status, _ in files)
+    for status, path in sorted(files, key=lambda item: item[0].st_mtime):
+        if total <= _LIMIT:
+            break
+        path.unlink(missing_ok=True)
+        total -= status.st_size
+
+
+def _warn(where: Path, why: str) -> None:
+    if str(where) not in _warned:
+        _warned.add(str(where))
+        warnings.warn(f"compiled code cannot be kept in {where}: {why}", CacheWarning, stacklevel=2)

@@ -1,0 +1,280 @@
+"""From a program to LLVM IR: the straight-line code on W lanes, and on one.
+
+The entries of W rows are loaded as they lie in memory and transposed in registers. Products are
+fused into sums here, explicitly, and nothing is left to be reassociated: so one lane computes bit
+for bit what W lanes do, and a row's result depends neither on its batch nor on its place in it.
+"""
+
+from __future__ import annotations
+
+from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.rows import COPY, loop_text
+from linkwright.compiler.vector_math import FAR, Lanes, sincos
+
+_BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
+LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
+"""Functions of the C library that programs may call, lane by lane."""
+
+
+class _Body:
+    """The instructions of one function, on W lanes."""
+
+    def __init__(self, program: Program, width: int, fused: bool):
+        self.program = program
+        self.lanes = Lanes(width)
+        self.fused = fused
+        self.lines: list[str] = []
+        self.count = 0
+        self.blocks = 0
+        self.values: list[str] = []
+        self.bits: dict[int, str] = {}  # comparisons, before they become numbers
+        self.angles: dict[int, tuple[str, str]] = {}
+        self.farthest: str | None = None  # largest |angle| so far, lane by lane
+        self.declared: set[str] = set()
+
+    def emit(self, instruction: str) -> str:
+        """Append an instruction; the name of its value."""
+        name = f"%v{self.count}"
+        self.count += 1
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def text(self) -> str:
+        """The whole function. It returns whether an angle was too large for the lane body's sine."""
+        program, lanes = self.program, self.lanes
+        self.lines.append("start:")
+        columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
+        fused_away = self._products_to_fuse() if self.fused else set()
+        for k, (op, args, value) in enumerate(program.instructions):
+            if op == "input":
+                self.values.append(columns[args[0]][args[1]])
+            elif op == "constant":
+                assert value is not None
+                self.values.append(lanes.constant(value))
+            elif k in fused_away:
+                self.values.append("")  # appears inside the sum that uses it
+            else:
+                self.values.append(self._operation(k, op, args))
+        for number, results in enumerate(program.results):
+            self._store(len(program.inputs) + number, results)
+        if lanes.width == 1 or self.farthest is None:
+            far = "0"
+        else:
+            flags = self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}")
+            far = self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
+            self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
+        self.lines.append(f"  ret i1 {far}")
+        body = "\n".join(self.lines)
+        name = "single" if lanes.width == 1 else "lanes"
+        return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{\n{body}\n}}\n"
+
+    # values
+
+    def _products_to_fuse(self) -> set[int]:
+        """Products used once, by a sum: they become fused multiply-adds (one of two in a sum of two products)."""
+        uses, code = self.program.uses, self.program.instructions
+        chosen: set[int] = set()
+        for op, args, _ in code:
+            if op in ("add", "sub"):
+                products = [a for a in args if code[a].op == "mul" and uses[a] == 1]
+                if products:
+                    chosen.add(max(products))
+        return chosen
+
+    def _operation(self, k: int, op: str, args: tuple[int, ...]) -> str:
+        lanes, V = self.lanes, self.lanes.double
+        x = [self.values[a] for a in args]
+        if op in ("add", "sub") and "" in x:
+            return self._fused(op, args)
+        if op in _BINARY:
+            return self.emit(f"{_BINARY[op]} {V} {x[0]}, {x[1]}")
+        if op == "neg":
+            return self.emit(f"fneg {V} {x[0]}")
+        if op in ("sin", "cos"):
+            if args[0] not in self.angles:
+                self.angles[args[0]] = self._sincos(x[0])
+            return self.angles[args[0]][op == "cos"]
+        if op in _INTRINSIC:
+            name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
+            self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
+            return self.emit(f"call {V} {name}({', '.join(f'{V} {y}' for y in x)})")
+        if op in ("less", "less_equal"):
+            self.bits[k] = self.emit(f"fcmp {'olt' if op == 'less' else 'ole'} {V} {x[0]}, {x[1]}")
+            return self._select(self.bits[k], lanes.constant(1.0), lanes.constant(0.0))
+        if op == "where":
+            bit = self.bits.get(args[0]) or self.emit(f"fcmp une {V} {x[0]}, {lanes.constant(0.0)}")
+            return self._select(bit, x[1], x[2])
+        if op == "sign":
+            zero = lanes.constant(0.0)
+            negative = self.emit(f"fcmp olt {V} {x[0]}, {zero}")
+            positive = self.emit(f"fcmp ogt {V} {x[0]}, {zero}")
+            return self._select(positive, lanes.constant(1.0), self._select(negative, lanes.constant(-1.0), x[0]))
+        return self._library(op, x)
+
+    def _fused(self, op: str, args: tuple[int, ...]) -> str:
+        """x y + z, x y − z or z − x y, rounded once."""
+        V = self.lanes.double
+        first = self.values[args[0]] == ""
+        product, other = (args[0], args[1]) if first else (args[1], args[0])
+        a, b = (self.values[i] for i in self.program.instructions[product].args)
+        z = self.values[other]
+        if op == "sub" and first:
+            z = self.emit(f"fneg {V} {z}")
+        elif op == "sub":
+            a = self.emit(f"fneg {V} {a}")
+        return self.lanes.fma(self.emit, a, b, z)
+
+    def _select(self, bit: str, a: str, b: str) -> str:
+        return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.double} {a}, {self.lanes.double} {b}")
+
+    def _sincos(self, x: str) -> tuple[str, str]:
+        V, lanes = self.lanes.double, self.lanes
+        self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
+        size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
+        if lanes.width > 1:
+            if self.farthest is None:
+                self.farthest = size
+            else:  # of NaN and a number either will do: NaN is the same on every path
+                larger = self.emit(f"fcmp ogt {V} {size}, {self.farthest}")
+                self.farthest = self._select(larger, size, self.farthest)
+            return sincos(lanes, self.emit, x)
+        far = self.emit(f"fcmp ogt double {size}, {lanes.constant(FAR)}")
+        n = self.blocks
+        self.blocks += 1
+        self.lines.append(f"  br i1 {far}, label %far{n}, label %near{n}, !prof !0")
+        self.lines.append(f"far{n}:")
+        far_pair = self.emit(f"call double @sin(double {x})"), self.emit(f"call double @cos(double {x})")
+        self.lines.append(f"  br label %after{n}")
+        self.lines.append(f"near{n}:")
+        near_pair = sincos(lanes, self.emit, x)
+        self.lines.append(f"  br label %after{n}")
+        self.lines.append(f"after{n}:")
+        s, c = (
+            self.emit(f"phi double [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True)
+        )
+        self.declared |= {"declare double @sin(double)", "declare double @cos(double)"}
+        return s, c
+
+    def _library(self, op: str, x: list[str]) -> str:
+        """A function of the C library, lane by lane."""
+        V, width = self.lanes.double, self.lanes.width
+        self.declared.add(f"declare double @{op}({', '.join(['double'] * len(x))})")
+        if width == 1:
+            return self.emit(f"call double @{op}({', '.join(f'double {y}' for y in x)})")
+        result = "poison"
+        for lane in range(width):
+            entries = [self.emit(f"extractelement {V} {y}, i32 {lane}") for y in x]
+            value = self.emit(f"call double @{op}({', '.join(f'double {y}' for y in entries)})")
+            result = self.emit(f"insertelement {V} {result}, double {value}, i32 {lane}")
+        return result
+
+    # rows in memory
+
+    def _pointers(self, argument: int) -> list[str]:
+        """The addresses of the rows of an argument."""
+        base = self.emit(f"load ptr, ptr {self.emit(f'getelementptr ptr, ptr %args, i64 {argument}')}")
+        rows = [base]
+        if self.lanes.width > 1:
+            step = self.emit(f"load i64, ptr {self.emit(f'getelementptr i64, ptr %steps, i64 {argument}')}")
+            for _ in range(self.lanes.width - 1):
+                rows.append(self.emit(f"getelementptr i8, ptr {rows[-1]}, i64 {step}"))
+        return rows
+
+    def _load(self, argument: int, slot: Slot) -> list[str]:
+        """A vector of lanes for every entry of a row."""
+        rows, W, V = self._pointers(argument), self.lanes.width, self.lanes.double
+        if W == 1:
+            entries = [self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}") for k in range(slot.size)]
+            return [self.emit(f"load double, ptr {entry}, align 8") for entry in entries]
+        columns: list[str] = []
+        for start in range(0, slot.size, W):
+            some = min(W, slot.size - start)
+            pieces = []
+            for row in rows:
+                address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
+                if some == W:
+                    pieces.append(self.emit(f"load {V}, ptr {address}, align 8"))
+                else:
+                    self.declared.add(
+                        f"declare {V} @llvm.masked.load.{self.lanes.suffix}.p0(ptr, i32, {self.lanes.bit}, {V})"
+                    )
+                    pieces.append(
+                        self.emit(
+                            f"call {V} @llvm.masked.load.{self.lanes.suffix}.p0(ptr {address}, i32 8, "
+                            f"{self.lanes.bit} {self._mask(some)}, {V} zeroinitializer)"
+                        )
+                    )
+            columns += self._transposed(pieces)[:some]
+        return columns
+
+    def _store(self, argument: int, results: tuple[int, ...]) -> None:
+        rows, W, V = self._pointers(argument), self.lanes.width, self.lanes.double
+        if W == 1:
+            for k, value in enumerate(results):
+                address = self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}")
+                self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
+            return
+        for start in range(0, len(results), W):
+            columns = [self.values[value] for value in results[start : start + W]]
+            some = len(columns)
+            pieces = self._transposed(columns + ["zeroinitializer"] * (W - some))
+            for row, piece in zip(rows, pieces, strict=True):
+                address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
+                if some == W:
+                    self.lines.append(f"  store {V} {piece}, ptr {address}, align 8")
+                else:
+                    self.declared.add(
+                        f"declare void @llvm.masked.store.{self.lanes.suffix}.p0({V}, ptr, i32, {self.lanes.bit})"
+                    )
+                    self.lines.append(
+                        f"  call void @llvm.masked.store.{self.lanes.suffix}.p0({V} {piece}, ptr {address}, i32 8, "
+                        f"{self.lanes.bit} {self._mask(some)})"
+                    )
+
+    def _mask(self, some: int) -> str:
+        return "<" + ", ".join(f"i1 {int(lane < some)}" for lane in range(self.lanes.width)) + ">"
+
+    def _transposed(self, rows: list[str]) -> list[str]:
+        """W registers of W entries transposed, in log₂ W rounds of exchanges."""
+        W, V = self.lanes.width, self.lanes.double
+        s = 1
+        while s < W:
+            turned = list(rows)
+            for i in range(W):
+                if not i & s:
+                    low = [j if not j & s else W + j - s for j in range(W)]
+                    high = [j + s if not j & s else W + j for j in range(W)]
+                    for target, lanes in ((i, low), (i + s, high)):
+                        indices = ", ".join(f"i32 {lane}" for lane in lanes)
+                        turned[target] = self.emit(
+                            f"shufflevector {V} {rows[i]}, {V} {rows[i + s]}, <{W} x i32> <{indices}>"
+                        )
+            rows = turned
+            s *= 2
+        return rows
+
+
+def module_text(program: Program, width: int, fused: bool) -> str:
+    """The LLVM module of a program: functions ``lanes`` (of ``width``), ``single`` and the exported ``loop``."""
+    bodies = [_Body(program, w, fused) for w in ((width, 1) if width > 1 else (1,))]
+    functions = [body.text() for body in bodies]
+    declared = set().union(*(body.declared for body in bodies))
+    for body in bodies:
+        V, suffix = body.lanes.double, body.lanes.suffix
+        declared.add(f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})")
+    declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
+    bits = width * 64
+    attributes = (
+        f'attributes #0 = {{ noinline nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
+    )
+    return "\n".join(
+        [
+            *sorted(declared),
+            *functions,
+            COPY,
+            loop_text(program, width),
+            attributes,
+            '!0 = !{!"branch_weights", i32 1, i32 100000}',
+        ]
+    )

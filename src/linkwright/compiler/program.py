@@ -1,0 +1,168 @@
+"""A trace as a flat straight-line program: what the interpreter, LLVM and C are all made from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import ArgumentError
+from linkwright.expression.graph import Expr, Graph, elements, needed
+
+
+class Slot(NamedTuple):
+    """An argument or a result."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of its entries."""
+        return int(np.prod(self.shape, dtype=int))
+
+
+class Instruction(NamedTuple):
+    """Value k of a program is instruction k applied to earlier values."""
+
+    op: str
+    """an operation of `expression/operations.py`, "constant" or "input\""""
+    args: tuple[int, ...]
+    """numbers of values; of an input, its number and the entry in it"""
+    value: float | None = None
+
+
+class Operations(NamedTuple):
+    """How many operations a program has; a sine and cosine of the same angle count as one ``sincos``."""
+
+    multiplications: int
+    additions: int
+    divisions: int
+    square_roots: int
+    sincos: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        """Multiplications and additions, the measure of the literature."""
+        return self.multiplications + self.additions
+
+    def __str__(self) -> str:
+        rest = [
+            f"{count} {name}"
+            for count, name in zip(self[2:], ("divisions", "square roots", "sincos", "other"), strict=True)
+            if count
+        ]
+        return ", ".join([f"{self.multiplications} multiplications + {self.additions} additions", *rest])
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Straight-line code: instructions in order of evaluation, and which values are the results."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    instructions: tuple[Instruction, ...]
+    results: tuple[tuple[int, ...], ...]
+    """for each output, the number of the value of each entry, row by row"""
+    single: bool
+    """whether the function returned one array rather than a tuple"""
+
+    @cached_property
+    def operations(self) -> Operations:
+        """The operation counts."""
+        count = Counter(instruction.op for instruction in self.instructions)
+        angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
+        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input"}
+        return Operations(
+            count["mul"],
+            count["add"] + count["sub"],
+            count["div"],
+            count["sqrt"],
+            len(angles),
+            sum(n for op, n in count.items() if op not in known),
+        )
+
+    @cached_property
+    def uses(self) -> tuple[int, ...]:
+        """How often each value is used, as an argument or a result."""
+        uses = [0] * len(self.instructions)
+        for instruction in self.instructions:
+            if instruction.op != "input":
+                for argument in instruction.args:
+                    uses[argument] += 1
+        for values in self.results:
+            for value in values:
+                uses[value] += 1
+        return tuple(uses)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of everything that decides what the program computes."""
+        parts = (self.name, self.inputs, self.outputs, self.instructions, self.results, self.single)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def __str__(self) -> str:
+        """The program as text, one value a line."""
+        lines = [f"{self.name}({', '.join(f'{s.name}{list(s.shape)}' for s in self.inputs)})"]
+        for k, (op, args, value) in enumerate(self.instructions):
+            if op == "constant":
+                text = repr(value)
+            elif op == "input":
+                text = f"{self.inputs[args[0]].name}[{args[1]}]"
+            else:
+                text = f"{op} {' '.join(f'%{a}' for a in args)}"
+            lines.append(f"  %{k} = {text}")
+        for slot, values in zip(self.outputs, self.results, strict=True):
+            lines.append(f"  {slot.name} = {' '.join(f'%{v}' for v in values)}")
+        return "\n".join(lines)
+
+
+def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:
+    """The program that computes ``result`` (an array, or a tuple of them) from the symbols ``inputs``."""
+    single = not isinstance(result, (tuple, list))
+    arrays = [_expressions(name, graph, x) for x in ((result,) if single else result)]
+    order = needed(x for array in arrays for x in elements(array))
+    place = {
+        symbol.index: (number, entry)
+        for number, array in enumerate(inputs.values())
+        for entry, symbol in enumerate(elements(array))
+    }
+    number = {node.index: k for k, node in enumerate(order)}
+    instructions = []
+    for node in order:
+        if node.op == "constant":
+            instructions.append(Instruction("constant", (), node.value))
+        elif node.op == "symbol":
+            if node.index not in place:
+                raise ArgumentError(f"{name} uses the symbol {node.name!r}, which is not among its arguments")
+            instructions.append(Instruction("input", place[node.index]))
+        else:
+            instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args)))
+    outputs = tuple(Slot("result" if single else f"result{k}", tuple(array.shape)) for k, array in enumerate(arrays))
+    return Program(
+        name,
+        tuple(Slot(key, tuple(array.shape)) for key, array in inputs.items()),
+        outputs,
+        tuple(instructions),
+        tuple(tuple(number[x.index] for x in elements(array)) for array in arrays),
+        single,
+    )
+
+
+def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:
+    """A result as an object array of expressions of this graph."""
+    array = np.asarray(x)
+    if array.dtype != object and array.dtype.kind not in "fiub":
+        raise ArgumentError(f"{name} must return arrays of real numbers; got {x!r}")
+    if array.dtype == object and array.ndim == 0 and not isinstance(array.item(), (Expr, float, int)):
+        raise ArgumentError(f"{name} must return an array or a tuple of arrays; got {x!r}")
+    expressions = np.empty(array.shape, dtype=object)
+    for entry in np.ndindex(*array.shape):
+        expressions[entry] = graph.coerce(array[entry])
+    return expressions

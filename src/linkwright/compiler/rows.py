@@ -1,0 +1,247 @@
+"""The loop over the rows of a batch, as LLVM IR, around the bodies that `llvm.py` writes.
+
+It has NumPy's signature for generalised universal functions, ``(args, dims, steps, data)``, and
+honours any strides. Rows with contiguous entries go through the lane body as they are; what is
+left over at the end, or strided, is copied to a padded block first and goes through the same body.
+"""
+
+from __future__ import annotations
+
+from linkwright.compiler.program import Program, Slot
+
+SCRATCH_ON_STACK = 4096
+"""Doubles of scratch that may lie on the stack; larger blocks are allocated."""
+
+COPY = """
+; copy `size` entries between a strided array (strides and lengths of its `n` dimensions) and a contiguous one
+define internal void @copy(ptr %strided, ptr %plain, i64 %size, i64 %n, ptr %lengths, ptr %strides, i1 %out) noinline nounwind {
+start:
+  %any = icmp sgt i64 %size, 0
+  br i1 %any, label %entry, label %end
+entry:
+  %e = phi i64 [0, %start], [%e1, %next]
+  %last = sub i64 %n, 1
+  br label %test
+test:
+  %d = phi i64 [%last, %entry], [%d1, %dimension]
+  %rest = phi i64 [%e, %entry], [%quotient, %dimension]
+  %offset = phi i64 [0, %entry], [%offset1, %dimension]
+  %more = icmp sge i64 %d, 0
+  br i1 %more, label %dimension, label %move
+dimension:
+  %pl = getelementptr i64, ptr %lengths, i64 %d
+  %length = load i64, ptr %pl
+  %ps = getelementptr i64, ptr %strides, i64 %d
+  %stride = load i64, ptr %ps
+  %index = urem i64 %rest, %length
+  %quotient = udiv i64 %rest, %length
+  %bytes = mul i64 %index, %stride
+  %offset1 = add i64 %offset, %bytes
+  %d1 = sub i64 %d, 1
+  br label %test
+move:
+  %a = getelementptr i8, ptr %strided, i64 %offset
+  %b = getelementptr double, ptr %plain, i64 %e
+  br i1 %out, label %outward, label %inward
+outward:
+  %x = load double, ptr %b
+  store double %x, ptr %a, align 1
+  br label %next
+inward:
+  %y = load double, ptr %a, align 1
+  store double %y, ptr %b
+  br label %next
+next:
+  %e1 = add i64 %e, 1
+  %again = icmp slt i64 %e1, %size
+  br i1 %again, label %entry, label %end
+end:
+  ret void
+}
+"""
+
+
+class _Code:
+    """Lines of IR with numbered values."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.count = 0
+
+    def emit(self, instruction: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %t{self.count} = {instruction}")
+        return f"%t{self.count}"
+
+    def do(self, line: str) -> None:
+        self.lines.append(line if line.endswith(":") else f"  {line}")
+
+    def item(self, type: str, array: str, k: int | str) -> str:
+        """The address of an entry."""
+        return self.emit(f"getelementptr {type}, ptr {array}, i64 {k}")
+
+    def load(self, type: str, array: str, k: int | str) -> str:
+        return self.emit(f"load {type}, ptr {self.item(type, array, k)}")
+
+
+def loop_text(program: Program, width: int) -> str:
+    """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides."""
+    slots = [*program.inputs, *program.outputs]
+    n_args, n_in = len(slots), len(program.inputs)
+    code = _Code()
+    total = sum(slot.size for slot in slots) * width
+    for k, slot in enumerate(slots):
+        lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
+        code.lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
+    code.lines.append("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {")
+    code.do("start:")
+    n = code.load("i64", "%dims", 0)
+    at = code.emit(f"alloca ptr, i64 {n_args}")
+    blocks = code.emit(f"alloca ptr, i64 {n_args}")
+    one_row = code.emit(f"alloca ptr, i64 {n_args}")
+    block_steps = code.emit(f"alloca i64, i64 {n_args}")
+    contiguous = "1"
+    core = n_args  # strides of entries follow those of rows
+    strides = []
+    for k, slot in enumerate(slots):
+        code.do(f"store ptr {code.load('ptr', '%args', k)}, ptr {code.item('ptr', at, k)}")
+        code.do(f"store i64 {slot.size * 8}, ptr {code.item('i64', block_steps, k)}")
+        strides.append(code.item("i64", "%steps", core))
+        expected = 8
+        for d in reversed(range(len(slot.shape))):
+            if slot.shape[d] != 1:
+                stride = code.load("i64", "%steps", core + d)
+                same = code.emit(f"icmp eq i64 {stride}, {expected}")
+                contiguous = code.emit(f"and i1 {contiguous}, {same}")
+            expected *= slot.shape[d]
+        core += len(slot.shape)
+    code.do(f"br i1 {contiguous}, label %plain, label %copied")
+
+    code.do("plain:")
+    one = code.emit(f"icmp eq i64 {n}, 1")
+    code.do(f"br i1 {one}, label %alone, label %whole")
+    code.do("alone:")
+    code.emit(f"call i1 @single(ptr {at}, ptr %steps)")
+    code.do("ret void")
+
+    code.do("whole:")
+    i = code.emit("phi i64 [0, %plain], [%advanced, %stepped]")
+    ahead = code.emit(f"add i64 {i}, {width}")
+    fits = code.emit(f"icmp sle i64 {ahead}, {n}")
+    code.do(f"br i1 {fits}, label %body, label %rest")
+    code.do("body:")
+    if width > 1:
+        far = code.emit(f"call i1 @lanes(ptr {at}, ptr %steps)")
+        code.do(f"br i1 {far}, label %careful, label %step, !prof !0")
+        code.do("careful:")  # an angle beyond the lane body's sine: row by row
+        row = code.emit(f"phi i64 [0, %body], [%row1, %careful]")
+        for k in range(n_args):
+            offset = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")
+            address = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {offset}")
+            code.do(f"store ptr {address}, ptr {code.item('ptr', blocks, k)}")
+        code.emit(f"call i1 @single(ptr {blocks}, ptr %steps)")
+        code.do(f"%row1 = add i64 {row}, 1")
+        again = code.emit(f"icmp slt i64 %row1, {width}")
+        code.do(f"br i1 {again}, label %careful, label %step")
+    else:
+        code.emit(f"call i1 @single(ptr {at}, ptr %steps)")
+        code.do("br label %step")
+    code.do("step:")
+    for k in range(n_args):
+        bytes_ = code.emit(f"mul i64 {code.load('i64', '%steps', k)}, {width}")
+        address = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {bytes_}")
+        code.do(f"store ptr {address}, ptr {code.item('ptr', at, k)}")
+    code.do("br label %stepped")
+    code.do("stepped:")
+    code.do(f"%advanced = add i64 {i}, {width}")
+    code.do("br label %whole")
+    code.do("rest:")
+    done = code.emit(f"icmp sge i64 {i}, {n}")
+    code.do(f"br i1 {done}, label %end, label %copied")
+
+    # padded blocks of copies: for the tail, and for strided entries
+    code.do("copied:")
+    first = code.emit(f"phi i64 [0, %start], [{i}, %rest]")
+    if total <= SCRATCH_ON_STACK:
+        scratch = code.emit(f"alloca double, i64 {max(1, total)}, align 64")
+    else:
+        scratch = code.emit(f"call ptr @malloc(i64 {8 * total})")
+    offset = 0
+    for k, slot in enumerate(slots):
+        code.do(f"store ptr {code.item('double', scratch, offset)}, ptr {code.item('ptr', blocks, k)}")
+        offset += slot.size * width
+    code.do("br label %block")
+    code.do("block:")
+    i = code.emit(f"phi i64 [{first}, %copied], [%after_block, %block_done]")
+    left = code.emit(f"sub i64 {n}, {i}")
+    empty = code.emit(f"icmp sle i64 {left}, 0")
+    code.do(f"br i1 {empty}, label %finish, label %fill")
+    code.do("fill:")
+    fewer = code.emit(f"icmp slt i64 {left}, {width}")
+    rows = code.emit(f"select i1 {fewer}, i64 {left}, i64 {width}")
+    last_row = code.emit(f"sub i64 {rows}, 1")
+    code.do("br label %copy_in")
+    code.do("copy_in:")  # lanes without a row repeat the last one
+    lane = code.emit("phi i64 [0, %fill], [%lane1, %copy_in]")
+    beyond = code.emit(f"icmp sgt i64 {lane}, {last_row}")
+    source = code.emit(f"select i1 {beyond}, i64 {last_row}, i64 {lane}")
+    for k, slot in enumerate(slots[:n_in]):
+        _emit_copy(code, at, blocks, source, lane, k, slot, strides[k], outwards=False)
+    code.do(f"%lane1 = add i64 {lane}, 1")
+    code.do(f"br i1 {code.emit(f'icmp slt i64 %lane1, {width}')}, label %copy_in, label %compute")
+    code.do("compute:")
+    if width > 1:
+        far = code.emit(f"call i1 @lanes(ptr {blocks}, ptr {block_steps})")
+        code.do(f"br i1 {far}, label %careful_block, label %copy_out, !prof !0")
+        code.do("careful_block:")
+        pointers = code.emit(f"phi i64 [0, %compute], [%r1, %careful_block]")
+        lane_blocks = []
+        for k in range(n_args):
+            bytes_ = code.emit(f"mul i64 {pointers}, {slots[k].size * 8}")
+            lane_blocks.append(code.emit(f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {bytes_}"))
+        for k, address in enumerate(lane_blocks):
+            code.do(f"store ptr {address}, ptr {code.item('ptr', one_row, k)}")
+        code.emit(f"call i1 @single(ptr {one_row}, ptr {block_steps})")
+        code.do(f"%r1 = add i64 {pointers}, 1")
+        code.do(f"br i1 {code.emit(f'icmp slt i64 %r1, {width}')}, label %careful_block, label %copy_out")
+        before_out = "[0, %compute], [0, %careful_block]"
+    else:
+        code.emit(f"call i1 @single(ptr {blocks}, ptr {block_steps})")
+        code.do("br label %copy_out")
+        before_out = "[0, %compute]"
+    code.do("copy_out:")
+    lane = code.emit(f"phi i64 {before_out}, [%lane2, %copy_out]")
+    for k, slot in enumerate(slots[n_in:], n_in):
+        _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], outwards=True)
+    code.do(f"%lane2 = add i64 {lane}, 1")
+    code.do(f"br i1 {code.emit(f'icmp slt i64 %lane2, {rows}')}, label %copy_out, label %block_done")
+    code.do("block_done:")
+    for k in range(n_args):
+        bytes_ = code.emit(f"mul i64 {code.load('i64', '%steps', k)}, {rows}")
+        address = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {bytes_}")
+        code.do(f"store ptr {address}, ptr {code.item('ptr', at, k)}")
+    code.do(f"%after_block = add i64 {i}, {rows}")
+    code.do("br label %block")
+    code.do("finish:")
+    if total > SCRATCH_ON_STACK:
+        code.do(f"call void @free(ptr {scratch})")
+    code.do("br label %end")
+    code.do("end:")
+    code.do("ret void")
+    code.lines.append("}")
+    return "\n".join(code.lines)
+
+
+def _emit_copy(
+    code: _Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, outwards: bool
+) -> None:
+    """Copy one row of argument k to its lane's place in the block, or back."""
+    step = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")
+    strided = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {step}")
+    plain = code.emit(
+        f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {code.emit(f'mul i64 {lane}, {slot.size * 8}')}"
+    )
+    code.do(
+        f"call void @copy(ptr {strided}, ptr {plain}, i64 {slot.size}, i64 {len(slot.shape)}, "
+        f"ptr @lengths{k}, ptr {strides}, i1 {int(outwards)})"
+    )
