@@ -1,1 +1,59 @@
-"""Linkwright."""
+"""Kinematics and dynamics of linked mechanisms: as numbers, as equations, as machine code, from one source.
+
+>>> import linkwright as lw
+>>> arm = lw.load("two_link")
+>>> lw.forward_dynamics(arm, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).shape
+(2,)
+
+Conventions (SI, radians, linear part first, quaternions w x y z): `docs/conventions.md`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+# Mechanisms: from files, by hand
+from linkwright.formats.load import load
+from linkwright.model.builder import Builder
+from linkwright.model.tree import Model
+
+# Algorithms; they compile themselves
+from linkwright.compiler.public import derivative, public
+from linkwright import dynamics
+from linkwright.dynamics import check, total_mass, welded_mass
+
+pose = public(dynamics.pose)
+velocity = public(dynamics.velocity)
+acceleration = public(dynamics.acceleration)
+jacobian = public(dynamics.jacobian)
+jacobian_dot = public(dynamics.jacobian_dot)
+
+inverse_dynamics = public(dynamics.inverse_dynamics)
+bias_forces = public(dynamics.bias_forces)
+gravity_forces = public(dynamics.gravity_forces)
+forward_dynamics = public(dynamics.forward_dynamics)
+mass_matrix = public(dynamics.mass_matrix)
+coriolis_matrix = public(dynamics.coriolis_matrix)
+
+center_of_mass = public(dynamics.center_of_mass)
+center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
+momentum = public(dynamics.momentum)
+momentum_matrix = public(dynamics.momentum_matrix)
+kinetic_energy = public(dynamics.kinetic_energy)
+potential_energy = public(dynamics.potential_energy)
+spring_energy = public(dynamics.spring_energy)
+
+joint_forces = public(dynamics.joint_forces)
+passive_forces = public(dynamics.passive_forces)
+
+integrate = public(dynamics.integrate)
+difference = public(dynamics.difference)
+configuration_rate = public(dynamics.configuration_rate)
+
+# Compilation of your own functions
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.user import stack, symbols
+from linkwright.spatial.arrays import maximum, minimum, where
+
+# What can go wrong
+from linkwright import errors

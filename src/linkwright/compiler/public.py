@@ -1,0 +1,182 @@
+"""The public face of the algorithms: they compile themselves at the first call.
+
+``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` and calls it. Everything else (the first
+call, symbols, a mistake) is an exception on that path, so that it costs nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.trace import POSITIONS, VELOCITIES, bind, differentiate, replay, trace
+from linkwright.dynamics.configuration import as_numbers
+from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
+from linkwright.expression.graph import Expr
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import is_symbolic
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench"))
+"""The names by which the algorithms call their arrays."""
+
+_NOTE = """
+
+    Compiled for the mechanism at the first call. Arrays may have any leading batch dimensions, which
+    broadcast; symbols give expressions.
+    """
+
+
+def public(book: F) -> F:
+    """The algorithm, compiling itself for numbers of any batch shape, and as it is for symbols."""
+    parameters = list(inspect.signature(book).parameters.values())[1:]
+    names = [p.name for p in parameters]
+    arrays = [name for name in names if name in ARRAYS]
+    fixed = [name for name in names if name not in ARRAYS]
+    # written out, like a dataclass's __init__, since unpacking *args would cost more than the kernel
+    key = "".join(f", tuple({n}) if {n} else None" if n == "wrenches" else f", {n}" for n in fixed)
+    more = ", *(wrenches.values() if wrenches else ())" if "wrenches" in fixed else ""
+    header = ", ".join(
+        n if p.default is p.empty else f"{n}={p.default!r}" for n, p in zip(names, parameters, strict=True)
+    )
+    source = (
+        f"def {book.__name__}(model, {header}):\n"
+        f"    try:\n"
+        f"        return model.memo[{book.__name__!r}{key},]({', '.join(arrays)}{more})\n"
+        f"    except Exception as error:\n"
+        f"        return _otherwise(error, model, dict({', '.join(f'{n}={n}' for n in names)}))\n"
+    )
+
+    def otherwise(error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
+        return _otherwise(book, error, model, arguments)
+
+    scope: dict[str, Any] = {"_otherwise": otherwise}
+    exec(compile(source, f"<linkwright {book.__name__}>", "exec"), scope)
+    face = functools.wraps(book)(scope[book.__name__])
+    face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
+    face.book = book
+    return face  # type: ignore[no-any-return]
+
+
+def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
+    """What the fast path could not do: a first call, symbols, or a mistake to explain."""
+    if not isinstance(model, Model):
+        raise ArgumentError(f"{book.__name__}: the first argument is a Model; got {model!r}") from None
+    wrenches = arguments.get("wrenches")
+    if wrenches is not None and not isinstance(wrenches, dict):
+        raise ArgumentError(f"{book.__name__}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
+    arrays = [x for name, x in arguments.items() if name in ARRAYS] + list((wrenches or {}).values())
+    if any(isinstance(x, (np.ndarray, list, tuple, Expr)) and is_symbolic(x) for x in arrays):
+        return _on_symbols(book, model, arguments)
+    fixed = {name: x for name, x in arguments.items() if name not in ARRAYS}
+    if wrenches is not None:
+        fixed["wrenches"] = tuple(wrenches) or None
+    key = (book.__name__, *fixed.values())
+    try:
+        known = key in model.memo
+    except TypeError:
+        raise ArgumentError(f"{book.__name__}: {fixed} must be names") from None
+    if known:
+        raise error from None
+    model.memo[key] = kernel = _kernel(book, model, fixed)
+    return kernel(*arrays)
+
+
+def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
+    """The book's function on arrays of which some are symbols."""
+    prepared = {
+        name: np.asarray(x, dtype=object if is_symbolic(x) else float) if name in ARRAYS else x
+        for name, x in arguments.items()
+    }
+    return book(model, **prepared)
+
+
+def _kernel(book: Callable[..., Any], model: Model, fixed: dict[str, Any]) -> Callable[..., Any]:
+    bound = bind(book, model, fixed)
+    try:
+        return Kernel(trace(bound), model)
+    except TooLargeError as error:
+        warnings.warn(
+            f"{book.__name__} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
+            f"({error}); it runs uncompiled, row by row",
+            LinkwrightWarning,
+            stacklevel=5,
+        )
+        return RowByRow(book.__name__, bound.function, bound.shapes)
+
+
+class RowByRow:
+    """The book's function on every row of a batch, for what is too large to compile."""
+
+    def __init__(self, name: str, function: Callable[..., Any], shapes: dict[str, tuple[int, ...]]):
+        self.name, self.function, self.shapes = name, function, shapes
+
+    def __call__(self, *arrays: Any) -> Any:
+        """The results for arrays in the order of ``shapes``."""
+        xs = [as_numbers(name, x) for name, x in zip(self.shapes, arrays, strict=True)]
+        leads = []
+        for x, (name, shape) in zip(xs, self.shapes.items(), strict=True):
+            if x.shape[x.ndim - len(shape) :] != shape:
+                raise ShapeError(f"{self.name}: {name} has shape {x.shape}; expected (…, {shape[0]})")
+            leads.append(x.shape[: x.ndim - len(shape)])
+        try:
+            batch = np.broadcast_shapes(*leads)
+        except ValueError:
+            raise ShapeError(f"{self.name}: batch dimensions {leads} do not broadcast") from None
+        rows = [np.broadcast_to(x, batch + x.shape[len(lead) :]) for x, lead in zip(xs, leads, strict=True)]
+        results = [np.asarray(self.function(*(x[i] for x in rows))) for i in np.ndindex(*batch)]
+        if not batch:
+            return results[0] if results[0].ndim else results[0][()]
+        if not results:
+            template = np.asarray(self.function(*(np.ones(shape) for shape in self.shapes.values())))
+            return np.empty((*batch, *template.shape))
+        return np.stack(results).reshape(*batch, *results[0].shape)
+
+
+def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
+    """The derivative of an algorithm (or of a function made of them) with respect to one of its arrays.
+
+    The result takes the same arguments and adds an axis at the end. With respect to a configuration
+    the derivative is with respect to δ in ``integrate(model, q, δ)`` at 0: that axis is nv.
+
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> d_tau = lw.derivative(lw.inverse_dynamics, "q")
+    >>> d_tau(arm, arm.neutral(), [0.0, 0.0], [0.0, 0.0]).shape
+    (2, 2)
+    """
+    book = getattr(function, "book", function)
+    signature = inspect.signature(book)
+    names = list(signature.parameters)
+    if wrt not in names[1:] or wrt not in ARRAYS:
+        choices = [name for name in names[1:] if name in ARRAYS]
+        raise ArgumentError(f"{book.__name__} has no array {wrt!r} to differentiate by; it has {', '.join(choices)}")
+
+    def derived(*args: Any, **kwargs: Any) -> Any:
+        call = signature.bind(*args, **kwargs)
+        call.apply_defaults()
+        model, arguments = call.args[0], dict(zip(names[1:], call.args[1:], strict=True))
+        wrenches = arguments.get("wrenches")
+        fixed = {n: x for n, x in arguments.items() if n not in ARRAYS}
+        if wrenches:
+            fixed["wrenches"] = tuple(wrenches)
+        arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
+        program = differentiate(trace(bind(book, model, fixed)), wrt, model)
+        symbols = [x for array in arrays for x in np.ravel(np.asarray(array)) if isinstance(x, Expr)]
+        if not symbols:
+            return interpret(program, *arrays)[0]
+        results = replay(program, symbols[0].graph, [np.asarray(x, dtype=object) for x in arrays])
+        return results[0] if program.single else results
+
+    derived.__name__ = f"{book.__name__}_{wrt}"
+    derived.__doc__ = f"The derivative of :func:`{book.__name__}` with respect to {wrt}."
+    derived.__signature__ = signature  # type: ignore[attr-defined]
+    return public(derived)

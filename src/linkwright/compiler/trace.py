@@ -1,0 +1,161 @@
+"""From a function and a model to a program: the function is run once, on symbols."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.program import Program, program_of
+from linkwright.dynamics.configuration import configuration_rate
+from linkwright.errors import ArgumentError, InputError, TooLargeError
+from linkwright.expression.derivative import jacobian
+from linkwright.expression.graph import Expr, Graph
+from linkwright.model.tree import Model
+
+NODE_LIMIT = 400_000
+"""Expressions a trace may make, whether they are needed in the end or not."""
+
+OPERATION_LIMIT = 60_000
+"""Operations a straight-line program may have; beyond it the code generator takes minutes."""
+
+POSITIONS = ("q", "q0", "q1")
+VELOCITIES = ("v", "a", "tau", "u")
+"""Names of arguments whose shape follows from the model: nq and nv."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its arrays' shapes and everything else decided."""
+
+    name: str
+    function: Callable[..., Any]
+    """of the arrays alone"""
+    shapes: dict[str, tuple[int, ...]]
+    model: Model | None
+
+
+def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any]) -> Bound:
+    """Decide which arguments are arrays, and of which shapes; the others are bound now.
+
+    ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
+    the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,).
+    """
+    book = getattr(function, "book", function)
+    name = getattr(function, "__name__", "function").replace("<lambda>", "function")
+    parameters = dict(inspect.signature(book).parameters)
+    if model is not None:
+        if not isinstance(model, Model):
+            raise ArgumentError(f"expected a Model; got {model!r}")
+        if not parameters:
+            raise ArgumentError(f"{name} takes no arguments; its first one must be the model")
+        parameters.pop(next(iter(parameters)))
+    unknown = [key for key in inputs if key not in parameters]
+    if unknown:
+        raise ArgumentError(f"{name} has no argument {unknown[0]!r}; it has {', '.join(parameters) or 'none'}")
+    shapes: dict[str, tuple[int, ...]] = {}
+    fixed: dict[str, Any] = {}
+    frames: tuple[str, ...] = ()
+    for key, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ArgumentError(f"{name} takes *{key}; write its arrays out, one argument each")
+        if key in inputs:
+            given = inputs[key]
+            if key == "wrenches":
+                frames = tuple(given or ())
+            elif (shape := _shape(given)) is not None:
+                shapes[key] = shape
+            else:
+                fixed[key] = given
+        elif model is not None and key in POSITIONS:
+            shapes[key] = (model.nq,)
+        elif model is not None and key in VELOCITIES:
+            shapes[key] = (model.nv,)
+        elif key == "wrench":
+            shapes[key] = (6,)
+        elif parameter.default is parameter.empty:
+            raise ArgumentError(f"{name} needs to know what {key!r} is: give its shape, as {key}=(3,), or its value")
+    if model is not None:
+        for frame in frames:
+            model.frame(frame)
+
+    order = list(shapes)
+    n = len(order)
+
+    def of_arrays(*arrays: Any) -> Any:
+        arguments = dict(zip(order, arrays[:n], strict=True)) | fixed
+        if frames:
+            arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))
+        return book(**arguments) if model is None else book(model, **arguments)
+
+    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model)
+
+
+def _shape(given: Any) -> tuple[int, ...] | None:
+    """A shape, if that is what was given."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        given = (given,)
+    if isinstance(given, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in given):
+        if any(n < 0 for n in given):
+            raise InputError(f"a shape has no negative lengths; got {given!r}")
+        return tuple(int(n) for n in given)
+    return None
+
+
+def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
+    """The program of a bound function; :class:`TooLargeError` where it would be too long."""
+    graph = Graph(node_limit)
+    inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
+    arrays = [x if x.shape else x[()] for x in inputs.values()]
+    program = program_of(bound.name, graph, inputs, bound.function(*arrays))
+    if len(program.instructions) > operation_limit:
+        raise TooLargeError(f"{len(program.instructions)} operations, more than {operation_limit}")
+    return program
+
+
+def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The program's results on other expressions."""
+    flat = [np.asarray(x, dtype=object).reshape(-1) for x in inputs]
+    values: list[Expr] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            assert value is not None
+            values.append(graph.constant(value))
+        elif op == "input":
+            values.append(graph.coerce(flat[args[0]][args[1]]))
+        else:
+            values.append(graph.apply(op, *(values[a] for a in args)))
+    results = []
+    for slot, numbers in zip(program.outputs, program.results, strict=True):
+        array = np.empty(slot.size, dtype=object)
+        array[:] = [values[k] for k in numbers]
+        results.append(array.reshape(slot.shape))
+    return tuple(results)
+
+
+def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
+    """The program of the derivative with respect to an argument, added as last axis.
+
+    With respect to a configuration of a model the derivative is with respect to δ in
+    ``integrate(model, q, δ)`` at 0: its last axis is nv.
+    """
+    names = [slot.name for slot in program.inputs]
+    if wrt not in names:
+        raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
+    graph = Graph(NODE_LIMIT)
+    inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
+    symbols = inputs[wrt].reshape(-1)
+    derivatives = []
+    for result in replay(program, graph, list(inputs.values())):
+        D = jacobian(result, list(symbols))
+        if model is not None and wrt in POSITIONS and model.nq:
+            units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
+            D = D @ np.stack(units, axis=1) if units else D[..., :0]
+        else:
+            D = D.reshape(*result.shape, *inputs[wrt].shape)
+        derivatives.append(D)
+    derived = derivatives[0] if program.single else tuple(derivatives)
+    return program_of(f"{program.name}_{wrt}", graph, inputs, derived)
