@@ -55,5 +55,8 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack, symbols
 from linkwright.spatial.arrays import maximum, minimum, where
 
+# Motion
+from linkwright.simulation import Trajectory, hold, hold_joints, simulate
+
 # What can go wrong
 from linkwright import errors

@@ -86,7 +86,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         raise ArgumentError(f"{book.__name__}: {fixed} must be names") from None
     if known:
         raise error from None
-    model.memo[key] = kernel = _kernel(book, model, fixed)
+    model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
     return kernel(*arrays)
 
 
@@ -99,18 +99,21 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
     return book(model, **prepared)
 
 
-def _kernel(book: Callable[..., Any], model: Model, fixed: dict[str, Any]) -> Callable[..., Any]:
-    bound = bind(book, model, fixed)
+def compile_or_not(
+    function: Callable[..., Any], model: Model, stacklevel: int = 3, **inputs: Any
+) -> Callable[..., Any]:
+    """The kernel of a function; where that would be too large, say so and take the function row by row."""
+    bound = bind(function, model, inputs)
     try:
         return Kernel(trace(bound), model)
     except TooLargeError as error:
         warnings.warn(
-            f"{book.__name__} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
+            f"{bound.name} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
             f"({error}); it runs uncompiled, row by row",
             LinkwrightWarning,
-            stacklevel=5,
+            stacklevel=stacklevel,
         )
-        return RowByRow(book.__name__, bound.function, bound.shapes)
+        return RowByRow(bound.name, bound.function, bound.shapes)
 
 
 class RowByRow:
@@ -132,9 +135,9 @@ class RowByRow:
         except ValueError:
             raise ShapeError(f"{self.name}: batch dimensions {leads} do not broadcast") from None
         rows = [np.broadcast_to(x, batch + x.shape[len(lead) :]) for x, lead in zip(xs, leads, strict=True)]
-        results = [np.asarray(self.function(*(x[i] for x in rows))) for i in np.ndindex(*batch)]
         if not batch:
-            return results[0] if results[0].ndim else results[0][()]
+            return self.function(*rows)
+        results = [np.asarray(self.function(*(x[i] for x in rows))) for i in np.ndindex(*batch)]
         if not results:
             template = np.asarray(self.function(*(np.ones(shape) for shape in self.shapes.values())))
             return np.empty((*batch, *template.shape))

@@ -1,0 +1,196 @@
+"""Forward simulation with a fixed step, the whole step compiled."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.public import RowByRow, compile_or_not
+from linkwright.compiler.trace import bind, trace
+from linkwright.dynamics import check, kinetic_energy, potential_energy, spring_energy
+from linkwright.dynamics.configuration import as_numbers
+from linkwright.dynamics.forward import require_mass
+from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators import advance, increments, stage, step, tableau, total_acceleration
+from linkwright.simulation.trajectory import Trajectory
+from linkwright.spatial.arrays import Array
+
+Controller = Callable[[float, Array, Array], Any]
+"""(t, q, v) -> efforts (nv,)"""
+
+WHOLE_STEP_LIMIT = 25_000
+"""Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
+
+STEPS_BETWEEN_CHECKS = 256
+
+
+def simulate(
+    model: Model,
+    q0: Any,
+    v0: Any,
+    duration: float,
+    step: float = 1e-3,
+    method: str = "rk4",
+    controller: Controller | None = None,
+    *,
+    every: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Trajectory:
+    """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
+
+    Gravity, the joints' springs, dampers and friction act, and the efforts ``controller(t, q, v)`` (nv,),
+    which is asked at the beginning of every step and held over it. Leading dimensions are independent
+    motions, simulated together. ``step`` in seconds (made a whole number of steps); ``method`` "rk4",
+    "midpoint" or "euler", on the configuration manifold; every ``every``-th step is kept; ``progress``
+    is told the fraction done.
+
+    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration. A motion that
+    grows beyond all numbers is ended there, with a warning.
+    """
+    tableau(method)
+    if not isinstance(model, Model):
+        raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
+    for name, value in (("duration", duration), ("step", step)):
+        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+            raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
+    if not (isinstance(every, (int, np.integer)) and every > 0):
+        raise InputError(f"every must be a whole number of steps; got {every!r}")
+    if controller is not None and not callable(controller):
+        raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+    check(model, q0)
+    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
+    if v.shape[-1:] != (model.nv,):
+        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
+    if not np.isfinite(v).all():
+        raise InputError("v0 is not finite")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    except ValueError:
+        raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
+    require_mass(model)
+    q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
+    steps = max(1, round(duration / step))
+    h = duration / steps
+
+    began = time.perf_counter()
+    take = stepper(model, method)
+    compile_time = time.perf_counter() - began
+
+    kept = steps // every + 1
+    t = h * every * np.arange(kept)
+    qs, vs = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
+    taus = np.zeros((kept, *batch, model.nv))
+    tau = np.zeros((*batch, model.nv))
+    qs[0], vs[0] = q, v
+    began = time.perf_counter()
+    last = 0
+    for k in range(steps):
+        if controller is not None:
+            tau = _efforts(controller, k * h, q, v, tau.shape)
+            if k % every == 0:
+                taus[k // every] = tau
+        q, v = take(q, v, tau, h)
+        if (k + 1) % every == 0:
+            last = (k + 1) // every
+            qs[last], vs[last] = q, v
+        if k % STEPS_BETWEEN_CHECKS == 0:
+            if progress is not None:
+                progress(k / steps)
+            if not np.isfinite(v).all():
+                break
+    run_time = time.perf_counter() - began
+    if progress is not None:
+        progress(1.0)
+    if controller is not None and steps % every == 0 and last == kept - 1 and np.isfinite(v).all():
+        taus[last] = _efforts(controller, steps * h, q, v, tau.shape)
+    good = _finite_rows(qs[: last + 1], vs[: last + 1])
+    if good < last + 1 or not np.isfinite(v).all():
+        warnings.warn(
+            f"the motion of {model.name!r} grew beyond all numbers after t = {t[max(good - 1, 0)]:g} s and ends "
+            f"there; a smaller step than {h:g} s may help",
+            LinkwrightWarning,
+            stacklevel=2,
+        )
+    t, qs, vs, taus = t[:good], qs[:good], vs[:good], taus[:good]
+    kinetic = compile_or_not(kinetic_energy, model)(qs, vs)
+    potential = compile_or_not(stored_energy, model)(qs)
+    return Trajectory(model, t, qs, vs, taus, kinetic, potential, h, compile_time, run_time)
+
+
+def stored_energy(model: Model, q: Array) -> Any:
+    """The potential energy of gravity and of the joints' springs, J."""
+    return potential_energy(model, q) + spring_energy(model, q)
+
+
+def _efforts(controller: Controller, t: float, q: Array, v: Array, shape: tuple[int, ...]) -> Array:
+    """What the controller answers, checked."""
+    tau = as_numbers("the controller's efforts", controller(t, q, v))
+    if tau.shape != shape:
+        try:
+            tau = np.broadcast_to(tau, shape)
+        except ValueError:
+            raise ShapeError(f"the controller returned shape {tau.shape} at t = {t:g} s; expected {shape}") from None
+    if not np.isfinite(tau).all():
+        raise InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
+    return tau
+
+
+def _finite_rows(q: Array, v: Array) -> int:
+    """How many samples there are before the first that is not finite."""
+    bad = ~(np.isfinite(q).reshape(len(q), -1).all(axis=1) & np.isfinite(v).reshape(len(v), -1).all(axis=1))
+    return int(bad.argmax()) if bad.any() else len(q)
+
+
+Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
+
+
+def stepper(model: Model, method: str) -> Stepper:
+    """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
+    key = ("step", method)
+    if key not in model.memo:
+        model.memo[key] = _make_stepper(model, method)
+    made: Stepper = model.memo[key]
+    return made
+
+
+def _make_stepper(model: Model, method: str) -> Stepper:
+    whole = bind(step, model, {"h": (), "method": method})
+    one_stage = bind(stage, model, {"w": (model.nv,)})
+    try:
+        acceleration = trace(bind(total_acceleration, model, {}))
+        if len(acceleration.instructions) * len(tableau(method).stages) < WHOLE_STEP_LIMIT:
+            return Kernel(trace(whole), model)
+        start = Kernel(acceleration, model)
+        middle, end = Kernel(trace(one_stage), model), Kernel(trace(bind(advance, model, {"w": (model.nv,)})), model)
+    except TooLargeError as error:
+        warnings.warn(
+            f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
+            "it runs uncompiled",
+            LinkwrightWarning,
+            stacklevel=4,
+        )
+        start = RowByRow(
+            "acceleration", lambda q, v, tau: total_acceleration(model, q, v, tau), _shapes(model, "q v tau")
+        )
+        middle = RowByRow("stage", one_stage.function, one_stage.shapes)
+        end = RowByRow("advance", lambda q, v, u, w: advance(model, q, v, u, w), _shapes(model, "q v u w"))
+    chosen = tableau(method)
+
+    def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
+        rates = [(v, start(q, v, tau))]
+        for row in chosen.stages[1:]:
+            rates.append(middle(q, v, *increments(row, h, rates), tau))
+        after: tuple[Array, Array] = end(q, v, *increments(chosen.weights, h, rates))
+        return after
+
+    return by_stages
+
+
+def _shapes(model: Model, names: str) -> dict[str, tuple[int, ...]]:
+    return {name: (model.nq,) if name == "q" else (model.nv,) for name in names.split()}

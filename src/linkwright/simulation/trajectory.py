@@ -1,0 +1,143 @@
+"""The record of a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, ShapeError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A motion, sampled; arrays are read as ``q[k]`` at the time ``t[k]``."""
+
+    model: Model
+    t: Array
+    """(n,), s"""
+    q: Array
+    """(n, …, nq)"""
+    v: Array
+    """(n, …, nv)"""
+    tau: Array
+    """(n, …, nv), the controller's efforts; those at k act from t[k] to t[k + 1]"""
+    kinetic: Array
+    """(n, …), J"""
+    potential: Array
+    """(n, …), J: of gravity and of the joints' springs"""
+    step: float
+    """of the integration, s"""
+    compile_time: float = 0.0
+    """s"""
+    run_time: float = 0.0
+    """s, of the integration alone"""
+
+    @property
+    def energy(self) -> Array:
+        """(n, …), kinetic and potential together, J."""
+        return self.kinetic + self.potential
+
+    @property
+    def drift(self) -> float:
+        """The largest change of the total energy, J: an error where nothing drives or damps the motion."""
+        return float(np.abs(self.energy - self.energy[0]).max(initial=0.0))
+
+    @property
+    def steps_per_second(self) -> float:
+        """Integration steps per second of computing."""
+        steps = (self.t[-1] - self.t[0]) / self.step
+        return float(steps / self.run_time) if self.run_time else float("inf")
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Positions, velocities, efforts (where there are any) and energies over time; saved if a path is given."""
+        from linkwright.visual.plots import plot_trajectory
+
+        self._one()
+        tau = self.tau if np.any(self.tau) else None
+        figure = plot_trajectory(
+            self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, title=self.model.name
+        )
+        if path is not None:
+            figure.savefig(path)
+        return figure
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion as a GIF; options of :func:`linkwright.visual.animation.animate`."""
+        from linkwright.visual.animation import animate
+
+        self._one()
+        return animate(self.model, self.t, self.q, path, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
+        path = Path(path)
+        if path.suffix == ".npz":
+            names = np.array(self.model.coordinate_names)
+            np.savez_compressed(
+                path,
+                t=self.t,
+                q=self.q,
+                v=self.v,
+                tau=self.tau,
+                kinetic=self.kinetic,
+                potential=self.potential,
+                energy=self.energy,
+                coordinate_names=names,
+            )
+        elif path.suffix == ".csv":
+            self._one()
+            velocities = velocity_names(self.model)
+            header = [
+                "t",
+                *(f"q:{name}" for name in self.model.coordinate_names),
+                *(f"v:{name}" for name in velocities),
+                *(f"tau:{name}" for name in velocities),
+                "kinetic",
+                "potential",
+                "energy",
+            ]
+            columns = (self.t, self.q, self.v, self.tau, self.kinetic, self.potential, self.energy)
+            table = np.column_stack([x.reshape(len(self.t), -1) for x in columns])
+            np.savetxt(path, table, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
+        else:
+            raise ArgumentError(f"trajectories are saved as .npz or .csv; got {str(path)!r}")
+        return path
+
+    def _one(self) -> None:
+        if self.q.ndim != 2:
+            raise ShapeError(f"this is a batch of motions {self.q.shape[1:-1]}; take one first: trajectory[0]")
+
+    def __getitem__(self, index: Any) -> Trajectory:
+        """One motion of a batch."""
+        if self.q.ndim == 2:
+            raise ShapeError("this trajectory is a single motion")
+        index = index if isinstance(index, tuple) else (index,)
+        at = (slice(None), *index)
+        return Trajectory(
+            self.model,
+            self.t,
+            self.q[at],
+            self.v[at],
+            self.tau[at],
+            self.kinetic[at],
+            self.potential[at],
+            self.step,
+            self.compile_time,
+            self.run_time,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Trajectory of {self.model.name!r}: {len(self.t)} samples over {self.t[-1] - self.t[0]:g} s>"
+
+
+def velocity_names(model: Model) -> list[str]:
+    """A name for each entry of v."""
+    return [joint.name if joint.nv == 1 else f"{joint.name}.{k}" for joint in model.joints for k in range(joint.nv)]
