@@ -1,0 +1,308 @@
+"""The command line: ``linkwright simulate``, ``linkwright info``."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import cyclopts
+import numpy as np
+from cyclopts import Parameter
+from rich.console import Console
+from rich.table import Table
+
+from linkwright.errors import FormatWarning, InputError, LinkwrightError, LinkwrightWarning, UnknownNameError
+from linkwright.model.tree import Joint, Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from linkwright.simulation import Trajectory
+
+DEMONSTRATION = "arm7"
+DEMONSTRATION_POSTURE = "0.3,0.9,-0.4,-1.2,0.5,0.8,0"
+
+output, errors = Console(highlight=False), Console(stderr=True, highlight=False)
+app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=output)
+
+Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
+
+
+@app.command
+def simulate(
+    robot: str | None = None,
+    /,
+    *,
+    time: float = 10.0,
+    step: float = 1e-3,
+    posture: str = "",
+    velocity: str = "",
+    hold: bool = False,
+    root: Root = "fixed",
+    out: Path | None = None,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    animation: bool = True,
+) -> None:
+    """Simulate a mechanism; write its trajectory, plots and an animation.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
+        puma560, arm7, quadruped, humanoid. Without it, arm7 falls from a bent posture.
+    time
+        How long, in seconds of motion.
+    step
+        The step of the integration (Runge–Kutta of order four), s.
+    posture
+        Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
+        neutral), or "random". Radians and metres, or degrees with "deg".
+    velocity
+        The velocities it starts with, in the same way; 0 unless given.
+    hold
+        Hold the posture by control instead of letting go. The joints of a floating base are held, not the base.
+    out
+        The folder for the files; linkwright_NAME unless given.
+    fps
+        Frames a second of the animation.
+    speed
+        How many times faster than real the animation plays.
+    animation
+        Whether to write the animation, which takes most of the time.
+    """
+    from linkwright.simulation import hold as hold_posture
+    from linkwright.simulation import hold_joints
+    from linkwright.simulation import simulate as run
+
+    if robot is None:
+        robot, posture = DEMONSTRATION, posture or DEMONSTRATION_POSTURE
+    model = _load(robot, root)
+    q0 = starting_posture(model, posture)
+    v0 = starting_velocity(model, velocity)
+    folder = out or Path(f"linkwright_{_file_name(model.name)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    controller = None
+    if hold:
+        floating = any(joint.type == "free" for joint in model.joints)
+        controller = (hold_joints if floating else hold_posture)(model, q0)
+
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {model.nv} degrees of freedom")
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors, transient=True) as progress:
+        task = progress.add_task("compiling and simulating", total=1.0)
+        trajectory = run(
+            model,
+            q0,
+            v0,
+            time,
+            step,
+            controller=controller,
+            progress=lambda done: progress.update(task, completed=done),
+        )
+        progress.update(task, description="writing", completed=0.0)
+        files = _write(trajectory, folder)
+        if animation:
+            progress.update(task, description="animating", completed=0.5)
+            files.append(trajectory.animate(folder / "animation.gif", fps=fps, speed=speed))
+    output.print(_summary(trajectory, controlled=hold))
+    for path in files:
+        output.print(f"  {path}")
+
+
+@app.command
+def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> None:
+    """Show a mechanism: its tree, sizes and masses, and what its compiled algorithms cost.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    operations
+        Whether to count the operations of the algorithms.
+    """
+    from linkwright.dynamics import total_mass, welded_mass
+
+    model = _load(robot, root)
+    output.print(str(model), markup=False, soft_wrap=True)
+    output.print()
+    limits = Table("joint", "type", "limits", "velocity", "effort", "damping", "friction", "armature", box=None)
+    for joint in model.joints:
+        limits.add_row(*_joint_row(joint))
+    output.print(limits)
+    output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
+    names = [name for name in model.frames if name != "world"]
+    shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
+    output.print(f"frames: {shown}", markup=False, soft_wrap=True)
+    if operations:
+        output.print(_operations_table(model))
+
+
+def _operations_table(model: Model) -> Table:
+    """Operation counts of the main algorithms; traced, not compiled."""
+    from linkwright import dynamics
+    from linkwright.compiler.trace import bind, trace
+    from linkwright.errors import TooLargeError
+
+    table = Table("algorithm", "multiplications", "additions", "divisions", "sincos", box=None, title="operations")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    algorithms = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_forces", "coriolis_matrix")
+    for name in (*algorithms, "momentum_matrix", "kinetic_energy"):
+        try:
+            count = trace(bind(getattr(dynamics, name), model, {})).operations
+        except TooLargeError:
+            table.add_row(name, "too large for straight-line code")
+        except LinkwrightError as error:
+            table.add_row(name, str(error))
+        else:
+            table.add_row(name, *(str(n) for n in (count[0], count[1], count[2], count.sincos)))
+    return table
+
+
+def _joint_row(joint: Joint) -> tuple[str, ...]:
+    def shown(x: Array, default: float) -> str:
+        return "" if np.all(x == default) else ", ".join(f"{value:.4g}" for value in np.atleast_1d(x))
+
+    pairs = zip(joint.lower, joint.upper, strict=True)
+    limited = np.isfinite(joint.lower).any() or np.isfinite(joint.upper).any()
+    limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in pairs) if limited else ""
+    return (
+        joint.name,
+        joint.type,
+        limits,
+        shown(joint.velocity_limit, np.inf),
+        shown(joint.effort_limit, np.inf),
+        shown(joint.damping, 0.0),
+        shown(joint.friction, 0.0),
+        shown(joint.armature, 0.0),
+    )
+
+
+def starting_posture(model: Model, text: str) -> Array:
+    """The configuration (nq,) a user asked for; neutral, brought within the limits, where not."""
+    if text == "random":
+        return model.random()
+    q = np.clip(model.neutral(), model.lower, model.upper)
+    return _filled(model, q, text, model.coordinate_names, "nq", "posture")
+
+
+def starting_velocity(model: Model, text: str) -> Array:
+    """The velocity (nv,) a user asked for; zero where not."""
+    from linkwright.simulation.trajectory import velocity_names
+
+    return _filled(model, np.zeros(model.nv), text, velocity_names(model), "nv", "velocity")
+
+
+def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: str) -> Array:
+    """``x`` with what ``text`` gives: all values, or some by name."""
+    if not text.strip():
+        return x
+    entries = [entry.strip() for entry in text.replace(";", ",").split(",") if entry.strip()]
+    if not any("=" in entry for entry in entries):
+        if len(entries) != len(x):
+            raise InputError(f"--{option} gives {len(entries)} values; {model.name!r} has {size} = {len(x)}")
+        return np.array([_value(entry, option) for entry in entries])
+    x = x.copy()
+    for entry in entries:
+        name, _, value = entry.partition("=")
+        if name.strip() not in names:
+            raise UnknownNameError("coordinate", name.strip(), names)
+        x[list(names).index(name.strip())] = _value(value, option)
+    return x
+
+
+def _value(text: str, option: str) -> float:
+    """A number; degrees where it ends in "deg"."""
+    number, degrees = (text.strip()[:-3], True) if text.strip().endswith("deg") else (text, False)
+    try:
+        value = float(number)
+    except ValueError:
+        raise InputError(f"--{option}: {text!r} is not a number") from None
+    return float(np.radians(value)) if degrees else value
+
+
+def _load(robot: str, root: str) -> Model:
+    from linkwright.formats.load import load
+
+    return load(robot, root=None if root == "fixed" else root)
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name) or "robot"
+
+
+def _write(trajectory: Trajectory, folder: Path) -> list[Path]:
+    from linkwright.visual import plots
+
+    model, t = trajectory.model, trajectory.t
+    figures = {
+        "positions.png": plots.plot_positions(model, t, trajectory.q),
+        "velocities.png": plots.plot_velocities(model, t, trajectory.v),
+        "energies.png": plots.plot_energies(t, trajectory.kinetic, trajectory.potential, title=model.name),
+    }
+    if np.any(trajectory.tau):
+        figures["efforts.png"] = plots.plot_efforts(model, t, trajectory.tau)
+    files = [trajectory.save(folder / "trajectory.npz"), trajectory.save(folder / "trajectory.csv")]
+    for name, figure in figures.items():
+        figure.savefig(folder / name, dpi=110)
+        files.append(folder / name)
+    return files
+
+
+def _summary(trajectory: Trajectory, controlled: bool) -> Table:
+    model, energy = trajectory.model, trajectory.energy
+    table = Table(show_header=False, box=None)
+    steps = round(trajectory.t[-1] / trajectory.step)
+    table.add_row("motion", f"{trajectory.t[-1]:g} s in {steps} steps of {trajectory.step:g} s (Runge–Kutta, order 4)")
+    table.add_row("compile time", f"{trajectory.compile_time:.3g} s")
+    table.add_row("steps per second", f"{trajectory.steps_per_second:,.0f}")
+    table.add_row("", f"{trajectory.t[-1] / max(trajectory.run_time, 1e-9):,.0f} times real time")
+    scale = max(float(np.abs(trajectory.kinetic).max()), float(np.ptp(trajectory.potential)), 1e-300)
+    losses = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
+    change = f"{energy[0]:.6g} J → {energy[-1]:.6g} J"
+    if controlled or losses:
+        why = " and ".join(["control"] * controlled + ["damping and friction"] * losses)
+        table.add_row("energy", f"{change} ({why} included)")
+    else:
+        table.add_row(
+            "energy drift", f"{trajectory.drift:.3g} J, {trajectory.drift / scale:.2g} of the energy exchanged"
+        )
+    return table
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; mistakes end with a message and status 2, never with a traceback."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        app(sys.argv[1:] if arguments is None else arguments)
+    except LinkwrightError as error:
+        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
+        sys.exit(2)
+    except OSError as error:
+        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        errors.print("interrupted")
+        sys.exit(130)
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    what = "in the file" if issubclass(category, FormatWarning) else "note"
+    if issubclass(category, LinkwrightWarning):
+        errors.print(f"[yellow]{what}:[/yellow] {_escaped(str(message))}", soft_wrap=True)
+    else:
+        errors.print(f"[yellow]{category.__name__}:[/yellow] {_escaped(str(message))}", soft_wrap=True)
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+if __name__ == "__main__":
+    main()
