@@ -1,0 +1,416 @@
+"""Time series as figures: coordinates, velocities, efforts, energies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.joint import JointType
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
+"""Told apart with any colour vision (after Okabe and Ito 2008)."""
+LINES_PER_PANEL = len(COLOURS)
+MAX_PANELS = 32
+MAX_POINTS = 4000
+"""More samples than this are thinned: no figure has as many pixels."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Coordinates that belong in one panel: of one limb, and of one unit."""
+
+    title: str
+    unit: str
+    """"m", "rad", or "1" for the components of quaternions"""
+    indices: tuple[int, ...]
+    labels: tuple[str, ...]
+
+
+def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
+    """The coordinates of a model ("nq": positions, "nv": velocities or efforts) in groups fit for a panel each.
+
+    A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone.
+    """
+    if which not in ("nq", "nv"):
+        raise InputError(f'which is "nq" (positions) or "nv" (velocities, efforts); got {which!r}')
+    entries: list[tuple[tuple[int, str], str, int, str]] = []  # (chain, unit), chain's title, index, label
+    chains = _chains(model)
+    titles = _titles(model, chains)
+    at = 0
+    for k, joint in enumerate(model.joints):
+        for label, unit in _labels(joint.name, joint.motion, which) if joint.nq else ():
+            entries.append(((chains[k], unit), titles[chains[k]], at, label))
+            at += 1
+    found: dict[tuple[int, str], list[tuple[str, int, str]]] = {}
+    for key, title, index, label in entries:
+        found.setdefault(key, []).append((title, index, label))
+    groups = []
+    for (_, unit), members in found.items():
+        for first in range(0, len(members), LINES_PER_PANEL):
+            part = members[first : first + LINES_PER_PANEL]
+            title, labels = _shortened(part[0][0], [label for _, _, label in part])
+            groups.append(Group(title, unit, tuple(index for _, index, _ in part), labels))
+    return tuple(groups)
+
+
+def plot_positions(model: Model, t: Any, q: Any, *, limits: bool = True, title: str | None = None) -> Figure:
+    """The coordinates q (n, nq) over the times t (n,), s; faint dashed lines are the joint limits it comes near.
+
+    The plots raise :class:`~linkwright.errors.ShapeError` for arrays whose shapes do not fit, and
+    :class:`~linkwright.errors.InputError` for times that are not finite. NaN in the values leave gaps.
+    """
+    return _plot(model, t, q, "nq", "position", {"m": "m", "rad": "rad", "1": "quaternion"}, limits, title)
+
+
+def plot_velocities(model: Model, t: Any, v: Any, *, title: str | None = None) -> Figure:
+    """The velocities v (n, nv) over the times t (n,), s."""
+    return _plot(model, t, v, "nv", "velocity", {"m": "m/s", "rad": "rad/s"}, False, title)
+
+
+def plot_efforts(model: Model, t: Any, tau: Any, *, title: str | None = None) -> Figure:
+    """The joint efforts tau (n, nv), N and N m, over the times t (n,), s."""
+    return _plot(model, t, tau, "nv", "effort", {"m": "N", "rad": "N m"}, False, title)
+
+
+def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, title: str = "") -> Figure:
+    """Energies (n,), J, over the times t (n,), s, and below them the change of their total from the start.
+
+    ``total`` is their sum unless given (with springs, say).
+    """
+    from matplotlib.figure import Figure
+
+    t = _times(t)
+    T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
+    E = T + V if total is None else _values("total", total, t, ())
+    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
+    _canvas(figure)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    for values, name, colour, width in (
+        (T, "kinetic", COLOURS[1], 1.5),
+        (V, "potential", COLOURS[0], 1.5),
+        (E, "total", "#222222", 2.0),
+    ):
+        upper.plot(*_thinned(t, values), color=colour, linewidth=width, label=name)
+    upper.set_ylabel("energy [J]")
+    lower.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.5)
+    lower.set_ylabel("change of\ntotal [J]")
+    lower.set_xlabel("time [s]")
+    for axes in (upper, lower):
+        _dress(axes, t)
+    _legend(upper)
+    figure.suptitle(_join(title, "energy"), fontsize=12, color="#333840")
+    figure.align_ylabels()
+    return figure
+
+
+def plot_trajectory(
+    model: Model,
+    t: Any,
+    q: Any,
+    v: Any = None,
+    tau: Any = None,
+    kinetic: Any = None,
+    potential: Any = None,
+    total: Any = None,
+    *,
+    limits: bool = True,
+    title: str | None = None,
+) -> Figure:
+    """A motion on one page: a column each for the positions q (n, nq) and, where given, the velocities
+    v (n, nv) and the efforts tau (n, nv) over the times t (n,), s; with ``kinetic`` and ``potential`` (n,), J,
+    a last row of the energies.
+    """
+    from matplotlib.figure import Figure
+
+    t = _times(t)
+    columns = [("position", "nq", _values("q", q, t, (model.nq,)), {"m": "m", "rad": "rad", "1": "quaternion"})]
+    if v is not None:
+        columns.append(("velocity", "nv", _values("v", v, t, (model.nv,)), {"m": "m/s", "rad": "rad/s"}))
+    if tau is not None:
+        columns.append(("effort", "nv", _values("tau", tau, t, (model.nv,)), {"m": "N", "rad": "N m"}))
+    if (kinetic is None) != (potential is None):
+        raise ArgumentError("give both kinetic and potential, or neither")
+    panels = [coordinate_groups(model, which) for _, which, _, _ in columns]
+    crowded = max(map(len, panels)) > MAX_PANELS
+    rows = 1 if crowded else max(map(len, panels))
+    rows += kinetic is not None
+    height = (5.0 if crowded else 0.0) + 1.65 * (rows - crowded) + 0.8
+    figure = Figure(figsize=(5.6 * len(columns) + 0.4, max(height, 3.6)), layout="constrained")
+    _canvas(figure)
+    grid = figure.add_gridspec(rows, len(columns), height_ratios=[3.0] + [1.0] * (rows - 1) if crowded else None)
+    for column, ((quantity, which, values, units), groups) in enumerate(zip(columns, panels, strict=True)):
+        if crowded:
+            _heat_map(figure, figure.add_subplot(grid[0, column]), t, values, quantity)
+            continue
+        last = len(groups) - 1
+        for row, group in enumerate(groups):
+            axes = figure.add_subplot(grid[row, column])
+            _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
+            axes.set_xlabel("time [s]" if row == last else "")
+    if kinetic is not None:
+        T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
+        E = T + V if total is None else _values("total", total, t, ())
+        _energy_row(figure, grid, rows - 1, len(columns), t, T, V, E)
+    figure.suptitle(model.name if title is None else title, fontsize=13, color="#333840")
+    return figure
+
+
+def _plot(
+    model: Model, t: Any, x: Any, which: str, quantity: str, units: dict[str, str], limits: bool, title: str | None
+) -> Figure:
+    """One quantity: a panel for each group, in two columns where there are many."""
+    from matplotlib.figure import Figure
+
+    t = _times(t)
+    values = _values({"nq": "q", "nv": "tau" if quantity == "effort" else "v"}[which], x, t, (getattr(model, which),))
+    groups = coordinate_groups(model, which)
+    if not groups:
+        raise InputError(f"{model.name!r} has no coordinates to plot")
+    if len(groups) > MAX_PANELS:
+        figure = Figure(figsize=(9.0, 6.0), layout="constrained")
+        _canvas(figure)
+        axes = figure.add_subplot()
+        _heat_map(figure, axes, t, values, quantity)
+    else:
+        n_columns = 1 if len(groups) <= 3 else 2 if len(groups) <= 16 else 3
+        n_rows = -(-len(groups) // n_columns)
+        height = {1: 4.2, 2: 2.9}.get(n_rows, 2.1)
+        figure = Figure(
+            figsize=(8.0 if n_columns == 1 else 6.2 * n_columns, height * n_rows + 0.6), layout="constrained"
+        )
+        _canvas(figure)
+        grid = figure.add_gridspec(n_rows, n_columns)
+        for k, group in enumerate(groups):
+            axes = figure.add_subplot(grid[k % n_rows, k // n_rows])
+            _panel(axes, t, values, group, quantity, units, _limits(model, limits))
+            axes.set_xlabel("time [s]" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
+    plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
+    figure.suptitle(_join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840")
+    return figure
+
+
+def _join(*parts: str) -> str:
+    return " – ".join(part for part in parts if part)
+
+
+def _canvas(figure: Figure) -> None:
+    """A canvas of pixels, which needs no display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure)
+
+
+def _limits(model: Model, wanted: bool) -> tuple[Array, Array] | None:
+    return (model.lower, model.upper) if wanted else None
+
+
+def _panel(
+    axes: Axes,
+    t: Array,
+    values: Array,
+    group: Group,
+    quantity: str,
+    units: dict[str, str],
+    limits: tuple[Array, Array] | None,
+) -> None:
+    for k, (index, label) in enumerate(zip(group.indices, group.labels, strict=True)):
+        axes.plot(*_thinned(t, values[:, index]), color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=label)
+    _dress(axes, t)
+    axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} [{units[group.unit]}]")
+    axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)
+    _legend(axes)
+    low, high = axes.get_ylim()
+    if np.nanmax(np.ptp(values[:, group.indices], axis=0), initial=0.0) < 1e-9 and high - low < 1e-3:
+        axes.set_ylim(low - 0.5, high + 0.5)  # constant: no axis of rounding errors
+        low, high = axes.get_ylim()
+    if limits is None:
+        return
+    near = 0.25 * (high - low)  # limits far from the motion are not worth flattening it
+    for k, index in enumerate(group.indices):
+        for limit in (limits[0][index], limits[1][index]):
+            if low - near <= limit <= high + near:
+                axes.axhline(
+                    limit, color=COLOURS[k % len(COLOURS)], linewidth=0.9, linestyle=(0, (4, 4)), alpha=0.5, zorder=1
+                )
+
+
+def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T: Array, V: Array, E: Array) -> None:
+    first = figure.add_subplot(grid[row, 0])
+    for values, name, colour in ((T, "kinetic", COLOURS[1]), (V, "potential", COLOURS[0]), (E, "total", "#222222")):
+        first.plot(*_thinned(t, values), color=colour, linewidth=1.4, label=name)
+    first.set_ylabel("energy [J]")
+    first.set_title("energy", fontsize=9, color="#6B7280", loc="left", pad=4)
+    first.set_xlabel("time [s]")
+    _dress(first, t)
+    _legend(first)
+    if n_columns > 1:
+        second = figure.add_subplot(grid[row, 1])
+        second.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.4, label="change")
+        second.set_ylabel("change [J]")
+        second.set_title("change of the total energy", fontsize=9, color="#6B7280", loc="right", pad=4)
+        second.set_xlabel("time [s]")
+        _dress(second, t)
+
+
+def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str) -> None:
+    """Hundreds of coordinates: time across, coordinates up, values as colours."""
+    t_shown, shown = _thinned(t, values)
+    largest = float(np.nanmax(np.abs(shown), initial=0.0)) or 1.0
+    image = axes.imshow(
+        shown.T,
+        aspect="auto",
+        origin="lower",
+        cmap="RdBu_r",
+        vmin=-largest,
+        vmax=largest,
+        interpolation="nearest",
+        extent=(float(t_shown[0]), float(t_shown[-1]), -0.5, shown.shape[1] - 0.5),
+    )
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("coordinate")
+    figure.colorbar(image, ax=axes, label=f"{quantity} [SI]", pad=0.02)
+
+
+def _dress(axes: Axes, t: Array) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color("#9AA0A8")
+    axes.tick_params(colors="#555B64", labelsize=8)
+    axes.grid(True, color="#E6E8EB", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.0)
+    axes.xaxis.label.set(color="#333840", fontsize=9)
+    axes.yaxis.label.set(color="#333840", fontsize=9)
+    if t[-1] > t[0]:
+        axes.set_xlim(float(t[0]), float(t[-1]))
+
+
+def _legend(axes: Axes) -> None:
+    legend = axes.legend(
+        loc="upper left", bbox_to_anchor=(1.0, 1.02), frameon=False, fontsize=8, handlelength=1.4, borderaxespad=0.3
+    )
+    legend.set_in_layout(True)
+    for text in legend.get_texts():
+        text.set_color("#333840")
+
+
+def _thinned(t: Array, values: Array) -> tuple[Array, Array]:
+    """At most MAX_POINTS samples, the first and the last among them."""
+    if len(t) <= MAX_POINTS:
+        return t, values
+    kept = np.linspace(0, len(t) - 1, MAX_POINTS).round().astype(int)
+    return t[kept], values[kept]
+
+
+def _chains(model: Model) -> list[int]:
+    """For each joint the number of its chain, which the tree's branchings and quaternions end.
+
+    Chains of one joint on the same body (fingers, propellers, wheels) are one group.
+    """
+    children: list[list[int]] = [[] for _ in model.links]
+    for k, link in enumerate(model.links):
+        if link.parent >= 0:
+            children[link.parent].append(k)
+    alone = [bool(joint.motion.quaternions) or joint.motion.nv > 2 for joint in model.joints]
+    chains: list[int] = []
+    shared: dict[int, int] = {}  # parent -> the chain of its single-joint children
+    count = 0
+    for k, link in enumerate(model.links):
+        p = link.parent
+        if p >= 0 and len(children[p]) == 1 and not alone[p] and not alone[k]:
+            chains.append(chains[p])
+            continue
+        if not children[k] and not alone[k] and p in shared:
+            chains.append(shared[p])
+            continue
+        if not children[k] and not alone[k]:
+            shared[p] = count
+        chains.append(count)
+        count += 1
+    return chains
+
+
+def _titles(model: Model, chains: list[int]) -> dict[int, str]:
+    """A title for each chain: the joint it is, or nothing, where its first and last joint are to be named."""
+    members: dict[int, list[str]] = {}
+    for joint, chain in zip(model.joints, chains, strict=True):
+        if joint.nq:
+            members.setdefault(chain, []).append(joint.name)
+    return {chain: names[0] if len(names) == 1 else "" for chain, names in members.items()}
+
+
+def _shortened(title: str, labels: list[str]) -> tuple[str, tuple[str, ...]]:
+    """Labels without what the title says, or what ends all of them ("_joint"); and a title where there is none."""
+    if title and all(label.startswith(title + " ") for label in labels):
+        return title, tuple(label[len(title) + 1 :] for label in labels)
+    endings = {label.rpartition("_")[1:] for label in labels}
+    if len(labels) > 1 and endings == {("_", "joint")}:
+        labels = [label.removesuffix("_joint") for label in labels]
+    return title or (f"{labels[0]} … {labels[-1]}" if len(labels) > 1 else labels[0]), tuple(labels)
+
+
+def _labels(name: str, motion: JointType, which: str) -> list[tuple[str, str]]:
+    """The label and unit of each coordinate of a joint."""
+    if which == "nv":
+        if motion.nv == 1:
+            return [(name, motion.units[0])]
+        names = _velocity_names(motion)
+        return [(f"{name} {each}", unit) for each, unit in zip(names, motion.units, strict=True)]
+    labels: list[tuple[str, str]] = []
+    units = list(motion.units)
+    for k, coordinate in enumerate(motion.coordinate_names):
+        start = next((s for s in motion.quaternions if s <= k < s + 4), None)
+        if start is None:
+            unit = units.pop(0)
+        else:
+            unit = "1"
+            if k > start:
+                units.pop(0)  # four components of the quaternion are three of the velocity
+        labels.append((f"{name} {coordinate}".strip(), unit))
+    return labels
+
+
+def _velocity_names(motion: JointType) -> Sequence[str]:
+    if motion.type == "free":
+        return ("vx", "vy", "vz", "ωx", "ωy", "ωz")
+    if motion.type == "planar":
+        return ("vx", "vy", "ω")
+    if motion.type == "spherical":
+        return ("ωx", "ωy", "ωz")
+    if motion.nq == motion.nv:
+        return motion.coordinate_names
+    return tuple(str(k) for k in range(motion.nv))
+
+
+def _times(given: Any) -> Array:
+    t = _numbers("t", given)
+    if t.ndim != 1 or not len(t):
+        raise ShapeError(f"t has shape (n,) with n at least 1; got {t.shape}")
+    if not np.isfinite(t).all():
+        raise InputError("t must be finite")
+    return t
+
+
+def _values(name: str, given: Any, t: Array, widths: tuple[int, ...]) -> Array:
+    x = _numbers(name, given)
+    if x.shape != (len(t), *widths):
+        raise ShapeError(f"{name} has shape {(len(t), *widths)}, one row for each of the {len(t)} times; got {x.shape}")
+    return x
+
+
+def _numbers(name: str, x: Any) -> Array:
+    try:
+        return np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be an array of numbers; got {type(x).__name__}") from None

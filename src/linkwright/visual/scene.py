@@ -1,0 +1,479 @@
+"""Pictures of a mechanism: the view, and the strokes it is drawn with.
+
+A spatial view is a perspective of our own, drawn as strokes sorted by depth: an order of magnitude
+faster than a general plotter of surfaces, and lines cross in front of each other as they should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.visual.linkage import (
+    Kind,
+    Skeleton,
+    configurations,
+    motion_plane,
+    nearby,
+    poses_along,
+    skeleton,
+    sweeps_area,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ViewName = Literal["auto", "2d", "3d"]
+
+LIMB_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
+"""Told apart with any colour vision (after Okabe and Ito 2008)."""
+INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B"
+TRACE_LEVELS = 12
+DPI = 100
+MOST_DOTS = 80
+"""On more joints than this dots, and white edges, would hide the links."""
+AREA = 27.0
+"""of the drawing, square inches"""
+LEAST_RATIO, GREATEST_RATIO = 0.8, 1.6
+"""of its width to its height"""
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Where a picture is seen from: fixed over a whole motion."""
+
+    axes: Array
+    """(3, 3), the rows right, up and towards the viewer, in the world"""
+    flat: bool
+    """whether it is a plane motion, seen square on"""
+    center: Array
+    """(3,), what it looks at; with ``follows`` relative to the centre of mass"""
+    distance: float
+    """of the eye from the centre, m"""
+    window: Array
+    """(2, 2), the least and the greatest right and up in the picture"""
+    size: float
+    """of the mechanism, m"""
+    up: Array
+    """(3,), against gravity"""
+    ground: float | None
+    """the height of the ground along ``up``, m"""
+    follows: bool
+    """whether it moves with the centre of mass, which travels too far to show all"""
+
+    def project(self, points: Any, about: Any = 0.0) -> tuple[Array, Array]:
+        """Where points (…, 3) are in the picture, (…, 2), and how near the viewer (…,)."""
+        seen = (np.asarray(points) - about - self.center) @ self.axes.T
+        if self.flat:
+            return seen[..., :2], seen[..., 2]
+        return seen[..., :2] * (self.distance / (self.distance - seen[..., 2:])), seen[..., 2]
+
+
+def choose_view(
+    points: Array,
+    center_of_mass: Array,
+    gravity: Array,
+    view: ViewName = "auto",
+    azimuth: float = -50.0,
+    elevation: float = 18.0,
+    reach: Array | None = None,
+) -> View:
+    """The view for a motion of ``points`` (n_times, n_points, 3).
+
+    "auto" sees a motion that stays in a plane square on ("2d"), every other one in perspective ("3d") from
+    ``azimuth`` and ``elevation``, degrees about and above the horizontal x axis. It stands still unless the
+    centre of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
+    along a line only, ``reach`` (n, n_points, 3) tells where else the mechanism can go.
+    """
+    if view not in ("auto", "2d", "3d"):
+        raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
+    if not np.isfinite((azimuth, elevation)).all() or abs(elevation) >= 90.0:
+        raise InputError(
+            f"azimuth is in degrees, and elevation between -90 and 90 degrees; got {azimuth!r}, {elevation!r}"
+        )
+    strength = float(np.linalg.norm(gravity))
+    up = -np.asarray(gravity, dtype=float) / strength if strength > 0.0 else np.array([0.0, 0.0, 1.0])
+    size = max(float(np.ptp(points, axis=1).max()), 1e-9)
+    follows = float(np.ptp(center_of_mass, axis=0).max()) > 4.0 * size
+    seen = points - center_of_mass[:, None] if follows else points
+
+    judged = seen if reach is None or sweeps_area(seen) else np.concatenate([seen[:1, : reach.shape[1]], reach])
+    normal = None if view == "3d" else motion_plane(judged, up)
+    if view == "2d" and normal is None:
+        normal = _thin_direction(seen, up)
+    flat = normal is not None
+    axes = _plane_axes(normal, up, strength > 0.0) if normal is not None else _camera_axes(up, azimuth, elevation)
+
+    every = seen.reshape(-1, 3)
+    ground = None
+    if not flat and strength > 0.0 and not follows:
+        lowest = float((every @ up).min())
+        ground = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest
+        shadow = every - np.outer(every @ up - ground, up)
+        every = np.concatenate([every, shadow])
+    center = np.zeros(3) if flat else 0.5 * (every.min(axis=0) + every.max(axis=0))
+    extent = max(float(np.linalg.norm(np.ptp(every, axis=0))), 1e-9)
+    chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows)
+    xy = chosen.project(every)[0]
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    margin = 0.08 * max(float((high - low).max()), 0.2 * size)
+    low, high = low - margin, high + margin
+    span = high - low
+    span = np.maximum(span, span[::-1] * np.array([LEAST_RATIO, 1.0 / GREATEST_RATIO]))  # never a slit
+    window = 0.5 * (low + high) + 0.5 * np.array([-span, span])
+    return View(axes, flat, center, chosen.distance, window, size, up, ground, follows)
+
+
+def _plane_axes(normal: Array, up: Array, has_gravity: bool) -> Array:
+    """Right, up and towards the viewer for a plane: up against gravity where that lies in the plane."""
+    rise = up - (up @ normal) * normal
+    if not has_gravity or np.linalg.norm(rise) < 0.7:  # seen along gravity: the world's axes, as on a map
+        for axis in (2, 1, 0):
+            if abs(normal[axis]) > 0.57:
+                normal = normal * np.sign(normal[axis])
+                break
+        along = np.eye(3)[1] if abs(normal[1]) < 0.8 else np.eye(3)[2]
+        rise = along - (along @ normal) * normal
+    rise = rise / np.linalg.norm(rise)
+    right = np.cross(rise, normal)
+    largest = int(np.argmax(np.abs(right) - 1e-6 * np.arange(3)))
+    if right[largest] < 0.0:  # x to the right, or y
+        right, normal = -right, -normal
+    axes = np.array([right, rise, normal])
+    return np.where(np.abs(axes) < 1e-9, 0.0, axes)
+
+
+def _camera_axes(up: Array, azimuth: float, elevation: float) -> Array:
+    """Right, up and towards the viewer for an eye at an azimuth and elevation, in degrees."""
+    x = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
+    x = x - (x @ up) * up
+    x = x / np.linalg.norm(x)
+    y = np.cross(up, x)
+    a, e = np.radians(azimuth), np.radians(elevation)
+    towards = np.cos(e) * (np.cos(a) * x + np.sin(a) * y) + np.sin(e) * up
+    right = np.cross(up, towards)
+    right = right / np.linalg.norm(right)
+    return np.array([right, np.cross(towards, right), towards])
+
+
+def _thin_direction(points: Array, up: Array) -> Array:
+    """The horizontal direction in which points extend least."""
+    flat = points.reshape(-1, 3) - points.reshape(-1, 3).mean(axis=0)
+    flat = flat - np.outer(flat @ up, up)
+    axes = np.linalg.eigh(flat.T @ flat)[1]
+    thin = min((axes[:, k] for k in range(2)), key=lambda axis: abs(axis @ up))
+    thin = thin - (thin @ up) * up
+    return np.asarray(thin / np.linalg.norm(thin))
+
+
+def mixed(colour: Any, amount: float) -> tuple[float, float, float]:
+    """A colour faded to white by ``amount``, opaque: strokes that overlap then do not show."""
+    from matplotlib.colors import to_rgb
+
+    r, g, b = (c + (1.0 - c) * amount for c in to_rgb(colour))
+    return r, g, b
+
+
+class Strokes:
+    """The strokes of a skeleton: what to draw between which points, in which colour and width."""
+
+    def __init__(self, bones: Skeleton, width: float, fade: float = 0.0):
+        kinds = bones.kinds
+        style = {
+            Kind.BASE: (BASE_COLOUR, 1.2),
+            Kind.RAIL: (RAIL_COLOUR, 0.55),
+            Kind.CARRIAGE: (INK, 1.7),
+        }
+        colours, widths = [], []
+        for kind, owner in zip(kinds, bones.owner, strict=True):
+            if kind == Kind.LINK:
+                colour, factor = _limb_colour(bones, owner), 1.0
+            else:
+                colour, factor = style[Kind(kind)]
+            colours.append(mixed(colour, fade))
+            widths.append(width * factor)
+        tied = np.flatnonzero(~bones.floats) if len(bones.joints) <= MOST_DOTS else np.zeros(0, dtype=int)
+        dots = bones.joints[tied]
+        self.ends = np.concatenate([bones.segments, np.stack([dots, dots], axis=1)])
+        # two strokes each: a white edge under a link, a white heart on a joint
+        n, m = len(colours), len(dots)
+        white, ink = (1.0, 1.0, 1.0), mixed(INK, fade)
+        edges = [white] * n if len(bones.joints) <= MOST_DOTS else colours  # many short links would hide each other
+        self.colours = np.array(
+            [c for pair in zip(edges, colours, strict=True) for c in pair] + [ink, white] * m
+        ).reshape(n + m, 2, 3)
+        link_widths = [w for each in widths for w in (each + 2.0, each)]
+        self.widths = np.array(link_widths + [1.4 * width + 1.0, 0.75 * width] * m).reshape(n + m, 2)
+        touching = [
+            np.isin(bones.segments, (dot, bones.attached[k])).any(axis=1) for k, dot in zip(tied, dots, strict=True)
+        ]
+        self.joined = [np.flatnonzero(touches) for touches in touching]
+        """the segments that end at each dot, which is nearer than all of them"""
+        self.plates = [
+            (np.array(p), mixed(_limb_colour(bones, bones.body[p[0]]), 0.75 + 0.25 * fade)) for p in bones.plates
+        ]
+
+    def laid(self, view: View, points: Array, about: Any) -> tuple[Array, Array, Array]:
+        """Segments (n, 2, 2), widths and colours, the far ones first."""
+        xy, depth = view.project(points, about)
+        ends = xy[self.ends]
+        near = depth[self.ends].mean(axis=1)
+        n = len(near) - len(self.joined)
+        for i, joined in enumerate(self.joined):
+            near[n + i] = max(near[n + i], near[joined].max(initial=-np.inf)) + 1e-6 * view.size
+        order = np.argsort(near, kind="stable")
+        dots = ends[n:] + np.array([[-1e-3, 0.0], [1e-3, 0.0]]) * view.size  # a stroke without length is not drawn
+        ends = np.concatenate([ends[:n], dots])
+        scale = np.ones(len(near)) if view.flat else np.clip(view.distance / (view.distance - near), 0.7, 1.5)
+        return (
+            np.repeat(ends[order], 2, axis=0),
+            (self.widths * scale[:, None])[order].ravel(),
+            self.colours[order].reshape(-1, 3),
+        )
+
+
+def _limb_colour(bones: Skeleton, body: int) -> str:
+    return LIMB_COLOURS[bones.limbs[body] % len(LIMB_COLOURS)]
+
+
+class Scene:
+    """A figure with a mechanism in it, made once and shown in one configuration after the other."""
+
+    def __init__(
+        self,
+        bones: Skeleton,
+        view: View,
+        title: str = "",
+        ghosts: int = 0,
+        mark_center: bool = False,
+    ):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.collections import LineCollection, PolyCollection
+
+        self.bones, self.view = bones, view
+        self.figure, self.axes = _figure(view)
+        self.canvas: Any = FigureCanvasAgg(self.figure)
+        _dress(self.figure, self.axes, view, title)
+        links = len(bones.joints)
+        thickness = float(np.clip(9.0 - 0.1 * links, 1.0 if links > 60 else 4.0, 8.0))
+        self._grid = LineCollection([], linewidths=0.8, zorder=1)
+        self._shadow = LineCollection([], colors="#E3E5E8", linewidths=0.9 * thickness, capstyle="round", zorder=2)
+        self._trace = LineCollection([], linewidths=2.2, capstyle="round", zorder=3)
+        self._layers: list[tuple[Strokes, PolyCollection, LineCollection]] = []
+        for k in range(ghosts + 1):
+            fade = 0.0 if k == ghosts else 0.85 - 0.35 * k / max(ghosts - 1, 1)
+            plates = PolyCollection([], linewidths=0.0, zorder=4 + 2 * k)
+            links_drawn = LineCollection([], capstyle="round", zorder=5 + 2 * k)
+            links_drawn.set_snap(False)  # snapped to pixels a dot would be a stroke without length
+            self._layers.append((Strokes(bones, thickness, fade), plates, links_drawn))
+        artists: list[Any] = [self._grid, self._shadow, self._trace]
+        artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
+        for artist in artists:
+            self.axes.add_collection(artist, autolim=False)
+        self._center: Any = None
+        if mark_center:
+            (self._center,) = self.axes.plot(
+                [], [], "o", ms=9, mfc="white", mec=INK, mew=2.0, fillstyle="right", markerfacecoloralt=INK, zorder=90
+            )
+        self._time = self.figure.text(0.03, 0.965, "", ha="left", va="top", fontsize=11, color=INK, family="monospace")
+        self._place = self.figure.text(0.97, 0.03, "", ha="right", va="bottom", fontsize=9, color="#6B7280")
+        if view.follows:
+            artists.append(self._place)
+        else:
+            self._draw_ground(np.zeros(3))
+            artists.remove(self._grid)  # it stays
+        self.moving = [*artists, *([self._center] if mark_center else []), self._time]
+        self._trace_colours = [mixed(TRACE_COLOUR, 0.9 * (1.0 - (k + 1) / TRACE_LEVELS)) for k in range(TRACE_LEVELS)]
+
+    def show(
+        self,
+        *layers: Array,
+        center_of_mass: Array | None = None,
+        time: str = "",
+        trail: Array | None = None,
+    ) -> None:
+        """Draw the mechanism with its points at ``layers``, each (n_points, 3), the last one in full colour.
+
+        ``trail`` (n, 3) is the path a point has come along, the oldest first.
+        """
+        about = center_of_mass if self.view.follows and center_of_mass is not None else np.zeros(3)
+        if self.view.follows:
+            self._draw_ground(about)
+            x, y, z = np.round(about, 1) + 0.0  # no -0.0
+            self._place.set_text(f"following the centre of mass, at ({x:.1f}, {y:.1f}, {z:.1f}) m")
+        for points, (strokes, plates, drawn) in zip(layers, self._layers, strict=True):
+            segments, widths, colours = strokes.laid(self.view, points, about)
+            drawn.set_segments(list(segments))
+            drawn.set_linewidth(widths.tolist())
+            drawn.set_color(list(map(tuple, colours)))
+            if strokes.plates:
+                xy, depth = self.view.project(points, about)
+                far_first = sorted(strokes.plates, key=lambda plate: float(depth[plate[0]].mean()))
+                plates.set_verts([xy[numbers] for numbers, _ in far_first])
+                plates.set_facecolor([colour for _, colour in far_first])
+        if self.view.ground is not None:
+            self._draw_shadow(layers[-1], about)
+        if trail is not None and len(trail) > 1:
+            xy = self.view.project(trail, about)[0]
+            age = np.arange(1, len(trail)) * TRACE_LEVELS // len(trail)
+            self._trace.set_segments(list(np.stack([xy[:-1], xy[1:]], axis=1)))
+            self._trace.set_color([self._trace_colours[k] for k in age])
+        if self._center is not None and center_of_mass is not None:
+            xy = self.view.project(center_of_mass, about)[0]
+            self._center.set_data([xy[0]], [xy[1]])
+        self._time.set_text(time)
+
+    def frames(self, show: Callable[[int], None], n: int) -> Any:
+        """The pixels (height, width, 3) after ``show(k)`` for each k; only what moves is drawn anew."""
+        for artist in self.moving:
+            artist.set_animated(True)
+        self.canvas.draw()
+        still = self.canvas.copy_from_bbox(self.figure.bbox)
+        for k in range(n):
+            show(k)
+            self.canvas.restore_region(still)
+            for artist in sorted(self.moving, key=lambda artist: artist.get_zorder()):
+                self.axes.draw_artist(artist)
+            yield np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
+
+    def _draw_shadow(self, points: Array, about: Array) -> None:
+        view, bones = self.view, self.bones
+        assert view.ground is not None
+        below = points - np.outer(points @ view.up - view.ground, view.up)
+        xy = view.project(below, about)[0]
+        self._shadow.set_segments(list(xy[bones.segments[bones.kinds != Kind.RAIL]]))
+
+    def _draw_ground(self, about: Array) -> None:
+        """Squares of a round size on the ground, or behind a plane motion, that fade away from the middle."""
+        view = self.view
+        span = view.window[1] - view.window[0]
+        if view.flat:
+            if not view.follows:
+                return  # there are axes
+            first, second, normal = view.axes
+            middle, height, radius = about, float(normal @ about), float(span.max())
+        elif view.ground is not None or view.follows:
+            normal, height = view.up, 0.0 if view.ground is None else view.ground
+            first = np.eye(3)[int(np.argmin(np.abs(normal)))]
+            first = first - (first @ normal) * normal
+            first = first / np.linalg.norm(first)
+            second = np.cross(normal, first)
+            middle, radius = about + view.center, 0.62 * float(np.linalg.norm(span))
+            if abs(height - middle @ normal) > 1.5 * span[1]:
+                self._grid.set_segments([])  # it is out of sight
+                return
+        else:
+            return  # without gravity there is no ground
+        step = round_step(radius / 5.0)
+        u0, v0 = (np.round(float(middle @ e) / step) * step for e in (first, second))
+        ticks = step * np.arange(-12, 13)
+        a, b = np.meshgrid(ticks, ticks, indexing="ij")
+        corners = (u0 + a)[..., None] * first + (v0 + b)[..., None] * second + height * normal
+        xy = view.project(corners, about)[0]
+        distance = np.hypot(u0 + a - middle @ first, v0 + b - middle @ second) / radius
+        lines, away = [], []
+        for p, d in ((xy, distance), (xy.swapaxes(0, 1), distance.T)):
+            lines.append(np.stack([p[:-1], p[1:]], axis=2).reshape(-1, 2, 2))
+            away.append(0.5 * (d[:-1] + d[1:]).ravel())
+        segments, far = np.concatenate(lines), np.concatenate(away)
+        self._grid.set_segments(list(segments[far < 1.0]))
+        self._grid.set_color([(c, c, c) for c in np.round(0.8 + 0.2 * far[far < 1.0] ** 1.5, 2)])
+        if not view.follows:
+            self._place.set_text(f"grid {step:g} m" + (f", at height {height:.2f} m" if abs(height) >= 0.005 else ""))
+
+
+def round_step(length: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten not above ``length``."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * max(m for m in (1, 2, 5) if m * power <= length * (1.0 + 1e-9)))
+
+
+def _figure(view: View) -> tuple[Figure, Any]:
+    """A figure of the window's shape, with axes that fill it but for a title and, where there are any, labels."""
+    from matplotlib.figure import Figure
+
+    left, right, bottom, top = (0.75, 0.2, 0.55, 0.45) if view.flat and not view.follows else (0.0, 0.0, 0.0, 0.4)
+    span = view.window[1] - view.window[0]
+    width, height = span * np.sqrt(AREA / span.prod())
+    size = 2.0 * np.round(0.5 * DPI * np.array([left + width + right, bottom + height + top])) / DPI  # even pixels
+    figure = Figure(figsize=(float(size[0]), float(size[1])), dpi=DPI, facecolor="white")
+    axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], height / size[1]))
+    return figure, axes
+
+
+def _dress(figure: Figure, axes: Any, view: View, title: str) -> None:
+    measured = view.flat and not view.follows
+    axes.set_xlim(*view.window[:, 0])
+    axes.set_ylim(*view.window[:, 1])
+    if title:
+        figure.text(0.97, 0.965, title, ha="right", va="top", fontsize=11, color="#6B7280")
+    if not measured:
+        axes.set_axis_off()
+        if not view.flat:
+            _triad(figure, view)
+        return
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color("#9AA0A8")
+    axes.tick_params(colors="#555B64", labelsize=9)
+    axes.grid(True, color="#ECEEF0", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(f"{_axis_name(view.axes[0])} [m]", fontsize=10, color="#333840")
+    axes.set_ylabel(f"{_axis_name(view.axes[1])} [m]", fontsize=10, color="#333840")
+
+
+def _axis_name(direction: Array) -> str:
+    """ "x", "−z", … for a direction along an axis of the world, else its components."""
+    k = int(np.argmax(np.abs(direction)))
+    if abs(direction[k]) > 1.0 - 1e-6:
+        return ("−" if direction[k] < 0.0 else "") + "xyz"[k]
+    return "along ({:.2f}, {:.2f}, {:.2f})".format(*(direction + 0.0))
+
+
+def _triad(figure: Figure, view: View) -> None:
+    """The world's axes, small, in the corner."""
+    width, height = figure.get_size_inches()
+    corner = figure.add_axes((0.01, 0.01, 0.9 / width, 0.9 / height))
+    corner.set_xlim(-1.5, 1.5)
+    corner.set_ylim(-1.5, 1.5)
+    corner.set_axis_off()
+    for axis, name, colour in zip(view.axes.T, "xyz", ("#C0392B", "#2E8B57", "#2C5FA8"), strict=True):
+        corner.plot([0.0, axis[0]], [0.0, axis[1]], color=colour, linewidth=2.0, solid_capstyle="round")
+        corner.text(1.32 * axis[0], 1.32 * axis[1], name, color=colour, fontsize=9, ha="center", va="center")
+
+
+def draw(
+    model: Model,
+    q: Any,
+    *,
+    view: ViewName = "auto",
+    title: str | None = None,
+    center_of_mass: bool = False,
+    azimuth: float = -50.0,
+    elevation: float = 18.0,
+) -> Figure:
+    """A picture of a mechanism in the configuration q (nq,), or in several (n, nq): the last one in full
+    colour, those before it as ghosts.
+
+    ``view``: "2d" square on a plane, "3d" in perspective from ``azimuth`` and ``elevation`` (degrees), or
+    "auto". Raises :class:`~linkwright.errors.ShapeError` or :class:`~linkwright.errors.InputError` for
+    configurations that cannot be drawn.
+    """
+    q = configurations(model, q)
+    if not len(q):
+        raise InputError("q has no configuration to draw")
+    bones = skeleton(model)
+    poses = poses_along(model, q)
+    points, centers = bones.along(poses), bones.center_of_mass_along(poses)
+    reach = bones.along(poses_along(model, nearby(model, q[0])))
+    seen = choose_view(points, centers, model.gravity, view, azimuth, elevation, reach)
+    scene = Scene(bones, seen, model.name if title is None else title, ghosts=len(q) - 1, mark_center=center_of_mass)
+    scene.show(*points, center_of_mass=centers[-1])
+    return scene.figure

@@ -1,0 +1,259 @@
+"""Pictures and moving pictures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from linkwright.errors import InputError, LinkwrightError, ShapeError, UnknownNameError
+from linkwright.visual.animation import animate, default_trace, encode_gif, frame_times
+from linkwright.visual.linkage import poses_along, skeleton
+from linkwright.visual.scene import Scene, choose_view, draw, round_step
+from visual.robots import arm, cart_pole, planar, satellite, walker, waving
+
+
+def scene_of(model, q, **options):
+    bones = skeleton(model)
+    poses = poses_along(model, q)
+    points, centers = bones.along(poses), bones.center_of_mass_along(poses)
+    view = choose_view(points, centers, model.gravity, **options)
+    return bones, points, centers, view
+
+
+def length(path):
+    """Number of frames, and seconds."""
+    image = Image.open(path)
+    total = 0
+    for k in range(image.n_frames):
+        image.seek(k)
+        total += image.info["duration"]
+    return image.n_frames, total / 1000.0
+
+
+@pytest.mark.parametrize(("make", "fps"), [(planar, 25.0), (arm, 30.0), (walker, 12.5)])
+def test_the_gif_plays_in_real_time(tmp_path, make, fps):
+    model = make(2) if make is planar else make()
+    t = np.linspace(0.0, 1.6, 801)
+    path = animate(model, t, waving(model, t), tmp_path / "motion.gif", fps=fps)
+    n, seconds = length(path)
+    assert n == int(1.6 * fps) + 1
+    assert abs(seconds - n / fps) <= 0.006
+
+
+def test_speed_and_the_bound_on_frames(tmp_path):
+    model = planar(1)
+    t = np.linspace(0.0, 4.0, 101)
+    path = animate(model, t, waving(model, t), tmp_path / "fast.gif", speed=4.0)
+    assert length(path) == (26, 1.04)
+    path = animate(model, t, waving(model, t), tmp_path / "few.gif", max_frames=5)
+    assert length(path) == (5, 5.0)
+
+
+def test_frame_times_round_to_hundredths_without_drift():
+    times, durations = frame_times(np.array([1.0, 11.0]), 30.0, 1000)
+    assert len(times) == 301
+    np.testing.assert_allclose(times, 1.0 + np.arange(301) / 30.0)
+    assert set(np.round(100 * durations).astype(int)) == {3, 4}
+    shown = np.concatenate([[0.0], np.cumsum(durations)])[:-1]
+    assert np.abs(shown - (times - 1.0)).max() <= 0.0051
+
+
+def test_one_sample_is_one_frame(tmp_path):
+    path = animate(planar(1), [2.0], [[0.1]], tmp_path / "still.gif")
+    assert Image.open(path).n_frames == 1
+
+
+def test_a_gif_keeps_colours_and_what_moves():
+    frames = np.full((4, 20, 30, 3), 255, dtype=np.uint8)
+    for k in range(4):
+        frames[k, 5:9, 3 + k] = (0, 114, 178)
+        frames[k, 15, 2:20] = (213, 94, 0)
+    import io
+
+    image = Image.open(io.BytesIO(encode_gif(frames, np.full(4, 0.1))))
+    assert image.n_frames == 4
+    assert image.info["loop"] == 0
+    for k in range(4):
+        image.seek(k)
+        np.testing.assert_array_equal(np.array(image.convert("RGB")), frames[k])
+
+
+def test_frames_show_the_mechanism_where_it_is():
+    model = planar(1)
+    q = np.array([[0.0], [np.pi / 2], [np.pi]])
+    bones, points, centers, view = scene_of(model, q)
+    scene = Scene(bones, view)
+    for k, pixels in enumerate(scene.frames(lambda k: scene.show(points[k], center_of_mass=centers[k]), 3)):
+        blue = (pixels[..., 2].astype(int) - pixels[..., 0]) > 100
+        rows, columns = np.nonzero(blue)
+        middle = scene.axes.transData.inverted().transform((columns.mean(), len(pixels) - 1 - rows.mean()))
+        np.testing.assert_allclose(middle, 0.5 * np.array([np.cos(q[k, 0]), np.sin(q[k, 0])]), atol=0.06)
+
+
+def test_strokes_end_at_the_points_of_the_kinematics():
+    model = planar(3)
+    q = np.array([0.4, -0.3, 0.9])
+    _, points, _, _ = scene_of(model, q)
+    figure = draw(model, q, view="2d")
+    strokes = [c for c in figure.axes[0].collections if len(c.get_paths()) == 12]  # two each for links and dots
+    vertices = np.concatenate([path.vertices for path in strokes[-1].get_paths()])
+    for point in points[0][:, :2]:
+        assert np.abs(vertices - point).max(axis=1).min() < 1e-9
+
+
+def test_a_plane_motion_is_seen_square_on_with_gravity_downwards():
+    t = np.linspace(0, 2, 30)
+    for model, right, up in (
+        (planar(2), [1, 0, 0], [0, 1, 0]),
+        (planar(2, axis=(0, 1, 0), gravity=(0, 0, -9.8)), [1, 0, 0], [0, 0, 1]),
+        (planar(2, axis=(0, 0, 1), gravity=(0, 0, -9.8)), [1, 0, 0], [0, 1, 0]),  # seen along gravity
+        (planar(2, gravity=(0, 9.8, 0)), [1, 0, 0], [0, -1, 0]),
+    ):
+        _, _, _, view = scene_of(model, waving(model, t))
+        assert view.flat
+        np.testing.assert_allclose(view.axes[0], right, atol=1e-9)
+        np.testing.assert_allclose(view.axes[1], up, atol=1e-9)
+        np.testing.assert_allclose(np.linalg.det(view.axes), 1.0)
+
+
+def test_a_spatial_motion_is_seen_in_perspective_and_the_view_can_be_forced():
+    t = np.linspace(0, 2, 30)
+    q = waving(arm(), t)
+    assert not scene_of(arm(), q)[3].flat
+    forced = scene_of(arm(), q, view="2d")[3]
+    assert forced.flat
+    np.testing.assert_allclose(forced.axes[1], [0, 0, 1], atol=1e-9)
+    assert not scene_of(planar(2), waving(planar(2), t), view="3d")[3].flat
+
+
+def test_a_spatial_mechanism_that_happens_to_be_flat_is_drawn_in_perspective():
+    assert not draw(arm(), arm().neutral()).axes[0].axison
+    assert draw(planar(2), [0.0, 0.0]).axes[0].axison
+
+
+def test_the_window_holds_the_whole_motion_and_nearer_is_larger():
+    _, points, _, view = scene_of(arm(), waving(arm(), np.linspace(0, 2, 30)))
+    xy, _ = view.project(points)
+    assert (xy > view.window[0]).all()
+    assert (xy < view.window[1]).all()
+    near, far = (view.project(view.center + d * view.axes[2] + view.axes[0])[0][0] for d in (0.3, -0.3))
+    assert near > far > 0.0
+
+
+def test_a_long_fall_is_followed():
+    model = walker()
+    t = np.linspace(0, 5, 50)
+    q = waving(model, t)
+    q[:, 2] = -4.9 * t**2
+    _, points, centers, view = scene_of(model, q)
+    assert view.follows
+    xy, _ = view.project(points, centers[:, None])
+    assert (np.abs(xy) < 1.0).all()
+    assert not scene_of(model, waving(model, t))[3].follows
+
+
+@pytest.mark.parametrize("make", [arm, walker, cart_pole, satellite])
+def test_every_kind_of_mechanism_is_drawn(make):
+    model = make()
+    q = np.stack([model.neutral()] * 2)
+    figure = draw(model, q, center_of_mass=True, title="two")
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())
+    assert (pixels[..., :3] < 128).any(axis=-1).sum() > 500
+
+
+def test_the_trace_is_the_end_of_a_single_chain():
+    assert default_trace(planar(2)) == "tip"
+    assert default_trace(arm()) == "tool"
+    assert default_trace(walker()) is None
+    assert default_trace(satellite()) is None
+
+
+def test_the_trace_leaves_its_colour(tmp_path):
+    model, t = planar(1), np.linspace(0.0, 1.0, 51)
+    q = 2.0 * t[:, None]
+
+    def orange(trace):
+        image = Image.open(animate(model, t, q, tmp_path / "trace.gif", trace=trace))
+        image.seek(image.n_frames - 1)
+        pixels = np.array(image.convert("RGB")).astype(int)
+        return int((pixels[..., 0] - pixels[..., 2] > 90).sum())
+
+    assert orange(None) == 0
+    assert orange("tip") > 200
+
+
+def test_ten_seconds_of_an_arm_take_seconds_and_little_room(tmp_path):
+    model, t = arm(), np.linspace(0.0, 10.0, 2001)
+    start = time.perf_counter()
+    path = animate(model, t, waving(model, t), tmp_path / "arm.gif")
+    assert time.perf_counter() - start < 15.0
+    assert path.stat().st_size < 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"trace": "tipp"}, UnknownNameError, "unknown frame 'tipp'.*tip"),
+        ({"fps": 0.0}, InputError, "fps"),
+        ({"fps": 100.0}, InputError, "at most 50"),
+        ({"speed": -1.0}, InputError, "speed"),
+        ({"speed": np.nan}, InputError, "speed"),
+        ({"max_frames": 0}, InputError, "max_frames"),
+        ({"view": "4d"}, InputError, "4d"),
+        ({"elevation": 90.0}, InputError, "elevation"),
+        ({"t": np.zeros(3)}, InputError, r"t must increase; t\[0\]"),
+        ({"t": np.array([0.0, 1.0])}, ShapeError, "3 rows"),
+        ({"t": np.array([0.0, np.nan, 1.0])}, InputError, "finite"),
+        ({"q": np.full((3, 2), np.nan)}, InputError, "not finite"),
+        ({"q": np.zeros((3, 5))}, ShapeError, "nq is 2"),
+        ({"t": np.zeros(0), "q": np.zeros((0, 2))}, InputError, "no sample"),
+    ],
+)
+def test_what_cannot_be_animated_is_told(tmp_path, options, error, match):
+    given = {"t": np.array([0.0, 0.1, 0.2]), "q": np.zeros((3, 2)), **options}
+    with pytest.raises(error, match=match):
+        animate(planar(2), given.pop("t"), given.pop("q"), tmp_path / "motion.gif", **given)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "match"), [("a.mp4", r"\.gif"), ("no/a.gif", "no folder"), ("sub.gif", "folder")])
+def test_a_path_that_cannot_be_written_is_told(tmp_path, name, match):
+    (tmp_path / "sub.gif").mkdir()
+    with pytest.raises(LinkwrightError, match=match):
+        animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], tmp_path / name)
+
+
+def test_no_configuration_is_no_picture():
+    with pytest.raises(InputError, match="no configuration"):
+        draw(planar(1), np.zeros((0, 1)))
+
+
+def test_grids_are_of_round_size():
+    assert [round_step(x) for x in (0.1, 0.19, 0.2, 0.73, 1.0, 49.0)] == [0.1, 0.1, 0.2, 0.5, 1.0, 20.0]
+
+
+def test_no_global_state_of_the_plotter_and_no_import_before_it_is_needed(tmp_path):
+    code = f"""
+import sys
+import linkwright.visual.animation, linkwright.visual.plots, linkwright.visual.scene
+assert "matplotlib" not in sys.modules and "PIL" not in sys.modules
+from linkwright.model.builder import Builder
+model = Builder("p").body("rod", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "rod").build()
+linkwright.visual.animation.animate(model, [0.0, 0.1], [[0.0], [0.1]], {str(tmp_path / "a.gif")!r})
+linkwright.visual.plots.plot_positions(model, [0.0, 0.1], [[0.0], [0.1]])
+assert "matplotlib" in sys.modules and "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_long_chain_is_not_hidden_by_its_own_edges():
+    figure = draw(planar(300), np.zeros(300))
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba()).astype(int)
+    assert ((pixels[..., 2] - pixels[..., 0]) > 100).sum() > 400
