@@ -199,7 +199,7 @@ def _resolve_mimics(description: Description, problems: list[str], remarks: list
 def _fixed(joint: JointSpec, q: Array) -> JointSpec:
     """The joint fixed at given coordinates of its own."""
     assert joint.motion is not None
-    turn = pose_matrix(joint.alignment)
+    turn = joint.axes
     placement = joint.placement @ turn @ joint.motion.transform(q) @ inverse_pose(turn)
     return JointSpec(joint.name, joint.parent, joint.child, placement=placement, place=joint.place)
 
@@ -268,7 +268,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         body, offset = where[spec.parent]
         offset = _snapped(offset @ spec.placement)
         if spec.motion is not None:
-            turn = pose_matrix(spec.alignment)
+            turn = spec.axes
             placement = _snapped(inverse_pose(canonical(body)) @ offset @ turn)
             links.append((body, spec.motion, placement, named[spec.name].armature))
             body, offset = len(links) - 1, np.eye(4)

@@ -67,6 +67,8 @@ class JointSpec:
     """(4, 4), the pose of the child's frame in the parent's at the neutral configuration"""
     alignment: Array = field(default_factory=lambda: np.eye(3))
     """(3, 3), takes the canonical axes of the joint type (z, …) to those of the child's frame"""
+    anchor: Array = field(default_factory=lambda: np.zeros(3), kw_only=True)
+    """(3,), where those axes meet, in the child's frame"""
     lower: Any = None
     """(nq,), None where unlimited"""
     upper: Any = None
@@ -83,6 +85,11 @@ class JointSpec:
     """(nv,), reflected rotor inertia: kg or kg m²"""
     mimic: Mimic | None = None
     place: str = ""
+
+    @property
+    def axes(self) -> Array:
+        """The pose (4, 4) of the joint's canonical axes in the child's frame."""
+        return pose_matrix(self.alignment, self.anchor)
 
 
 @dataclass(frozen=True, eq=False)

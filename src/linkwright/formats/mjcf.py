@@ -1,0 +1,487 @@
+"""MJCF, MuJoCo's robot files, read through MuJoCo itself (the extra ``mjcf``: the package mujoco-core).
+
+MuJoCo compiles the file, so its defaults, frames, angles and inertias of geometry mean what they mean
+there; the numbers are those of the compiled model, with no static bodies fused. Conventions at the door:
+
+* q is MuJoCo's qpos, entry by entry: hinges and slides count from where ``ref`` says, ball and free
+  joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
+* v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes there and in the body's
+  here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (So M and forces change with it.)
+* Several joints on one body are one compound joint here, "<body>_joints"; its coordinates keep their names.
+* Spheres and other geometry, actuators, tendons, sensors and the like are not used; one warning lists them.
+
+Trusted files only: <include>, meshes, textures and height fields may name any file this process may read,
+and MuJoCo's parser and mesh code are native and not made for hostile input. DOCTYPE and entities are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import FormatError, MissingExtraError, ShapeError
+from linkwright.formats.xml import read_bytes, root_tag
+from linkwright.model.assembly import assemble
+from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, Loop, motion_of
+from linkwright.model.joint import Compound, Free, JointType, Part, Spherical, nested
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.rotation import quaternion_matrix, rotation_z
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+MESH_KINDS = ("mjGEOM_MESH", "mjGEOM_HFIELD", "mjGEOM_SDF")
+ASSET_TROUBLE = re.compile(r"opening file|mesh|texture|hfield|height field|skin|png|resource|decoder", re.IGNORECASE)
+DEFAULT_NAME = "MuJoCo Model"
+
+
+def read_mjcf(path: str | os.PathLike[str], root: str | None = None) -> Model:
+    """The model in an MJCF file; ``root="free"`` sets the one welded base afloat, as for every format.
+
+    Bodies without joints are welded to their parents, mocap bodies stay where the file puts them. Read are:
+    bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
+    damping and stiffness with its rest position, friction loss, limits of hinges and slides, limits of joint
+    forces, gravity, named sites (as frames), and equality constraints (kept as ``model.loops``). Missing
+    meshes do not matter where inertias are given. Unnamed bodies are body1, body2, … by their number, an
+    unnamed joint is "<body>_joint".
+
+    Raises :class:`FormatError` with MuJoCo's own message where the file cannot be compiled,
+    :class:`MissingExtraError` without mujoco-core; warns once with :class:`FormatWarning` of what is not used.
+    """
+    mujoco = _mujoco()
+    name = os.fspath(path)
+    data = read_bytes(path)
+    if (tag := root_tag(data, name)) != "mujoco":
+        raise FormatError(f"{name}: the root element is <{tag[:60]}>; MJCF has <mujoco>")
+    with _warnings_of(mujoco) as warned:
+        try:
+            spec, compiled, unused, remarks = _compiled(mujoco, name)
+        except (ValueError, RuntimeError, mujoco.FatalError) as error:
+            raise FormatError(f"{name}: {_one_line(error)}") from None
+    reader = _Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)
+    description = reader.description()
+    unused += reader.unused
+    notes = [*remarks, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
+    if unused:
+        notes.append(f"not used: {', '.join(unused)}")
+    return assemble(description.rooted(root), [f"{name}: {note}" for note in notes])
+
+
+def velocity_from_mujoco(model: Model, q: Any, v: Any) -> Array:
+    """Our v (…, nv) of MuJoCo's qvel (…, nv) at q (…, nq): linear velocities of free joints turned to body axes.
+
+    Forces go the same way, ours = ``velocity_from_mujoco(model, q, theirs)``, for the turn is orthogonal.
+    """
+    return _turned(model, q, v, "ji")
+
+
+def velocity_to_mujoco(model: Model, q: Any, v: Any) -> Array:
+    """MuJoCo's qvel (…, nv) of our v (…, nv) at q (…, nq): linear velocities of free joints turned to world axes."""
+    return _turned(model, q, v, "ij")
+
+
+def _turned(model: Model, q: Any, v: Any, indices: str) -> Array:
+    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    for what, x, n in (("q", q, model.nq), ("v", v, model.nv)):
+        if x.shape[-1:] != (n,):
+            raise ShapeError(f"{what} has shape (…, {n}) for {model.name!r}; got {x.shape}")
+    turned: Array = np.broadcast_to(v, np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + v.shape[-1:]).copy()
+    at_q = at_v = 0
+    for joint in model.joints:
+        if isinstance(joint.motion, Free):
+            R = quaternion_matrix(np.moveaxis(q[..., at_q + 3 : at_q + 7], -1, 0))
+            turned[..., at_v : at_v + 3] = np.einsum(f"{indices}...,...j->...i", R, v[..., at_v : at_v + 3])
+        at_q, at_v = at_q + joint.nq, at_v + joint.nv
+    return turned
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError as error:
+        raise MissingExtraError(
+            f"reading MJCF needs MuJoCo: install the extra, linkwright[mjcf] (which brings mujoco-core); {error}"
+        ) from None
+    return mujoco
+
+
+@contextmanager
+def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
+    """What MuJoCo warns of, which by default it prints and writes to a file in the working directory."""
+    told: list[str] = []
+    if not hasattr(mujoco, "set_mju_user_warning"):
+        yield told
+        return
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(told.append)
+    try:
+        yield told
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _one_line(error: object) -> str:
+    return " ".join(str(error).split())
+
+
+# compiling
+
+
+def _parsed(mujoco: Any, name: str) -> Any:
+    spec = mujoco.MjSpec.from_file(name)
+    spec.compiler.fusestatic = False
+    return spec
+
+
+def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
+    """The file's MjSpec, and MjModel without meshes and textures that cannot be loaded; what is unused; remarks."""
+    spec = _parsed(mujoco, name)
+    unused = _unused(spec)
+    try:
+        return spec, spec.compile(), unused, []
+    except ValueError as error:
+        if not ASSET_TROUBLE.search(str(error)):
+            raise
+        trouble = error
+    spec = _parsed(mujoco, name)  # the one that failed keeps raising its error
+    needed = _strip(mujoco, spec)
+    try:
+        compiled = spec.compile()
+    except ValueError as error:
+        bodies = ", ".join(repr(body) for body in dict.fromkeys(needed))
+        if ASSET_TROUBLE.search(str(error)) and bodies:
+            raise ValueError(
+                f"{_one_line(error)}; the inertia of {bodies} is to come from meshes: give <inertial>, or the files"
+            ) from None
+        raise
+    return spec, compiled, unused, [f"{_one_line(trouble)}; what needs such files is left out, given inertias stand"]
+
+
+def _strip(mujoco: Any, spec: Any) -> list[str]:
+    """Delete whatever needs asset files but inertias; the bodies whose inertias do need them are returned."""
+    for kind in ("sensors", "actuators", "pairs", "keys", "skins"):  # they may refer to what goes
+        for element in list(getattr(spec, kind)):
+            spec.delete(element)
+    for equality in list(spec.equalities):
+        if equality.type not in (
+            mujoco.mjtEq.mjEQ_CONNECT,
+            mujoco.mjtEq.mjEQ_WELD,
+            mujoco.mjtEq.mjEQ_JOINT,
+        ):
+            spec.delete(equality)
+    for tendon in list(spec.tendons):
+        spec.delete(tendon)
+    kinds = [getattr(mujoco.mjtGeom, kind) for kind in MESH_KINDS]
+    needed, kept = [], set()
+    for geom in list(spec.geoms):
+        geom.material = ""
+        if geom.meshname or geom.type in kinds:
+            if _weighs(mujoco, spec, geom):
+                needed.append(geom.parent.name or "an unnamed body")
+                kept.add(geom.meshname)
+            else:
+                spec.delete(geom)
+    for element in [*spec.materials, *spec.textures, *spec.hfields]:
+        spec.delete(element)
+    for mesh in list(spec.meshes):
+        if mesh.name not in kept and Path(mesh.file).stem not in kept:
+            spec.delete(mesh)
+    return needed
+
+
+def _weighs(mujoco: Any, spec: Any, geom: Any) -> bool:
+    """Whether the inertia of a moving body is computed from this geom."""
+    compiler, body = spec.compiler, geom.parent
+    given = body.explicitinertial and compiler.inertiafromgeom != mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    low, high = compiler.inertiagrouprange
+    if given or not low <= geom.group <= high or geom.mass == 0.0 or (np.isnan(geom.mass) and geom.density == 0.0):
+        return False
+    while body is not None and body.name != WORLD:
+        if len(body.joints):
+            return True
+        body = body.parent
+    return False
+
+
+def _unused(spec: Any) -> list[str]:
+    """What the file has that is not used: kinds, with their number and names."""
+    collide = sum(1 for geom in spec.geoms if geom.contype or geom.conaffinity)
+    collide = 0 if collide < 2 else collide  # one alone meets nothing
+    unused = [f"contact of {collide} geoms"] if collide else []
+    for kind, elements in (
+        ("tendons", spec.tendons),
+        ("actuators", spec.actuators),
+        ("sensors", spec.sensors),
+        ("contact pairs", spec.pairs),
+        ("flexible bodies", spec.flexes),
+        ("skins", spec.skins),
+        ("plugins", spec.plugins),
+        ("keyframes", spec.keys),
+    ):
+        unused += _counted(kind, [element.name for element in elements])
+    return unused
+
+
+def _counted(kind: str, names: Iterable[str]) -> list[str]:
+    """["tendons (3: a, b, …)"], or nothing where there are none."""
+    names = list(names)
+    shown = [name for name in names if name][:6]
+    listed = f": {', '.join(shown)}{', …' if len(shown) < len(names) else ''}" if shown else ""
+    return [f"{kind} ({len(names)}{listed})"] if names else []
+
+
+# reading the compiled model
+
+
+class _Reader:
+    """The compiled model as a description, body by body in its order, which is depth first as ours."""
+
+    def __init__(self, mujoco: Any, spec: Any, compiled: Any, path: str, lines: bool):
+        self.mujoco, self.m, self.path = mujoco, compiled, path
+        self.title = spec.modelname if spec.modelname not in ("", DEFAULT_NAME) else Path(path).stem
+        self.lines = {
+            (kind, element.id): f"{path}:{element.info.removeprefix('line ')}"
+            for kind, elements in (("body", spec.bodies), ("joint", spec.joints))
+            for element in elements
+            if lines and element.info.startswith("line ")
+        }
+        self.unused: list[str] = []
+        kinds = mujoco.mjtObj
+        self.bodies = [WORLD, *self.names(kinds.mjOBJ_BODY, self.m.nbody, lambda k: f"body{k}")[1:]]
+        self.joints = self.names(kinds.mjOBJ_JOINT, self.m.njnt, lambda j: f"{self.bodies[self.m.jnt_bodyid[j]]}_joint")
+        self.joint_names = {*self.joints}
+        self.coordinates = list(self.joints)  # the name of each joint's coordinate, of joints of one
+        self.frames: dict[str, FrameSpec] = {}
+
+    def names(self, kind: Any, count: int, default: Callable[[int], str]) -> list[str]:
+        given = [self.mujoco.mj_id2name(self.m, kind, k) or "" for k in range(count)]
+        taken = {*given, WORLD}
+        return [name or _free(default(k), taken) for k, name in enumerate(given)]
+
+    def description(self) -> Description:
+        m = self.m
+        self.check_finite()
+        bodies = tuple(self.body(b) for b in range(1, m.nbody))
+        joints = tuple(self.joint(b) for b in range(1, m.nbody))
+        self.sites()
+        loops = tuple(self.loops())
+        self.list_unused()
+        off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        g = np.zeros(3) if off else m.opt.gravity
+        return Description(self.title, bodies, joints, tuple(self.frames.values()), loops, tuple(g.tolist()))
+
+    def check_finite(self) -> None:
+        m = self.m
+        problems = []
+        for kind, names, fields in (
+            ("body", self.bodies, ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia")),
+            ("joint", self.joints, ("jnt_pos", "jnt_axis", "jnt_range", "jnt_stiffness")),
+        ):
+            for field in fields:
+                values = np.isfinite(getattr(m, field))
+                bad = np.flatnonzero(~values.all(axis=tuple(range(1, values.ndim))))
+                what = field.partition("_")[2]
+                problems += [f"{self.path}: {kind} {names[k]!r}: its {what} is not finite" for k in bad]
+        for what in ("qpos0", "qpos_spring", "dof_damping", "dof_armature", "dof_frictionloss"):
+            if not np.isfinite(getattr(m, what)).all():
+                problems.append(f"{self.path}: {what} is not finite")
+        if not np.isfinite(m.opt.gravity).all():
+            problems.append(f"{self.path}: the gravity {m.opt.gravity} is not finite")
+        if problems:
+            raise FormatError(problems)
+
+    def body(self, b: int) -> BodySpec:
+        m = self.m
+        R = _rotation(m.body_iquat[b])
+        inertia = R @ np.diag(m.body_inertia[b]) @ R.T
+        return BodySpec(
+            self.bodies[b],
+            float(m.body_mass[b]),
+            m.body_ipos[b].copy(),
+            0.5 * (inertia + inertia.T),
+            place=self.lines.get(("body", b), self.path),
+        )
+
+    def joint(self, b: int) -> JointSpec:
+        """The one joint that moves body b on its parent: the product of MuJoCo's, each about its own anchor."""
+        m = self.m
+        name, parent = self.bodies[b], self.bodies[m.body_parentid[b]]
+        base = pose_matrix(_rotation(m.body_quat[b]), m.body_pos[b])
+        ids = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
+        if not ids:
+            place = self.lines.get(("body", b), self.path)
+            return JointSpec(_free(f"{parent}_to_{name}", self.joint_names), parent, name, None, base, place=place)
+        values = self.values(ids)
+        values["place"] = self.lines.get(("joint", ids[0]), self.path)
+        if len(ids) == 1:
+            j = ids[0]
+            motion, axes = self.motion(j)
+            if isinstance(motion, Free):  # its coordinates are the pose in the world, wherever the body was put
+                base = np.eye(4)
+            zero = axes @ self.zero(j) @ inverse_pose(axes)
+            return JointSpec(
+                self.joints[j], parent, name, motion, base @ zero, axes[:3, :3], anchor=axes[:3, 3], **values
+            )
+        parts, before = [], np.eye(4)
+        for j in ids:
+            motion, axes = self.motion(j)
+            parts.append(Part(nested(before @ axes @ self.zero(j)), motion, self.joints[j]))
+            before = inverse_pose(axes)
+        joint = _free(f"{name}_joints", self.joint_names)
+        for j in ids:
+            self.coordinates[j] = f"{joint}.{self.joints[j]}"
+        return JointSpec(joint, parent, name, Compound(tuple(parts), nested(before)), base, **values)
+
+    def motion(self, j: int) -> tuple[JointType, Array]:
+        """The joint type, and the pose (4, 4) of its canonical axes in the moved body's frame."""
+        m, kind = self.m, self.m.jnt_type[j]
+        if kind == FREE:
+            return Free(), np.eye(4)
+        if kind == BALL:
+            return Spherical(), pose_matrix(p=m.jnt_pos[j])
+        motion, alignment = motion_of("revolute" if kind == HINGE else "prismatic", m.jnt_axis[j])
+        assert motion is not None
+        return motion, pose_matrix(alignment, m.jnt_pos[j] if kind == HINGE else None)
+
+    def zero(self, j: int) -> Array:
+        """The pose of the joint at coordinate zero: at its reference, MuJoCo's bodies are as in the file."""
+        kind, reference = self.m.jnt_type[j], float(self.m.qpos0[self.m.jnt_qposadr[j]])
+        if kind in (FREE, BALL) or reference == 0.0:
+            return np.eye(4)
+        return pose_matrix(rotation_z(-reference)) if kind == HINGE else pose_matrix(p=np.array([0, 0, -reference]))
+
+    def values(self, ids: range) -> dict[str, Any]:
+        """Limits, springs, friction and the like of a body's joints, per coordinate."""
+        m, widths = self.m, {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
+        qs: list[int] = []
+        vs: list[int] = []
+        nvs: list[int] = []
+        lower, upper, effort = [], [], []
+        for j in ids:
+            nq, nv = widths[int(m.jnt_type[j])]
+            qs += range(m.jnt_qposadr[j], m.jnt_qposadr[j] + nq)
+            vs += range(m.jnt_dofadr[j], m.jnt_dofadr[j] + nv)
+            nvs.append(nv)
+            limited = nq == 1 and m.jnt_limited[j]
+            low, high = m.jnt_range[j] if limited else (-np.inf, np.inf)
+            lower += [low] * nq
+            upper += [high] * nq
+            limit = np.abs(m.jnt_actfrcrange[j]).max() if m.jnt_actfrclimited[j] else np.inf
+            effort += [limit] * nv
+        return {
+            "lower": np.array(lower),
+            "upper": np.array(upper),
+            "effort_limit": np.array(effort),
+            "stiffness": np.repeat(m.jnt_stiffness[list(ids)], nvs),
+            "rest": m.qpos_spring[qs],
+            "damping": m.dof_damping[vs],
+            "friction": m.dof_frictionloss[vs],
+            "armature": m.dof_armature[vs],
+        }
+
+    def sites(self) -> None:
+        m = self.m
+        skipped = []
+        for s in range(m.nsite):
+            name = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_SITE, s)
+            if name and (name in self.bodies or name in self.frames):
+                skipped.append(name)
+            elif name:
+                pose = pose_matrix(_rotation(m.site_quat[s]), m.site_pos[s])
+                self.frames[name] = FrameSpec(name, self.bodies[m.site_bodyid[s]], pose, self.path)
+        self.unused += _counted("sites of names that bodies have", skipped)
+
+    def loops(self) -> Iterator[Loop]:
+        """The active equality constraints; of connect and weld, the frames that are to meet become frames."""
+        m, kinds = self.m, self.mujoco.mjtEq
+        taken: set[str] = set()
+        inactive, other = [], []
+        for e in range(m.neq):
+            given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_EQUALITY, e)
+            name = _free(given or f"equality{e}", taken)
+            taken.add(name)
+            kind, data = int(m.eq_type[e]), m.eq_data[e]
+            first, second = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
+            if not m.eq_active0[e]:
+                inactive.append(name)
+            elif kind == int(kinds.mjEQ_JOINT):
+                yield self.joint_loop(name, first, second, data[:5])
+            elif kind not in (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)):
+                other.append(name)
+            else:
+                weld = kind == int(kinds.mjEQ_WELD)
+                if m.eq_objtype[e] == int(self.mujoco.mjtObj.mjOBJ_SITE):
+                    bodies = m.site_bodyid[[first, second]]
+                    poses = [pose_matrix(_rotation(m.site_quat[s]), m.site_pos[s]) for s in (first, second)]
+                else:
+                    bodies = np.array([first, second])
+                    points = (data[3:6], data[0:3]) if weld else (data[0:3], data[3:6])
+                    turn = _rotation(data[6:10]) if weld else np.eye(3)
+                    poses = [pose_matrix(turn, points[0]), pose_matrix(p=points[1])]
+                ends: list[str] = []
+                for body, pose, end in zip(bodies, poses, ("first", "second"), strict=True):
+                    frame = _free(f"{name}_{end}", {*self.bodies, *self.frames})
+                    self.frames[frame] = FrameSpec(frame, self.bodies[body], pose, self.path)
+                    ends.append(frame)
+                yield Loop(name, "weld" if weld else "ball", ends[0], ends[1], np.eye(4))
+        self.unused += _counted("inactive equality constraints", inactive)
+        self.unused += _counted("equality constraints of tendons, distances or flexible bodies", other)
+
+    def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> Loop:
+        """MuJoCo's polynomial counts both coordinates from their references; ours is of the coordinates."""
+        m = self.m
+        reference = m.qpos0[m.jnt_qposadr[first]]
+        if second < 0:
+            return Loop(name, "joint", self.coordinates[first], "", None, (float(coefficients[0] + reference),))
+        shifted = np.polynomial.Polynomial([-m.qpos0[m.jnt_qposadr[second]], 1.0])
+        polynomial = np.polynomial.Polynomial(coefficients)(shifted) + reference
+        values = np.zeros(5)
+        values[: len(polynomial.coef)] = polynomial.coef
+        return Loop(name, "joint", self.coordinates[first], self.coordinates[second], None, tuple(values.tolist()))
+
+    def list_unused(self) -> None:
+        m = self.m
+        moving = range(1, m.nbody)
+        self.unused += _counted(
+            "mocap bodies, welded where they are", [self.bodies[b] for b in moving if m.body_mocapid[b] >= 0]
+        )
+        self.unused += _counted(
+            "limits of ball joints",
+            [self.joints[j] for j in range(m.njnt) if m.jnt_limited[j] and m.jnt_type[j] == BALL],
+        )
+        for what, field, owner in (
+            ("higher-order stiffnesses of joints", "jnt_stiffnesspoly", None),
+            ("higher-order dampings of joints", "dof_dampingpoly", m.dof_jntid),
+            ("yield limits of joint springs", "jnt_springyield", None),
+        ):
+            values = getattr(m, field, None)  # since MuJoCo 4
+            if values is not None:
+                rows = np.flatnonzero(values.any(axis=tuple(range(1, values.ndim))))
+                joints = (self.joints[k if owner is None else owner[k]] for k in rows)
+                self.unused += _counted(what, dict.fromkeys(joints))
+        self.unused += _counted("gravity compensations", [self.bodies[b] for b in moving if m.body_gravcomp[b]])
+        if m.opt.density or m.opt.viscosity or m.opt.wind.any():
+            self.unused.append("the medium (density, viscosity, wind)")
+        bits = self.mujoco.mjtDisableBit
+        for what in ("limit", "frictionloss", "spring", "damper", "equality", "constraint"):
+            bit = getattr(bits, f"mjDSBL_{what.upper()}", None)
+            if bit is not None and m.opt.disableflags & bit:
+                self.unused.append(f'the flag {what}="disable"')
+
+
+def _rotation(quaternion: Array) -> Array:
+    return snap(quaternion_matrix(quaternion / np.linalg.norm(quaternion)))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with underscores where it is taken; noted as taken."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
