@@ -8,7 +8,7 @@ from linkwright.dynamics.jacobian import jacobian
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 
-FRICTION_SPEED = 1e-3
+FRICTION_SPEED = 1e-2
 """The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
 
 
@@ -24,7 +24,7 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     """The efforts (nv,) of the joints' own springs, dampers and friction, N or N m.
 
     −k x − d v − F v/√(v² + v₀²), with x the deflection from rest, d the damping and F the Coulomb
-    friction smoothed at v₀ = 1 mm/s or 1 mrad/s. Not part of inverse or forward dynamics;
+    friction smoothed at v₀ = 1 cm/s or 10 mrad/s. Not part of inverse or forward dynamics;
     ``simulate`` adds them.
     """
     forces = []

@@ -35,8 +35,8 @@ def tree_text(model: Model) -> str:
         lines.append(
             f"{indent}{mark}─ {joint.name} ({joint.type}, {place}) ─ {body.name}{_also(body.links[1:])}  {body.mass:.6g} kg"
         )
-        alone = len(siblings) == 1
-        inner = indent if alone else indent + ("   " if last else "│  ")
+        serial = len(siblings) == 1 and len(children.get(k, [])) <= 1
+        inner = indent if serial else indent + ("   " if last else "│  ")
         stack.extend((child, inner) for child in reversed(children.get(k, [])))
     if model.loops:
         lines.append("loops: " + ", ".join(f"{loop.name} ({loop.type})" for loop in model.loops))

@@ -11,7 +11,7 @@ from linkwright.dynamics import bias_forces, difference, inverse_dynamics, mass_
 from linkwright.dynamics.configuration import as_numbers, check
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
-from linkwright.simulation.simulate import Controller
+from linkwright.simulation.motion import Controller
 from linkwright.spatial.arrays import Array
 
 

@@ -90,20 +90,21 @@ def simulate(
     qs[0], vs[0] = q, v
     began = time.perf_counter()
     last = 0
-    for k in range(steps):
-        if controller is not None:
-            tau = _efforts(controller, k * h, q, v, tau.shape)
-            if k % every == 0:
-                taus[k // every] = tau
-        q, v = take(q, v, tau, h)
-        if (k + 1) % every == 0:
-            last = (k + 1) // every
-            qs[last], vs[last] = q, v
-        if k % STEPS_BETWEEN_CHECKS == 0:
-            if progress is not None:
-                progress(k / steps)
-            if not np.isfinite(v).all():
-                break
+    with np.errstate(all="ignore"):  # a motion that diverges is told below
+        for k in range(steps):
+            if controller is not None:
+                tau = _efforts(controller, k * h, q, v, tau.shape)
+                if k % every == 0:
+                    taus[k // every] = tau
+            q, v = take(q, v, tau, h)
+            if (k + 1) % every == 0:
+                last = (k + 1) // every
+                qs[last], vs[last] = q, v
+            if k % STEPS_BETWEEN_CHECKS == 0:
+                if progress is not None:
+                    progress(k / steps)
+                if not np.isfinite(v).all():
+                    break
     run_time = time.perf_counter() - began
     if progress is not None:
         progress(1.0)
@@ -118,8 +119,9 @@ def simulate(
             stacklevel=2,
         )
     t, qs, vs, taus = t[:good], qs[:good], vs[:good], taus[:good]
-    kinetic = compile_or_not(kinetic_energy, model)(qs, vs)
-    potential = compile_or_not(stored_energy, model)(qs)
+    with np.errstate(all="ignore"):
+        kinetic = compile_or_not(kinetic_energy, model)(qs, vs)
+        potential = compile_or_not(stored_energy, model)(qs)
     return Trajectory(model, t, qs, vs, taus, kinetic, potential, h, compile_time, run_time)
 
 

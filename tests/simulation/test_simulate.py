@@ -1,0 +1,245 @@
+"""Laws of simulated motion, and what simulate refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mechanisms import random_tree, state
+from scipy.integrate import solve_ivp
+
+import linkwright as lw
+from linkwright.compiler import trace as tracing
+from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError
+from linkwright.model.assembly import assemble
+from linkwright.model.joint import JOINT_TYPES, Free, Spherical
+from linkwright.simulation import motion as motion_module
+from linkwright.simulation.integrators import METHODS, inverse_exponential_rate
+
+
+def tumbling_body():
+    return (
+        lw.Builder("brick", gravity=(0, 0, 0))
+        .body("brick", mass=2.0, inertia=[0.1, 0.2, 0.27])
+        .joint("free", "free", "world", "brick")
+        .build()
+    )
+
+
+def final(model, q, v, duration, step, method="rk4"):
+    end = lw.simulate(model, q, v, duration, step, method)
+    return end.q[-1], end.v[-1]
+
+
+def convergence_order(model, q, v, duration, step, method):
+    """From the differences between steps h, h/2 and h/4."""
+    ends = [final(model, q, v, duration, step / 2**k, method) for k in range(3)]
+    errors = [
+        np.linalg.norm(np.concatenate([lw.difference(model, a[0], b[0]), b[1] - a[1]]))
+        for a, b in zip(ends, ends[1:], strict=False)
+    ]
+    return np.log2(errors[0] / errors[1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_order_on_a_free_rigid_body(method):
+    model = tumbling_body()
+    q = np.array([0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0])
+    v = np.array([1.0, -2.0, 0.5, 3.0, 0.5, -2.0])
+    order = convergence_order(model, q, v, 1.0, 0.02 if method == "rk4" else 0.002, method)
+    assert order == pytest.approx(METHODS[method].order, abs=0.25)
+
+
+def test_order_four_on_every_joint_type():
+    model = random_tree([Free, Spherical, *JOINT_TYPES[:6]], 4, floating=True)
+    q, v, _ = state(model, 1)
+    # friction is nearly discontinuous at standstill: leave it out of a convergence test
+    joints = tuple(replace(joint, friction=0.0) for joint in model.description.joints)
+    model = assemble(replace(model.description, joints=joints))
+    assert convergence_order(model, q, 0.3 * v, 0.2, 0.005, "rk4") == pytest.approx(4.0, abs=0.4)
+
+
+def test_rotation_without_the_correction_loses_the_order():
+    """The bracket terms are what makes it order four: this is what the test above would miss without them."""
+    model = tumbling_body()
+    u, v = np.array([0.1, 0.2, -0.1, 0.3, -0.2, 0.4]), np.array([1.0, 0.0, 2.0, -1.0, 0.5, 0.3])
+    h = 1e-6
+    q = model.neutral()
+    rate = inverse_exponential_rate(model, u, v)
+    moved = lw.integrate(model, q, u + h * rate)
+    along = lw.integrate(model, lw.integrate(model, q, u), h * v)
+    gap = lw.difference(model, moved, along) / h
+    uncorrected = lw.difference(model, lw.integrate(model, q, u + h * v), along) / h
+    assert np.abs(gap).max() < 0.01  # fourth order in u
+    assert np.abs(uncorrected).max() > 0.1
+
+
+def test_energy_error_is_of_the_order_of_the_method():
+    model = lw.load("two_link")
+    q = np.array([0.5, 0.5])
+    drifts = [lw.simulate(model, q, np.zeros(2), 1.0, h).drift for h in (0.02, 0.01, 0.005)]
+    orders = np.log2(np.array(drifts[:-1]) / drifts[1:])
+    assert (orders > 3.5).all()
+
+
+def test_a_free_body_keeps_momentum_and_energy():
+    model = tumbling_body()
+    v = np.array([1.0, -2.0, 0.5, 3.0, 0.5, -2.0])
+    motion = lw.simulate(model, model.neutral(), v, 5.0, 5e-4)
+    momentum = lw.momentum(model, motion.q, motion.v)
+    assert np.abs(momentum - momentum[0]).max() < 1e-8
+    assert motion.drift < 1e-9
+    lw.check(model, motion.q)
+    # the centre of mass moves on a line
+    position = lw.center_of_mass(model, motion.q)
+    velocity = momentum[0, :3] / 2.0
+    assert np.abs(position - motion.t[:, None] * velocity).max() < 1e-9
+
+
+def test_two_link_motion_agrees_with_an_independent_integration():
+    """Printed equations of `equations.md` §6, integrated by another method, 3 s at step 2e-4."""
+    l, lg, m, I, g = 1.0, 0.5, 1.0, 0.1, 9.8
+
+    def rate(t, x):
+        a, b, da, db = x
+        c2, s2 = np.cos(b), np.sin(b)
+        M11 = m * lg**2 + m * (l**2 + lg**2 + 2 * l * lg * c2) + 2 * I
+        M12, M22 = m * (lg**2 + l * lg * c2) + I, m * lg**2 + I
+        h = np.array([-m * l * lg * s2 * db * (2 * da + db), m * l * lg * s2 * da**2])
+        G = np.array(
+            [m * g * (lg * np.cos(a + b) + l * np.cos(a)) + m * g * lg * np.cos(a), m * g * lg * np.cos(a + b)]
+        )
+        return [da, db, *np.linalg.solve([[M11, M12], [M12, M22]], -h - G)]
+
+    start = np.radians([30.0, 30.0])
+    t = np.linspace(0.0, 3.0, 61)
+    reference = solve_ivp(rate, (0, 3), [*start, 0, 0], method="DOP853", rtol=1e-13, atol=1e-13, t_eval=t).y.T
+    motion = lw.simulate(lw.load("two_link"), start, np.zeros(2), 3.0, 2e-4, every=250)
+    assert motion.t == pytest.approx(t, abs=1e-12)
+    assert np.abs(np.hstack([motion.q, motion.v]) - reference).max() < 1e-9
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.sampled_from(JOINT_TYPES), min_size=1, max_size=3), st.integers(0, 1000))
+def test_passive_motion_never_gains_energy(kinds, seed):
+    model = random_tree(kinds, seed)
+    q, v, _ = state(model, seed)
+    motion = lw.simulate(model, q, 0.1 * v, 0.05, 2e-4)
+    gain = np.diff(motion.energy)
+    assert gain.max() < 1e-6 * (1.0 + np.abs(motion.energy).max())
+
+
+def test_a_batch_is_its_motions():
+    model = lw.load("two_link")
+    q = model.random(5, seed=1)
+    together = lw.simulate(model, q, np.zeros(2), 0.1, 1e-2)
+    assert together.q.shape == (11, 5, 2)
+    for k in range(5):
+        alone = lw.simulate(model, q[k], np.zeros(2), 0.1, 1e-2)
+        assert np.array_equal(together[k].q, alone.q)
+        assert np.array_equal(together[k].energy, alone.energy)
+
+
+def test_controller_holds_a_posture():
+    model = lw.load("puma560")
+    posture = np.array([0.3, 0.5, -0.4, 0.2, 0.4, -0.1])
+    motion = lw.simulate(model, posture + 0.1, np.zeros(6), 3.0, controller=lw.hold(model, posture))
+    assert np.abs(motion.q[-1] - posture).max() < 1e-3
+    assert np.abs(motion.tau[-1] - lw.gravity_forces(model, posture)).max() < 1.0
+    asked = []
+
+    def controller(t, q, v):
+        asked.append((t, q.copy(), v.copy()))
+        return np.full(6, 0.5)
+
+    motion = lw.simulate(model, posture, np.zeros(6), 0.01, 1e-3, controller=controller)
+    assert [t for t, _, _ in asked] == pytest.approx(motion.t)
+    assert np.array_equal([q for _, q, _ in asked], motion.q)
+    assert (motion.tau == 0.5).all()
+
+
+def test_floating_base_under_joint_control_gets_no_effort_on_its_base():
+    model = lw.load("quadruped")
+    motion = lw.simulate(
+        model, model.neutral(), np.zeros(model.nv), 0.2, controller=lw.hold_joints(model, model.neutral())
+    )
+    assert (motion.tau[:, :6] == 0.0).all()
+    fall = 0.5 * 9.81 * 0.2**2
+    start, end = (lw.center_of_mass(model, motion.q[k])[2] for k in (0, -1))
+    assert start - end == pytest.approx(fall, rel=1e-6)
+
+
+def test_save_and_read_back(tmp_path):
+    model = lw.load("two_link")
+    motion = lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
+    with np.load(motion.save(tmp_path / "motion.npz")) as file:
+        assert np.array_equal(file["q"], motion.q)
+        assert np.array_equal(file["energy"], motion.energy)
+        assert list(file["coordinate_names"]) == list(model.coordinate_names)
+    lines = motion.save(tmp_path / "motion.csv").read_text().splitlines()
+    assert len(lines) == 7
+    header, table = lines[0].split(","), np.loadtxt(lines[1:], delimiter=",")
+    assert table.shape == (6, len(header))
+    assert np.array_equal(table[:, header.index("energy")], motion.energy)
+    assert np.array_equal(table[:, [header.index(f"q:{name}") for name in model.coordinate_names]], motion.q)
+    with pytest.raises(LinkwrightError, match=r"\.npz or \.csv"):
+        motion.save(tmp_path / "motion.mat")
+
+
+def test_bad_input_is_told():
+    model = lw.load("two_link")
+    zero = np.zeros(2)
+    with pytest.raises(InputError, match="not finite"):
+        lw.simulate(model, [np.nan, 0], zero, 1.0)
+    with pytest.raises(InputError, match="v0 is not finite"):
+        lw.simulate(model, zero, [np.inf, 0], 1.0)
+    with pytest.raises(ShapeError, match="expected"):
+        lw.simulate(model, np.zeros(3), zero, 1.0)
+    with pytest.raises(ShapeError, match="broadcast"):
+        lw.simulate(model, np.zeros((2, 2)), np.zeros((3, 2)), 1.0)
+    for duration, step in ((-1.0, 1e-3), (np.nan, 1e-3), (1.0, 0.0)):
+        with pytest.raises(InputError, match="positive"):
+            lw.simulate(model, zero, zero, duration, step)
+    with pytest.raises(InputError, match="rk4"):
+        lw.simulate(model, zero, zero, 1.0, method="rk5")
+    with pytest.raises(ShapeError, match="controller"):
+        lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.zeros(3))
+    with pytest.raises(InputError, match="controller"):
+        lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.full(2, np.nan))
+    free = tumbling_body()
+    with pytest.raises(InputError, match="quaternion"):
+        lw.simulate(free, np.zeros(7), np.zeros(6), 1.0)
+    massless = lw.Builder("m").body("b").joint("j", "revolute", "world", "b").build()
+    with pytest.raises(ModelError, match="'j'"):
+        lw.simulate(massless, [0.0], [0.0], 1.0)
+
+
+def test_a_motion_that_diverges_ends_with_a_warning():
+    model = lw.Builder("m").body("b", 1.0, inertia=1.0).joint("j", "revolute", "world", "b", damping=1e6).build()
+    with pytest.warns(LinkwrightWarning, match="smaller step"):
+        motion = lw.simulate(model, [0.0], [1.0], 10.0, 1e-2)
+    assert np.isfinite(motion.q).all()
+    assert 1 <= len(motion.t) < 1001
+
+
+def test_what_is_too_large_to_compile_still_runs(monkeypatch):
+    model, small = lw.load("planar:3"), lw.load("planar:3")
+    q, v = model.random(seed=3), np.ones(3)
+    expected = lw.simulate(small, q, v, 0.02, 1e-2)
+    monkeypatch.setattr(tracing.trace, "__defaults__", (20, 20))
+    with pytest.warns(LinkwrightWarning, match="too large"):
+        motion = lw.simulate(model, q, v, 0.02, 1e-2)
+    assert np.abs(motion.q - expected.q).max() < 1e-12
+
+
+def test_a_long_step_is_compiled_by_stages(monkeypatch):
+    model, small = lw.load("planar:3"), lw.load("planar:3")
+    q, v = model.random(seed=3), np.ones(3)
+    expected = lw.simulate(small, q, v, 0.1, 1e-2)
+    monkeypatch.setattr(motion_module, "WHOLE_STEP_LIMIT", 10)
+    motion = lw.simulate(model, q, v, 0.1, 1e-2)
+    assert not isinstance(model.memo["step", "rk4"], lw.Kernel)
+    assert np.abs(motion.q - expected.q).max() < 1e-12

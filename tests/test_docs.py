@@ -1,0 +1,47 @@
+"""The examples of the README, the docs and the docstrings run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import linkwright
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = sorted(m.name for m in pkgutil.walk_packages(linkwright.__path__, "linkwright."))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    scope: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), scope)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    module = importlib.import_module(name)
+    assert doctest.testmod(module).failed == 0
+
+
+def test_there_are_examples():
+    found = sum(
+        len(test.examples)
+        for name in MODULES
+        for test in doctest.DocTestFinder().find(importlib.import_module(name))
+    )
+    assert found >= 8
+
+
+def test_links_between_pages_exist():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
