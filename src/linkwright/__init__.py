@@ -10,8 +10,6 @@ Conventions (SI, radians, linear part first, quaternions w x y z): `docs/convent
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 # Mechanisms: from files, by hand
 from linkwright.formats.load import load
 from linkwright.model.builder import Builder
@@ -60,3 +58,49 @@ from linkwright.simulation import Trajectory, hold, hold_joints, simulate
 
 # What can go wrong
 from linkwright import errors
+
+__all__ = [
+    "Builder",
+    "Kernel",
+    "Model",
+    "Trajectory",
+    "acceleration",
+    "bias_forces",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "check",
+    "compile",
+    "configuration_rate",
+    "coriolis_matrix",
+    "derivative",
+    "difference",
+    "dynamics",
+    "errors",
+    "forward_dynamics",
+    "gravity_forces",
+    "hold",
+    "hold_joints",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_dot",
+    "joint_forces",
+    "kinetic_energy",
+    "load",
+    "mass_matrix",
+    "maximum",
+    "minimum",
+    "momentum",
+    "momentum_matrix",
+    "passive_forces",
+    "pose",
+    "potential_energy",
+    "simulate",
+    "spring_energy",
+    "stack",
+    "symbols",
+    "total_mass",
+    "velocity",
+    "welded_mass",
+    "where",
+]

@@ -29,11 +29,16 @@ class FormatError(ModelError):
     """A file that cannot be read."""
 
 
-def listed(problems: tuple[str, ...]) -> str:
-    """One problem as it is, several below each other."""
+class MissingFileError(FormatError, FileNotFoundError):
+    """A file that is not there."""
+
+
+def listed(problems: tuple[str, ...], what: str = "problems") -> str:
+    """One problem as it is, several below each other; of very many, the first fifty."""
     if len(problems) == 1:
         return problems[0]
-    return f"{len(problems)} problems:" + "".join(f"\n  {problem}" for problem in problems)
+    more = [f"… and {len(problems) - 50} more"] if len(problems) > 50 else []
+    return f"{len(problems)} {what}:" + "".join(f"\n  {problem}" for problem in [*problems[:50], *more])
 
 
 class InputError(LinkwrightError, ValueError):
@@ -53,7 +58,9 @@ class UnknownNameError(LinkwrightError, KeyError):
 
     def __init__(self, what: str, name: object, known: Iterable[str]):
         known = sorted(known)
-        near = difflib.get_close_matches(str(name), known, n=5, cutoff=0.5)
+        # near names of very long ones, or among very many, would take too long to find
+        searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
+        near = difflib.get_close_matches(str(name), searched, n=5, cutoff=0.5)
         shown = known if len(known) <= 12 else near
         message = f"unknown {what} {name!r}"
         if shown:

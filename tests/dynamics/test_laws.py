@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
 from linkwright import dynamics as lw
 from linkwright.dynamics.kinematics import REFERENCES
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Compound, Free, Spherical
 from linkwright.spatial.transform import motion_transform
+from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
 laws = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechanisms import random_tree, state
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
@@ -18,6 +18,7 @@ from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
 from linkwright.simulation import motion as motion_module
 from linkwright.simulation.integrators import METHODS, inverse_exponential_rate
+from mechanisms import random_tree, state
 
 
 def tumbling_body():
@@ -39,7 +40,7 @@ def convergence_order(model, q, v, duration, step, method):
     ends = [final(model, q, v, duration, step / 2**k, method) for k in range(3)]
     errors = [
         np.linalg.norm(np.concatenate([lw.difference(model, a[0], b[0]), b[1] - a[1]]))
-        for a, b in zip(ends, ends[1:], strict=False)
+        for a, b in itertools.pairwise(ends)
     ]
     return np.log2(errors[0] / errors[1])
 

@@ -23,7 +23,7 @@ _NO_IDENTITY = -1
 @cache
 def _constructor() -> Callable[..., Any]:
     """NumPy's constructor of generalised universal functions, from the table it gives to extensions."""
-    from numpy._core import _multiarray_umath
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -48,7 +48,7 @@ def universal_function(program: Program, code: Code) -> tuple[Any, Any]:
     n_in, n_out = len(program.inputs), len(program.outputs)
     loops = (ctypes.c_void_p * 1)(code.loop)
     data = (ctypes.c_void_p * 1)(None)
-    types = (ctypes.c_char * (n_in + n_out))(*[_DOUBLE] * (n_in + n_out))
+    types = (ctypes.c_char * (n_in + n_out))(*[bytes([_DOUBLE])] * (n_in + n_out))
     texts = (program.name.encode(), b"", signature(program).encode())
     function = _constructor()(
         ctypes.addressof(loops),

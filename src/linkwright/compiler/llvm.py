@@ -275,6 +275,7 @@ def module_text(program: Program, width: int, fused: bool) -> str:
             COPY,
             loop_text(program, width),
             attributes,
+            "attributes #1 = { noinline nounwind }",
             '!0 = !{!"branch_weights", i32 1, i32 100000}',
         ]
     )

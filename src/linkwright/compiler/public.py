@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.trace import POSITIONS, VELOCITIES, bind, differentiate, replay, trace
+from linkwright.compiler.trace import POSITIONS, VELOCITIES, Bound, bind, differentiate, replay, trace
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr
@@ -60,10 +60,10 @@ def public(book: F) -> F:
 
     scope: dict[str, Any] = {"_otherwise": otherwise}
     exec(compile(source, f"<linkwright {book.__name__}>", "exec"), scope)
-    face = functools.wraps(book)(scope[book.__name__])
+    face: Any = functools.wraps(book)(scope[book.__name__])
     face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
     face.book = book
-    return face  # type: ignore[no-any-return]
+    return face
 
 
 def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
@@ -113,17 +113,17 @@ def compile_or_not(
             LinkwrightWarning,
             stacklevel=stacklevel,
         )
-        return RowByRow(bound.name, bound.function, bound.shapes)
+        return RowByRow(bound)
 
 
 class RowByRow:
-    """The book's function on every row of a batch, for what is too large to compile."""
+    """A function on every row of a batch, for what is too large to compile."""
 
-    def __init__(self, name: str, function: Callable[..., Any], shapes: dict[str, tuple[int, ...]]):
-        self.name, self.function, self.shapes = name, function, shapes
+    def __init__(self, bound: Bound):
+        self.name, self.function, self.shapes = bound.name, bound.function, bound.shapes
 
     def __call__(self, *arrays: Any) -> Any:
-        """The results for arrays in the order of ``shapes``."""
+        """The results for arrays in the order of ``shapes``; a tuple where there are several."""
         xs = [as_numbers(name, x) for name, x in zip(self.shapes, arrays, strict=True)]
         leads = []
         for x, (name, shape) in zip(xs, self.shapes.items(), strict=True):
@@ -134,14 +134,18 @@ class RowByRow:
             batch = np.broadcast_shapes(*leads)
         except ValueError:
             raise ShapeError(f"{self.name}: batch dimensions {leads} do not broadcast") from None
-        rows = [np.broadcast_to(x, batch + x.shape[len(lead) :]) for x, lead in zip(xs, leads, strict=True)]
         if not batch:
-            return self.function(*rows)
-        results = [np.asarray(self.function(*(x[i] for x in rows))) for i in np.ndindex(*batch)]
-        if not results:
-            template = np.asarray(self.function(*(np.ones(shape) for shape in self.shapes.values())))
-            return np.empty((*batch, *template.shape))
-        return np.stack(results).reshape(*batch, *results[0].shape)
+            return self.function(*xs)
+        rows = [np.broadcast_to(x, batch + x.shape[len(lead) :]) for x, lead in zip(xs, leads, strict=True)]
+        results = [self.function(*(x[i] for x in rows)) for i in np.ndindex(*batch)]
+        if not results:  # no rows: the shapes of one
+            one = self.function(*(np.ones(shape) for shape in self.shapes.values()))
+            if isinstance(one, tuple):
+                return tuple(np.empty((*batch, *np.shape(x))) for x in one)
+            return np.empty((*batch, *np.shape(one)))
+        if isinstance(results[0], tuple):
+            return tuple(np.reshape(x, (*batch, *np.shape(x[0]))) for x in zip(*results, strict=True))
+        return np.reshape(results, (*batch, *np.shape(results[0])))
 
 
 def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:

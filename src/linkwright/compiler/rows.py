@@ -14,7 +14,7 @@ SCRATCH_ON_STACK = 4096
 
 COPY = """
 ; copy `size` entries between a strided array (strides and lengths of its `n` dimensions) and a contiguous one
-define internal void @copy(ptr %strided, ptr %plain, i64 %size, i64 %n, ptr %lengths, ptr %strides, i1 %out) noinline nounwind {
+define internal void @copy(ptr %strided, ptr %plain, i64 %size, i64 %n, ptr %lengths, ptr %strides, i1 %out) #1 {
 start:
   %any = icmp sgt i64 %size, 0
   br i1 %any, label %entry, label %end
@@ -134,7 +134,7 @@ def loop_text(program: Program, width: int) -> str:
         far = code.emit(f"call i1 @lanes(ptr {at}, ptr %steps)")
         code.do(f"br i1 {far}, label %careful, label %step, !prof !0")
         code.do("careful:")  # an angle beyond the lane body's sine: row by row
-        row = code.emit(f"phi i64 [0, %body], [%row1, %careful]")
+        row = code.emit("phi i64 [0, %body], [%row1, %careful]")
         for k in range(n_args):
             offset = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")
             address = code.emit(f"getelementptr i8, ptr {code.load('ptr', at, k)}, i64 {offset}")
@@ -166,10 +166,10 @@ def loop_text(program: Program, width: int) -> str:
         scratch = code.emit(f"alloca double, i64 {max(1, total)}, align 64")
     else:
         scratch = code.emit(f"call ptr @malloc(i64 {8 * total})")
-    offset = 0
+    used = 0
     for k, slot in enumerate(slots):
-        code.do(f"store ptr {code.item('double', scratch, offset)}, ptr {code.item('ptr', blocks, k)}")
-        offset += slot.size * width
+        code.do(f"store ptr {code.item('double', scratch, used)}, ptr {code.item('ptr', blocks, k)}")
+        used += slot.size * width
     code.do("br label %block")
     code.do("block:")
     i = code.emit(f"phi i64 [{first}, %copied], [%after_block, %block_done]")
@@ -194,7 +194,7 @@ def loop_text(program: Program, width: int) -> str:
         far = code.emit(f"call i1 @lanes(ptr {blocks}, ptr {block_steps})")
         code.do(f"br i1 {far}, label %careful_block, label %copy_out, !prof !0")
         code.do("careful_block:")
-        pointers = code.emit(f"phi i64 [0, %compute], [%r1, %careful_block]")
+        pointers = code.emit("phi i64 [0, %compute], [%r1, %careful_block]")
         lane_blocks = []
         for k in range(n_args):
             bytes_ = code.emit(f"mul i64 {pointers}, {slots[k].size * 8}")

@@ -24,13 +24,17 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
     several = names.split() if isinstance(names, str) else list(names)
     graph = Graph()
     if isinstance(names, str) and len(several) == 1:
-        x = graph.symbols(several[0], shape)  # type: ignore[arg-type]
+        x = graph.symbols(several[0], _lengths(shape))
         return x if x.shape else x[()]
     shapes = [shape] * len(several) if isinstance(shape, int) or not len(shape) else list(shape)
     if len(shapes) != len(several):
         raise ArgumentError(f"{len(several)} names ({', '.join(several)}) need {len(several)} shapes; got {shapes!r}")
-    arrays = [graph.symbols(name, s) for name, s in zip(several, shapes, strict=True)]
+    arrays = [graph.symbols(name, _lengths(s)) for name, s in zip(several, shapes, strict=True)]
     return tuple(x if x.shape else x[()] for x in arrays)
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    return (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
 
 
 def stack(entries: Sequence[Any], axis: int = 0) -> np.ndarray:

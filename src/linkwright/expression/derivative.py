@@ -30,12 +30,12 @@ def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
                 term = partials[i] * dx
                 total[k] = total[k] + term if k in total else term
         tangents[node.index] = {k: dx for k, dx in total.items() if not _is_zero(dx)}
-    result = np.zeros(outputs.shape + (len(inputs),), dtype=object)
+    result = np.zeros((*outputs.shape, len(inputs)), dtype=object)
     for place in np.ndindex(*outputs.shape):
         x = outputs[place]
         if isinstance(x, Expr):
             for k, dx in tangents.get(x.index, {}).items():
-                result[place + (k,)] = dx
+                result[(*place, k)] = dx
     return result
 
 

@@ -44,7 +44,7 @@ class Graph:
             raise TooLargeError(f"more than {self.limit} expressions")
         return node
 
-    def constant(self, value: float) -> Expr:
+    def constant(self, value: Any) -> Expr:
         """The expression of a number."""
         value = float(value)
         key = value if value != 0.0 and value == value else struct.pack("<d", value)  # −0.0 and NaN by their bits

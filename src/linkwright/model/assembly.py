@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from linkwright.errors import FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
-from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.joint import JointType
 from linkwright.model.tree import Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
-from linkwright.spatial.transform import inverse_pose, pose_matrix
+from linkwright.spatial.transform import inverse_pose
 
 TRIANGLE_TOLERANCE = 1e-6
 """A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
 
+NO_MOMENT = 1e-15
+"""A moment of inertia of less than this is none, kg m²: some programs write the rounding of theirs."""
 
-def assemble(description: Description, notes: Iterable[str] = ()) -> Model:
+
+def assemble(description: Description, notes: Iterable[str] = (), found: Iterable[str] = ()) -> Model:
     """The model of a description.
 
-    Raises :class:`ModelError` with every problem found; what leaves the mechanism usable is told,
-    together with ``notes``, in one :class:`FormatWarning`.
+    Raises :class:`ModelError` with every problem, those that its reader has ``found`` before first;
+    what leaves the mechanism usable is told, together with ``notes``, in one :class:`FormatWarning`.
     """
-    problems: list[str] = []
+    problems = list(found)
     remarks = list(notes)
     description = _resolve_mimics(description, problems, remarks)
     for body in description.bodies:
         _check_inertia(body, problems, remarks)
     _check_names(description, problems)
     order = _tree_order(description, problems)
-    joints = [_joint(spec, problems) for spec in order if spec.motion is not None] if not problems else []
+    checked = description.joints if problems else order
+    joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
     if problems:
         raise ModelError(problems)
     if remarks:
-        warnings.warn(listed(tuple(remarks)), FormatWarning, stacklevel=3)
+        warnings.warn(listed(tuple(remarks), "remarks"), FormatWarning, stacklevel=3)
     return _model(description, order, joints)
 
 
@@ -62,7 +68,7 @@ def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> N
         problems.append(_at(body.place, f"{who}: the inertia is not symmetric"))
     else:
         moments = np.linalg.eigvalsh(inertia)
-        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max()
+        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max() + NO_MOMENT
         excess = moments[2] - moments[0] - moments[1]
         shown = ", ".join(f"{moment:.6g}" for moment in moments)
         if moments[0] < -allowed:
@@ -80,10 +86,11 @@ def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> N
 
 
 def _check_names(description: Description, problems: list[str]) -> None:
-    for what, items in (
-        ("body or frame", [*description.bodies, *description.frames]),
-        ("joint", list(description.joints)),
-    ):
+    named: dict[str, list[BodySpec | FrameSpec | JointSpec]] = {
+        "body or frame": [*description.bodies, *description.frames],
+        "joint": [*description.joints],
+    }
+    for what, items in named.items():
         count = Counter(item.name for item in items)
         seen: dict[str, str] = {}
         for item in items:
@@ -109,9 +116,8 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
     for joint in description.joints:
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in bodies and not (name == WORLD and role == "parent"):
-                problems.append(
-                    _at(joint.place, f"joint {joint.name!r}: {UnknownNameError(f'{role} body', name, bodies)}")
-                )
+                unknown = _unknown(f"{role} body", name, bodies, problems)
+                problems.append(_at(joint.place, f"joint {joint.name!r}: {unknown}"))
         if joint.child in above:
             first = above[joint.child]
             problems.append(
@@ -155,34 +161,29 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
 
 def _resolve_mimics(description: Description, problems: list[str], remarks: list[str]) -> Description:
     """Every follower made to follow a joint with a coordinate of its own; followers of fixed joints fixed."""
-    joints = {joint.name: joint for joint in description.joints}
+    if all(joint.mimic is None for joint in description.joints):
+        return description
+    followed = _followed({joint.name: joint for joint in description.joints}, problems)
     resolved: list[JointSpec] = []
     for joint in description.joints:
         if joint.mimic is None:
             resolved.append(joint)
             continue
-        multiplier, offset, leader, visited = 1.0, 0.0, joint, {joint.name}
-        wrong = None
-        while leader.mimic is not None and wrong is None:
-            mimic = leader.mimic
-            multiplier, offset = multiplier * mimic.multiplier, offset + multiplier * mimic.offset
-            if mimic.joint not in joints:
-                wrong = (
-                    f"joint {leader.name!r} mimics {mimic.joint!r}: {UnknownNameError('joint', mimic.joint, joints)}"
-                )
-            elif mimic.joint in visited:
-                wrong = f"joint {joint.name!r} mimics itself, through {' → '.join([*visited, mimic.joint])}"
-            else:
-                leader = joints[mimic.joint]
-                visited.add(leader.name)
-        if wrong is None and not np.isfinite((multiplier, offset)).all():
+        lead = followed[joint.name]
+        wrong = ""
+        if lead is None:  # told already
+            resolved.append(replace(joint, mimic=None))
+            continue
+        multiplier, offset, leader = lead
+        if not np.isfinite((multiplier, offset)).all():
             wrong = f"joint {joint.name!r}: multiplier and offset of its mimic must be finite"
-        if wrong is None and joint.motion is not None and joint.motion.nq != 1:
+        elif joint.motion is not None and joint.motion.nq != 1:
             wrong = f"joint {joint.name!r} is {joint.motion.type}; only joints of one coordinate can mimic"
-        if wrong is None and leader.motion is not None and leader.motion.nq != 1:
+        elif leader.motion is not None and leader.motion.nq != 1:
             wrong = f"joint {joint.name!r} mimics {leader.name!r}, which has {leader.motion.nq} coordinates, not one"
-        if wrong is not None:
+        if wrong:
             problems.append(_at(joint.place, wrong))
+            resolved.append(replace(joint, mimic=None))
         elif joint.motion is None:
             remarks.append(_at(joint.place, f"joint {joint.name!r} is fixed; its mimic is ignored"))
             resolved.append(replace(joint, mimic=None))
@@ -194,6 +195,45 @@ def _resolve_mimics(description: Description, problems: list[str], remarks: list
                 replace(joint, mimic=replace(joint.mimic, joint=leader.name, multiplier=multiplier, offset=offset))
             )
     return replace(description, joints=tuple(resolved))
+
+
+def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str, tuple[float, float, JointSpec] | None]:
+    """What each joint follows in the end (itself, if nothing): multiplier, offset, leader. None where that fails."""
+    found: dict[str, tuple[float, float, JointSpec] | None] = {
+        name: (1.0, 0.0, joint) for name, joint in joints.items() if joint.mimic is None
+    }
+    for joint in joints.values():
+        chain: dict[str, JointSpec] = {}
+        while joint.mimic is not None and joint.name not in found and joint.name not in chain:
+            chain[joint.name] = joint
+            name = joint.mimic.joint
+            if name in joints:
+                joint = joints[name]
+            else:
+                unknown = _unknown("joint", name, joints, problems)
+                problems.append(_at(joint.place, f"joint {joint.name!r} mimics {name!r}: {unknown}"))
+                found[joint.name] = None
+        if joint.name not in found:
+            names = list(chain)
+            cycle = names[names.index(joint.name) :]
+            shown = " → ".join([*cycle[:10], *(["…"] if len(cycle) > 10 else []), joint.name])
+            problems.append(_at(joint.place, f"joint {joint.name!r} mimics itself: {shown}"))
+            found.update(dict.fromkeys(cycle))
+        for name in reversed(chain):
+            mimic = chain[name].mimic
+            if name not in found and mimic is not None:
+                lead = found[mimic.joint]
+                found[name] = lead and (
+                    mimic.multiplier * lead[0],
+                    mimic.multiplier * lead[1] + mimic.offset,
+                    lead[2],
+                )
+    return found
+
+
+def _unknown(what: str, name: object, known: Iterable[str], problems: list[str]) -> str:
+    """That a name is unknown; with near ones while that is quick: among many problems it is not read."""
+    return str(UnknownNameError(what, name, known)) if len(problems) < 10 else f"unknown {what} {name!r}"
 
 
 def _fixed(joint: JointSpec, q: Array) -> JointSpec:
@@ -213,6 +253,8 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         given = getattr(spec, name)
         if given is None:
             return default
+        if isinstance(given, float) and lowest <= given and (math.isfinite(given) or not finite):
+            return _filled(n, given)
         try:
             x = np.array(np.broadcast_to(np.asarray(given, dtype=float), (n,)))
         except (ValueError, TypeError):
@@ -221,13 +263,14 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
             x.setflags(write=False)
             if not np.isnan(x).any() and (x >= lowest).all() and (np.isfinite(x).all() or not finite):
                 return x
-            message = f"{name} must be {'finite' if lowest < 0 else 'finite and not negative'}; got {given!r}"
+            wanted = [*(["finite"] if finite else []), *(["not negative"] if lowest == 0 else [])]
+            message = f"{name} must be {' and '.join(wanted) or 'a number'}; got {given!r}"
         problems.append(_at(spec.place, f"joint {spec.name!r}: {message}"))
         return default
 
     nq, nv = motion.nq, motion.nv
-    lower = values("lower", nq, np.full(nq, -np.inf), finite=False)
-    upper = values("upper", nq, np.full(nq, np.inf), finite=False)
+    lower = values("lower", nq, _filled(nq, -np.inf), finite=False)
+    upper = values("upper", nq, _filled(nq, np.inf), finite=False)
     if (lower > upper).any():
         problems.append(
             _at(spec.place, f"joint {spec.name!r}: the lower limit {spec.lower} exceeds the upper limit {spec.upper}")
@@ -239,14 +282,22 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         child=spec.child,
         lower=lower,
         upper=upper,
-        velocity_limit=values("velocity_limit", nv, np.full(nv, np.inf), 0.0, finite=False),
-        effort_limit=values("effort_limit", nv, np.full(nv, np.inf), 0.0, finite=False),
-        stiffness=values("stiffness", nv, np.zeros(nv), 0.0),
+        velocity_limit=values("velocity_limit", nv, _filled(nv, np.inf), 0.0, finite=False),
+        effort_limit=values("effort_limit", nv, _filled(nv, np.inf), 0.0, finite=False),
+        stiffness=values("stiffness", nv, _filled(nv, 0.0), 0.0),
         rest=values("rest", nq, motion.neutral),
-        damping=values("damping", nv, np.zeros(nv), 0.0),
-        friction=values("friction", nv, np.zeros(nv), 0.0),
-        armature=values("armature", nv, np.zeros(nv), 0.0),
+        damping=values("damping", nv, _filled(nv, 0.0), 0.0),
+        friction=values("friction", nv, _filled(nv, 0.0), 0.0),
+        armature=values("armature", nv, _filled(nv, 0.0), 0.0),
     )
+
+
+@lru_cache(maxsize=4096)
+def _filled(n: int, value: float) -> Array:
+    """n times the value; shared, so not to be written."""
+    x = np.full(n, value)
+    x.setflags(write=False)
+    return x
 
 
 def _model(description: Description, order: list[JointSpec], joints: list[Joint]) -> Model:
@@ -255,24 +306,26 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     where: dict[str, tuple[int, Array]] = {
         WORLD: (-1, np.eye(4))
     }  # link -> moving body, its pose in that body's file frame
-    alignments: list[Array] = []  # canonical axes of each moving body in its file frame, as a pose
+    turned: list[Array] = []  # file axes of each moving body in its canonical ones, as a pose
     links: list[tuple[int, JointType, Array, Array]] = []
     inertias: dict[int, RigidInertia] = {-1: NO_INERTIA}
     merged: dict[int, list[str]] = {-1: []}
     named = {joint.name: joint for joint in joints}
 
-    def canonical(k: int) -> Array:
-        return alignments[k] if k >= 0 else np.eye(4)
+    def canonical(k: int, T: Array) -> Array:
+        return _snapped(turned[k] @ T if k >= 0 else T)
 
     for spec in order:
         body, offset = where[spec.parent]
-        offset = _snapped(offset @ spec.placement)
-        if spec.motion is not None:
+        offset = offset @ spec.placement
+        if spec.motion is None:
+            offset = _snapped(offset)
+        else:
             turn = spec.axes
-            placement = _snapped(inverse_pose(canonical(body)) @ offset @ turn)
+            placement = canonical(body, offset @ turn)
             links.append((body, spec.motion, placement, named[spec.name].armature))
             body, offset = len(links) - 1, np.eye(4)
-            alignments.append(turn)
+            turned.append(inverse_pose(turn))
             inertias[body] = NO_INERTIA
             merged[body] = []
         where[spec.child] = (body, offset)
@@ -285,17 +338,18 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     numbers = {joint.name: k for k, joint in enumerate(joints)}
     moving = [spec for spec in order if spec.motion is not None]
     for k, spec in enumerate(moving):
-        coupling = spec.mimic and Coupling(numbers[spec.mimic.joint], spec.mimic.multiplier, spec.mimic.offset)
+        mimic = spec.mimic
+        coupling = None if mimic is None else Coupling(numbers[mimic.joint], mimic.multiplier, mimic.offset)
         parent = links[k][0]
         parent_name = moving[parent].child if parent >= 0 else WORLD
         joints[k] = replace(joints[k], parent=parent_name, coupling=coupling)
 
     frames = {WORLD: Frame(-1, np.eye(4))}
     for name, (k, offset) in where.items():
-        frames[name] = Frame(k, _snapped(inverse_pose(canonical(k)) @ offset))
-    for spec in description.frames:
-        k, offset = where[spec.body]
-        frames[spec.name] = Frame(k, _snapped(inverse_pose(canonical(k)) @ offset @ spec.placement))
+        frames[name] = Frame(k, canonical(k, offset))
+    for frame in description.frames:
+        k, offset = where[frame.body]
+        frames[frame.name] = Frame(k, canonical(k, offset @ frame.placement))
 
     gravity = np.array(description.gravity, dtype=float)
     gravity.setflags(write=False)
@@ -304,7 +358,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         joints=tuple(joints),
         bodies=tuple(public_body(spec.child, inertias[k], tuple(merged[k])) for k, spec in enumerate(moving)),
         links=tuple(
-            Link(parent, motion, placement, inertias[k].moved(inverse_pose(alignments[k])), armature)
+            Link(parent, motion, placement, inertias[k].moved(turned[k]), armature)
             for k, (parent, motion, placement, armature) in enumerate(links)
         ),
         frames=MappingProxyType(frames),
@@ -317,7 +371,9 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
 
 def _snapped(T: Array) -> Array:
     """A pose whose rotation has its zeros and ones exact."""
-    return pose_matrix(snap(T[:3, :3]), T[:3, 3])
+    T = T.copy()
+    T[:3, :3] = snap(T[:3, :3])
+    return T
 
 
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:

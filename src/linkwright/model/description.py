@@ -137,19 +137,28 @@ class Description:
         loose = [body.name for body in self.bodies if body.name not in children and body.name != WORLD]
         motion = Free() if root == "free" else None
         if len(loose) == 1:
-            base = JointSpec("root" if motion else f"{loose[0]}_to_world", WORLD, loose[0], motion)
+            name = self._free_joint_name("root" if motion else f"{loose[0]}_to_world")
+            base = JointSpec(name, WORLD, loose[0], motion)
             return replace(self, joints=(base, *self.joints))
         if motion is None or loose:
             return self  # assembly names what is detached
         anchors = [k for k, joint in enumerate(self.joints) if joint.parent == WORLD]
         if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: set it afloat
             joints = list(self.joints)
-            joints[anchors[0]] = replace(joints[anchors[0]], name="root", motion=motion)
+            taken = replace(self, joints=tuple(joints[: anchors[0]] + joints[anchors[0] + 1 :]))
+            joints[anchors[0]] = replace(joints[anchors[0]], name=taken._free_joint_name("root"), motion=motion)
             return replace(self, joints=tuple(joints))
         raise InputError(
             f"root='free' needs one base to set afloat; {self.name!r} has "
             f"{len(anchors)} joint(s) at the world, of which none is a single weld"
         )
+
+    def _free_joint_name(self, name: str) -> str:
+        """The name, with underscores where a joint has it already."""
+        taken = {joint.name for joint in self.joints}
+        while name in taken:
+            name += "_"
+        return name
 
 
 def motion_of(

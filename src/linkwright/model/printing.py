@@ -32,9 +32,8 @@ def tree_text(model: Model) -> str:
             start = position[joint.name]
             place = f"q[{start}]" if joint.nq == 1 else f"q[{start}:{start + joint.nq}]"
         mark = "└" if last else "├"
-        lines.append(
-            f"{indent}{mark}─ {joint.name} ({joint.type}, {place}) ─ {body.name}{_also(body.links[1:])}  {body.mass:.6g} kg"
-        )
+        moved = f"{body.name}{_also(body.links[1:])}  {body.mass:.6g} kg"
+        lines.append(f"{indent}{mark}─ {joint.name} ({joint.type}, {place}) ─ {moved}")
         serial = len(siblings) == 1 and len(children.get(k, [])) <= 1
         inner = indent if serial else indent + ("   " if last else "│  ")
         stack.extend((child, inner) for child in reversed(children.get(k, [])))

@@ -162,14 +162,16 @@ def stepper(model: Model, method: str) -> Stepper:
 
 
 def _make_stepper(model: Model, method: str) -> Stepper:
-    whole = bind(step, model, {"h": (), "method": method})
-    one_stage = bind(stage, model, {"w": (model.nv,)})
+    parts = [
+        bind(total_acceleration, model, {}),
+        bind(stage, model, {"w": (model.nv,)}),
+        bind(advance, model, {"w": (model.nv,)}),
+    ]
     try:
-        acceleration = trace(bind(total_acceleration, model, {}))
+        acceleration = trace(parts[0])
         if len(acceleration.instructions) * len(tableau(method).stages) < WHOLE_STEP_LIMIT:
-            return Kernel(trace(whole), model)
-        start = Kernel(acceleration, model)
-        middle, end = Kernel(trace(one_stage), model), Kernel(trace(bind(advance, model, {"w": (model.nv,)})), model)
+            return Kernel(trace(bind(step, model, {"h": (), "method": method})), model)
+        start, middle, end = (Kernel(program, model) for program in (acceleration, *map(trace, parts[1:])))
     except TooLargeError as error:
         warnings.warn(
             f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
@@ -177,11 +179,7 @@ def _make_stepper(model: Model, method: str) -> Stepper:
             LinkwrightWarning,
             stacklevel=4,
         )
-        start = RowByRow(
-            "acceleration", lambda q, v, tau: total_acceleration(model, q, v, tau), _shapes(model, "q v tau")
-        )
-        middle = RowByRow("stage", one_stage.function, one_stage.shapes)
-        end = RowByRow("advance", lambda q, v, u, w: advance(model, q, v, u, w), _shapes(model, "q v u w"))
+        start, middle, end = map(RowByRow, parts)  # type: ignore[assignment]
     chosen = tableau(method)
 
     def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
@@ -192,7 +190,3 @@ def _make_stepper(model: Model, method: str) -> Stepper:
         return after
 
     return by_stages
-
-
-def _shapes(model: Model, names: str) -> dict[str, tuple[int, ...]]:
-    return {name: (model.nq,) if name == "q" else (model.nv,) for name in names.split()}

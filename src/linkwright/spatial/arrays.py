@@ -17,7 +17,7 @@ Array = np.ndarray
 """An array of float64, or of objects that behave like numbers (symbols)."""
 
 if TYPE_CHECKING or "jaxtyping" in sys.modules:  # shape annotations are executed in tests only
-    from jaxtyping import Shaped
+    from jaxtyping import Shaped as Shaped
 else:
 
     class Shaped:
@@ -25,6 +25,7 @@ else:
 
         def __class_getitem__(cls, item: Any) -> Any:
             return item[0]
+
 
 _where = np.frompyfunc(lambda condition, a, b: condition.where(a, b), 3, 1)
 _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)

@@ -1,0 +1,496 @@
+"""The URDF reader (specification: the ROS wiki's URDF pages; `quat_xyzw` of version 1.1).
+
+Only what moves is read: links with their inertials, and joints. Meshes are never opened. Everything
+wrong with a file is reported together, each with file:line:column; what can be read in one clear way
+all the same is read so, and told in one warning.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
+from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
+from linkwright.model.assembly import assemble
+from linkwright.model.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
+from linkwright.model.joint import JointType
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_rpy
+from linkwright.spatial.transform import pose_matrix
+
+JOINT_TYPES = {
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "continuous": "continuous",
+    "prismatic": "prismatic",
+    "planar": "planar",
+    "floating": "free",
+    "spherical": "spherical",  # not in the specification, but written by several tools
+}
+"""Joint types in a file, and our names of them."""
+
+AXIS_TOLERANCE = 1e-3
+"""An axis longer or shorter than 1 by more than this is told; below, it is rounded decimals."""
+
+LARGEST = 1e50
+"""No number in a file may exceed this: its products would overflow."""
+
+LONGEST_NAME = 1000
+
+
+class Known(NamedTuple):
+    """What may stand in an element."""
+
+    attributes: tuple[str, ...]
+    read: tuple[str, ...] = ()
+    """child elements that are read, at most one of each"""
+    skipped: tuple[str, ...] = ()
+    """child elements that are known and of no use here"""
+
+
+SCHEMA = {
+    "robot": Known(
+        ("name", "version"), (), ("material", "transmission", "gazebo", "sensor", "ros2_control", "mujoco", "drake")
+    ),
+    "link": Known(("name", "type"), ("inertial",), ("visual", "collision", "sensor", "contact")),
+    "inertial": Known(("name",), ("origin", "mass", "inertia")),
+    "joint": Known(
+        ("name", "type"),
+        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+        ("safety_controller", "calibration"),
+    ),
+    "origin": Known(("xyz", "rpy", "quat_xyzw")),
+    "mass": Known(("value",)),
+    "inertia": Known(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
+    "parent": Known(("link",)),
+    "child": Known(("link",)),
+    "axis": Known(("xyz",)),
+    "limit": Known(("lower", "upper", "effort", "velocity", "acceleration", "deceleration", "jerk")),
+    "dynamics": Known(("damping", "friction")),
+    "mimic": Known(("joint", "multiplier", "offset")),
+}
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+WORDS = re.compile(r"[^ \t\r\n]+")
+
+
+def read_urdf(path: str | os.PathLike[str], root: str | None = None) -> Model:
+    """The model in a URDF file. ``root="free"`` sets its base afloat; else it is welded to the world.
+
+    Raises :class:`FormatError` with everything that is wrong, warns once (:class:`FormatWarning`) of
+    what was ignored or mended.
+    """
+    return parse_urdf(read_bytes(path), root, os.fspath(path), Path(path).stem)
+
+
+def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>", name: str = "robot") -> Model:
+    """As :func:`read_urdf`, from the text itself.
+
+    ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
+    """
+    reader = _Reader(place)
+    description = reader.robot(parse_xml(text, place), name)
+    unusable: InputError | None = None
+    try:
+        description = description.rooted(root)
+    except InputError as error:
+        if root not in (None, "fixed", "free"):
+            raise
+        unusable = error  # what is wrong with the file comes first
+    try:
+        model = assemble(description, reader.notes(), reader.problems)
+    except ModelError as error:
+        raise FormatError(error.problems) from None
+    if unusable:
+        raise unusable
+    return model
+
+
+class _Reader:
+    """Collects problems (the file is refused) and remarks (it is read all the same)."""
+
+    def __init__(self, file: str):
+        self.file = file
+        self.problems: list[str] = []
+        self.remarks: dict[str, list[tuple[str, str]]] = {}
+        self.owner = ""
+        """the link or joint being read, for messages"""
+        self.parentless: set[str] = set()
+
+    def place(self, element: Element) -> str:
+        return f"{self.file}:{element.line}:{element.column}"
+
+    def problem(self, element: Element, message: str) -> None:
+        owner = f"{self.owner}: " if self.owner else ""
+        self.problems.append(f"{self.place(element)}: {owner}{message}")
+
+    def remark(self, element: Element, message: str, name: str = "") -> None:
+        """Equal messages are told once, with the names they are about."""
+        self.remarks.setdefault(message, []).append((self.place(element), name))
+
+    def notes(self) -> list[str]:
+        """The remarks, one line each."""
+        lines = []
+        for message, told in self.remarks.items():
+            if not told:
+                lines.append(message)
+                continue
+            place = told[0][0]
+            names = [name for _, name in told if name]
+            if names:
+                more = f", … ({len(names)} in all)" if len(names) > 6 else ""
+                others = "".join(f", {name.partition(' ')[2]}" for name in names[1:6])
+                lines.append(f"{place}: {names[0]}{others}{more}: {message}")
+            else:
+                lines.append(f"{place}: {message}" + (f" ({len(told)} times)" if len(told) > 1 else ""))
+        return lines
+
+    # values
+
+    def text(self, element: Element, attribute: str) -> str | None:
+        """A name that must be given; None, and a problem, where it is not."""
+        value = element.attributes.get(attribute)
+        if not value:
+            missing = "is empty" if value == "" else "is missing"
+            self.problem(element, f"the {attribute} of <{element.tag}> {missing}")
+            return None
+        if len(value) > LONGEST_NAME:
+            self.problem(element, f"the {attribute} of <{element.tag}> has {len(value)} characters: {shortened(value)}")
+            return value[:LONGEST_NAME]
+        return value
+
+    def number(
+        self, element: Element, attribute: str, default: float | None = 0.0, infinite: bool = False
+    ) -> float | None:
+        """A number, ``default`` where it is not given, None where it cannot be used."""
+        value = element.attributes.get(attribute)
+        if value is None:
+            return default
+        words = WORDS.findall(value)
+        expected = "expected one number"
+        x = self._numbers(element, attribute, value, words, expected, infinite) if len(words) == 1 else None
+        if len(words) != 1:
+            self._bad(element, attribute, value, expected)
+        return x[0] if x else None
+
+    def vector(self, element: Element, attribute: str, n: int) -> list[float] | None:
+        """n numbers; None where they are not given or cannot be used."""
+        value = element.attributes.get(attribute)
+        if value is None:
+            return None
+        words = WORDS.findall(value)
+        expected = f"expected {n} numbers separated by spaces"
+        if len(words) != n:
+            self._bad(element, attribute, value, expected)
+            return None
+        return self._numbers(element, attribute, value, words, expected)
+
+    def _numbers(
+        self, element: Element, attribute: str, value: str, words: list[str], expected: str, infinite: bool = False
+    ) -> list[float] | None:
+        x = []
+        for word in words:
+            if NUMBER.fullmatch(word):
+                x.append(float(word))
+                if abs(x[-1]) > LARGEST:
+                    self._bad(element, attribute, value, f"no number may exceed {LARGEST:g}")
+                    return None
+            elif infinite and INFINITE.fullmatch(word):
+                x.append(-np.inf if word[0] == "-" else np.inf)
+            else:
+                self._bad(element, attribute, value, expected)
+                return None
+        return x
+
+    def _bad(self, element: Element, attribute: str, value: str, expected: str) -> None:
+        if re.search(r"\bnan\b|\binf", value, re.IGNORECASE):
+            expected += ", each finite" if "numbers" in expected else " that is finite"
+        elif "," in value:
+            expected += " (no commas)"
+        elif "${" in value:
+            expected += " (this looks like xacro: expand it, or give the file the suffix .xacro)"
+        self.problem(element, f"the {attribute} of <{element.tag}> is {shortened(value)!r}; {expected}")
+
+    def parts(self, element: Element, known: Known | None = None) -> dict[str, Element]:
+        """The child elements that are read, by tag; told is what is unknown or there twice."""
+        known = known or SCHEMA[element.tag]
+        self.attributes(element, known.attributes)
+        found: dict[str, Element] = {}
+        for child in element.children:
+            if child.tag in known.read:
+                if child.tag in found:
+                    first = found[child.tag].line
+                    self.problem(child, f"a second <{child.tag}> (the first is in line {first}); expected one")
+                else:
+                    found[child.tag] = child
+                    if not SCHEMA[child.tag].read:
+                        self.attributes(child, SCHEMA[child.tag].attributes)
+            elif child.tag not in known.skipped:
+                self.unknown(child, element.tag, known.read + known.skipped)
+        return found
+
+    def attributes(self, element: Element, known: tuple[str, ...]) -> None:
+        """Tell which attributes are unknown; those of other namespaces are not ours to know."""
+        for attribute in element.attributes:
+            if attribute not in known and attribute != "xmlns" and ":" not in attribute:
+                near = _near(attribute, known)
+                what = f"<{element.tag}> has no attribute {shortened(attribute)!r} in URDF{near}; it is ignored"
+                self.remark(element, what)
+
+    def unknown(self, element: Element, parent: str, known: tuple[str, ...]) -> None:
+        """Tell of an element that is unknown here; those of other namespaces are not ours to know."""
+        tag = shortened(element.tag)
+        if tag.startswith("xacro:"):
+            self.problem(element, f"<{tag}> is xacro: expand the file first, or give it the suffix .xacro")
+        elif ":" not in tag:
+            self.remark(element, f"<{tag}> in <{parent}> is not an element of URDF{_near(tag, known)}; it is ignored")
+
+    # elements
+
+    def robot(self, element: Element, name: str) -> Description:
+        """The whole file."""
+        if element.tag != "robot":
+            hint = "; an MJCF file has the suffix .xml" if element.tag == "mujoco" else ""
+            raise FormatError(
+                f"{self.place(element)}: the root element is <{shortened(element.tag)}>; expected <robot>{hint}"
+            )
+        known = SCHEMA["robot"]
+        self.attributes(element, known.attributes)
+        if not element.attributes.get("name"):
+            self.remark(element, f"<robot> has no name; it is called {name!r}")
+        bodies: list[BodySpec] = []
+        joints: list[JointSpec] = []
+        ground: Element | None = None
+        for child in element.children:
+            if child.tag == "link":
+                body = self.link(child)
+                if body and body.name == WORLD:
+                    ground = self.ground(child, body, ground)
+                elif body:
+                    bodies.append(body)
+            elif child.tag == "joint":
+                joint = self.joint(child)
+                if joint:
+                    joints.append(joint)
+            elif child.tag not in known.skipped:
+                self.unknown(child, "robot", ("link", "joint", *known.skipped))
+        self.owner = ""
+        joints = self.followers(joints)
+        if not bodies and ground is None and not self.problems:
+            self.problem(element, "the robot has no links")
+        self.roots(bodies, joints, ground)
+        return Description(element.attributes.get("name", "")[:LONGEST_NAME] or name, tuple(bodies), tuple(joints))
+
+    def followers(self, joints: list[JointSpec]) -> list[JointSpec]:
+        """The joints; those that mimic none of them move on their own, which is told."""
+        known = {joint.name for joint in joints}
+        kept = []
+        for joint in joints:
+            if joint.mimic and joint.mimic.joint not in known:
+                unknown = UnknownNameError("joint", joint.mimic.joint, known if len(self.remarks) < 10 else ())
+                message = f"{joint.place}: joint {joint.name!r} mimics an {unknown}; it moves on its own"
+                self.remarks.setdefault(message, [])
+                joint = replace(joint, mimic=None)
+            kept.append(joint)
+        return kept
+
+    def ground(self, element: Element, body: BodySpec, before: Element | None) -> Element:
+        """A link named "world" is the world itself."""
+        if before:
+            self.problem(element, f"a second link is named {WORLD!r} (first at {self.place(before)})")
+        if body.mass:
+            self.remark(element, f"the link {WORLD!r} is the ground; its mass is ignored")
+        return before or element
+
+    def roots(self, bodies: list[BodySpec], joints: list[JointSpec], ground: Element | None) -> None:
+        """What a link named "world", or one missing, does to the tree; the rest is for assembly to check."""
+        for joint in joints:
+            if ground is None and joint.parent == WORLD and joint.name not in self.parentless:
+                self.problems.append(
+                    f"{joint.place}: joint {joint.name!r}: unknown parent link {WORLD!r}: no <link> is named so"
+                )
+            if ground is not None and joint.child == WORLD:
+                self.problems.append(
+                    f"{joint.place}: joint {joint.name!r}: its child is {WORLD!r}, which is the ground and cannot "
+                    f"be moved; expected another name"
+                )
+        if ground is not None:
+            children = {joint.child for joint in joints}
+            loose = [body for body in bodies if body.name not in children]
+            if len(loose) == 1:
+                self.problems.append(
+                    f"{loose[0].place}: links {WORLD!r} and {loose[0].name!r} both have no parent joint; "
+                    f"only one root may"
+                )
+
+    def link(self, element: Element) -> BodySpec | None:
+        self.owner = ""
+        name = self.text(element, "name")
+        self.owner = f"link {name!r}" if name else ""
+        inertial = self.parts(element).get("inertial")
+        mass, center, inertia = self.inertial(inertial) if inertial else (0.0, np.zeros(3), np.zeros((3, 3)))
+        return BodySpec(name, mass, center, inertia, self.place(inertial or element)) if name else None
+
+    def inertial(self, element: Element) -> tuple[float, Array, Array]:
+        """Mass, centre of mass, and inertia about it turned into the link's axes."""
+        parts = self.parts(element)
+        R, center = self.origin(parts.get("origin"))
+        for tag in ("mass", "inertia"):
+            if tag not in parts:
+                self.problem(element, f"<inertial> has no <{tag}>")
+        mass = self.number(parts["mass"], "value", None) if "mass" in parts else None
+        if "mass" in parts and "value" not in parts["mass"].attributes:
+            self.problem(parts["mass"], "the value of <mass> is missing")
+        I = np.zeros((3, 3))
+        if "inertia" in parts:
+            I = self.inertia(parts["inertia"])
+        return mass or 0.0, np.zeros(3) if center is None else np.array(center), I if R is None else R @ I @ R.T
+
+    def inertia(self, element: Element) -> Array:
+        missing = [key for key in SCHEMA["inertia"].attributes if key not in element.attributes]
+        if {"ixx", "iyy", "izz"} & set(missing):
+            self.problem(element, f"<inertia> has no {', '.join(missing)}")
+        elif missing:
+            self.remark(element, f"<inertia> has no {', '.join(missing)}; taken as 0", self.owner)
+        values = [self.number(element, key) for key in SCHEMA["inertia"].attributes]
+        if None in values:
+            return np.zeros((3, 3))
+        xx, xy, xz, yy, yz, zz = values
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float)
+
+    def origin(self, element: Element | None) -> tuple[Array | None, list[float] | None]:
+        """The rotation and position of an <origin>; None where they are the identity."""
+        if element is None:
+            return None, None
+        xyz = self.vector(element, "xyz", 3)
+        rpy = self.vector(element, "rpy", 3)
+        if "quat_xyzw" not in element.attributes:
+            return (_rotation(tuple(rpy)) if rpy and any(rpy) else None), xyz
+        u = self.vector(element, "quat_xyzw", 4)
+        length = float(np.linalg.norm(u)) if u else 1.0
+        if "rpy" in element.attributes:
+            self.problem(element, "<origin> has both rpy and quat_xyzw; expected one of them")
+        elif abs(length - 1.0) > 1e-3:
+            self.problem(element, f"the quat_xyzw of <origin> has length {length:.6g}; expected a unit quaternion")
+        elif u:
+            x, y, z, w = (c / length for c in u)
+            return quaternion_matrix(np.array([w, x, y, z])), xyz
+        return None, xyz
+
+    def joint(self, element: Element) -> JointSpec | None:
+        self.owner = ""
+        name = self.text(element, "name") or f"joint of line {element.line}"
+        self.owner = f"joint {name!r}"
+        parts = self.parts(element)
+        type = self.type(element)
+        R, p = self.origin(parts.get("origin"))
+        parent, child = (self.end(element, parts, tag) for tag in ("parent", "child"))
+        options: dict[str, Any] = {}
+        motion, alignment = _motion(type, None)
+        if motion is not None:  # what a fixed joint says of its axis, limits and friction means nothing
+            motion, alignment = self.axis(parts.get("axis"), type)
+            self.limits(element, parts, type, options)
+            if "dynamics" in parts:
+                options["damping"] = self.number(parts["dynamics"], "damping") or 0.0
+                options["friction"] = self.number(parts["dynamics"], "friction") or 0.0
+        if "mimic" in parts and motion is None:
+            self.remark(parts["mimic"], "the joint is fixed; its <mimic> is ignored", self.owner)
+        elif "mimic" in parts:
+            leader = self.text(parts["mimic"], "joint")
+            multiplier = self.number(parts["mimic"], "multiplier", 1.0)
+            offset = self.number(parts["mimic"], "offset")
+            if leader:
+                options["mimic"] = Mimic(leader, 1.0 if multiplier is None else multiplier, offset or 0.0)
+        if child is None:
+            return None
+        if parent is None:  # told already; the ground stands in, so that no more is told of it
+            self.parentless.add(name)
+            parent = WORLD
+        return JointSpec(
+            name, parent, child, motion, pose_matrix(R, p), alignment, place=self.place(element), **options
+        )
+
+    def type(self, element: Element) -> str:
+        """Our name of the joint's type; "fixed" where it is not known, so that the tree stays whole."""
+        type = self.text(element, "type")
+        if type is None or type in JOINT_TYPES:
+            return JOINT_TYPES[type] if type else "fixed"
+        near = _near(type.lower(), tuple(JOINT_TYPES))
+        self.problem(element, f"unknown type {shortened(type)!r}{near}; there are {', '.join(JOINT_TYPES)}")
+        return "fixed"
+
+    def end(self, element: Element, parts: dict[str, Element], tag: str) -> str | None:
+        """The link that <parent> or <child> names."""
+        if tag in parts:
+            return self.text(parts[tag], "link")
+        self.problem(element, f'<joint> has no <{tag} link="…">')
+        return None
+
+    def axis(self, element: Element | None, type: str) -> tuple[JointType | None, Array]:
+        """The motion about or along the axis; x where none is given."""
+        axis = (1.0, 0.0, 0.0)
+        if element is not None and type not in ("free", "spherical"):
+            given = self.vector(element, "xyz", 3)
+            length = float(np.linalg.norm(given)) if given else 1.0
+            if "xyz" not in element.attributes:
+                self.problem(element, "the xyz of <axis> is missing")
+            elif length < 1e-12:
+                self.problem(element, f"the axis is {element.attributes['xyz']!r}; expected a direction, not zero")
+            elif given:
+                axis = (given[0], given[1], given[2])
+            if length >= 1e-12 and abs(length - 1.0) > AXIS_TOLERANCE:
+                self.remark(element, f"the axis has length {length:.6g}, not 1; its direction is taken", self.owner)
+        return _motion(type, axis)
+
+    def limits(self, element: Element, parts: dict[str, Element], type: str, options: dict[str, Any]) -> None:
+        """Limits of position, velocity and effort, into ``options``."""
+        limit = parts.get("limit")
+        bounded = type in ("revolute", "prismatic")
+        if limit is None:
+            if bounded:
+                self.remark(element, f"{type} without <limit>; taken as unlimited", self.owner)
+            return
+        for ours, attribute in (("velocity_limit", "velocity"), ("effort_limit", "effort")):
+            options[ours] = self.number(limit, attribute, None, infinite=True)
+        ends = [self.number(limit, attribute, infinite=True) for attribute in ("lower", "upper")]
+        given = [attribute for attribute in ("lower", "upper") if attribute in limit.attributes]
+        if not bounded:
+            if any(ends):
+                self.remark(limit, f"{type}: its lower and upper limits are ignored", self.owner)
+        elif not given:
+            self.remark(limit, "<limit> has neither lower nor upper; the position is taken as unlimited", self.owner)
+        elif None not in ends:
+            options["lower"], options["upper"] = ends  # one that is missing is 0, says the specification
+            if ends[0] == ends[1] and "mimic" not in parts:
+                self.remark(limit, f"lower and upper are both {ends[0]:g}: the joint has no room to move", self.owner)
+
+
+def _near(word: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.8)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+@lru_cache(maxsize=1024)
+def _rotation(rpy: tuple[float, float, float]) -> Array:
+    """As `rotation_rpy`; most files turn about one axis only, which is quick."""
+    turns = [k for k in range(3) if rpy[k]]
+    R = rotation_about(np.eye(3)[turns[0]], rpy[turns[0]]) if len(turns) == 1 else rotation_rpy(rpy)
+    R.setflags(write=False)
+    return R
+
+
+@lru_cache(maxsize=1024)
+def _motion(type: str, axis: tuple[float, float, float] | None) -> tuple[JointType | None, Array]:
+    motion, alignment = motion_of(type, axis if type not in ("free", "spherical", "fixed") else None)
+    alignment.setflags(write=False)
+    return motion, alignment

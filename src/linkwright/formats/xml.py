@@ -1,0 +1,159 @@
+"""A strict XML reader: every element knows its place in the file; nothing hostile gets in.
+
+DOCTYPE and entities are refused (they can read files and grow without bound), and so are files that
+are too large, too deep or of too many elements. Text between tags is not kept: no format here uses it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from xml.parsers import expat
+
+from linkwright.errors import FormatError, MissingFileError
+
+MAX_BYTES = 64 * 2**20
+MAX_DEPTH = 200
+MAX_ELEMENTS = 1_000_000
+
+
+class Element:
+    """An element: tag, attributes, child elements, and where it starts (line and column from 1)."""
+
+    __slots__ = ("attributes", "children", "column", "line", "tag")
+
+    def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int):
+        self.tag = tag
+        self.attributes = attributes
+        self.children: list[Element] = []
+        self.line = line
+        self.column = column
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """The content of a file. Raises :class:`FormatError` where there is none or it is too large."""
+    name = shortened(os.fspath(path), 300)
+    try:
+        if Path(path).is_dir():
+            raise FormatError(f"{name} is a directory; expected a file")
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file {name}") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise FormatError(f"{name} cannot be read: {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB; a robot description is not")
+    return data
+
+
+def parse_xml(data: bytes | str, name: str) -> Element:
+    """The root element of an XML document.
+
+    ``name`` stands before the line and column in messages. Raises :class:`FormatError` at the first
+    thing that is not well-formed or not allowed.
+    """
+    open_elements: list[Element] = []
+    roots: list[Element] = []
+    count = 0
+
+    def start(parser: expat.XMLParserType, tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        if len(open_elements) >= MAX_DEPTH:
+            raise FormatError(f"{name}:{line}:{column}: elements are nested more than {MAX_DEPTH} deep")
+        if count > MAX_ELEMENTS:
+            raise FormatError(f"{name}:{line}:{column}: more than {MAX_ELEMENTS} elements")
+        element = Element(tag, attributes, line, column)
+        (open_elements[-1].children if open_elements else roots).append(element)
+        open_elements.append(element)
+
+    _run(data, name, start, open_elements)
+    return roots[0]
+
+
+def root_tag(data: bytes, name: str) -> str:
+    """The tag of the root element; what follows it is not looked at."""
+
+    class Found(Exception):
+        pass
+
+    tags: list[str] = []
+
+    def start(parser: expat.XMLParserType, tag: str, attributes: dict[str, str]) -> None:
+        tags.append(tag)
+        raise Found
+
+    with suppress(Found):
+        _run(data, name, start, [])
+    return tags[0]
+
+
+def _run(
+    data: bytes | str,
+    name: str,
+    start: Callable[[expat.XMLParserType, str, dict[str, str]], None],
+    open_elements: list[Element],
+) -> None:
+    if not data.strip():
+        raise FormatError(f"{name}: the file is empty; expected XML")
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
+        parser = expat.ParserCreate("utf-8")  # whatever the text's declaration says
+    else:
+        parser = expat.ParserCreate()
+
+    def refuse_doctype(*_: object) -> None:
+        line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        raise FormatError(f"{name}:{line}:{column}: DOCTYPE and entities are not allowed; remove the declaration")
+
+    parser.StartElementHandler = lambda tag, attributes: start(parser, tag, attributes)
+    parser.EndElementHandler = lambda tag: open_elements.pop()
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        place = f"{name}:{error.lineno}:{error.offset + 1}"
+        raise FormatError(f"{place}: {_explained(error, data, open_elements)}") from None
+    except (LookupError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"{name}: the encoding it declares cannot be used; save it as UTF-8") from None
+
+
+def _explained(error: expat.ExpatError, data: bytes, open_elements: list[Element]) -> str:
+    reason = expat.errors.messages.get(error.code, str(error))
+    inner = open_elements[-1] if open_elements else None
+    opened = f"<{shortened(inner.tag)}> (line {inner.line}) is still open" if inner else ""
+    if reason == expat.errors.XML_ERROR_TAG_MISMATCH:
+        return f"a closing tag that does not match: {opened}"
+    if reason == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+        return "something follows the end of the root element"
+    if reason == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
+        return "an entity that is not defined; there are &amp; &lt; &gt; &quot; &apos;"
+    if reason == expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
+        return "an attribute is given twice"
+    if reason in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN) and inner:
+        return f"the file ends too early or a tag is cut short: {opened}"
+    if reason == expat.errors.XML_ERROR_NO_ELEMENTS:
+        return "the file holds no element"
+    if reason == expat.errors.XML_ERROR_UNKNOWN_ENCODING:
+        return "the encoding it declares cannot be used; save it as UTF-8"
+    if reason == expat.errors.XML_ERROR_INVALID_TOKEN:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            return "not well-formed XML; it is not UTF-8 text either: is this another kind of file?"
+        if b"<" not in data:
+            return "this is not XML"
+        return "not well-formed XML (a stray < or &, an attribute without quotes, …)"
+    return f"not well-formed XML: {reason}"
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """The text, its middle left out where it is long: for messages."""
+    return text if len(text) <= length else f"{text[: length // 2]}…{text[-length // 3 :]}"
