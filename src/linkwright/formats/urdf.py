@@ -306,6 +306,7 @@ class _Reader:
 
     def ground(self, element: Element, body: BodySpec, before: Element | None) -> Element:
         """A link named "world" is the world itself."""
+        self.owner = ""
         if before:
             self.problem(element, f"a second link is named {WORLD!r} (first at {self.place(before)})")
         if body.mass:
@@ -319,15 +320,10 @@ class _Reader:
                 self.problems.append(
                     f"{joint.place}: joint {joint.name!r}: unknown parent link {WORLD!r}: no <link> is named so"
                 )
-            if ground is not None and joint.child == WORLD:
-                self.problems.append(
-                    f"{joint.place}: joint {joint.name!r}: its child is {WORLD!r}, which is the ground and cannot "
-                    f"be moved; expected another name"
-                )
         if ground is not None:
             children = {joint.child for joint in joints}
             loose = [body for body in bodies if body.name not in children]
-            if len(loose) == 1:
+            if len(loose) == 1 and WORLD not in children:
                 self.problems.append(
                     f"{loose[0].place}: links {WORLD!r} and {loose[0].name!r} both have no parent joint; "
                     f"only one root may"
@@ -339,7 +335,8 @@ class _Reader:
         self.owner = f"link {name!r}" if name else ""
         inertial = self.parts(element).get("inertial")
         mass, center, inertia = self.inertial(inertial) if inertial else (0.0, np.zeros(3), np.zeros((3, 3)))
-        return BodySpec(name, mass, center, inertia, self.place(inertial or element)) if name else None
+        inertia_place = self.place(inertial) if inertial else ""
+        return BodySpec(name, mass, center, inertia, self.place(element), inertia_place) if name else None
 
     def inertial(self, element: Element) -> tuple[float, Array, Array]:
         """Mass, centre of mass, and inertia about it turned into the link's axes."""

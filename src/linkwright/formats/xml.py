@@ -143,7 +143,7 @@ def _explained(error: expat.ExpatError, data: bytes, open_elements: list[Element
         return "the file holds no element"
     if reason == expat.errors.XML_ERROR_UNKNOWN_ENCODING:
         return "the encoding it declares cannot be used; save it as UTF-8"
-    if reason == expat.errors.XML_ERROR_INVALID_TOKEN:
+    if reason in (expat.errors.XML_ERROR_INVALID_TOKEN, expat.errors.XML_ERROR_SYNTAX):
         try:
             data.decode("utf-8")
         except UnicodeDecodeError:

@@ -55,30 +55,28 @@ def _at(place: str, message: str) -> str:
 
 
 def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> None:
-    who = f"body {body.name!r}"
+    who, place = f"body {body.name!r}", body.inertia_place or body.place
     inertia = np.asarray(body.inertia)
     values = (body.mass, *np.ravel(body.center_of_mass), *np.ravel(inertia))
     if np.shape(body.center_of_mass) != (3,) or inertia.shape != (3, 3):
-        problems.append(_at(body.place, f"{who}: the centre of mass has shape (3,) and the inertia (3, 3)"))
+        problems.append(_at(place, f"{who}: the centre of mass has shape (3,) and the inertia (3, 3)"))
     elif not np.isfinite(values).all():
-        problems.append(_at(body.place, f"{who}: mass, centre of mass and inertia must be finite"))
+        problems.append(_at(place, f"{who}: mass, centre of mass and inertia must be finite"))
     elif body.mass < 0.0:
-        problems.append(_at(body.place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
+        problems.append(_at(place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
     elif np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
-        problems.append(_at(body.place, f"{who}: the inertia is not symmetric"))
+        problems.append(_at(place, f"{who}: the inertia is not symmetric"))
     else:
         moments = np.linalg.eigvalsh(inertia)
         allowed = TRIANGLE_TOLERANCE * np.abs(moments).max() + NO_MOMENT
         excess = moments[2] - moments[0] - moments[1]
         shown = ", ".join(f"{moment:.6g}" for moment in moments)
         if moments[0] < -allowed:
-            remarks.append(
-                _at(body.place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
-            )
+            remarks.append(_at(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})"))
         elif excess > allowed:
             remarks.append(
                 _at(
-                    body.place,
+                    place,
                     f"{who}: no rigid body has these principal moments of inertia ({shown}): the largest "
                     f"exceeds the sum of the others by {excess:.3g} ({excess / moments[2]:.2%})",
                 )
@@ -114,6 +112,11 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
     below: dict[str, list[JointSpec]] = {}
     above: dict[str, JointSpec] = {}
     for joint in description.joints:
+        if joint.child == WORLD:
+            problems.append(
+                _at(joint.place, f"joint {joint.name!r}: its child is {WORLD!r}, the ground, which no joint can move")
+            )
+            continue
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in bodies and not (name == WORLD and role == "parent"):
                 unknown = _unknown(f"{role} body", name, bodies, problems)

@@ -44,6 +44,8 @@ class BodySpec:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     """(3, 3), about the centre of mass, in body axes"""
     place: str = ""
+    inertia_place: str = ""
+    """where mass and inertia stand, if elsewhere"""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,8 @@ class Description:
         if root not in (None, "fixed", "free"):
             raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
         children = {joint.child for joint in self.joints}
-        loose = [body.name for body in self.bodies if body.name not in children and body.name != WORLD]
+        names = dict.fromkeys(body.name for body in self.bodies)  # a name given twice is for assembly to tell
+        loose = [name for name in names if name not in children and name != WORLD]
         motion = Free() if root == "free" else None
         if len(loose) == 1:
             name = self._free_joint_name("root" if motion else f"{loose[0]}_to_world")
