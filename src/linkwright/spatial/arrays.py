@@ -79,12 +79,25 @@ def mirror(A: Array) -> Array:
 
 
 def snap(A: Any, tolerance: float = 1e-10) -> Array:
-    """Entries within ``tolerance`` of 0, 1 and -1 made exactly so.
+    """A rotation (3, 3) or a unit vector (3,) with entries within ``tolerance`` of 0 made exactly so.
 
-    Angles in files are decimals (1.5708 for π/2 included in radians by hand); the zeros of a
-    rotation must survive them, for they are what folds away in compiled code.
+    Angles in files are decimals; the zeros of a rotation must survive them, for they are what folds
+    away in compiled code. The other entries are made orthonormal again: a rotation that is none by
+    1e-10 would make the algorithms disagree by that much times the condition of the mass matrix.
+    What is no rotation to begin with is only rounded.
     """
     A = np.array(A, dtype=float)
-    for value in (0.0, 1.0, -1.0):
-        A[np.abs(A - value) <= tolerance] = value
-    return A
+    A[np.abs(A) <= tolerance] = 0.0
+    zeros = (A == 0.0).sum(axis=-1)
+    if not zeros.any() or not A.any(axis=-1).all():
+        return A
+    if A.ndim == 1:
+        exact = A / np.linalg.norm(A)
+    else:  # Gram-Schmidt from the row with most zeros keeps all of them: a rotation has one, four or six
+        i, j, k = np.argsort(-zeros, kind="stable")
+        exact = np.empty((3, 3))
+        exact[i] = A[i] / np.linalg.norm(A[i])
+        rest = A[j] - (A[j] @ exact[i]) * exact[i]
+        exact[j] = rest / (np.linalg.norm(rest) or 1.0)
+        exact[k] = np.cross(exact[i], exact[j]) * (1.0 if (j - i) % 3 == 1 else -1.0)
+    return exact + 0.0 if np.abs(exact - A).max() <= 4.0 * tolerance else A
