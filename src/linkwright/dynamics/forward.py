@@ -12,7 +12,7 @@ from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.transform import force_to_parent, motion_to_child
-from linkwright.spatial.vectors import FORCE_CROSS, MOTION_CROSS
+from linkwright.spatial.vectors import force_cross, motion_cross
 
 
 def forward_dynamics(
@@ -61,9 +61,9 @@ def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenche
         V: Array,
         f: Array,
     ) -> tuple[tuple[Array, ...], tuple[Array, Array]]:
-        c = link.velocity_product(q, v) + MOTION_CROSS @ V @ (S @ v)
+        c = link.velocity_product(q, v) + motion_cross(V) @ (S @ v)
         I = link.rigid_inertia.matrix() + received[0]
-        p = FORCE_CROSS @ V @ link.rigid_inertia.times(V) - f + received[1]
+        p = force_cross(V) @ link.rigid_inertia.times(V) - f + received[1]
         U = I @ S
         D = S.T @ U + np.diag(link.armature)
         u = tau - S.T @ p

@@ -15,7 +15,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 Wrenches = Mapping[str, Any]
@@ -54,11 +54,11 @@ def inverse_dynamics(
         v_joint, w_joint = relative[:3], relative[3:]
         w_parent = R.T @ parent.w
         w = w_parent + w_joint
-        w_dot = R.T @ parent.w_dot + CROSS @ w_parent @ w_joint + relative_rate[3:]
+        w_dot = R.T @ parent.w_dot + skew(w_parent) @ w_joint + relative_rate[3:]
         # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
-        acceleration = R.T @ (parent.acceleration + parent.U @ p) + CROSS @ (w + w_parent) @ v_joint + relative_rate[:3]
-        W = CROSS @ w
-        return Motion(w, acceleration, w_dot, CROSS @ w_dot + W @ W)
+        acceleration = R.T @ (parent.acceleration + parent.U @ p) + skew(w + w_parent) @ v_joint + relative_rate[:3]
+        W = skew(w)
+        return Motion(w, acceleration, w_dot, skew(w_dot) + W @ W)
 
     def inward(
         link: Link, received: tuple[Array, Array], T: Array, S: Array, motion: Motion, external: Array
@@ -68,10 +68,10 @@ def inverse_dynamics(
         m, h, I = link.rigid_inertia
         force, moment = received
         force = force + (m * acceleration + U @ h) - external[:3]
-        moment = moment + (I @ w_dot + CROSS @ w @ (I @ w) + CROSS @ h @ acceleration) - external[3:]
+        moment = moment + (I @ w_dot + skew(w) @ (I @ w) + skew(h) @ acceleration) - external[3:]
         tau = S[:3].T @ force + S[3:].T @ moment
         R_force = R @ force
-        return tau, (R_force, R @ moment + CROSS @ p @ R_force)
+        return tau, (R_force, R @ moment + skew(p) @ R_force)
 
     x = model.coordinates(q)
     T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
@@ -95,7 +95,7 @@ def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[A
             continue  # the ground bears it
         R, _ = split_pose(poses[place.body])
         f, n = R.T @ wrench[:3], R.T @ wrench[3:]
-        forces[place.body] = forces[place.body] + np.concatenate([f, n + CROSS @ place.placement[:3, 3] @ f])
+        forces[place.body] = forces[place.body] + np.concatenate([f, n + skew(place.placement[:3, 3]) @ f])
     return forces
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_poses, check_reference
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 
@@ -56,7 +56,7 @@ def _columns(
         R_end, p_end = split_pose(poses[place.body] @ place.placement)
         if v is not None:
             v_body, w_end = motion[place.body]
-            v_end = v_body + CROSS @ w_end @ (p_end - poses[place.body][:3, 3])
+            v_end = v_body + skew(w_end) @ (p_end - poses[place.body][:3, 3])
     if reference == "world":
         p_end, v_end = np.zeros(3), np.zeros(3)
     columns, columns_dot = [], []
@@ -68,7 +68,7 @@ def _columns(
         R, p = split_pose(poses[k])
         S = link.motion_subspace(x[k])
         s_v, s_w = R @ S[:3], R @ S[3:]
-        linear = s_v - CROSS @ (p_end - p) @ s_w
+        linear = s_v - skew(p_end - p) @ s_w
         if reference == "body":
             columns.append(np.concatenate([R_end.T @ linear, R_end.T @ s_w]))
         else:
@@ -77,11 +77,11 @@ def _columns(
             continue
         v_k, w_k = motion[k]
         S_dot = link.motion_subspace_rate(x[k], rates[k])
-        W = CROSS @ w_k
+        W = skew(w_k)
         s_v_dot, s_w_dot = W @ s_v + R @ S_dot[:3], W @ s_w + R @ S_dot[3:]
-        linear_dot = s_v_dot - CROSS @ (p_end - p) @ s_w_dot - CROSS @ (v_end - v_k) @ s_w
+        linear_dot = s_v_dot - skew(p_end - p) @ s_w_dot - skew(v_end - v_k) @ s_w
         if reference == "body":  # d/dt (Rᵀ J) = Rᵀ (J̇ − ω × J)
-            W_end = CROSS @ w_end
+            W_end = skew(w_end)
             linear_dot = R_end.T @ (linear_dot - W_end @ linear)
             s_w_dot = R_end.T @ (s_w_dot - W_end @ s_w)
         columns_dot.append(np.concatenate([linear_dot, s_w_dot]))
@@ -99,7 +99,7 @@ def _origin_velocities(
         p_parent, v_parent, w_parent = parent
         R, p = split_pose(T)
         S = link.motion_subspace(q)
-        linear = v_parent + CROSS @ w_parent @ (p - p_parent) + R @ (S[:3] @ v)
+        linear = v_parent + skew(w_parent) @ (p - p_parent) + R @ (S[:3] @ v)
         return p, linear, w_parent + R @ (S[3:] @ v)
 
     states = model.outward(outward, (np.zeros(3), np.zeros(3), np.zeros(3)), poses, x, rates)

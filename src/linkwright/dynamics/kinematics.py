@@ -7,9 +7,9 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import motion_to_child, motion_transform, split_pose
-from linkwright.spatial.vectors import MOTION_CROSS
+from linkwright.spatial.vectors import motion_cross
 
 REFERENCES = ("world_aligned", "body", "world")
 """In what a frame's motion is expressed: at the frame's origin in world axes, there in the frame's
@@ -99,7 +99,7 @@ def acceleration(
         parent_twist, parent_rate = parent
         T, S = link.transform(q), link.motion_subspace(q)
         twist = motion_to_child(T, parent_twist) + S @ v
-        rate = motion_to_child(T, parent_rate) + S @ a + link.velocity_product(q, v) + MOTION_CROSS @ twist @ (S @ v)
+        rate = motion_to_child(T, parent_rate) + S @ a + link.velocity_product(q, v) + motion_cross(twist) @ (S @ v)
         return twist, rate
 
     coordinates = (model.coordinates(q), model.rates(v), model.rates(a))
@@ -111,5 +111,5 @@ def acceleration(
     if reference == "world":
         return motion_transform(T) @ rate
     R, _ = split_pose(T)
-    classical = rate[:3] + CROSS @ twist[3:] @ twist[:3]
+    classical = rate[:3] + skew(twist[3:]) @ twist[:3]
     return np.concatenate([R @ classical, R @ rate[3:]])

@@ -11,7 +11,7 @@ from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.transform import force_to_parent, force_transform, motion_to_child
-from linkwright.spatial.vectors import FORCE_CROSS, MOMENTUM_CROSS, MOTION_CROSS
+from linkwright.spatial.vectors import force_cross, momentum_cross, motion_cross
 
 
 def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: str = "composite") -> Shaped[Array, "nv nv"]:
@@ -116,7 +116,7 @@ def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
     twists = body_velocities(model, q, v)
     # J̇ of a joint's own columns: the rate of S as seen from the world
     S_dot = [
-        MOTION_CROSS @ V @ S_k + link.motion_subspace_rate(x_k, v_k)
+        motion_cross(V) @ S_k + link.motion_subspace_rate(x_k, v_k)
         for link, V, S_k, x_k, v_k in zip(model.links, twists, S, x, rates, strict=True)
     ]
 
@@ -124,7 +124,7 @@ def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
         link: Link, received: tuple[RigidInertia, Array], T: Array, V: Array
     ) -> tuple[tuple[RigidInertia, Array], tuple[RigidInertia, Array]]:
         I = link.rigid_inertia.matrix()
-        own = 0.5 * (FORCE_CROSS @ V @ I - I @ (MOTION_CROSS @ V) + MOMENTUM_CROSS @ (I @ V))
+        own = 0.5 * (force_cross(V) @ I - I @ motion_cross(V) + momentum_cross(I @ V))
         total, B = link.rigid_inertia + received[0], own + received[1]
         X = force_transform(T)
         return (total, B), (total.moved(T), X @ B @ X.T)

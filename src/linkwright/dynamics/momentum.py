@@ -10,7 +10,7 @@ from linkwright.errors import ModelError
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 
 
@@ -62,7 +62,7 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
     twists = body_velocities(model, q, v)
     _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), twists)
     P, L = total[:3], total[3:]
-    return np.concatenate([P, L - CROSS @ center_of_mass(model, q) @ P])
+    return np.concatenate([P, L - skew(center_of_mass(model, q)) @ P])
 
 
 def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv"]:
@@ -84,5 +84,5 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv
         R, p = split_pose(T_k)
         F = I.times(link.motion_subspace(x_k))
         P = R @ F[:3]
-        columns.append(np.concatenate([P, R @ F[3:] + CROSS @ (p - c) @ P]))
+        columns.append(np.concatenate([P, R @ F[3:] + skew(p - c) @ P]))
     return model.assemble(columns) if columns else np.zeros((6, 0))

@@ -8,7 +8,9 @@ global grows, and threads share nothing.
 
 from __future__ import annotations
 
+import dis
 import struct
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -26,13 +28,14 @@ class Graph:
     mechanism too large for straight-line code is noticed early instead of filling the memory.
     """
 
-    __slots__ = ("_constants", "_nodes", "count", "limit", "zero")
+    __slots__ = ("_constants", "_nodes", "count", "failure", "limit", "zero")
 
     def __init__(self, limit: int | None = None):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
         self._constants: dict[Any, Expr] = {}
         self.count = 0
         self.limit = limit
+        self.failure: Exception | None = None
         self.zero = self.constant(0.0)
 
     def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
@@ -40,8 +43,6 @@ class Graph:
         node.graph, node.op, node.args, node.value, node.name = self, op, args, value, name
         node.index = self.count
         self.count += 1
-        if self.limit is not None and self.count > self.limit:
-            raise TooLargeError(f"more than {self.limit} expressions")
         return node
 
     def constant(self, value: Any) -> Expr:
@@ -69,16 +70,33 @@ class Graph:
         """``x`` as an expression of this graph."""
         if type(x) is Expr:
             if x.graph is not self:
-                raise ExpressionError(
-                    "expressions of two traces cannot be mixed: make all symbols by one call of symbols()"
+                return self.refuse(
+                    ExpressionError(
+                        "expressions of two traces cannot be mixed: make all symbols by one call of symbols()"
+                    )
                 )
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
-        raise ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}")
+        return self.refuse(
+            ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}")
+        )
+
+    def refuse(self, failure: Exception) -> Expr:
+        """Raise the failure, now or at the next safe place.
+
+        NumPy's matrix product of object arrays corrupts memory when an element's + or * raises. Inside one,
+        the failure is kept and raised by the next operation of another kind, or when a program is made.
+        """
+        if not _inside_matrix_product():
+            raise failure
+        self.failure = self.failure or failure
+        return self.zero
 
     def apply(self, op: str, *args: Expr) -> Expr:
         """The operation on expressions of this graph, folded and simplified."""
+        if self.failure is not None and op not in ("add", "mul"):
+            raise self.failure
         for x in args:
             if x.value is None:
                 break
@@ -95,8 +113,23 @@ class Graph:
         key = (op, *(x.index for x in args))
         node = self._nodes.get(key)
         if node is None:
+            if self.limit is not None and self.count > self.limit:
+                return self.refuse(TooLargeError(f"more than {self.limit} expressions"))
             node = self._nodes[key] = self._new(op, args, None, None)
         return node
+
+
+def _inside_matrix_product() -> bool:
+    """Whether the code outside this file is at anything but an operator other than @."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename in _OWN_FILES and frame.f_back is not None:
+        frame = frame.f_back
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return code[at] != dis.opmap["BINARY_OP"] or code[at + 1] in _MATRIX_PRODUCTS
+
+
+_MATRIX_PRODUCTS = (4, 17)  # arguments of BINARY_OP for @ and @=
+_OWN_FILES = (__file__, RULES["add"].__code__.co_filename)
 
 
 def _operand(x: Expr, y: Any) -> Any:
@@ -250,6 +283,8 @@ class Expr:
         return self
 
     def __repr__(self) -> str:
+        if self.graph.failure is not None:
+            return f"<invalid: {self.graph.failure}>"
         text = _text(self, depth=4)
         return text if len(text) < 200 else f"{text[:200]}…"
 

@@ -30,7 +30,6 @@ import numpy as np
 
 from linkwright.spatial.arrays import Array, atan2
 from linkwright.spatial.rotation import (
-    CROSS,
     exp_coefficients,
     quaternion_conjugate,
     quaternion_exp,
@@ -40,11 +39,12 @@ from linkwright.spatial.rotation import (
     quaternion_unit,
     rotation_about,
     rotation_z,
+    skew,
     translation_of_exp,
     translation_of_log,
 )
 from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix
-from linkwright.spatial.vectors import MOTION_CROSS
+from linkwright.spatial.vectors import motion_cross
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ class Spherical(JointType):
         return 0.5 * quaternion_product(q, np.stack([0.0 * v[0], v[0], v[1], v[2]]))
 
     def bracket(self, u: Array, v: Array) -> Array:
-        return CROSS @ u @ v
+        return skew(u) @ v
 
     def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
         return random_quaternion(generator)
@@ -307,7 +307,7 @@ class Free(JointType):
         return np.concatenate([quaternion_matrix(q[3:]) @ v[:3], 0.5 * quaternion_product(q[3:], turn)])
 
     def bracket(self, u: Array, v: Array) -> Array:
-        return MOTION_CROSS @ u @ v
+        return motion_cross(u) @ v
 
     def displacement(self, rest: Array, q: Array) -> Array:
         r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
@@ -395,7 +395,7 @@ class Compound(JointType):
         for (motion, x, T), v_part in reversed(parts):
             S = motion_to_child(T, motion.motion_subspace(x))
             own = motion_to_child(T, motion.motion_subspace_rate(x, v_part))
-            columns.append(own - MOTION_CROSS @ beyond @ S)
+            columns.append(own - motion_cross(beyond) @ S)
             beyond = beyond + S @ v_part
         return np.concatenate(columns[::-1], axis=1)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.spatial.arrays import Array, mirror
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 
@@ -28,21 +28,21 @@ class RigidInertia(NamedTuple):
         R, p = split_pose(T)
         m, h, I = self
         Rh = R @ h
-        P, H = CROSS @ p, CROSS @ Rh
+        P, H = skew(p), skew(Rh)
         shift = P @ H
         return RigidInertia(m, Rh + m * p, mirror(R @ I @ R.T - shift - shift.T - m * (P @ P)))
 
     def matrix(self) -> Array:
         """The spatial inertia (6, 6): [[m 1, −[h]×], [[h]×, I]]."""
         m, h, I = self
-        H = CROSS @ h
+        H = skew(h)
         top = np.concatenate([m * np.eye(3), -H], axis=1)
         return np.concatenate([top, np.concatenate([H, I], axis=1)], axis=0)
 
     def times(self, v: Array) -> Array:
         """The momentum (6,) [P; L] of the body moving with v, or of each column of v (6, k)."""
         m, h, I = self
-        H = CROSS @ h
+        H = skew(h)
         linear, angular = v[:3], v[3:]
         return np.concatenate([m * linear - H @ angular, H @ linear + I @ angular])
 
@@ -52,7 +52,7 @@ NO_INERTIA = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
 def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:
     """From the mass, the centre of mass (3,) and the inertia (3, 3) about it."""
-    c, C = np.asarray(center_of_mass), CROSS @ np.asarray(center_of_mass)
+    c, C = np.asarray(center_of_mass), skew(np.asarray(center_of_mass))
     return RigidInertia(mass, mass * c, np.asarray(inertia) - mass * (C @ C))
 
 
@@ -62,7 +62,7 @@ def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
     if m == 0.0:
         return 0.0, np.zeros(3), I
     c = h / m
-    C = CROSS @ c
+    C = skew(c)
     return m, c, I + m * (C @ C)
 
 
@@ -73,7 +73,7 @@ def congruence(I: Array, T: Array) -> Array:
     J' = J + [p]×Hᵀ − H'[p]×.
     """
     R, p = split_pose(T)
-    P = CROSS @ p
+    P = skew(p)
     M, H, J = mirror(R @ I[:3, :3] @ R.T), R @ I[3:, :3] @ R.T, mirror(R @ I[3:, 3:] @ R.T)
     H_new = H + P @ M
     J_new = mirror(J + P @ H.T - H_new @ P)

@@ -13,13 +13,14 @@ import numpy as np
 
 from linkwright.spatial.arrays import Array, atan2, snap, where
 
-CROSS = np.zeros((3, 3, 3))
-"""``CROSS @ a`` is the matrix [a]× with [a]× b = a × b."""
-for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    CROSS[_i, _k, _j], CROSS[_k, _i, _j] = 1.0, -1.0
-
 SMALL = 1e-2
 """Below this squared angle series are used; their first omitted term is then under 1e-17."""
+
+
+def skew(a: Array) -> Array:
+    """[a]× (3, 3), with [a]× b = a × b."""
+    x, y, z = a
+    return np.array([[0.0 * x, -z, y], [z, 0.0 * x, -x], [-y, x, 0.0 * x]])
 
 
 def rotation_z(angle: Any) -> Array:
@@ -30,7 +31,7 @@ def rotation_z(angle: Any) -> Array:
 
 def rotation_about(axis: Any, angle: float) -> Array:
     """The matrix (3, 3) of a turn about a unit axis (Rodrigues), its zeros and ones exact."""
-    K = CROSS @ np.asarray(axis, dtype=float)
+    K = skew(np.asarray(axis, dtype=float))
     return snap(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))
 
 
@@ -167,7 +168,7 @@ def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
 def translation_of_exp(r: Array, v: Array) -> Array:
     """V(r) v with V = 1 + (1−cos θ)/θ² [r]× + (θ−sin θ)/θ³ [r]×²: the translation of Exp([v; r])."""
     _, b, c = exp_coefficients(r @ r)
-    K = CROSS @ r
+    K = skew(r)
     Kv = K @ v
     return v + b * Kv + c * (K @ Kv)
 
@@ -180,6 +181,6 @@ def translation_of_log(r: Array, p: Array) -> Array:
     half = 0.5 * np.sqrt(x_far)
     series = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)))
     k = where(near, series, (1.0 - half * np.cos(half) / np.sin(half)) / x_far)
-    K = CROSS @ r
+    K = skew(r)
     Kp = K @ p
     return p - 0.5 * Kp + k * (K @ Kp)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.rotation import skew
 
 
 def pose_matrix(R: Any = None, p: Any = None) -> Array:
@@ -36,7 +36,7 @@ def inverse_pose(T: Array) -> Array:
 def motion_transform(T: Array) -> Array:
     """ᴬX_B (6, 6), which takes motions from B to A, of the pose (4, 4) of B in A."""
     R, p = split_pose(T)
-    top = np.concatenate([R, (CROSS @ p) @ R], axis=1)
+    top = np.concatenate([R, skew(p) @ R], axis=1)
     return np.concatenate([top, np.concatenate([np.zeros((3, 3)), R], axis=1)], axis=0)
 
 
@@ -44,18 +44,18 @@ def force_transform(T: Array) -> Array:
     """ᴬX*_B (6, 6), which takes forces from B to A, of the pose (4, 4) of B in A."""
     R, p = split_pose(T)
     top = np.concatenate([R, np.zeros((3, 3))], axis=1)
-    return np.concatenate([top, np.concatenate([(CROSS @ p) @ R, R], axis=1)], axis=0)
+    return np.concatenate([top, np.concatenate([(skew(p)) @ R, R], axis=1)], axis=0)
 
 
 def motion_to_child(T: Array, m: Array) -> Array:
     """(ᴬX_B)⁻¹ m: a motion (6,) or motions (6, k) of A in B's axes at B's origin."""
     R, p = split_pose(T)
     v, w = m[:3], m[3:]
-    return np.concatenate([R.T @ (v - (CROSS @ p) @ w), R.T @ w])
+    return np.concatenate([R.T @ (v - skew(p) @ w), R.T @ w])
 
 
 def force_to_parent(T: Array, f: Array) -> Array:
     """ᴬX*_B f: a force (6,) or forces (6, k) of B in A's axes at A's origin."""
     R, p = split_pose(T)
     F, N = R @ f[:3], R @ f[3:]
-    return np.concatenate([F, N + (CROSS @ p) @ F])
+    return np.concatenate([F, N + skew(p) @ F])

@@ -1,21 +1,29 @@
-"""Cross products of 6-vectors, linear part first: motions [v; ω], forces [f; n].
-
-As constant tensors they are the book's line on every array type, ``MOTION_CROSS @ v @ m``, and
-their zeros fold away in a trace.
-"""
+"""Cross products of 6-vectors, linear part first: motions [v; ω], forces [f; n]."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from linkwright.spatial.rotation import CROSS
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import skew
 
-MOTION_CROSS = np.zeros((6, 6, 6))
-"""``MOTION_CROSS @ v`` is v× = [[[ω]×, [v]×], [0, [ω]×]], on motions."""
-MOTION_CROSS[:3, :3, 3:] = MOTION_CROSS[:3, 3:, :3] = MOTION_CROSS[3:, 3:, 3:] = CROSS
 
-FORCE_CROSS = -MOTION_CROSS.transpose(1, 0, 2)
-"""``FORCE_CROSS @ v`` is v×* = −(v×)ᵀ, on forces."""
+def motion_cross(v: Array) -> Array:
+    """v× = [[[ω]×, [v]×], [0, [ω]×]] (6, 6), on motions."""
+    V, W = skew(v[:3]), skew(v[3:])
+    top = np.concatenate([W, V], axis=1)
+    return np.concatenate([top, np.concatenate([np.zeros((3, 3)), W], axis=1)])
 
-MOMENTUM_CROSS = FORCE_CROSS.transpose(0, 2, 1)
-"""``MOMENTUM_CROSS @ f`` is f×̄*, with f×̄* v = v×* f."""
+
+def force_cross(v: Array) -> Array:
+    """v×* = −(v×)ᵀ = [[[ω]×, 0], [[v]×, [ω]×]] (6, 6), on forces."""
+    V, W = skew(v[:3]), skew(v[3:])
+    top = np.concatenate([W, np.zeros((3, 3))], axis=1)
+    return np.concatenate([top, np.concatenate([V, W], axis=1)])
+
+
+def momentum_cross(f: Array) -> Array:
+    """f×̄* = −[[0, [f]×], [[f]×, [n]×]] (6, 6), with f×̄* v = v×* f."""
+    F, N = skew(f[:3]), skew(f[3:])
+    top = np.concatenate([np.zeros((3, 3)), -F], axis=1)
+    return np.concatenate([top, np.concatenate([-F, -N], axis=1)])
