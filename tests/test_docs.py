@@ -34,9 +34,7 @@ def test_docstring_examples(name):
 
 def test_there_are_examples():
     found = sum(
-        len(test.examples)
-        for name in MODULES
-        for test in doctest.DocTestFinder().find(importlib.import_module(name))
+        len(test.examples) for name in MODULES for test in doctest.DocTestFinder().find(importlib.import_module(name))
     )
     assert found >= 8
 

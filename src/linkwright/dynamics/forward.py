@@ -103,8 +103,9 @@ def require_mass(model: Model) -> None:
     if massless:
         names = ", ".join(repr(name) for name in massless[:8]) + (", …" if len(massless) > 8 else "")
         raise ModelError(
-            f"forward dynamics of {model.name!r} has no answer: nothing that joint {names} moves has mass "
-            "(or inertia) along its motion; give the bodies beyond it inertia, or the joint armature"
+            f"forward dynamics of {model.name!r} has no answer: its mass matrix is singular, for what joint {names} "
+            "moves has no inertia of its own along some direction of the motion; give the bodies there mass and "
+            "inertia, or the joint armature"
         )
 
 

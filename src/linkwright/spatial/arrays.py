@@ -88,6 +88,8 @@ def snap(A: Any, tolerance: float = 1e-10) -> Array:
     """
     A = np.array(A, dtype=float)
     A[np.abs(A) <= tolerance] = 0.0
+    if np.abs(A @ A.T - (1.0 if A.ndim == 1 else np.eye(3))).max() <= 2e-15:  # mostly so; the rest takes long
+        return A
     zeros = (A == 0.0).sum(axis=-1)
     if not zeros.any() or not A.any(axis=-1).all():
         return A

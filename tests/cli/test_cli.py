@@ -1,0 +1,146 @@
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import linkwright as lw
+from linkwright.cli import main, starting_posture, starting_velocity
+from linkwright.errors import InputError, UnknownNameError
+
+URDF = """<?xml version="1.0"?>
+<robot name="swing">
+  <link name="post"/>
+  <link name="arm">
+    <inertial><origin xyz="0 0 -0.4"/><mass value="1.5"/>
+      <inertia ixx="0.02" iyy="0.02" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></visual>
+  </link>
+  <joint name="hinge" type="continuous"><parent link="post"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+</robot>
+"""
+
+
+def run(*arguments, capsys):
+    status = 0
+    try:
+        main([str(a) for a in arguments])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_simulate_writes_everything(tmp_path, capsys):
+    robot, out = tmp_path / "swing.urdf", tmp_path / "out"
+    robot.write_text(URDF)
+    status, text, _ = run("simulate", robot, "--time", 0.5, "--posture", "hinge=90deg", "--out", out, capsys=capsys)
+    assert status == 0
+    assert "energy drift" in text
+    names = {"trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "animation.gif"}
+    assert {path.name for path in out.iterdir()} == names
+    with np.load(out / "trajectory.npz") as motion:
+        assert motion["q"].shape == (501, 1)
+        assert motion["q"][0, 0] == pytest.approx(np.pi / 2)
+        assert np.ptp(motion["energy"]) < 1e-9
+    with Image.open(out / "animation.gif") as animation:
+        assert animation.n_frames >= 12
+    for picture in ("positions.png", "velocities.png", "energies.png"):
+        with Image.open(out / picture) as image:
+            pixels = np.asarray(image.convert("L"))
+            assert pixels.std() > 5  # something is drawn
+
+
+def test_simulate_without_a_robot(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    status, text, _ = run("simulate", "--time", 0.05, "--no-animation", capsys=capsys)
+    assert status == 0
+    assert "arm7" in text
+    assert (tmp_path / "linkwright_arm7" / "trajectory.csv").exists()
+
+
+def test_hold_and_free_base(tmp_path, capsys):
+    status, _, _ = run(
+        "simulate", "quadruped", "--hold", "--time", 0.05, "--no-animation", "--out", tmp_path / "a", capsys=capsys
+    )
+    assert status == 0
+    assert (tmp_path / "a" / "efforts.png").exists()
+    robot = tmp_path / "swing.urdf"
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    base = f'<link name="post"><inertial><mass value="2"/>{inertia}</inertial></link>'
+    robot.write_text(URDF.replace('<link name="post"/>', base))
+    command = ("simulate", robot, "--root", "free", "--time", 0.01, "--no-animation", "--out", tmp_path / "b")
+    status, text, error = run(*command, capsys=capsys)
+    assert status == 0, error
+    assert "7 degrees of freedom" in text
+
+
+def test_info(capsys):
+    status, text, _ = run("info", "puma560", capsys=capsys)
+    assert status == 0
+    model = lw.load("puma560")
+    for joint in model.joints:
+        assert joint.name in text
+    count = lw.compile(lw.inverse_dynamics, model).operations
+    line = next(line for line in text.splitlines() if line.strip().startswith("inverse_dynamics"))
+    assert [str(count.multiplications), str(count.additions)] == line.split()[1:3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("simulate", "no_such_robot.urdf"), "no_such_robot.urdf"),
+        (("simulate", "no_such_robot"), "two_link"),
+        (("simulate", "two_link", "--posture", "1"), "nq = 2"),
+        (("simulate", "two_link", "--posture", "elbow=1"), "elbow"),
+        (("simulate", "two_link", "--posture", "1,x"), "'x'"),
+        (("simulate", "two_link", "--time", "-1"), "positive"),
+        (("simulate", "two_link", "--root", "free"), "afloat"),
+        (("info", "planar:x"), "planar"),
+    ],
+)
+def test_mistakes_end_with_a_message(arguments, expected, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, _, error = run(*arguments, capsys=capsys)
+    assert status == 2
+    assert expected in error.replace("\n", " ")
+    assert "Traceback" not in error
+
+
+def test_a_wrong_file_is_told_with_its_place(tmp_path, capsys):
+    robot = tmp_path / "broken.urdf"
+    robot.write_text(URDF.replace('value="1.5"', 'value="-1.5"').replace('link="post"/>', 'link="pst"/>'))
+    status, _, error = run("info", robot, capsys=capsys)
+    assert status == 2
+    assert "broken.urdf:" in error
+    assert "negative" in error
+    assert "pst" in error
+
+
+def test_postures():
+    model = lw.load("two_link")
+    first, second = model.coordinate_names
+    assert starting_posture(model, "0.1, -2e-1") == pytest.approx([0.1, -0.2])
+    assert starting_posture(model, f"{second}=180deg") == pytest.approx([0.0, np.pi])
+    assert starting_velocity(model, f"{first}=-3") == pytest.approx([-3.0, 0.0])
+    assert starting_posture(model, "random").shape == (2,)
+    with pytest.raises(UnknownNameError, match=first):
+        starting_posture(model, "nothing=1")
+    with pytest.raises(InputError):
+        starting_velocity(model, "1,2,3")
+    limited = lw.load("arm7").lock({"joint1": 0.0})
+    assert (starting_posture(limited, "") <= limited.upper).all()
+
+
+def test_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "linkwright.cli", "info", "pendulum"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "pendulum" in done.stdout
+    assert done.stderr == ""
