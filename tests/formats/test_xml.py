@@ -36,7 +36,7 @@ BILLION_LAUGHS = b"""<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
         (b"", "f: the file is empty"),
         (b" \n\t ", "f: the file is empty"),
         (b"<!-- only this -->", "f:1:19: the file holds no element"),
-        (b"solid ascii stl", "f:1:1: this is not XML"),
+        (b"solid ascii stl", "f:1:1: not well-formed XML: there is no tag"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "f:1:1: .*not UTF-8"),
         (b"\x00" * 1000, "f:1:1: "),
         (b"<r>\xff\xfe</r>", "f:1:4: .*not UTF-8"),

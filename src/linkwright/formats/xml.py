@@ -149,7 +149,7 @@ def _explained(error: expat.ExpatError, data: bytes, open_elements: list[Element
         except UnicodeDecodeError:
             return "not well-formed XML; it is not UTF-8 text either: is this another kind of file?"
         if b"<" not in data:
-            return "this is not XML"
+            return "not well-formed XML: there is no tag in it"
         return "not well-formed XML (a stray < or &, an attribute without quotes, …)"
     return f"not well-formed XML: {reason}"
 

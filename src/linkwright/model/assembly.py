@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -37,8 +37,9 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     problems = list(found)
     remarks = list(notes)
     description = _resolve_mimics(description, problems, remarks)
-    for body in description.bodies:
-        _check_inertia(body, problems, remarks)
+    for body, sound in zip(description.bodies, _sound(description.bodies), strict=True):
+        if not sound:
+            _check_inertia(body, problems, remarks)
     _check_names(description, problems)
     order = _tree_order(description, problems)
     checked = description.joints if problems else order
@@ -52,6 +53,21 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
 
 def _at(place: str, message: str) -> str:
     return f"{place}: {message}" if place else message
+
+
+def _sound(bodies: Sequence[BodySpec]) -> Array:
+    """Which bodies have nothing wrong with their inertia: all at once, for most have not."""
+    try:
+        m = np.array([body.mass for body in bodies], dtype=float).reshape(len(bodies))
+        c = np.array([body.center_of_mass for body in bodies], dtype=float).reshape(len(bodies), 3)
+        I = np.array([body.inertia for body in bodies], dtype=float).reshape(len(bodies), 3, 3)
+    except (ValueError, TypeError):  # of different shapes
+        return np.zeros(len(bodies), dtype=bool)
+    finite = np.isfinite(m) & np.isfinite(c).all(axis=1) & np.isfinite(I).all(axis=(1, 2))
+    I = np.where(finite[:, None, None], I, 0.0)
+    moments = np.linalg.eigvalsh(I)
+    symmetric = (I == I.transpose(0, 2, 1)).all(axis=(1, 2))
+    return finite & symmetric & (m >= 0.0) & (moments[:, 0] >= 0.0) & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
 
 
 def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> None:
@@ -329,13 +345,11 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
             links.append((body, spec.motion, placement, named[spec.name].armature))
             body, offset = len(links) - 1, np.eye(4)
             turned.append(inverse_pose(turn))
-            inertias[body] = NO_INERTIA
             merged[body] = []
         where[spec.child] = (body, offset)
         one = bodies[spec.child]
-        inertias[body] += rigid_inertia(
-            float(one.mass), np.asarray(one.center_of_mass, float), np.asarray(one.inertia, float)
-        ).moved(offset)
+        inertia = rigid_inertia(float(one.mass), np.asarray(one.center_of_mass, float), np.asarray(one.inertia, float))
+        inertias[body] = inertia if spec.motion is not None else inertias[body] + inertia.moved(offset)
         merged[body].append(spec.child)
 
     numbers = {joint.name: k for k, joint in enumerate(joints)}
