@@ -418,13 +418,13 @@ class _Reader:
         )
 
     def type(self, element: Element) -> str:
-        """Our name of the joint's type; "fixed" where it is not known, so that the tree stays whole."""
+        """Our name of the joint's type; where it is not known one whose axis and limits are looked at too."""
         type = self.text(element, "type")
         if type is None or type in JOINT_TYPES:
-            return JOINT_TYPES[type] if type else "fixed"
+            return JOINT_TYPES[type] if type else "revolute"
         near = _near(type.lower(), tuple(JOINT_TYPES))
         self.problem(element, f"unknown type {shortened(type)!r}{near}; there are {', '.join(JOINT_TYPES)}")
-        return "fixed"
+        return "revolute"
 
     def end(self, element: Element, parts: dict[str, Element], tag: str) -> str | None:
         """The link that <parent> or <child> names."""
