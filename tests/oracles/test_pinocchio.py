@@ -121,7 +121,7 @@ def test_mass_matrix(pair, states):
 
 
 def test_inverse_dynamics_gravity_and_bias(pair, states):
-    q, v, a = states
+    q, v, _ = states
     m, d = pair.theirs, pair.data
     close(lw.inverse_dynamics(pair.ours, *states), rows(pair, states, lambda *s: pair.efforts(pin.rnea(m, d, *s))))
     g = rows(pair, states, lambda q, v, a: pair.efforts(pin.computeGeneralizedGravity(m, d, q)))
