@@ -231,9 +231,11 @@ class Model:
     @cached_property
     def armature(self) -> Array:
         """(nv,): the diagonal that reflected rotor inertias add to the mass matrix."""
-        G = self.coupling_matrix
-        full = np.concatenate([np.zeros(0), *(joint.armature for joint in self.joints)])
-        return np.einsum("ik,i->k", G * G, full)
+        own = [joint.armature for joint in self.joints]
+        for joint in self.joints:
+            if (c := joint.coupling) is not None:
+                own[c.leader] = own[c.leader] + c.multiplier**2 * joint.armature
+        return np.concatenate([np.zeros(0), *(x for x, joint in zip(own, self.joints, strict=True) if joint.nv)])
 
     # sweeps: the only places with a loop over bodies (`design.md`, two regimes)
 
