@@ -36,6 +36,7 @@ def simulate(
     *,
     time: float = 10.0,
     step: float = 1e-3,
+    method: Literal["auto", "rk4", "midpoint", "euler", "semi_implicit"] = "auto",
     posture: str = "",
     velocity: str = "",
     hold: bool = False,
@@ -55,7 +56,10 @@ def simulate(
     time
         How long, in seconds of motion.
     step
-        The step of the integration (Runge–Kutta of order four), s.
+        The step of the integration, s.
+    method
+        rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
+        friction. auto takes rk4 where it is stable.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
         neutral), or "random". Radians and metres, or degrees with "deg".
@@ -90,6 +94,7 @@ def simulate(
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+    chosen = _suitable(model, q0, v0, step) if method == "auto" else method
     output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {model.nv} degrees of freedom")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
@@ -100,6 +105,7 @@ def simulate(
             v0,
             time,
             step,
+            chosen,
             controller=controller,
             progress=lambda done: progress.update(task, completed=done),
         )
@@ -108,7 +114,7 @@ def simulate(
         if animation:
             progress.update(task, description="animating", completed=0.5)
             files.append(trajectory.animate(folder / "animation.gif", fps=fps, speed=speed))
-    output.print(_summary(trajectory, controlled=hold))
+    output.print(_summary(trajectory, chosen, controlled=hold))
     for path in files:
         output.print(f"  {path}")
 
@@ -194,6 +200,8 @@ def starting_velocity(model: Model, text: str) -> Array:
     """The velocity (nv,) a user asked for; zero where not."""
     from linkwright.simulation.trajectory import velocity_names
 
+    if text == "random":
+        return np.random.default_rng().normal(size=model.nv)
     return _filled(model, np.zeros(model.nv), text, velocity_names(model), "nv", "velocity")
 
 
@@ -225,6 +233,24 @@ def _value(text: str, option: str) -> float:
     return float(np.radians(value)) if degrees else value
 
 
+METHOD_NAMES = {
+    "rk4": "Runge–Kutta, order 4",
+    "midpoint": "midpoint, order 2",
+    "euler": "Euler, order 1",
+    "semi_implicit": "semi-implicit, order 1: dampers or friction are stiff",
+}
+
+
+def _suitable(model: Model, q0: Array, v0: Array, step: float) -> str:
+    """rk4, unless dampers or friction are too stiff for it at this step."""
+    from linkwright.simulation.integrators import METHODS, stiffest
+    from linkwright.simulation.motion import LARGE
+
+    if model.nv > LARGE or stiffest(model, q0, v0)[0] * step < METHODS["rk4"].stability:
+        return "rk4"
+    return "semi_implicit"
+
+
 def _load(robot: str, root: str) -> Model:
     from linkwright.formats.load import load
 
@@ -253,11 +279,13 @@ def _write(trajectory: Trajectory, folder: Path) -> list[Path]:
     return files
 
 
-def _summary(trajectory: Trajectory, controlled: bool) -> Table:
+def _summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
     model, energy = trajectory.model, trajectory.energy
     table = Table(show_header=False, box=None)
     steps = round(trajectory.t[-1] / trajectory.step)
-    table.add_row("motion", f"{trajectory.t[-1]:g} s in {steps} steps of {trajectory.step:g} s (Runge–Kutta, order 4)")
+    table.add_row(
+        "motion", f"{trajectory.t[-1]:g} s in {steps} steps of {trajectory.step:g} s ({METHOD_NAMES[method]})"
+    )
     table.add_row("compile time", f"{trajectory.compile_time:.3g} s")
     table.add_row("steps per second", f"{trajectory.steps_per_second:,.0f}")
     table.add_row("", f"{trajectory.t[-1] / max(trajectory.run_time, 1e-9):,.0f} times real time")

@@ -6,7 +6,7 @@ themselves and take batches.
 
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
-from linkwright.dynamics.forward import forward_dynamics
+from linkwright.dynamics.forward import forward_dynamics, require_mass
 from linkwright.dynamics.inverse import bias_forces, gravity_forces, inverse_dynamics
 from linkwright.dynamics.jacobian import jacobian, jacobian_dot
 from linkwright.dynamics.kinematics import acceleration, pose, velocity
@@ -19,7 +19,7 @@ from linkwright.dynamics.momentum import (
     total_mass,
     welded_mass,
 )
-from linkwright.dynamics.statics import joint_forces, passive_forces
+from linkwright.dynamics.statics import damping_slope, joint_forces, passive_forces
 
 __all__ = [
     "acceleration",
@@ -29,6 +29,7 @@ __all__ = [
     "check",
     "configuration_rate",
     "coriolis_matrix",
+    "damping_slope",
     "difference",
     "forward_dynamics",
     "gravity_forces",
@@ -45,6 +46,7 @@ __all__ = [
     "passive_forces",
     "pose",
     "potential_energy",
+    "require_mass",
     "spring_energy",
     "total_mass",
     "velocity",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
-from linkwright.model.tree import Model
+from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array, Shaped
 
 FRICTION_SPEED = 1e-2
@@ -36,3 +36,12 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
             force = force - joint.friction * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
         forces.append(force)
     return model.assemble(forces)
+
+
+def damping_slope(joint: Joint, v: Array) -> Array:
+    """How steeply a joint's damping and friction oppose its velocity v (nv,): −∂force/∂v (nv,)."""
+    slope = joint.damping + 0.0 * v
+    if np.any(joint.friction):
+        square = v * v + FRICTION_SPEED**2
+        slope = slope + joint.friction * FRICTION_SPEED**2 / (square * np.sqrt(square))
+    return slope

@@ -66,7 +66,7 @@ def _sound(bodies: Sequence[BodySpec]) -> Array:
     finite = np.isfinite(m) & np.isfinite(c).all(axis=1) & np.isfinite(I).all(axis=(1, 2))
     I = np.where(finite[:, None, None], I, 0.0)
     moments = np.linalg.eigvalsh(I)
-    symmetric = (I == I.transpose(0, 2, 1)).all(axis=(1, 2))
+    symmetric = (I.transpose(0, 2, 1) == I).all(axis=(1, 2))
     return finite & symmetric & (m >= 0.0) & (moments[:, 0] >= 0.0) & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
 
 

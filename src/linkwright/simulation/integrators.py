@@ -1,4 +1,4 @@
-"""Runge–Kutta methods on the configuration manifold (Munthe-Kaas 1999).
+"""Methods of integration: Runge–Kutta on the configuration manifold (Munthe-Kaas 1999), and one for stiff joints.
 
 A method is a tableau. Stages lie at q ⊕ Exp(u); the rate of u that gives the body velocity v is
 dexp⁻¹, whose series v + ½[u, v] + ¹⁄₁₂[u, [u, v]] suffices up to order four. For plain coordinates the
@@ -7,7 +7,7 @@ brackets vanish and the classical method is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,23 +24,34 @@ class Tableau:
     """An explicit Runge–Kutta method: stage i starts from the rates of earlier stages weighted by row i."""
 
     order: int
+    stability: float
+    """how far on the negative real axis it is stable: |λ| h may reach this"""
     stages: tuple[tuple[float, ...], ...]
     weights: tuple[float, ...]
 
 
-METHODS = {
-    "rk4": Tableau(4, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
-    "midpoint": Tableau(2, ((), (1 / 2,)), (0.0, 1.0)),
-    "euler": Tableau(1, ((),), (1.0,)),
+@dataclass(frozen=True)
+class SemiImplicit:
+    """Symplectic Euler, linearly implicit in springs, dampers and friction: stable however stiff these are."""
+
+    order: int = 1
+    stability: float = np.inf
+
+
+METHODS: dict[str, Tableau | SemiImplicit] = {
+    "rk4": Tableau(4, 2.78, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
+    "midpoint": Tableau(2, 2.0, ((), (1 / 2,)), (0.0, 1.0)),
+    "euler": Tableau(1, 2.0, ((),), (1.0,)),
+    "semi_implicit": SemiImplicit(),
 }
 """By name; "rk4" is Kutta's classical method of order four."""
 
 
-def tableau(method: str) -> Tableau:
+def method_of(name: str) -> Tableau | SemiImplicit:
     """The method of that name; :class:`InputError` where there is none."""
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, METHODS))}")
-    return METHODS[method]
+    if name not in METHODS:
+        raise InputError(f"method is {name!r}; it may be {', '.join(map(repr, METHODS))}")
+    return METHODS[name]
 
 
 def total_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
@@ -77,8 +88,50 @@ def increments(coefficients: tuple[float, ...], h: Any, rates: list[tuple[Array,
 
 def step(model: Model, q: Array, v: Array, tau: Array, h: Any, method: str = "rk4") -> tuple[Array, Array]:
     """(q, v) after a time h (s) under constant efforts tau (nv,)."""
-    chosen = tableau(method)
+    chosen = method_of(method)
+    if isinstance(chosen, SemiImplicit):
+        return semi_implicit_step(model, q, v, tau, h)
     rates = [(v, total_acceleration(model, q, v, tau))]
     for row in chosen.stages[1:]:
         rates.append(stage(model, q, v, *increments(row, h, rates), tau))
     return advance(model, q, v, *increments(chosen.weights, h, rates))
+
+
+def semi_implicit_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
+    """(M + h D + h² K) v̇ = τ + passive − h K v − bias, D and K the slopes of damping, friction and springs.
+
+    What is added to M is diagonal: it enters as armature.
+    """
+    rates = model.rates(v)
+    slopes = [dynamics.damping_slope(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
+    heavier = [h * D + h * h * joint.stiffness for joint, D in zip(model.joints, slopes, strict=True)]
+    pull = model.assemble([joint.stiffness * v_k for joint, v_k in zip(model.joints, rates, strict=True)])
+    effort = tau + dynamics.passive_forces(model, q, v) - h * pull
+    v_next = v + h * dynamics.forward_dynamics(with_added_armature(model, heavier), q, v, effort)
+    return configuration.integrate(model, q, h * v_next), v_next
+
+
+def with_added_armature(model: Model, added: list[Array]) -> Model:
+    """The model with armature added to each joint: numbers or symbols."""
+    dynamics.require_mass(model)
+    return replace(
+        model,
+        joints=tuple(replace(j, armature=j.armature + x) for j, x in zip(model.joints, added, strict=True)),
+        links=tuple(replace(k, armature=k.armature + x) for k, x in zip(model.links, added, strict=True)),
+        memo={"massless": []},
+    )
+
+
+def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
+    """The fastest rate (1/s) at which dampers, friction and springs act on what they move, and the joint it is at."""
+    M = dynamics.mass_matrix(model, q)
+    rates = model.rates(v)
+    D = model.assemble([dynamics.damping_slope(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
+    K = model.assemble([j.stiffness for j in model.joints])
+    if not (D.any() or K.any()):
+        return 0.0, ""
+    speed, shapes = np.linalg.eig(np.linalg.solve(M, np.diag(D)))
+    beat = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(K)))).max())
+    worst = int(np.abs(speed).argmax())
+    names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+    return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]

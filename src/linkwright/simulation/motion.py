@@ -17,7 +17,16 @@ from linkwright.dynamics.configuration import as_numbers
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import advance, increments, stage, step, tableau, total_acceleration
+from linkwright.simulation.integrators import (
+    Tableau,
+    advance,
+    increments,
+    method_of,
+    stage,
+    step,
+    stiffest,
+    total_acceleration,
+)
 from linkwright.simulation.trajectory import Trajectory
 from linkwright.spatial.arrays import Array
 
@@ -28,6 +37,9 @@ WHOLE_STEP_LIMIT = 25_000
 """Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
 
 STEPS_BETWEEN_CHECKS = 256
+
+LARGE = 300
+"""Above so many degrees of freedom stiffness is not looked for: it takes the whole mass matrix."""
 
 
 def simulate(
@@ -47,13 +59,14 @@ def simulate(
     Gravity, the joints' springs, dampers and friction act, and the efforts ``controller(t, q, v)`` (nv,),
     which is asked at the beginning of every step and held over it. Leading dimensions are independent
     motions, simulated together. ``step`` in seconds (made a whole number of steps); ``method`` "rk4",
-    "midpoint" or "euler", on the configuration manifold; every ``every``-th step is kept; ``progress``
+    "midpoint", "euler" (Runge–Kutta on the configuration manifold), or "semi_implicit" (order one, stable
+    with stiff dampers, friction and springs); every ``every``-th step is kept; ``progress``
     is told the fraction done.
 
     Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration. A motion that
     grows beyond all numbers is ended there, with a warning.
     """
-    tableau(method)
+    chosen = method_of(method)
     if not isinstance(model, Model):
         raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
     for name, value in (("duration", duration), ("step", step)):
@@ -77,6 +90,8 @@ def simulate(
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
     steps = max(1, round(duration / step))
     h = duration / steps
+    if np.isfinite(chosen.stability):
+        _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
 
     began = time.perf_counter()
     take = stepper(model, method)
@@ -125,6 +140,21 @@ def simulate(
     return Trajectory(model, t, qs, vs, taus, kinetic, potential, h, compile_time, run_time)
 
 
+def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
+    """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
+    if not len(q) or model.nv > LARGE:
+        return
+    rate, joint = stiffest(model, q[0], v[0])
+    limit = method_of(method).stability
+    if rate * h > limit:
+        warnings.warn(
+            f"joint {joint!r} of {model.name!r} is damped within {1.0 / rate:.2g} s: at a step of {h:g} s the explicit "
+            f"method {method!r} will not be stable; take a step below {limit / rate:.2g} s, or method='semi_implicit'",
+            LinkwrightWarning,
+            stacklevel=3,
+        )
+
+
 def stored_energy(model: Model, q: Array) -> Any:
     """The potential energy of gravity and of the joints' springs, J."""
     return potential_energy(model, q) + spring_energy(model, q)
@@ -167,9 +197,12 @@ def _make_stepper(model: Model, method: str) -> Stepper:
         bind(stage, model, {"w": (model.nv,)}),
         bind(advance, model, {"w": (model.nv,)}),
     ]
+    chosen = method_of(method)
     try:
         acceleration = trace(parts[0])
-        if len(acceleration.instructions) * len(tableau(method).stages) < WHOLE_STEP_LIMIT:
+        if not isinstance(chosen, Tableau):
+            return Kernel(trace(bind(step, model, {"h": (), "method": method})), model)
+        if len(acceleration.instructions) * len(chosen.stages) < WHOLE_STEP_LIMIT:
             return Kernel(trace(bind(step, model, {"h": (), "method": method})), model)
         start, middle, end = (Kernel(program, model) for program in (acceleration, *map(trace, parts[1:])))
     except TooLargeError as error:
@@ -179,8 +212,9 @@ def _make_stepper(model: Model, method: str) -> Stepper:
             LinkwrightWarning,
             stacklevel=4,
         )
+        if not isinstance(chosen, Tableau):
+            return RowByRow(bind(step, model, {"h": (), "method": method}))
         start, middle, end = map(RowByRow, parts)  # type: ignore[assignment]
-    chosen = tableau(method)
 
     def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
         rates = [(v, start(q, v, tau))]
