@@ -133,11 +133,10 @@ class _Body:
         self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
         size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
         if lanes.width > 1:
-            if self.farthest is None:
-                self.farthest = size
-            else:  # of NaN and a number either will do: NaN is the same on every path
-                larger = self.emit(f"fcmp ogt {V} {size}, {self.farthest}")
-                self.farthest = self._select(larger, size, self.farthest)
+            # starting from 0, so that a NaN is never kept: its row may have far angles too
+            farthest = self.farthest or lanes.constant(0.0)
+            larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
+            self.farthest = self._select(larger, size, farthest)
             return sincos(lanes, self.emit, x)
         far = self.emit(f"fcmp ogt double {size}, {lanes.constant(FAR)}")
         n = self.blocks
