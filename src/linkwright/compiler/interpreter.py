@@ -30,5 +30,5 @@ def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
         result = np.empty((*batch, slot.size))
         for entry, k in enumerate(numbers):
             result[..., entry] = values[k]
-        results.append(result.reshape(*batch, *slot.shape))
+        results.append(result.reshape((*batch, *slot.shape)))
     return tuple(results)

@@ -74,7 +74,11 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     if wrenches is not None and not isinstance(wrenches, dict):
         raise ArgumentError(f"{book.__name__}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
     arrays = [x for name, x in arguments.items() if name in ARRAYS] + list((wrenches or {}).values())
-    if any(isinstance(x, (np.ndarray, list, tuple, Expr)) and is_symbolic(x) for x in arrays):
+    try:
+        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and is_symbolic(x) for x in arrays)
+    except ValueError:  # rows of different lengths; the kernel says which
+        symbolic = False
+    if symbolic:
         return _on_symbols(book, model, arguments)
     fixed = {name: x for name, x in arguments.items() if name not in ARRAYS}
     if wrenches is not None:
