@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from linkwright.compiler.program import Program
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_CALL = {"sqrt": "sqrt", "abs": "fabs", "min": "fmin", "max": "fmax"}
+_CALL = {"sqrt": "sqrt", "abs": "fabs"}
+
+_TAKEN = """
+    auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    asm bool true false main NAN INFINITY HUGE_VAL
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh drem erf erfc exp exp2 expm1 fabs fdim finite
+    floor fma fmax fmin fmod frexp gamma hypot ilogb isfinite isinf isnan isnormal j0 j1 jn ldexp lgamma llrint
+    llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo
+    rint round scalb scalbln scalbn signbit signgam significand sin sinh sqrt tan tanh tgamma trunc y0 y1 yn
+"""
+RESERVED = frozenset(_TAKEN.split())
+"""Names that C and math.h have taken; so have v0, v1, … for the values."""
 
 
 def identifier(name: str) -> str:
@@ -16,23 +29,37 @@ def identifier(name: str) -> str:
     return f"_{cleaned}" if not cleaned or cleaned[0].isdigit() else cleaned
 
 
+def _distinct(names: Iterable[str]) -> list[str]:
+    """The names as C allows them, no two alike."""
+    taken: set[str] = set(RESERVED)
+    found = []
+    for name in names:
+        cleaned = identifier(name)
+        while cleaned in taken or re.fullmatch(r"v\d+", cleaned):
+            cleaned += "_"
+        taken.add(cleaned)
+        found.append(cleaned)
+    return found
+
+
 def source(program: Program) -> str:
     """The C source of a program: ``void name(const double q[7], …, double result[49])``.
 
     Matrices are stored row by row.
     """
-    inputs = [identifier(slot.name) for slot in program.inputs]
-    outputs = [identifier(slot.name) for slot in program.outputs]
+    slots = (*program.inputs, *program.outputs)
+    function, *names = _distinct([program.name, *(slot.name for slot in slots)])
+    inputs, outputs = names[: len(program.inputs)], names[len(program.inputs) :]
     arguments = [
         *(f"const double {n}[{slot.size}]" for n, slot in zip(inputs, program.inputs, strict=True)),
         *(f"double {n}[{slot.size}]" for n, slot in zip(outputs, program.outputs, strict=True)),
     ]
-    shapes = "\n".join(f" *   {slot.name}: {list(slot.shape)}" for slot in (*program.inputs, *program.outputs))
+    shapes = "\n".join(f" *   {name}: {list(slot.shape)}" for name, slot in zip(names, slots, strict=True))
     lines = [
-        f"/* {program.name}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */",
+        f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */",
         "#include <math.h>",
         "",
-        f"void {identifier(program.name)}({', '.join(arguments)})",
+        f"void {function}({', '.join(arguments)})",
         "{",
     ]
     values: list[str] = []
@@ -62,6 +89,8 @@ def _expression(op: str, x: list[str]) -> str:
         return f"({x[0]} {'<' if op == 'less' else '<='} {x[1]}) ? 1.0 : 0.0"
     if op == "where":
         return f"({x[0]} != 0.0) ? {x[1]} : {x[2]}"
+    if op in ("min", "max"):  # NaN if either is, unlike fmin and fmax
+        return f"({x[0]} {'<' if op == 'min' else '>'} {x[1]} || {x[0]} != {x[0]}) ? {x[0]} : {x[1]}"
     if op == "sign":
         return f"({x[0]} > 0.0) ? 1.0 : (({x[0]} < 0.0) ? -1.0 : {x[0]})"
     return f"{_CALL.get(op, op)}({', '.join(x)})"

@@ -1,0 +1,47 @@
+"""Single operations as programs, and values that are hard on them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from linkwright.compiler.program import Program, program_of
+from linkwright.expression.graph import Graph
+from linkwright.expression.operations import OPERATIONS
+
+HOSTILE = (
+    *(0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0, np.pi, -1e6, 12345.678, 1e9, -1e300, 1.7e308),
+    *(5e-324, -5e-324, 1e-310, 2.3e-308, np.inf, -np.inf, np.nan),
+)
+EXACT = frozenset(
+    ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "min", "max", "less", "less_equal", "where")
+)
+"""Operations that IEEE 754 decides to the last bit."""
+
+ULPS = 8
+"""How far the libraries' functions may be from each other; pow is the worst of them."""
+
+
+def one_operation(op: str) -> Program:
+    """The program f(x, y, …) = op(x, y, …) of scalars."""
+    graph = Graph()
+    inputs = {f"x{k}": graph.symbols(f"x{k}", ()) for k in range(OPERATIONS[op].arity)}
+    return program_of(f"operation_{op}", graph, inputs, graph.apply(op, *(x[()] for x in inputs.values())))
+
+
+def every_combination(values, arity: int) -> np.ndarray:
+    """(arity, n): every choice of the values for the arguments."""
+    return np.array(list(itertools.product(values, repeat=arity))).T
+
+
+def same(op: str, found: np.ndarray, expected: np.ndarray, columns: np.ndarray) -> None:
+    """The same numbers, NaN and infinities included; zeros may differ in sign (no algorithm looks at it)."""
+    wrong = np.isnan(found) != np.isnan(expected)
+    wrong |= np.isinf(expected) & (found != expected)
+    finite = np.isfinite(expected) & ~wrong
+    allowed = np.zeros(len(expected)) if op in EXACT else ULPS * np.spacing(np.abs(np.where(finite, expected, 1.0)))
+    with np.errstate(all="ignore"):
+        wrong |= finite & ~(np.abs(found - expected) <= allowed)
+    shown = [(op, *columns[:, k], found[k], expected[k]) for k in np.flatnonzero(wrong)[:10]]
+    assert not wrong.any(), shown
