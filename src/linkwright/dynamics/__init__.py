@@ -19,7 +19,7 @@ from linkwright.dynamics.momentum import (
     total_mass,
     welded_mass,
 )
-from linkwright.dynamics.statics import damping_slope, joint_forces, passive_forces
+from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces
 
 __all__ = [
     "acceleration",
@@ -29,7 +29,7 @@ __all__ = [
     "check",
     "configuration_rate",
     "coriolis_matrix",
-    "damping_slope",
+    "damping_coefficient",
     "difference",
     "forward_dynamics",
     "gravity_forces",

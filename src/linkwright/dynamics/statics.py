@@ -29,19 +29,15 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     """
     forces = []
     for joint, q_k, v_k in zip(model.joints, model.coordinates(q), model.rates(v), strict=True):
-        force = -(joint.damping * v_k)
+        force = -(damping_coefficient(joint, v_k) * v_k)
         if np.any(joint.stiffness):
             force = force - joint.stiffness * joint.motion.displacement(joint.rest, q_k)
-        if np.any(joint.friction):
-            force = force - joint.friction * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
         forces.append(force)
     return model.assemble(forces)
 
 
-def damping_slope(joint: Joint, v: Array) -> Array:
-    """How steeply a joint's damping and friction oppose its velocity v (nv,): −∂force/∂v (nv,)."""
-    slope = joint.damping + 0.0 * v
-    if np.any(joint.friction):
-        square = v * v + FRICTION_SPEED**2
-        slope = slope + joint.friction * FRICTION_SPEED**2 / (square * np.sqrt(square))
-    return slope
+def damping_coefficient(joint: Joint, v: Array) -> Array:
+    """d + F/√(v² + v₀²) (nv,): a joint's damping and friction are minus this times its velocity v (nv,)."""
+    if not np.any(joint.friction):
+        return joint.damping
+    return joint.damping + joint.friction / np.sqrt(v * v + FRICTION_SPEED**2)

@@ -98,13 +98,13 @@ def step(model: Model, q: Array, v: Array, tau: Array, h: Any, method: str = "rk
 
 
 def semi_implicit_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
-    """(M + h D + h² K) v̇ = τ + passive − h K v − bias, D and K the slopes of damping, friction and springs.
+    """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness.
 
     What is added to M is diagonal: it enters as armature.
     """
     rates = model.rates(v)
-    slopes = [dynamics.damping_slope(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
-    heavier = [h * D + h * h * joint.stiffness for joint, D in zip(model.joints, slopes, strict=True)]
+    D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
+    heavier = [h * D_k + h * h * joint.stiffness for joint, D_k in zip(model.joints, D, strict=True)]
     pull = model.assemble([joint.stiffness * v_k for joint, v_k in zip(model.joints, rates, strict=True)])
     effort = tau + dynamics.passive_forces(model, q, v) - h * pull
     v_next = v + h * dynamics.forward_dynamics(with_added_armature(model, heavier), q, v, effort)
@@ -126,7 +126,7 @@ def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
     """The fastest rate (1/s) at which dampers, friction and springs act on what they move, and the joint it is at."""
     M = dynamics.mass_matrix(model, q)
     rates = model.rates(v)
-    D = model.assemble([dynamics.damping_slope(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
+    D = model.assemble([dynamics.damping_coefficient(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
     K = model.assemble([j.stiffness for j in model.joints])
     if not (D.any() or K.any()):
         return 0.0, ""
