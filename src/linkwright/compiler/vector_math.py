@@ -1,6 +1,6 @@
 """Sine and cosine on vector registers, as LLVM IR (LLVM's own would be scalar calls, four times slower).
 
-Cody–Waite reduction by π/2 in two fused steps, then minimax polynomials on [−π/4, π/4] (the
+Cody–Waite reduction by π/2 in three fused steps, then minimax polynomials on [−π/4, π/4] (the
 coefficients of fdlibm's kernels). At most 1.5 ulp for |x| ≤ :data:`FAR`; beyond it the quotient is
 no longer exact and the caller must evaluate the row otherwise.
 """
@@ -16,6 +16,7 @@ FAR = 1e6
 _TWO_OVER_PI = 0.6366197723675814
 _PI_HALF_HIGH = float.fromhex("0x1.921fb54442d18p+0")
 _PI_HALF_LOW = float.fromhex("0x1.1a62633145c07p-54")
+_PI_HALF_LOWEST = float.fromhex("-0x1.f1976b7ed8fbcp-110")  # matters where sine or cosine nearly vanish
 _ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to the nearest whole number, kept in the low bits
 
 _SIN = (
@@ -81,6 +82,7 @@ def sincos(lanes: Lanes, emit: Callable[[str], str], x: str) -> tuple[str, str]:
     quadrant = emit(f"bitcast {V} {shifted} to {N}")
     k = emit(f"fsub {V} {shifted}, {c(_ROUND)}")
     r = fma(k, c(-_PI_HALF_LOW), fma(k, c(-_PI_HALF_HIGH), x))
+    r = fma(k, c(-_PI_HALF_LOWEST), r)
     z = emit(f"fmul {V} {r}, {r}")
 
     p = c(_SIN[-1])
