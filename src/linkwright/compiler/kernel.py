@@ -13,6 +13,7 @@ from linkwright.compiler.call import universal_function
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.program import Operations, Program
 from linkwright.compiler.trace import bind, differentiate, trace
+from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
 from linkwright.model.tree import Model
 
@@ -54,7 +55,8 @@ class Kernel:
         return universal_function(program, code)
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
-        results = interpret(self.program, *arrays)
+        named = zip(self.program.inputs, arrays, strict=True)
+        results = interpret(self.program, *(as_numbers(slot.name, x) for slot, x in named))
         if out is not None:
             for target, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
                 np.copyto(target, result)

@@ -21,7 +21,7 @@ def jacobian(
     """
     check_reference(reference)
     columns, _, _ = _columns(model, q, None, frame, reference)
-    return model.assemble(columns)
+    return model.assemble(columns) if columns else np.zeros((6, 0))
 
 
 def jacobian_dot(
@@ -37,7 +37,7 @@ def jacobian_dot(
     """
     check_reference(reference)
     _, columns, _ = _columns(model, q, v, frame, reference)
-    return model.assemble(columns)
+    return model.assemble(columns) if columns else np.zeros((6, 0))
 
 
 def _columns(
