@@ -1,0 +1,325 @@
+"""The book's function = interpreter = LLVM on one lane = LLVM on many, for every algorithm and joint type."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from operations_on import HOSTILE, every_combination, one_operation, same
+
+import linkwright as lw
+from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.machine import target
+from linkwright.compiler.vector_math import FAR
+from linkwright.expression.operations import OPERATIONS
+from linkwright.model.joint import JOINT_TYPES
+from mechanisms import one_of_each, random_tree, relative_error, trees
+
+W = target().width
+ROWS = 3 * W + 2
+SIZES = sorted({1, max(1, W - 1), W, W + 1, ROWS})
+
+ALGORITHMS = {
+    "pose": (lw.pose, {"frame": "tip"}),
+    "velocity": (lw.velocity, {"frame": "tip", "reference": "world"}),
+    "acceleration": (lw.acceleration, {"frame": "tip"}),
+    "jacobian": (lw.jacobian, {"frame": "tip"}),
+    "jacobian_dot": (lw.jacobian_dot, {"frame": "tip", "reference": "body"}),
+    "inverse_dynamics": (lw.inverse_dynamics, {}),
+    "inverse_dynamics with wrenches": (lw.inverse_dynamics, {"wrenches": ["tip", "body0"]}),
+    "bias_forces": (lw.bias_forces, {}),
+    "gravity_forces": (lw.gravity_forces, {}),
+    "forward_dynamics": (lw.forward_dynamics, {}),
+    "forward_dynamics composite": (lw.forward_dynamics, {"method": "composite"}),
+    "mass_matrix": (lw.mass_matrix, {}),
+    "mass_matrix unit_vector": (lw.mass_matrix, {"method": "unit_vector"}),
+    "mass_matrix jacobian": (lw.mass_matrix, {"method": "jacobian"}),
+    "coriolis_matrix": (lw.coriolis_matrix, {}),
+    "center_of_mass": (lw.center_of_mass, {}),
+    "center_of_mass_jacobian": (lw.center_of_mass_jacobian, {}),
+    "momentum": (lw.momentum, {}),
+    "momentum_matrix": (lw.momentum_matrix, {}),
+    "kinetic_energy": (lw.kinetic_energy, {}),
+    "potential_energy": (lw.potential_energy, {}),
+    "spring_energy": (lw.spring_energy, {}),
+    "joint_forces": (lw.joint_forces, {"frame": "tip"}),
+    "passive_forces": (lw.passive_forces, {}),
+    "integrate": (lw.integrate, {}),
+    "difference": (lw.difference, {}),
+    "configuration_rate": (lw.configuration_rate, {}),
+}
+
+
+def test_every_algorithm_is_here():
+    public = {name for name, value in vars(lw).items() if hasattr(value, "book")}
+    assert public == {function.__name__ for function, _ in ALGORITHMS.values()}
+
+
+def arrays_for(model, program, n, seed):
+    """Rows of arguments: configurations for q, q0, q1, normal numbers for the others."""
+    rng = np.random.default_rng(seed)
+    return [
+        model.random(n, seed=rng) if slot.name in ("q", "q0", "q1") else rng.normal(size=(n, *slot.shape))
+        for slot in program.inputs
+    ]
+
+
+def check_all(name: str, model: lw.Model, seed: int) -> None:
+    """All four ways agree, and a row is the same bits wherever it stands."""
+    function, options = ALGORITHMS[name]
+    kernel = lw.compile(function, model, **options)
+    arrays = arrays_for(model, kernel.program, ROWS, seed)
+    lanes = kernel(*arrays)
+    assert np.isfinite(lanes).all()
+    tolerance = np.full(ROWS, 1e-12)
+    if function is lw.forward_dynamics:
+        tolerance += [1e-15 * np.linalg.cond(lw.mass_matrix(model, q)) for q in arrays[0]]
+    (interpreted,) = interpret(kernel.program, *arrays)
+    for x, y, allowed in zip(lanes, interpreted, tolerance, strict=True):
+        assert relative_error(x, y) < allowed
+    frames = options.get("wrenches", [])
+    plain = {key: value for key, value in options.items() if key != "wrenches"}
+    for k in (0, ROWS - 1):
+        row = [x[k] for x in arrays]
+        n = len(row) - len(frames)
+        wrenches = {"wrenches": dict(zip(frames, row[n:], strict=True))} if frames else {}
+        named = dict(zip((slot.name for slot in kernel.program.inputs), row[:n], strict=False))
+        expected = function.book(model, **named, **plain, **wrenches)
+        assert relative_error(lanes[k], expected) < tolerance[k]
+    for size in SIZES:
+        for start in {0, ROWS - size, 1 if size < ROWS else 0}:
+            some = kernel(*(x[start : start + size] for x in arrays))
+            assert np.array_equal(some, lanes[start : start + size]), (size, start)
+    single = [kernel(*(x[k] for x in arrays)) for k in range(ROWS)]
+    assert np.array_equal(np.array(single).reshape(lanes.shape), lanes)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_on_every_joint_type(name):
+    check_all(name, one_of_each(1, mimics=True), 0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(trees(max_joints=4), st.sampled_from(sorted(ALGORITHMS)), st.integers(0, 2**32 - 1))
+def test_random_trees(model, name, seed):
+    check_all(name, model, seed)
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_one_joint_alone(kind):
+    for name in ("forward_dynamics", "integrate", "difference"):
+        check_all(name, random_tree([kind], 8), 3)
+
+
+# arrays as users have them
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return random_tree(list(JOINT_TYPES[:4]), 5)
+
+
+@pytest.fixture(scope="module")
+def rows(arm):
+    """q, v and the mass matrix and bias forces in each row."""
+    rng = np.random.default_rng(0)
+    q, v = arm.random(ROWS, seed=rng), rng.normal(size=(ROWS, arm.nv))
+    return q, v, lw.mass_matrix(arm, q), lw.bias_forces(arm, q, v)
+
+
+def padded(x, axis):
+    """The same numbers, every second one along an axis of a larger array."""
+    shape = list(x.shape)
+    shape[axis] *= 2
+    large = np.full(shape, np.nan)
+    place = [slice(None)] * x.ndim
+    place[axis] = slice(1, None, 2)
+    large[tuple(place)] = x
+    return large[tuple(place)]
+
+
+def unaligned(x):
+    memory = np.zeros(x.nbytes + 1, dtype=np.uint8)
+    result = np.ndarray(x.shape, np.float64, buffer=memory[1:].data)
+    result[...] = x
+    assert not result.flags.aligned
+    return result
+
+
+LAYOUTS = {
+    "strided rows": lambda x: padded(x, 0),
+    "strided entries": lambda x: padded(x, 1),
+    "Fortran order": np.asfortranarray,
+    "backwards": lambda x: np.ascontiguousarray(x[::-1])[::-1],
+    "entries backwards": lambda x: np.ascontiguousarray(x[:, ::-1])[:, ::-1],
+    "unaligned": unaligned,
+    "other byte order": lambda x: x.astype(x.dtype.newbyteorder()),
+    "lists": lambda x: x.tolist(),
+    "read-only": lambda x: np.frombuffer(x.tobytes()).reshape(x.shape),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_of_inputs(arm, rows, layout):
+    q, v, M, b = rows
+    change = LAYOUTS[layout]
+    assert np.array_equal(lw.mass_matrix(arm, change(q)), M)
+    assert np.array_equal(lw.bias_forces(arm, change(q), v), b)
+    assert np.array_equal(lw.bias_forces(arm, q, change(v)), b)
+    for n in (1, 2, W):
+        assert np.array_equal(lw.bias_forces(arm, change(q[:n]), change(v[:n])), b[:n])
+
+
+def test_kinds_of_numbers(arm, rows):
+    q, v, _, _ = rows
+    for kind in (np.float32, np.float16, np.int64, np.int8, np.bool_):
+        same_values = q.astype(kind)
+        assert np.array_equal(lw.mass_matrix(arm, same_values), lw.mass_matrix(arm, same_values.astype(float)))
+    whole = [[int(x) for x in row] for row in q]
+    assert np.array_equal(lw.mass_matrix(arm, whole), lw.mass_matrix(arm, np.array(whole, dtype=float)))
+
+
+def test_leading_dimensions_broadcast(arm, rows):
+    q, v, _, _ = rows
+    expected = np.array([[lw.bias_forces(arm, x, y) for y in v[:3]] for x in q[:5]])
+    assert np.array_equal(lw.bias_forces(arm, q[:5, None], v[None, :3]), expected)
+    assert np.array_equal(lw.bias_forces(arm, q[:5], v[0]), expected[:, 0])
+    assert np.array_equal(lw.bias_forces(arm, np.broadcast_to(q[0], (ROWS, arm.nq)), v)[:3], expected[0])
+    assert lw.bias_forces(arm, q[:0], v[:0]).shape == (0, arm.nv)
+    assert lw.mass_matrix(arm, np.zeros((2, 0, 3, arm.nq))).shape == (2, 0, 3, arm.nv, arm.nv)
+    assert lw.bias_forces(arm, q[:0], v[0]).shape == (0, arm.nv)
+
+
+def test_results_into_given_arrays(arm, rows):
+    q, v, M, b = rows
+    kernel = lw.compile(lw.mass_matrix, arm)
+    for out in (np.empty_like(M), padded(M, 0), padded(M, 2), np.asfortranarray(M), np.empty((*M.shape, 1))[..., 0]):
+        out[...] = np.nan
+        assert kernel(q, out=out) is out
+        assert np.array_equal(out, M)
+    assert np.array_equal(kernel(q, out=np.zeros(M.shape, np.float32)), M.astype(np.float32))
+    # what is read may be written
+    bias = lw.compile(lw.bias_forces, arm)
+    own = v.copy()
+    assert np.array_equal(bias(q, own, out=own), b)
+    large = np.zeros((2 * ROWS, arm.nv))
+    large[:ROWS] = v
+    assert np.array_equal(bias(q, large[:ROWS], out=large[1 : ROWS + 1]), b)
+
+
+def test_mechanisms_without_coordinates():
+    model = random_tree([], 0)
+    assert (model.nq, model.nv) == (0, 0)
+    none = np.zeros((3, 0))
+    assert lw.inverse_dynamics(model, none, none, none).shape == (3, 0)
+    assert lw.mass_matrix(model, []).shape == (0, 0)
+    assert lw.mass_matrix(model, none).shape == (3, 0, 0)
+    assert lw.jacobian(model, none, "base").shape == (3, 6, 0)
+    assert lw.kinetic_energy(model, [], []) == 0.0
+    assert lw.kinetic_energy(model, none, none).shape == (3,)
+    assert np.array_equal(lw.pose(model, none, "base"), np.stack([model.frame("base").placement] * 3))
+    assert lw.integrate(model, none, none).shape == (3, 0)
+    with pytest.raises(lw.errors.ShapeError, match="expected"):
+        lw.mass_matrix(model, [1.0])
+    with pytest.raises(lw.errors.ArgumentError, match="real numbers"):
+        lw.inverse_dynamics(model, np.zeros((3, 0), complex), none, none)
+
+
+def test_what_is_not_finite_stays_in_its_row(arm, rows):
+    q, v, _, b = rows
+    for value in (np.nan, np.inf, -np.inf):
+        hurt = q.copy()
+        hurt[3, 0] = value
+        with np.errstate(all="ignore"):
+            found = lw.bias_forces(arm, hurt, v)
+        assert np.isnan(found[3]).any()
+        assert np.array_equal(np.delete(found, 3, axis=0), np.delete(b, 3, axis=0))
+
+
+# single operations
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_every_operation_on_hostile_values(op):
+    program = one_operation(op)
+    columns = every_combination(HOSTILE, OPERATIONS[op].arity)
+    rng = np.random.default_rng(0)
+    columns = np.concatenate(
+        [columns, rng.normal(size=(len(columns), 100)), rng.uniform(-1, 1, (len(columns), 100))], 1
+    )
+    kernel = Kernel(program)
+    lanes = kernel(*columns)
+    (interpreted,) = interpret(program, *columns)
+    same(op, lanes, interpreted, columns)
+    with np.errstate(all="ignore"):
+        same(op, interpreted, np.asarray(OPERATIONS[op].evaluate(*columns), float), columns)
+    some = range(len(lanes)) if len(lanes) < 1000 else rng.integers(0, len(lanes), 1000)
+    single = np.array([kernel(*columns[:, k]) for k in some])
+    assert np.array_equal(single, lanes[list(some)], equal_nan=True)
+
+
+def sincos_kernel():
+    return lw.compile(lambda x: np.stack([np.sin(x), np.cos(x)]), x=())
+
+
+def ulps(found, x):
+    """The errors of found (n, 2) against sine and cosine to 60 digits, in units in the last place."""
+    with mpmath.workdps(60):
+        exact = [(mpmath.sin(mpmath.mpf(float(a))), mpmath.cos(mpmath.mpf(float(a)))) for a in x]
+        return np.array(
+            [
+                [
+                    float(abs(mpmath.mpf(float(f)) - e) / mpmath.mpf(float(np.spacing(abs(float(e))))))
+                    for f, e in zip(*r)
+                ]
+                for r in zip(found, exact, strict=True)
+            ]
+        )
+
+
+def angles(reach, n=600):
+    rng = np.random.default_rng(1)
+    near = np.round(rng.uniform(-reach, reach, n // 3) / (np.pi / 2)) * (np.pi / 2)  # zeros and extrema
+    spread = np.exp(rng.uniform(np.log(1e-300), np.log(reach), n // 3)) * rng.choice([-1.0, 1.0], n // 3)
+    return np.concatenate([rng.uniform(-reach, reach, n // 3), near[np.abs(near) <= reach], spread, [reach, -reach]])
+
+
+def test_sine_and_cosine_are_accurate():
+    x = angles(FAR)
+    assert ulps(sincos_kernel()(x), x).max() <= 1.5
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_sine_and_cosine_of_far_angles_are_the_librarys():
+    x = np.concatenate([angles(1e22), [np.nextafter(FAR, np.inf), 1e300]])
+    x = x[np.abs(x) > FAR]
+    assert len(x) > 200
+    assert ulps(sincos_kernel()(x), x).max() <= 1.0
+    mixed = np.where(np.arange(len(x)) % 3 == 0, x, 0.5)
+    found = sincos_kernel()(mixed)
+    assert np.array_equal(found, [sincos_kernel()(a) for a in mixed])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_sine_and_cosine_of_what_is_no_angle():
+    x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, -1e-310])
+    found = sincos_kernel()(x)
+    assert np.isnan(found[:3]).all()
+    assert np.array_equal(found[3:], np.stack([x[3:], np.ones(4)], axis=1))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_far_angles_are_noticed_beside_nan():
+    """A row's results do not depend on what else is in it, or beside it."""
+    kernel = lw.compile(lambda x, y: np.stack([np.sin(x), np.cos(y)]), x=(), y=())
+    far = np.linspace(1e9, 2e9, 200)
+    for k in range(2):
+        for value in (np.nan, np.inf):
+            arguments = np.full((2, 200, W), 1.0)
+            arguments[k, :, 0], arguments[1 - k, :, 0] = value, far
+            found = kernel(*arguments)[:, 0, 1 - k]
+            assert np.array_equal(found, [kernel(*[y, y])[1 - k] for y in far])
