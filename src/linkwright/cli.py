@@ -147,6 +147,58 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
         output.print(_operations_table(model))
 
 
+@app.command
+def bench(
+    robot: str = DEMONSTRATION,
+    /,
+    *,
+    peers: bool = True,
+    rows: int = 4096,
+    rounds: int = 25,
+    root: Root = "fixed",
+    out: Path | None = None,
+) -> None:
+    """Measure speed beside the installed peers (Pinocchio, MuJoCo, heyoka.py, CasADi): interleaved, one thread.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    peers
+        Whether to measure the peers too.
+    rows
+        Rows of a batch.
+    rounds
+        How often each is measured; the tables give the minima, the ratios are of the medians.
+    out
+        A folder for the results as JSON and a plot.
+    """
+    from linkwright.benchmark import bench as run
+
+    model = _load(robot, root)
+    with output.status("measuring") as status:
+        result = run(model, peers, rows=rows, rounds=rounds, tell=lambda name: status.update(f"measuring {name}"))
+    output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
+    for table in result.tables():
+        output.print()
+        output.print(table)
+    output.print()
+    costs = Table("function", "operations", "operations/ns", "compiled in", "differs by", box=None)
+    for row in result.table:
+        gap = max(row.disagreement.values(), default=None)
+        shown = "" if gap is None else f"{gap:.1e}"
+        speed = f"{row.operations_per_ns:.1f}"
+        costs.add_row(row.function, str(row.operations), speed, f"{row.compile_time:.3f} s", shown)
+    output.print(costs)
+    for peer, why in result.left_out.items():
+        output.print(f"{peer} left out: {why}")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        name = _file_name(model.name)
+        for path in (result.save(out / f"{name}.json"), result.plot(out / f"{name}.png")):
+            output.print(f"  {path}")
+
+
 def _operations_table(model: Model) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics

@@ -1,0 +1,67 @@
+"""The benchmark measures what it says, and compares results before it times them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.benchmark import FUNCTIONS, bench
+from linkwright.benchmark.clock import interleaved
+from linkwright.benchmark.peers import PEERS, Pinocchio
+from linkwright.errors import InputError
+from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical
+from mechanisms import random_tree
+
+
+def test_bench_and_its_files(tmp_path):
+    told = []
+    result = bench(lw.load("two_link"), rows=64, rounds=2, tell=told.append)
+    names = [row.function for row in result.table]
+    assert told == names
+    assert set(names) <= set(FUNCTIONS)
+    assert "inverse_dynamics" in names
+    for row in result.table:
+        for timing in (*row.batch.values(), *row.single.values()):
+            assert 0.0 < timing.minimum <= timing.median
+        assert all(gap < 1e-9 for gap in row.disagreement.values()), row
+    assert len(result.peers) + len(result.left_out) == len(PEERS)
+    saved = json.loads(result.save(tmp_path / "bench.json").read_text())
+    assert saved["machine"]["processor"]
+    assert [row["function"] for row in saved["table"]] == names
+    assert result.plot(tmp_path / "bench.png").stat().st_size > 5000
+    batches, singles = result.tables()
+    assert batches.row_count == singles.row_count == len(names)
+
+
+def test_peers_are_given_the_same_mechanism():
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    model = random_tree([Free, Revolute, Spherical, Planar, Prismatic], 5)
+    result = bench(model, rows=16, rounds=1)
+    assert any(peer.startswith("Pinocchio") for peer in result.peers)
+    for row in result.table:
+        for peer, gap in row.disagreement.items():
+            assert gap < 1e-9, (row.function, peer)
+
+
+def test_what_a_peer_cannot_take_is_said():
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    result = bench(random_tree([Helical], 1), functions=["mass_matrix"], rows=16, rounds=1)
+    assert "helical" in result.left_out[Pinocchio.name]
+
+
+def test_timing_is_per_row():
+    calls = []
+    timings = interleaved({"a": (lambda: calls.append("a"), 1), "b": (lambda: calls.append("b"), 1000)}, 3, 1e-5)
+    assert {"a", "b"} == set(calls)
+    assert timings["b"].minimum < timings["a"].minimum
+    assert np.isfinite(timings["a"].median)
+
+
+def test_bad_requests():
+    with pytest.raises(InputError, match="inverse_dynamics"):
+        bench(lw.load("two_link"), functions=["nothing"])
+    with pytest.raises(InputError, match="rows"):
+        bench(lw.load("two_link"), rows=1)
