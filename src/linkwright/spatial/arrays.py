@@ -27,7 +27,7 @@ else:
             return item[0]
 
 
-_where = np.frompyfunc(lambda condition, a, b: condition.where(a, b), 3, 1)
+_where = np.frompyfunc(lambda c, a, b: c.where(a, b) if hasattr(c, "where") else (a if c else b), 3, 1)
 _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
 _maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
 _sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
@@ -40,8 +40,16 @@ def is_symbolic(*arrays: Any) -> bool:
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
-    """``a`` where the condition holds, else ``b``; both are evaluated."""
-    return _where(condition, a, b) if is_symbolic(condition) else np.where(condition, a, b)
+    """``a`` where the condition holds, else ``b``; both are evaluated.
+
+    Single symbols are compared as they are, ``x[0] < 1.0``; arrays of symbols only by
+    ``np.less(x, 1.0, dtype=object)`` and the like, since NumPy's ``x < 1.0`` asks for truth values.
+    """
+    if not is_symbolic(condition):
+        return np.where(condition, a, b)
+    if all(isinstance(c, (bool, np.bool_)) for c in np.asarray(condition).flat):  # numbers compared as objects
+        return np.where(np.asarray(condition, dtype=bool), a, b)
+    return _where(condition, a, b)
 
 
 def minimum(x: Any, y: Any) -> Any:
