@@ -288,8 +288,8 @@ class Heyoka(Replayed):
         if function not in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
             return None
         names = [f"{slot.name}{k}" for slot in program.inputs for k in range(slot.size)]
-        symbols = hy.make_vars(*names)
-        outputs = replayed(program, list(symbols), {"sin": hy.sin, "cos": hy.cos, "sqrt": hy.sqrt}, hy.expression)
+        symbols = [hy.expression(name) for name in names]
+        outputs = replayed(program, symbols, {"sin": hy.sin, "cos": hy.cos, "sqrt": hy.sqrt}, hy.expression)
         rows = len(self.states.q)
         inputs = np.ascontiguousarray(np.concatenate(self.arrays(program), axis=1).T)
         result = np.empty((len(outputs), rows))
