@@ -155,7 +155,7 @@ def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
             units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
             D = D @ np.stack(units, axis=1) if units else D[..., :0]
         else:
-            D = D.reshape(*result.shape, *inputs[wrt].shape)
+            D = D.reshape((*result.shape, *inputs[wrt].shape))
         derivatives.append(D)
     derived = derivatives[0] if program.single else tuple(derivatives)
     return program_of(f"{program.name}_{wrt}", graph, inputs, derived)
