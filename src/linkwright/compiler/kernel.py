@@ -138,13 +138,16 @@ def _shown(shape: tuple[int, ...]) -> str:
     return f"(…, {', '.join(map(str, shape))})" if shape else "(…)"
 
 
-def compile(function: Callable[..., Any], model: Model | None = None, **inputs: Any) -> Kernel:
+def compile(
+    function: Callable[..., Any], model: Model | None = None, *, regroup: bool = True, **inputs: Any
+) -> Kernel:
     """Compile a function for a mechanism (or, without one, a function of arrays alone).
 
     ``function(model, q, v, …)`` is any algorithm of the library or your own, made of them and of NumPy;
     without a model, ``function(x, …)``. It is run once, on symbols. ``inputs`` gives the shapes of its
     arrays; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. Text and None are bound now;
-    ``wrenches=["tool", …]`` appends one (6,) array per frame.
+    ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
+    minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
@@ -155,4 +158,4 @@ def compile(function: Callable[..., Any], model: Model | None = None, **inputs: 
     >>> kernel(arm.neutral()).shape
     (2, 2)
     """
-    return Kernel(trace(bind(function, model, inputs)), model)
+    return Kernel(trace(bind(function, model, inputs, regroup)), model)

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.trace import POSITIONS, VELOCITIES, Bound, bind, differentiate, replay, trace
+from linkwright.compiler.trace import POSITIONS, VELOCITIES, Bound, bind, differentiate, regrouped, replay, trace
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr
@@ -100,7 +100,7 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
         name: np.asarray(x, dtype=object if is_symbolic(x) else float) if name in ARRAYS else x
         for name, x in arguments.items()
     }
-    return book(model, **prepared)
+    return book(regrouped(book, model, prepared), **prepared)
 
 
 def compile_or_not(

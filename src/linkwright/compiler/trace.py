@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.program import Program, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, InputError, TooLargeError
@@ -26,6 +28,30 @@ POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
 
+JOINT_SPACE = frozenset(
+    {
+        dynamics.inverse_dynamics,
+        dynamics.bias_forces,
+        dynamics.gravity_forces,
+        dynamics.mass_matrix,
+        dynamics.coriolis_matrix,
+        dynamics.forward_dynamics,
+    }
+)
+"""What regrouped inertias give unchanged, with fewer operations."""
+
+INVERTING = ("assembly", "hybrid")
+"""Methods that invert the inertias of single bodies, which only those of rigid bodies allow."""
+
+_regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
+
+
+def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, Any]) -> Model:
+    """The model that an algorithm is traced on: the minimal one where that gives the same."""
+    if book not in JOINT_SPACE or arguments.get("method") in INVERTING or not _regrouping.get():
+        return model
+    return model.minimal()
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -38,11 +64,12 @@ class Bound:
     model: Model | None
 
 
-def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any]) -> Bound:
+def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any], regroup: bool = True) -> Bound:
     """Decide which arguments are arrays, and of which shapes; the others are bound now.
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,).
+    ``regroup``: whether joint-space dynamics run on the minimal model.
     """
     book = getattr(function, "book", function)
     name = getattr(function, "__name__", "function").replace("<lambda>", "function")
@@ -89,7 +116,13 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
         arguments = dict(zip(order, arrays[:n], strict=True)) | fixed
         if frames:
             arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))
-        return book(**arguments) if model is None else book(model, **arguments)
+        if model is None:
+            return book(**arguments)
+        token = _regrouping.set(regroup and _regrouping.get())
+        try:
+            return book(regrouped(book, model, arguments), **arguments)
+        finally:
+            _regrouping.reset(token)
 
     return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model)
 

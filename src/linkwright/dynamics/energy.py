@@ -14,6 +14,7 @@ from linkwright.spatial.arrays import Array, Shaped
 
 def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
     """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
+    model.require_physical("kinetic energy")
     total: Any = 0.0
     for link, V in zip(model.links, body_velocities(model, q, v), strict=True):
         total = total + V @ link.rigid_inertia.times(V)
@@ -22,6 +23,7 @@ def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
 
 def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     """−Σ m gᵀc of everything that moves, J; zero at the world's origin. Springs are :func:`spring_energy`."""
+    model.require_physical("potential energy")
     return -(model.gravity @ first_moment(model, q))
 
 

@@ -16,6 +16,7 @@ from linkwright.spatial.transform import force_to_parent, split_pose
 
 def total_mass(model: Model) -> float:
     """The mass of everything that moves, kg; what is welded to the world is :func:`welded_mass`."""
+    model.require_physical("the total mass")
     return sum((link.rigid_inertia.mass for link in model.links), 0.0)
 
 
@@ -26,6 +27,7 @@ def welded_mass(model: Model) -> float:
 
 def center_of_mass(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3"]:
     """The centre of mass (3,) of everything that moves, in the world, m."""
+    model.require_physical("the centre of mass")
     return first_moment(model, q) / _mass(model)
 
 
@@ -50,11 +52,13 @@ def first_moment(model: Model, q: Array) -> Array:
 
 def center_of_mass_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "3 nv"]:
     """The Jacobian (3, nv) of the centre of mass: its velocity is J v."""
+    model.require_physical("the centre of mass")
     return momentum_matrix(model, q)[:3] / _mass(model)
 
 
 def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
     """The momentum (6,) [P; L] of everything that moves, about its centre of mass, in world axes; N s, N m s."""
+    model.require_physical("momentum")
 
     def inward(link: Link, received: tuple[Array], q: Array, V: Array) -> tuple[None, tuple[Array]]:
         return None, (force_to_parent(link.transform(q), link.rigid_inertia.times(V) + received[0]),)
@@ -71,6 +75,7 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv
     Reflected rotor inertias are not in it. A column is the momentum of everything beyond a joint
     moving at its unit rate, carried to the centre of mass.
     """
+    model.require_physical("momentum")
     x = model.coordinates(q)
     T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
     composites = composite_inertias(model, T)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.model.description import Description, Loop
 from linkwright.model.joint import JointType
 from linkwright.spatial.arrays import Array
@@ -138,6 +138,8 @@ class Model:
     """of everything welded to the world, about the world's origin"""
     loops: tuple[Loop, ...]
     description: Description
+    physical: Model | None = None
+    """of a minimal model: the one it was made from"""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """what others have derived from this model and keep with it, such as its compiled kernels"""
 
@@ -331,6 +333,8 @@ class Model:
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity is three finite numbers; got {gravity!r}")
         g.setflags(write=False)
+        if self.physical is not None:  # what can be regrouped depends on gravity
+            return self.physical.with_gravity(g).minimal()
         description = replace(self.description, gravity=tuple(g.tolist()))
         return replace(self, gravity=g, description=description, memo={})
 
@@ -338,7 +342,30 @@ class Model:
         """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
         from linkwright.model.assembly import assemble, locked
 
-        return assemble(locked(self, positions))
+        model = assemble(locked(self, positions))
+        return model if self.physical is None else model.minimal()
+
+    def minimal(self) -> Model:
+        """The same motion with fewer numbers: inertial parameters regrouped, as many as possible made zero.
+
+        Dynamics in joint space (inverse and forward dynamics, mass and Coriolis matrices, bias and gravity
+        forces) and kinematics are unchanged. The regrouped inertias are in ``links``; they are no longer
+        those of rigid bodies, so a minimal model has no energy, momentum, mass or centre of mass.
+        """
+        from linkwright.model.minimal import minimal
+
+        if "minimal" not in self.memo:
+            self.memo["minimal"] = minimal(self)
+        made: Model = self.memo["minimal"]
+        return made
+
+    def require_physical(self, what: str) -> None:
+        """Raise :class:`ModelError` on a minimal model, whose inertias tell nothing of ``what``."""
+        if self.physical is not None:
+            raise ModelError(
+                f"{what} cannot be told from a minimal model: regrouping the inertias of {self.name!r} kept its "
+                "dynamics in joint space only; ask the model that minimal() was called on"
+            )
 
     def __str__(self) -> str:
         from linkwright.model.printing import tree_text

@@ -186,7 +186,7 @@ def stepper(model: Model, method: str) -> Stepper:
     """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
     key = ("step", method)
     if key not in model.memo:
-        model.memo[key] = _make_stepper(model, method)
+        model.memo[key] = _make_stepper(model.minimal(), method)
     made: Stepper = model.memo[key]
     return made
 

@@ -1,0 +1,206 @@
+"""Inertial parameters regrouped: a model with fewer of them and the same dynamics in joint space.
+
+Some of what a body weighs shows in no joint effort by itself: the mass of a body on a hinge acts as
+if it were part of the body before. Ten parameters per body (m, h = m c, I about the origin) are more
+than the motion can tell apart, and what it cannot tell apart may be moved from body to body
+(Gautier & Khalil, "Direct calculation of minimum set of inertial parameters of serial robots",
+IEEE Trans. RA 6(3), 1990; Khalil & Dombre 2002, ch. 9). Moved from the leaves to the root until the
+most of them are zero, they leave an algorithm much less to compute.
+
+Parameters n of body k act as part of its parent where, for every motion, their kinetic energy is that
+of a constant inertia of the parent, and their potential energy differs by a constant: two Lagrangians
+with these properties give the same equations. Where the parent can move at will this is
+
+    I(n) S = 0   and   ᴾX*(q) I(n) ᴾX*(q)ᵀ constant,
+
+a property of the joint alone. Near the ground, whose own inertia never shows, bodies move in few
+ways, and more can be moved: of a body turning about an upright axis only one moment remains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.model.joint import JointType
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.inertia import RigidInertia
+from linkwright.spatial.transform import inverse_pose, motion_transform
+
+SAMPLES = 8
+"""Configurations at which "for every motion" is tried; four already have equations enough."""
+
+NOTHING = 1e-12
+"""A singular value of less than this of the largest is none."""
+
+ORDER = (0, 3, 2, 1, 7, 4, 8, 6, 5, 9)
+"""Which parameters are made zero first, of (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz): the mass, last Izz."""
+
+ROUNDING = 1e-15
+"""What is left of sums of numbers this much larger is no inertia but their rounding."""
+
+UPPER = np.triu_indices(3)
+
+
+def minimal(model: Model) -> Model:
+    """See :meth:`Model.minimal`."""
+    if model.physical is not None or not regroupable(model):
+        return model
+    parameters: list[Any] = [_vector(link.rigid_inertia) for link in model.links]
+    size = [np.abs(x) for x in parameters]  # of what is summed: rounding is told from values by it
+    movable = _movable(model)
+    for k in reversed(range(len(model.links))):
+        link, x = model.links[k], parameters[k]
+        moved, chosen = np.zeros(10), [column for column, _ in movable[k]]
+        for column, direction in movable[k]:
+            moved = moved + (x - moved)[column] * direction
+        if link.parent >= 0:
+            T = link.transform(link.motion.neutral)
+            parameters[link.parent] = parameters[link.parent] + _vector(_inertia(moved).moved(T))
+            size[link.parent] = size[link.parent] + _size_of_moved(moved, T)
+        rest, size[k] = x - moved, size[k] + np.abs(moved)
+        rest[chosen] = 0.0
+        parameters[k] = np.where(np.abs(rest) <= ROUNDING * size[k], 0.0, rest)
+    links = [replace(link, rigid_inertia=_inertia(x)) for link, x in zip(model.links, parameters, strict=True)]
+    return replace(model, links=tuple(links), physical=model, memo={})
+
+
+def _size_of_moved(x: Array, T: Array) -> Array:
+    """The size (10,) of the terms that are summed where parameters (10,) are moved by T (4, 4)."""
+    m, h, I = _inertia(np.abs(x))
+    R, p = np.abs(T[:3, :3]), np.abs(T[:3, 3])
+    h = R @ h
+    return _vector(RigidInertia(m, h + m * p, R @ I @ R.T + 2.0 * (h @ p) + m * (p @ p)))
+
+
+def regroupable(model: Model) -> bool:
+    """Whether geometry and inertias are numbers."""
+    return not any(is_symbolic(link.placement, *link.rigid_inertia) for link in model.links)
+
+
+def _vector(body: RigidInertia) -> Array:
+    """The ten parameters (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
+    m, h, I = body
+    return np.array([m, *h, *I[UPPER]])
+
+
+def _inertia(x: Array) -> RigidInertia:
+    I = np.zeros((3, 3))
+    I[UPPER] = x[4:]
+    return RigidInertia(float(x[0]), x[1:4].copy(), I + np.triu(I, 1).T)
+
+
+UNITS = [_inertia(unit) for unit in np.eye(10)]
+UNIT_MATRICES = np.array([unit.matrix() for unit in UNITS])
+
+Choices = list[tuple[int, Array]]
+"""(parameter made zero, direction (10,) that many times of which is moved), one after the other"""
+
+
+class _Tied(NamedTuple):
+    """Of a body that cannot move at will, at every sample: pose in the world and basis of its twists, in its axes."""
+
+    poses: Array
+    """(SAMPLES, 4, 4)"""
+    twists: Array
+    """(SAMPLES, 6, r)"""
+
+
+def _movable(model: Model) -> list[Choices]:
+    """For each body, what of it acts as part of its parent."""
+    rng = np.random.default_rng(0)
+    length = max((float(np.abs(link.placement[:3, 3]).max()) for link in model.links), default=0.0) or 1.0
+    # parameters in units of that length, for mechanisms of millimetres
+    scale = np.array([1.0 / length**2] + [1.0 / length] * 3 + [1.0] * 6)
+    tied = {-1: _Tied(np.tile(np.eye(4), (SAMPLES, 1, 1)), np.zeros((SAMPLES, 6, 0)))}
+    choices: list[Choices] = []
+    for k, link in enumerate(model.links):
+        before = tied.get(link.parent)
+        if before is None:
+            choices.append(_of_joint(link.motion))
+            continue
+        qs = _samples(link.motion, rng)
+        T = np.array([link.transform(q) for q in qs])
+        carried = np.array([motion_transform(inverse_pose(T_k)) for T_k in T]) @ before.twists
+        S = np.array([link.motion_subspace(q) for q in qs])
+        reached = _Tied(before.poses @ T, np.concatenate([carried, S], axis=2))
+        equations = _near_the_ground(model.gravity, link, before, reached)
+        choices.append(_chosen(_null_space(equations * scale), scale))
+        U, sizes, _ = np.linalg.svd(reached.twists, full_matrices=False)
+        rank = int((sizes > 1e-9 * sizes[:, :1]).sum(axis=1).max()) if sizes.size else 0
+        if rank < 6:
+            tied[k] = _Tied(reached.poses, U[:, :, :rank])
+    return choices
+
+
+def _samples(motion: JointType, rng: np.random.Generator) -> list[Array]:
+    """Configurations of a joint, its limits left aside."""
+    unlimited = np.full(motion.nq, np.inf)
+    return [motion.sample(rng, -unlimited, unlimited) for _ in range(SAMPLES)]
+
+
+def _near_the_ground(gravity: Array, link: Link, before: _Tied, reached: _Tied) -> Array:
+    """The equations (…, 10) for parameters whose energies are those of part of the parent."""
+    moved = [unit.moved(link.transform(link.motion.neutral)) for unit in UNITS]
+    kinetic = _at_every_sample(reached.twists, UNIT_MATRICES)
+    n = before.twists.shape[2]
+    kinetic[:, :, :n, :n] -= _at_every_sample(before.twists, np.array([unit.matrix() for unit in moved]))
+    potential = _lifted(gravity, UNITS, reached.poses) - _lifted(gravity, moved, before.poses)
+    rows = np.concatenate([kinetic.reshape(10, -1), (potential - potential[:1]).T], axis=1)
+    return rows.T
+
+
+def _at_every_sample(twists: Array, inertias: Array) -> Array:
+    """Bᵀ I B (10, SAMPLES, r, r) for bases of twists (SAMPLES, 6, r) and inertias (10, 6, 6)."""
+    return twists.transpose(0, 2, 1) @ (inertias[:, None] @ twists)
+
+
+def _lifted(gravity: Array, bodies: list[RigidInertia], poses: Array) -> Array:
+    """gᵀ(R h + m p) (SAMPLES, 10): the potential energies, of opposite sign."""
+    h, m = np.array([body.first_moment for body in bodies]), np.array([body.mass for body in bodies])
+    return (gravity @ poses[:, :3, :3]) @ h.T + np.outer(poses[:, :3, 3] @ gravity, m)
+
+
+@lru_cache(maxsize=256)
+def _of_joint(motion: JointType) -> Choices:
+    """What of a body on such a joint acts as part of a parent that moves at will."""
+    qs = _samples(motion, np.random.default_rng(0))
+    columns = []
+    for unit in UNITS:
+        at_rest = _vector(unit.moved(motion.transform(motion.neutral)))
+        rows = [np.ravel(unit.times(motion.motion_subspace(q))) for q in qs]
+        rows += [_vector(unit.moved(motion.transform(q))) - at_rest for q in qs]
+        columns.append(np.concatenate(rows))
+    return _chosen(_null_space(np.stack(columns, axis=1)))
+
+
+def _null_space(A: Array) -> Array:
+    """An orthonormal basis (n, d) of what A (…, n) takes to zero."""
+    _, sizes, Vh = np.linalg.svd(A)
+    rank = int((sizes > NOTHING * max(float(sizes[0]), 1e-300)).sum())
+    return Vh[rank:].T
+
+
+def _chosen(basis: Array, scale: Any = 1.0) -> Choices:
+    """Directions in the span of an orthonormal basis (10, d), each with a parameter that only it has.
+
+    ``scale``: (10,), the units in which the basis is given.
+    """
+    unit = np.broadcast_to(scale, 10)
+    choices: Choices = []
+    for column in ORDER:
+        if basis.shape[1] == 0:
+            break
+        along = basis @ basis[column]
+        if along[column] < 1e-3:
+            continue
+        direction = unit * along / (unit[column] * along[column])
+        whole = np.round(direction)
+        choices.append((column, np.where(np.abs(direction - whole) < 1e-12, whole, direction)))
+        # the rest of the span, with nothing in this parameter
+        basis = basis @ _null_space(basis[column : column + 1])
+    return choices
