@@ -278,7 +278,7 @@ class Replayed(Peer):
 
 
 class Heyoka(Replayed):
-    """``cfunc`` at the faster of 4 and 8 lanes, one thread; it takes arrays by columns, which saves it the transposes."""
+    """``cfunc`` at the faster of 4 and 8 lanes, one thread; by columns, which saves it the transposes."""
 
     name, module, package = "heyoka.py", "heyoka", "heyoka"
 
