@@ -125,10 +125,10 @@ class Program:
 
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:
     """The program that computes ``result`` (an array, or a tuple of them) from the symbols ``inputs``."""
-    if graph.failure is not None:
-        raise graph.failure
     single = not isinstance(result, (tuple, list))
     arrays = [_expressions(name, graph, x) for x in ((result,) if single else result)]
+    if graph.failure is not None:
+        raise graph.failure
     order = needed(x for array in arrays for x in elements(array))
     place = {
         symbol.index: (number, entry)
