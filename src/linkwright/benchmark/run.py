@@ -180,7 +180,7 @@ def tip(model: Model) -> str:
 
 
 def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], rounds: int) -> Row:
-    options = {"frame": states.frame} if name in FRAMED else {}
+    options: dict[str, Any] = {"frame": states.frame} if name in FRAMED else {}
     book = getattr(dynamics, name)
     with _nothing_kept():
         began = time.perf_counter()
