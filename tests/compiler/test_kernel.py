@@ -220,7 +220,7 @@ def test_mistakes_with_kernels(arm, rows):
             attempt()
     frozen = np.zeros((50, 2))
     frozen.setflags(write=False)
-    with pytest.raises((ArgumentError, ValueError), match="read-only|not writ"):
+    with pytest.raises((ArgumentError, ValueError), match=r"read-only|not writ"):
         kernel(q, v, a, out=frozen)
 
 
