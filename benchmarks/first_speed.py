@@ -41,9 +41,7 @@ def robots() -> dict[str, lw.Model]:
     """Two arms of seven joints and two humanoids, built in and from files (where those are installed)."""
     found = {"arm7": lw.load("arm7"), "humanoid": lw.load("humanoid")}
     try:
-        folder = Path(
-            str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots"))
-        )
+        data = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
     except PackageNotFoundError:
         return found
     folder = Path(str(data))
