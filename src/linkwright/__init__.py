@@ -32,6 +32,8 @@ gravity_forces = public(dynamics.gravity_forces)
 forward_dynamics = public(dynamics.forward_dynamics)
 mass_matrix = public(dynamics.mass_matrix)
 coriolis_matrix = public(dynamics.coriolis_matrix)
+inverse_dynamics_derivatives = public(dynamics.inverse_dynamics_derivatives)
+forward_dynamics_derivatives = public(dynamics.forward_dynamics_derivatives)
 
 center_of_mass = public(dynamics.center_of_mass)
 center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
@@ -77,11 +79,13 @@ __all__ = [
     "dynamics",
     "errors",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "gravity_forces",
     "hold",
     "hold_joints",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_dot",
     "joint_forces",

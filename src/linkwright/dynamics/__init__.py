@@ -5,6 +5,7 @@ themselves and take batches.
 """
 
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
+from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics, require_mass
 from linkwright.dynamics.inverse import bias_forces, gravity_forces, inverse_dynamics
@@ -32,9 +33,11 @@ __all__ = [
     "damping_coefficient",
     "difference",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "gravity_forces",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_dot",
     "joint_forces",

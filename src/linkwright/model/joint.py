@@ -92,6 +92,10 @@ class JointType(ABC):
         """Ṡ v (6,)."""
         return self.motion_subspace_rate(q, v) @ v
 
+    def velocity_product_derivative(self, q: Array, v: Array) -> Array:
+        """∂(Ṡ v)/∂δ (6, nv) of δ in integrate(q, δ) at 0: zero where S is constant in the child frame."""
+        return np.zeros((6, self.nv))
+
     def integrate(self, q: Array, v: Array) -> Array:
         """q ⊕ Exp(v): where a unit time at the constant body velocity v leads."""
         return q + v
@@ -397,6 +401,29 @@ class Compound(JointType):
             own = motion_to_child(T, motion.motion_subspace_rate(x, v_part))
             columns.append(own - motion_cross(beyond) @ S)
             beyond = beyond + S @ v_part
+        return np.concatenate(columns[::-1], axis=1)
+
+    def velocity_product_derivative(self, q: Array, v: Array) -> Array:
+        # Ṡ v = Σ (c − beyond × u), u = S v and c = Ṡ v each part's own, beyond the sum of the u after it:
+        # a part that moves turns those before it the other way and does not touch those after it
+        parts = []
+        for (motion, x, T), v_part in zip(self._carried(q), self._split(v, "nv"), strict=True):
+            S, c = motion_to_child(T, motion.motion_subspace(x)), motion_to_child(T, motion.velocity_product(x, v_part))
+            own = [motion.motion_subspace_rate(x, unit) @ v_part for unit in np.eye(motion.nv)]
+            u_own = motion_to_child(T, np.stack(own, axis=1))
+            c_own = motion_to_child(T, motion.velocity_product_derivative(x, v_part))
+            parts.append((S, S @ v_part, c, u_own, c_own))
+        columns, after = [], np.zeros(6)
+        for moving in reversed(range(len(parts))):
+            S, u, _, u_rate, c_rate = parts[moving]
+            total = c_rate - motion_cross(after) @ u_rate
+            beyond, beyond_rate = after + u, u_rate
+            for _, u_before, c, _, _ in reversed(parts[:moving]):
+                u_rate, c_rate = motion_cross(u_before) @ S, motion_cross(c) @ S
+                total = total + c_rate - motion_cross(beyond) @ u_rate + motion_cross(u_before) @ beyond_rate
+                beyond, beyond_rate = beyond + u_before, beyond_rate + u_rate
+            columns.append(total)
+            after = after + u
         return np.concatenate(columns[::-1], axis=1)
 
     def integrate(self, q: Array, v: Array) -> Array:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.arrays import Array, is_symbolic, mirror
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
@@ -16,6 +18,45 @@ def solve_symmetric(A: Array, B: Array) -> Array:
     """
     if not is_symbolic(A, B):
         return np.linalg.solve(A, B)
+    L, inverse = _factors(A)
+    n = len(A)
+    X = [B[i] for i in range(n)]
+    for i in reversed(range(n)):  # Lᵀ
+        for j in range(i):
+            X[j] = X[j] - L[i][j] * X[i]
+    for i in range(n):  # D, then L
+        X[i] = X[i] * inverse[i]
+        for j in range(i):
+            X[i] = X[i] - L[i][j] * X[j]
+    return np.stack(X)
+
+
+def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
+    """A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
+
+    For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: what a branch does not touch folds away.
+    """
+    if not is_symbolic(A, B):
+        inverse = np.linalg.inv(A)
+        return inverse @ B, mirror(inverse)
+    L, D = _factors(A)
+    n = len(A)
+    rows: list[Array] = []  # of L⁻¹
+    for i in range(n):
+        row = np.array([1.0 * (j == i) for j in range(n)], dtype=object)
+        for j in range(i):
+            row = row - L[i][j] * rows[j]
+        rows.append(row)
+    Y = [B[i] for i in range(n)]
+    for i in reversed(range(n)):  # L⁻ᵀ
+        for j in range(i):
+            Y[j] = Y[j] - L[i][j] * Y[i]
+    outer = np.stack(rows) * np.array(D, dtype=object)  # L⁻¹ D⁻¹
+    return outer @ np.stack(Y), mirror(outer @ np.stack(rows).T)
+
+
+def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:
+    """The rows of L (lower, its diagonal not to be used) and the inverses of D, with A = Lᵀ D L."""
     n = len(A)
     rows = [[A[i, j] for j in range(i + 1)] for i in range(n)]  # lower triangle, becomes L and D
     inverse = [None] * n
@@ -26,12 +67,4 @@ def solve_symmetric(A: Array, B: Array) -> Array:
             for j in range(i + 1):
                 rows[i][j] = rows[i][j] - ratio * rows[k][j]
             rows[k][i] = ratio
-    X = [B[i] for i in range(n)]
-    for i in reversed(range(n)):  # Lᵀ
-        for j in range(i):
-            X[j] = X[j] - rows[i][j] * X[i]
-    for i in range(n):  # D, then L
-        X[i] = X[i] * inverse[i]
-        for j in range(i):
-            X[i] = X[i] - rows[i][j] * X[j]
-    return np.stack(X)
+    return rows, inverse
