@@ -21,17 +21,23 @@ _NO_IDENTITY = -1
 
 
 @cache
-def _constructor() -> Callable[..., Any]:
-    """NumPy's constructor of generalised universal functions, from the table it gives to extensions."""
+def numpy_table(which: str, last: int) -> Any:
+    """The addresses NumPy gives to extensions: its table "multiarray" or "ufunc", up to a place."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = (ctypes.c_void_p * (_FROM_LOOP_AND_SIGNATURE + 1)).from_address(pointer(_multiarray_umath._UFUNC_API, None))
+    capsule = _multiarray_umath._ARRAY_API if which == "multiarray" else _multiarray_umath._UFUNC_API
+    return (ctypes.c_void_p * (last + 1)).from_address(pointer(capsule, None))
+
+
+@cache
+def _constructor() -> Callable[..., Any]:
+    """NumPy's constructor of generalised universal functions."""
     string, whole, address = ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p
     types = (address, address, address, whole, whole, whole, whole, string, string, whole, string)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *types)
-    return prototype(table[_FROM_LOOP_AND_SIGNATURE] or 0)
+    return prototype(numpy_table("ufunc", _FROM_LOOP_AND_SIGNATURE)[_FROM_LOOP_AND_SIGNATURE] or 0)
 
 
 def signature(program: Program) -> str:

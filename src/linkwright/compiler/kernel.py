@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler import c, cache, llvm, machine
-from linkwright.compiler.call import universal_function
+from linkwright.compiler import c
+from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.native import Native, build, row_time
 from linkwright.compiler.program import Operations, Program
+from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, trace
 from linkwright.dynamics.configuration import as_numbers
-from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 
 
-class Kernel:
+class Kernel(Entered):
     """Machine code for one function of one mechanism. Made by :func:`compile`.
 
     ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs``, each with any
@@ -26,33 +31,26 @@ class Kernel:
     infinities propagate.
     """
 
-    def __init__(self, program: Program, model: Model | None = None):
+    def __init__(self, program: Program, model: Model | None = None, tune: bool = False):
         self.program = program
         self.model = model
-        self.threads = 1
         self.from_cache = False
-        self._call, self._keep = self._build()
         self.__name__ = program.name
-
-    def _build(self) -> tuple[Callable[..., Any], Any]:
-        program = self.program
-        if any(slot.size == 0 for slot in (*program.inputs, *program.outputs)) or not program.inputs:
-            return self._interpreted, None  # nothing worth machine code; NumPy has no functions of no entries
-        target = machine.target()
-        name = cache.key(program.digest, target, target.width)
-        image = cache.read(name)
-        self.from_cache = image is not None
-        code = None
-        if image is not None:
-            try:
-                code = machine.Code(image)
-            except (RuntimeError, LinkwrightError):
-                self.from_cache = False  # not loadable by this LLVM: made anew
-        if code is None:
-            image = machine.generate(llvm.module_text(program, target.width, target.fused))
-            cache.write(name, image)
-            code = machine.Code(image)
-        return universal_function(program, code)
+        self._tune = tune
+        self._threads = default_threads()
+        self._width = 0
+        self._native: Native | None = None
+        self._call: Callable[..., Any] = self._interpreted
+        self._dims = tuple(len(slot.shape) for slot in program.inputs)
+        # without entries there is nothing worth machine code, and NumPy has no functions of no entries
+        if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
+            self._native = build(program, addresses() | {"slow": id(_slowly)}, tune)
+            self._call, self._width, self.from_cache = self._native.batches, self._native.width, self._native.from_cache
+            self._row_time = row_time(program, self._width)
+        if self._native and supported():
+            enter_through(self, self._native.entry)
+        else:
+            self.__class__ = _EnteredSlowly
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
         named = zip(self.program.inputs, arrays, strict=True)
@@ -64,15 +62,53 @@ class Kernel:
         results = tuple(x if x.ndim else x[()] for x in results)
         return results[0] if len(results) == 1 else results
 
-    def __call__(self, *arrays: Any, out: Any = None) -> Any:
-        """The results for arrays in the order of the program's inputs; a tuple where there are several."""
+    def _any(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        """The results for whatever NumPy can make arrays of."""
+        if len(arrays) != len(self._dims):
+            self._explain(arrays, out)  # NumPy would take further ones as results
         try:
+            if self._threads > 1 and self._width:
+                result = self._on_threads(arrays, out)
+                if result is not None:
+                    return result
             if out is None:
                 return self._call(*arrays)
             return self._call(*arrays, out=out)
         except (ValueError, TypeError) as error:
             self._explain(arrays, out)
             raise ArgumentError(f"{self.program.name}: {error}") from None
+
+    def _on_threads(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        """The results of a batch so large that several threads are worth it; None where they are not."""
+        program = self.program
+        batch = rows_of(arrays, self._dims)
+        if not batch:
+            return None
+        slices = int(math.prod(batch) * self._row_time / GRAIN)
+        if slices < 2:
+            return None
+        if out is None:
+            outs = tuple(np.empty((*batch, *slot.shape)) for slot in program.outputs)
+        else:
+            outs = out if isinstance(out, tuple) else (out,)
+            shapes = [(*batch, *slot.shape) for slot in program.outputs]
+            if [type(x) is np.ndarray and x.shape for x in outs] != shapes:
+                return None
+            if any(np.may_share_memory(x, y) for x in outs for y in (*arrays, *outs) if x is not y):
+                return None  # one slice could write what another has yet to read
+        spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, self._width)
+        return outs[0] if len(outs) == 1 else outs
+
+    @property
+    def threads(self) -> int:
+        """At most so many threads share a large batch; single rows and small batches take one."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        if not isinstance(number, (int, np.integer)) or number < 1:
+            raise InputError(f"{self.program.name}: threads is a whole number, 1 or more; got {number!r}")
+        self._threads = int(number)
 
     def _explain(self, arrays: tuple[Any, ...], out: Any) -> None:
         """Raise what is wrong with a call, in words of its arguments."""
@@ -106,6 +142,12 @@ class Kernel:
                     raise ShapeError(f"{name}: out must be an array {(*batch, *slot.shape)}; got {got!r}") from None
 
     @property
+    def __signature__(self) -> inspect.Signature:
+        names = [re.sub(r"\W", "_", slot.name) for slot in self.program.inputs]
+        arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
+
+    @property
     def operations(self) -> Operations:
         """How many multiplications, additions, … one evaluation takes."""
         return self.program.operations
@@ -126,7 +168,8 @@ class Kernel:
         return target
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Kernel, (self.program, self.model)
+        state = {} if self._threads == default_threads() else {"_threads": self._threads}
+        return Kernel, (self.program, self.model, self._tune), state
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in self.program.inputs)
@@ -134,12 +177,31 @@ class Kernel:
         return f"<Kernel {self.program.name}({inputs}) -> {outputs}: {self.operations}>"
 
 
+def _slowly(kernel: Kernel, /, *arrays: Any, out: Any = None) -> Any:
+    """What a call becomes where its arguments are not plain arrays of one row."""
+    return kernel._any(arrays, out)
+
+
+keep_entry(Kernel)
+
+
+class _EnteredSlowly(Kernel):
+    """A kernel without machine code, or where its entry does not fit the objects of this Python."""
+
+    __call__ = _slowly
+
+
 def _shown(shape: tuple[int, ...]) -> str:
     return f"(…, {', '.join(map(str, shape))})" if shape else "(…)"
 
 
 def compile(
-    function: Callable[..., Any], model: Model | None = None, *, regroup: bool = True, **inputs: Any
+    function: Callable[..., Any],
+    model: Model | None = None,
+    *,
+    regroup: bool = True,
+    tune: bool = False,
+    **inputs: Any,
 ) -> Kernel:
     """Compile a function for a mechanism (or, without one, a function of arrays alone).
 
@@ -148,6 +210,7 @@ def compile(
     arrays; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. Text and None are bound now;
     ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
+    ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
@@ -158,4 +221,4 @@ def compile(
     >>> kernel(arm.neutral()).shape
     (2, 2)
     """
-    return Kernel(trace(bind(function, model, inputs, regroup)), model)
+    return Kernel(trace(bind(function, model, inputs, regroup)), model, tune)

@@ -7,6 +7,7 @@ for bit what W lanes do, and a row's result depends neither on its batch nor on 
 
 from __future__ import annotations
 
+from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.program import Program, Slot
 from linkwright.compiler.rows import COPY, loop_text
 from linkwright.compiler.vector_math import FAR, Lanes, sincos
@@ -254,8 +255,8 @@ class _Body:
         return rows
 
 
-def module_text(program: Program, width: int, fused: bool) -> str:
-    """The LLVM module of a program: functions ``lanes`` (of ``width``), ``single`` and the exported ``loop``."""
+def module_text(program: Program, width: int, fused: bool, processor: str) -> str:
+    """The LLVM module of a program: ``lanes`` (of ``width``) and ``single``, exported as ``loop`` and ``entry``."""
     bodies = [_Body(program, w, fused) for w in ((width, 1) if width > 1 else (1,))]
     functions = [body.text() for body in bodies]
     declared = set().union(*(body.declared for body in bodies))
@@ -272,9 +273,12 @@ def module_text(program: Program, width: int, fused: bool) -> str:
             *sorted(declared),
             *functions,
             COPY,
-            loop_text(program, width),
+            loop_text(program, width, processor),
+            DECLARATIONS,
+            entry_text(program),
             attributes,
             "attributes #1 = { noinline nounwind }",
             '!0 = !{!"branch_weights", i32 1, i32 100000}',
+            '!1 = !{!"branch_weights", i32 100000, i32 1}',
         ]
     )

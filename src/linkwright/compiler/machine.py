@@ -7,6 +7,7 @@ import ctypes.util
 import itertools
 import os
 import threading
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -15,6 +16,25 @@ from linkwright.errors import LinkwrightError
 
 _LOCK = threading.RLock()  # LLVM's context is not for several threads at once
 _NAMES = itertools.count()
+
+
+def _before_fork() -> None:
+    """No fork while LLVM is at work: the child would find its state, and its lock, as they then were."""
+    _LOCK.acquire()
+    if _their_lock is not None:
+        _their_lock.__enter__()
+
+
+def _after_fork() -> None:
+    if _their_lock is not None:
+        _their_lock.__exit__(None, None, None)
+    _LOCK.release()
+
+
+_their_lock: Any = None  # llvmlite's own lock, which its objects take when they are freed, too
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 class Target(NamedTuple):
@@ -33,7 +53,15 @@ class Target(NamedTuple):
     @property
     def fused(self) -> bool:
         """Whether a product and a sum can be one instruction."""
-        return "fma" in self.enabled or not self.triple.startswith(("x86", "i386", "i686"))
+        return "fma" in self.enabled or self.processor != "x86"
+
+    @property
+    def processor(self) -> str:
+        """The family: "x86", "arm" or another."""
+        kind = self.triple.split("-")[0]
+        if kind.startswith(("x86", "i386", "i686")):
+            return "x86"
+        return "arm" if kind.startswith(("aarch64", "arm64")) else kind
 
     @property
     def width(self) -> int:
@@ -43,13 +71,20 @@ class Target(NamedTuple):
                 return width
         return 2
 
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Numbers of lanes worth trying: half a register, one, two."""
+        return tuple(w for w in (self.width // 2, self.width, 2 * self.width) if w > 1)
+
 
 @cache
 def target() -> Target:
     """The target of this process; the environment variable LINKWRIGHT_TARGET=generic forces a baseline one."""
     import llvmlite.binding as llvm
 
+    global _their_lock
     with _LOCK:
+        _their_lock = getattr(llvm.ffi.lib, "_lock", None)
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         version = tuple(llvm.llvm_version_info)
@@ -66,7 +101,7 @@ def _target_machine() -> Any:
 
     t = target()
     machine = llvm.Target.from_triple(t.triple).create_target_machine(
-        cpu=t.cpu, features=t.features, opt=2, jit=True, reloc="default", codemodel="jitdefault"
+        cpu=t.cpu, features=t.features, opt=2, jit=True, reloc="pic", codemodel="small"
     )
     return machine
 
@@ -97,15 +132,17 @@ def generate(ir: str) -> bytes:
 class Code:
     """Loaded machine code; lives as long as anything that may call it."""
 
-    def __init__(self, image: bytes):
+    def __init__(self, image: bytes, symbols: Mapping[str, int]):
         import llvmlite.binding as llvm
 
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image)
-            for name, address in _library_addresses().items():
+            for name, address in {**_library_addresses(), **symbols}.items():
                 builder = builder.import_symbol(name, address)
-            self._library = builder.export_symbol("loop").link(_linker(), f"linkwright{next(_NAMES)}")
+            builder = builder.export_symbol("loop").export_symbol("entry")
+            self._library = builder.link(_linker(), f"linkwright{next(_NAMES)}")
             self.loop: int = self._library["loop"]
+            self.entry: int = self._library["entry"]
 
 
 @cache
@@ -117,7 +154,7 @@ def _library_addresses() -> dict[str, int]:
         found = ctypes.util.find_library("m")
         libraries = [ctypes.CDLL(None), *([ctypes.CDLL(found)] if found else [])]
     addresses = {}
-    for name in (*LIBRARY, "malloc", "free", "fma"):
+    for name in (*LIBRARY, "malloc", "free", "fma", "memcpy"):
         for library in libraries:
             function = getattr(library, name, None)
             if function is not None:

@@ -7,6 +7,7 @@ left over at the end, or strided, is copied to a padded block first and goes thr
 
 from __future__ import annotations
 
+from linkwright.compiler.ir import Code
 from linkwright.compiler.program import Program, Slot
 
 SCRATCH_ON_STACK = 4096
@@ -61,39 +62,42 @@ end:
 """
 
 
-class _Code:
-    """Lines of IR with numbered values."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.count = 0
-
-    def emit(self, instruction: str) -> str:
-        self.count += 1
-        self.lines.append(f"  %t{self.count} = {instruction}")
-        return f"%t{self.count}"
-
-    def do(self, line: str) -> None:
-        self.lines.append(line if line.endswith(":") else f"  {line}")
-
-    def item(self, type: str, array: str, k: int | str) -> str:
-        """The address of an entry."""
-        return self.emit(f"getelementptr {type}, ptr {array}, i64 {k}")
-
-    def load(self, type: str, array: str, k: int | str) -> str:
-        return self.emit(f"load {type}, ptr {self.item(type, array, k)}")
+_QUIET = """
+; NumPy warns of what the processor noted while a loop ran; here NaN and infinities are results like others,
+; and lanes compute what is then not selected
+define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{
+  {save}
+  call void @batch(ptr %args, ptr %dims, ptr %steps)
+  {restore}
+  ret void
+}}
+"""
 
 
-def loop_text(program: Program, width: int) -> str:
+def loop_text(program: Program, width: int, processor: str) -> str:
     """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides."""
+    if processor == "x86":
+        declared = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
+        save = "%status = alloca i32\n  call void @llvm.x86.sse.stmxcsr(ptr %status)"
+        restore = "call void @llvm.x86.sse.ldmxcsr(ptr %status)"
+    elif processor == "arm":
+        declared = "declare i64 @llvm.aarch64.get.fpsr()\ndeclare void @llvm.aarch64.set.fpsr(i64)\n"
+        save = "%status = call i64 @llvm.aarch64.get.fpsr()"
+        restore = "call void @llvm.aarch64.set.fpsr(i64 %status)"
+    else:
+        declared = save = restore = ""
+    return declared + _batch_text(program, width) + _QUIET.format(save=save, restore=restore)
+
+
+def _batch_text(program: Program, width: int) -> str:
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
-    code = _Code()
+    code = Code()
     total = sum(slot.size for slot in slots) * width
     for k, slot in enumerate(slots):
         lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
         code.lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
-    code.lines.append("define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {")
+    code.lines.append("define internal void @batch(ptr %args, ptr %dims, ptr %steps) #1 {")
     code.do("start:")
     n = code.load("i64", "%dims", 0)
     at = code.emit(f"alloca ptr, i64 {n_args}")
@@ -233,7 +237,7 @@ def loop_text(program: Program, width: int) -> str:
 
 
 def _emit_copy(
-    code: _Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, outwards: bool
+    code: Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, outwards: bool
 ) -> None:
     """Copy one row of argument k to its lane's place in the block, or back."""
     step = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")

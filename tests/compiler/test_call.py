@@ -1,0 +1,425 @@
+"""Calls from Python: what goes straight to machine code, what goes through NumPy, and that they are the same."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import subprocess
+import sys
+import textwrap
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.compiler import kernel as kernel_module
+from linkwright.compiler.entry import supported
+from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
+
+needs_entry = pytest.mark.skipif(not supported(), reason="this Python's objects are entered through NumPy")
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return lw.load("two_link")
+
+
+@pytest.fixture(scope="module")
+def kernel(arm):
+    return lw.compile(lw.inverse_dynamics, arm)
+
+
+@pytest.fixture(scope="module")
+def several():
+    """Two inputs of different dimensions; a vector, a number and a matrix come out."""
+    return lw.compile(lambda A, x: (A @ x, x @ x, A * 2.0), A=(2, 3), x=3)
+
+
+@pytest.fixture
+def slow_calls(monkeypatch):
+    """The calls that machine code handed on to Python."""
+    calls = []
+    real = kernel_module.Kernel._any
+    monkeypatch.setattr(kernel_module.Kernel, "_any", lambda self, *a: calls.append(a) or real(self, *a))
+    return calls
+
+
+@pytest.fixture
+def rows():
+    return tuple(np.random.default_rng(0).standard_normal((3, 2)))
+
+
+# what machine code takes itself
+
+
+@needs_entry
+def test_plain_rows_go_straight_to_machine_code(kernel, rows, slow_calls):
+    out = np.empty(2)
+    made = kernel(*rows)
+    assert kernel(*rows, out=out) is out
+    assert slow_calls == []
+    assert all((made.flags.owndata, made.flags.c_contiguous, made.flags.writeable, made.dtype == np.float64))
+    assert made.tobytes() == out.tobytes()
+
+
+@needs_entry
+def test_several_results(several, slow_calls):
+    A, x = np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 3.0])
+    y, s, D = several(A, x)
+    given = (np.empty(2), np.empty(()), np.empty((2, 3)))
+    assert several(A, x, out=given) is given
+    assert slow_calls == []
+    assert type(s) is np.float64
+    assert np.array_equal(y, A @ x)
+    assert s == 14.0
+    assert np.array_equal(D, 2 * A)
+    for a, b in zip((y, s, D), given, strict=True):
+        assert np.array_equal(a, b)
+
+
+@needs_entry
+def test_numbers(slow_calls):
+    kernel = lw.compile(lambda x: 3.0 * x + 1.0, x=())
+    assert kernel(np.array(2.0)) == 7.0
+    assert slow_calls == []
+    assert type(kernel(np.array(2.0))) is np.float64
+    assert kernel(2.0) == kernel(2) == kernel(np.float32(2)) == 7.0
+    assert len(slow_calls) == 3
+    assert kernel([1.0, 2.0]).tolist() == [4.0, 7.0]
+
+
+@needs_entry
+def test_what_machine_code_reads_is_still_there(kernel, rows):
+    """Views into memory of which nothing else is left."""
+    expected = kernel(*rows)
+    whole = np.array(rows)
+    views = [whole[k] for k in range(3)]
+    del whole
+    gc.collect()
+    assert np.array_equal(kernel(*views), expected)
+    made = kernel(*(np.array(x) for x in rows))
+    gc.collect()
+    assert np.array_equal(made, expected)
+
+
+# what goes through NumPy: the same results
+
+
+class Derived(np.ndarray):
+    pass
+
+
+def strided(x):
+    wide = np.full(5, np.nan)
+    wide[::2][:2] = x
+    return wide[::2][:2]
+
+
+OTHER_FORMS = {
+    "list": list,
+    "tuple": tuple,
+    "strided": strided,
+    "reversed": lambda x: x[::-1].copy()[::-1],
+    "byte order": lambda x: x.astype(x.dtype.newbyteorder()),
+    "unaligned": lambda x: np.frombuffer(b"x" + x.tobytes(), np.uint8)[1:].view(np.float64),
+    "class derived from arrays": lambda x: x.view(Derived),
+    "masked": np.ma.array,
+    "another copy of the dtype": lambda x: pickle.loads(pickle.dumps(x)),
+    "batch of one": lambda x: x[None],
+    "long double": lambda x: x.astype(np.longdouble),
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+@pytest.mark.parametrize("place", range(3))
+def test_other_forms_give_the_same(kernel, rows, form, place):
+    expected = kernel(*rows)
+    given = [OTHER_FORMS[form](x) if k == place else x for k, x in enumerate(rows)]
+    if form == "long double" and np.dtype(np.longdouble).itemsize > 8:
+        with pytest.raises(ArgumentError):  # as NumPy: digits are not dropped unasked
+            kernel(*given)
+        return
+    assert np.asarray(kernel(*given)).reshape(2).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8, bool])
+def test_other_numbers_are_converted(kernel, dtype):
+    q = np.array([1, 0], dtype)
+    assert np.array_equal(kernel(q, q, q), kernel(*[q.astype(float)] * 3))
+
+
+def test_an_empty_batch(kernel):
+    assert kernel(*np.empty((3, 0, 2))).shape == (0, 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    leads=st.lists(st.sampled_from([(), (1,), (3,), (4, 1), (4, 3), (2, 4, 3)]), min_size=3, max_size=3),
+    transposed=st.booleans(),
+    steps=st.lists(st.sampled_from([1, 2, -1, -3]), min_size=3, max_size=3),
+    seed=st.integers(0, 99),
+)
+def test_rows_of_any_batch_are_single_rows_bit_for_bit(kernel, leads, transposed, steps, seed):
+    random = np.random.default_rng(seed)
+    arrays = []
+    for lead, step in zip(leads, steps, strict=True):
+        x = random.standard_normal((*lead, 2 * abs(step)))[..., ::step]
+        arrays.append(np.asfortranarray(x) if transposed else x)
+    results = kernel(*arrays)
+    batch = np.broadcast_shapes(*leads)
+    assert results.shape == (*batch, 2)
+    out = np.empty((*batch, 4))[..., ::2]
+    assert kernel(*arrays, out=out) is out
+    each = [np.broadcast_to(x, (*batch, 2)) for x in arrays]
+    for i in np.ndindex(*batch):
+        alone = kernel(*(x[i].copy() for x in each))
+        assert results[i].tobytes() == out[i].tobytes() == alone.tobytes()
+
+
+# out=
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_result_may_replace_an_argument(kernel, rows, place):
+    expected = kernel(*rows)
+    given = [x.copy() for x in rows]
+    kernel(*given, out=given[place])
+    assert given[place].tobytes() == expected.tobytes()
+
+
+def test_results_overlapping_arguments(kernel, rows):
+    expected = kernel(*rows)
+    for shift in (0, 1, 2):
+        memory = np.zeros(8)
+        q, out = memory[2:4], memory[2 + shift : 4 + shift]
+        q[:] = rows[0]
+        kernel(q, rows[1], rows[2], out=out)
+        assert out.tobytes() == expected.tobytes()
+
+
+def test_results_that_cannot_be_written(kernel, rows):
+    frozen = np.zeros(2)
+    frozen.flags.writeable = False
+    with pytest.raises(LinkwrightError):
+        kernel(*rows, out=frozen)
+    assert np.array_equal(frozen, [0, 0])
+
+
+@pytest.mark.parametrize(
+    "out",
+    [np.zeros(3), np.zeros((2, 1)), [0.0, 0.0], (np.zeros(2), np.zeros(2)), (), "x", np.zeros(())],
+    ids=range(7),
+)
+def test_results_of_the_wrong_form(kernel, rows, out):
+    with pytest.raises(LinkwrightError):
+        kernel(*rows, out=out)
+
+
+def test_out_in_other_forms(kernel, rows):
+    expected = kernel(*rows)
+    for out in (np.empty(4)[::2], np.empty(2, ">f8"), np.empty(2, np.longdouble), np.empty(2).view(Derived)):
+        kernel(*rows, out=out)
+        assert np.array_equal(out, expected)
+    out = np.empty(2)
+    kernel(*rows, out=(out,))
+    assert np.array_equal(out, expected)
+    assert np.array_equal(kernel(*rows, out=None), expected)
+
+
+def test_several_results_of_the_wrong_form(several):
+    A, x = np.ones((2, 3)), np.ones(3)
+    for out in (np.empty(2), (np.empty(2),), [np.empty(2), np.empty(()), np.empty((2, 3))], (None, 1, "x")):
+        with pytest.raises(LinkwrightError):
+            several(A, x, out=out)
+
+
+# mistakes
+
+
+def test_mistakes_are_explained(kernel, rows):
+    q, v, a = rows
+    with pytest.raises(ArgumentError, match="takes 3 arrays"):
+        kernel(q, v)
+    with pytest.raises(ArgumentError, match="takes 3 arrays"):
+        kernel()
+    with pytest.raises(ArgumentError, match="takes 3 arrays"):
+        kernel(q, v, a, a)
+    with pytest.raises(ShapeError, match="v has shape"):
+        kernel(q, np.ones(3), a)
+    with pytest.raises(ShapeError, match="do not broadcast"):
+        kernel(np.ones((3, 2)), np.ones((4, 2)), a)
+    with pytest.raises(ArgumentError, match="real numbers"):
+        kernel(q + 1j, v, a)
+    with pytest.raises(TypeError):
+        kernel(q, v, a, into=a)
+    with pytest.raises(TypeError):
+        kernel(q, v, a, out=a, other=a)
+    with pytest.raises(TypeError):
+        kernel(q, v, a=a)
+
+
+@pytest.mark.parametrize("thing", [None, "text", object(), {}, 1.5, float, len], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("place", range(3))
+def test_things_that_are_no_arrays(kernel, rows, thing, place):
+    with pytest.raises(LinkwrightError):
+        kernel(*(thing if k == place else x for k, x in enumerate(rows)))
+
+
+def test_values_that_are_not_finite_pass_without_warnings(kernel):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in (np.nan, np.inf, -np.inf, 1e308):
+            for shape in ((2,), (3, 2), (50, 2)):
+                kernel(*[np.full(shape, x)] * 3)
+
+
+# reference counts and memory
+
+
+def counted(*things):
+    return [sys.getrefcount(x) for x in things]
+
+
+@needs_entry
+def test_reference_counts_are_exact(kernel, several, rows, slow_calls):
+    A, x = np.ones((2, 3)), np.ones(3)
+    out, outs = np.empty(2), (np.empty(2), np.empty(()), np.empty((2, 3)))
+    batch, wrong = np.ones((2, 2)), np.ones(3)
+    watched = (
+        kernel,
+        several,
+        *rows,
+        A,
+        x,
+        out,
+        outs,
+        *outs,
+        batch,
+        wrong,
+        np.dtype(np.float64),
+        np.ndarray,
+        None,
+        "out",
+    )
+    before = counted(*watched)
+    for _ in range(250_000):
+        kernel(*rows)
+        kernel(*rows, out=out)
+        several(A, x)
+        several(A, x, out=outs)
+    assert slow_calls == []
+    for _ in range(2_000):
+        kernel(batch, rows[1], rows[2])
+        kernel(*rows, out=None)
+        for bad in ((wrong, wrong, wrong), (rows[0],), (None, None, None)):
+            with pytest.raises(LinkwrightError):
+                kernel(*bad)
+        with pytest.raises(TypeError):
+            kernel(*rows, nothing=out)
+        slow_calls.clear()
+    after = counted(*watched)
+    assert max(abs(a - b) for a, b in zip(before, after, strict=True)) < 100
+
+
+@needs_entry
+def test_memory_does_not_grow(kernel, several, rows):
+    A, x, out = np.ones((2, 3)), np.ones(3), np.empty(2)
+
+    def calls(n):
+        for _ in range(n):
+            kernel(*rows)
+            kernel(*rows, out=out)
+            several(A, x)
+            kernel([0.0, 1.0], *rows[1:])
+
+    calls(100)
+    tracemalloc.start()
+    try:
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        calls(20_000)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 20_000
+
+
+def test_kernels_are_freed(arm):
+    kernel = lw.compile(lambda model, q: lw.mass_matrix(model, q), arm)
+    import weakref
+
+    dead = weakref.ref(kernel)
+    del kernel
+    gc.collect()
+    assert dead() is None
+
+
+# a Python object like others
+
+
+def test_kernels_are_ordinary_objects(kernel, rows):
+    assert type(kernel) is lw.Kernel
+    assert callable(kernel)
+    assert "inverse_dynamics(q" in repr(kernel)
+    assert list(inspect.signature(kernel).parameters) == ["q", "v", "a", "out"]
+    assert kernel.operations.total > 0
+    assert kernel.program.name == kernel.__name__ == "inverse_dynamics"
+    assert np.array_equal(kernel.__call__(*rows), kernel(*rows))
+    assert {kernel: 1}[kernel] == 1
+    kernel.note = "mine"
+    assert kernel.note == "mine"
+
+
+def test_kernels_can_be_pickled_and_copied(kernel, rows):
+    expected = kernel(*rows)
+    for other in (pickle.loads(pickle.dumps(kernel)), copy.copy(kernel), copy.deepcopy(kernel)):
+        assert other is not kernel
+        assert type(other) is lw.Kernel
+        assert other(*rows).tobytes() == expected.tobytes()
+
+
+def test_kernels_without_machine_code(rows):
+    kernel = lw.compile(lambda: np.ones(3))
+    assert np.array_equal(kernel(), [1, 1, 1])
+    assert isinstance(kernel, lw.Kernel)
+    nothing = lw.compile(lambda x: x, x=0)
+    assert nothing(np.empty((4, 0))).shape == (4, 0)
+    assert isinstance(pickle.loads(pickle.dumps(nothing)), lw.Kernel)
+
+
+def test_where_objects_are_laid_out_differently_numpy_does_all():
+    """As on builds of Python without a global lock."""
+    code = """
+        import sysconfig
+        sysconfig.get_config_var = lambda name: int(name == "Py_GIL_DISABLED")
+        import numpy as np, pickle, linkwright as lw
+        arm = lw.load("two_link")
+        kernel = lw.compile(lw.inverse_dynamics, arm)
+        q = np.array([0.1, 0.2]); out = np.empty(2)
+        assert type(kernel).__mro__[1] is lw.Kernel
+        assert np.array_equal(kernel(q, q, q, out=out), lw.inverse_dynamics(arm, q, q, q)) and out.any()
+        assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, q, q), out)
+        """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=120)
+
+
+def test_public_functions_hold_the_kernel_itself(rows):
+    arm = lw.load("two_link")
+    expected = lw.inverse_dynamics(arm, *rows)
+    (kernel,) = (x for x in arm.memo.values() if isinstance(x, lw.Kernel))
+    assert kernel(*rows).tobytes() == expected.tobytes()
+
+
+def test_lanes_may_be_measured(arm, rows):
+    kernel = lw.compile(lw.inverse_dynamics, arm, tune=True)
+    again = lw.compile(lw.inverse_dynamics, arm, tune=True)
+    assert kernel(*rows).tobytes() == again(*rows).tobytes() == lw.compile(lw.inverse_dynamics, arm)(*rows).tobytes()
+    batch = np.random.default_rng(1).standard_normal((3, 37, 2))
+    assert kernel(*batch).tobytes() == lw.compile(lw.inverse_dynamics, arm)(*batch).tobytes()
