@@ -50,7 +50,10 @@ ALGORITHMS = {
     "integrate": (lw.integrate, {}),
     "difference": (lw.difference, {}),
     "configuration_rate": (lw.configuration_rate, {}),
+    "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
+    "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),
 }
+SOLVES = ("forward_dynamics", "forward_dynamics_derivatives")
 
 
 def test_every_algorithm_is_here():
@@ -67,19 +70,24 @@ def arrays_for(model, program, n, seed):
     ]
 
 
+def parts(results):
+    """The results of a call, whether one or several."""
+    return results if isinstance(results, tuple) else (results,)
+
+
 def check_all(name: str, model: lw.Model, seed: int) -> None:
     """All four ways agree, and a row is the same bits wherever it stands."""
     function, options = ALGORITHMS[name]
     kernel = lw.compile(function, model, **options)
     arrays = arrays_for(model, kernel.program, ROWS, seed)
-    lanes = kernel(*arrays)
-    assert np.isfinite(lanes).all()
+    lanes = parts(kernel(*arrays))
+    assert all(np.isfinite(x).all() for x in lanes)
     tolerance = np.full(ROWS, 1e-12)
-    if function is lw.forward_dynamics:
+    if function.__name__ in SOLVES:
         tolerance += [1e-15 * np.linalg.cond(lw.mass_matrix(model, q)) for q in arrays[0]]
-    (interpreted,) = interpret(kernel.program, *arrays)
-    for x, y, allowed in zip(lanes, interpreted, tolerance, strict=True):
-        assert relative_error(x, y) < allowed
+    for found, expected in zip(lanes, interpret(kernel.program, *arrays), strict=True):
+        for x, y, allowed in zip(found, expected, tolerance, strict=True):
+            assert relative_error(x, y) < allowed
     frames = options.get("wrenches", [])
     plain = {key: value for key, value in options.items() if key != "wrenches"}
     for k in (0, ROWS - 1):
@@ -87,14 +95,17 @@ def check_all(name: str, model: lw.Model, seed: int) -> None:
         n = len(row) - len(frames)
         wrenches = {"wrenches": dict(zip(frames, row[n:], strict=True))} if frames else {}
         named = dict(zip((slot.name for slot in kernel.program.inputs), row[:n], strict=False))
-        expected = function.book(model, **named, **plain, **wrenches)
-        assert relative_error(lanes[k], expected) < tolerance[k]
+        expected = parts(function.book(model, **named, **plain, **wrenches))
+        for x, y in zip(lanes, expected, strict=True):
+            assert relative_error(x[k], y) < tolerance[k]
     for size in SIZES:
         for start in {0, ROWS - size, 1 if size < ROWS else 0}:
-            some = kernel(*(x[start : start + size] for x in arrays))
-            assert np.array_equal(some, lanes[start : start + size]), (size, start)
-    single = [kernel(*(x[k] for x in arrays)) for k in range(ROWS)]
-    assert np.array_equal(np.array(single).reshape(lanes.shape), lanes)
+            some = parts(kernel(*(x[start : start + size] for x in arrays)))
+            for x, y in zip(some, lanes, strict=True):
+                assert np.array_equal(x, y[start : start + size]), (size, start)
+    for k in range(ROWS):
+        for x, y in zip(parts(kernel(*(x[k] for x in arrays))), lanes, strict=True):
+            assert np.array_equal(x, y[k])
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
