@@ -217,15 +217,43 @@ def test_what_was_unused_longest_goes_first(folder, right, monkeypatch):
     size = own.stat().st_size
     monkeypatch.setattr(cache, "_LIMIT", 2 * size)
     for age in (1, 2, 3):
-        old = folder / f"old{age}"
+        old = folder / f"{age:064x}"
         old.write_bytes(b"x" * (size // 2))
         os.utime(old, (1e9 - age, 1e9 - age))
-    cache.write("new", b"x" * (size // 2))
+    cache.write("f" * 64, b"x" * (size // 2))
     left = {path.name for path in files(folder)}
     assert own.name in left
-    assert "new" in left
-    assert "old3" not in left
+    assert "f" * 64 in left
+    assert f"{3:064x}" not in left
     assert sum(path.stat().st_size for path in files(folder)) <= 2 * size
+    assert cache.size() == (len(left), sum(path.stat().st_size for path in files(folder)))
+
+
+def test_only_what_was_kept_is_removed(folder, right, monkeypatch):
+    """The folder may have been somebody's before."""
+    right()
+    other = folder / "thesis.txt"
+    other.write_text("x" * 10_000)
+    inside = folder / ("0" * 64)
+    inside.mkdir()
+    monkeypatch.setattr(cache, "_LIMIT", 0)
+    cache.write("f" * 64, b"x")
+    assert cache.size() == (0, 0)
+    assert other.exists()
+    assert inside.exists()
+
+
+def test_clearing(folder, right, monkeypatch):
+    right()
+    (folder / "thesis.txt").write_text("x")
+    assert cache.size()[0] == 1
+    assert cache.clear() == 1
+    assert cache.size() == (0, 0)
+    assert [path.name for path in files(folder)] == ["thesis.txt"]
+    right()
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    assert cache.size() == (0, 0)
+    assert cache.clear() == 0
 
 
 PROGRAM = """

@@ -8,19 +8,21 @@ digest guards against damage, not against somebody who can write there.)
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
 import warnings
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from linkwright.compiler.machine import Target
 from linkwright.errors import CacheWarning
 
 _MAGIC = b"linkwright code 1\n"
+_NAME = re.compile(r"[0-9a-f]{64}|\.new-.*")
 _LIMIT = 512 * 2**20
 _warned: set[str] = set()
 
@@ -45,16 +47,12 @@ def folder() -> Path | None:
 
 def key(digest: str, target: Target, width: int) -> str:
     """The name under which the code of a program is kept."""
-    try:
-        library = version("linkwright")
-    except PackageNotFoundError:
-        library = "0"
-    parts = (digest, target, width, library, _sources())
+    parts = (digest, target, width, _sources())
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def _sources() -> str:
-    """The emitter itself is part of what decides the code."""
+    """The emitter itself is part of what decides the code, more exactly than the library's version."""
     global _source_digest
     if _source_digest is None:
         here = Path(__file__).parent
@@ -84,6 +82,8 @@ def read(name: str) -> bytes | None:
     head, digest, image = content[: len(_MAGIC)], content[len(_MAGIC) : len(_MAGIC) + 32], content[len(_MAGIC) + 32 :]
     if head != _MAGIC or hashlib.sha256(name.encode() + image).digest() != digest:
         return None
+    with contextlib.suppress(OSError):
+        os.utime(path)  # what is used is kept longest
     return image
 
 
@@ -104,7 +104,8 @@ def write(name: str, image: bytes) -> None:
                 file.write(_MAGIC + digest + image)
             os.replace(temporary, where / name)
         except BaseException:
-            os.unlink(temporary)
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
             raise
         _shrink(where)
     except OSError as error:
@@ -121,11 +122,40 @@ def _trusted(path: Path, private: bool, handle: int | None = None) -> bool:
     return kind and status.st_uid == os.getuid() and not status.st_mode & forbidden
 
 
+def size() -> tuple[int, int]:
+    """The number of files kept, and their bytes."""
+    where = folder()
+    kept = [] if where is None else _kept(where)
+    return len(kept), sum(status.st_size for _, status in kept)
+
+
+def clear() -> int:
+    """Remove everything kept; the number of files removed."""
+    where = folder()
+    kept = [] if where is None else _kept(where)
+    for path, _ in kept:
+        path.unlink(missing_ok=True)
+    return len(kept)
+
+
+def _kept(where: Path) -> list[tuple[Path, os.stat_result]]:
+    """The files of the cache: nobody else's that may lie in that folder, nor those another process just removed."""
+    found = []
+    with contextlib.suppress(OSError):
+        for path in where.iterdir():
+            if _NAME.fullmatch(path.name):
+                with contextlib.suppress(OSError):
+                    status = path.lstat()
+                    if stat.S_ISREG(status.st_mode):
+                        found.append((path, status))
+    return found
+
+
 def _shrink(where: Path) -> None:
     """Remove the files longest unused while the folder is over its limit."""
-    files = [(path.stat(), path) for path in where.iterdir() if path.is_file()]
-    total = sum(status.st_size for status, _ in files)
-    for status, path in sorted(files, key=lambda item: item[0].st_mtime):
+    kept = _kept(where)
+    total = sum(status.st_size for _, status in kept)
+    for path, status in sorted(kept, key=lambda item: item[1].st_mtime):
         if total <= _LIMIT:
             break
         path.unlink(missing_ok=True)

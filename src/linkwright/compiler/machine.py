@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
+
 from linkwright.compiler.llvm import LIBRARY
 from linkwright.errors import LinkwrightError
 
@@ -80,8 +82,6 @@ class Target(NamedTuple):
 @cache
 def target() -> Target:
     """The target of this process; the environment variable LINKWRIGHT_TARGET=generic forces a baseline one."""
-    import llvmlite.binding as llvm
-
     global _their_lock
     with _LOCK:
         _their_lock = getattr(llvm.ffi.lib, "_lock", None)
@@ -97,8 +97,6 @@ def target() -> Target:
 
 @cache
 def _target_machine() -> Any:
-    import llvmlite.binding as llvm
-
     t = target()
     machine = llvm.Target.from_triple(t.triple).create_target_machine(
         cpu=t.cpu, features=t.features, opt=2, jit=True, reloc="pic", codemodel="small"
@@ -108,15 +106,11 @@ def _target_machine() -> Any:
 
 @cache
 def _linker() -> Any:
-    import llvmlite.binding as llvm
-
     return llvm.create_lljit_compiler(_target_machine())
 
 
 def generate(ir: str) -> bytes:
     """The object code of a module."""
-    import llvmlite.binding as llvm
-
     with _LOCK:
         machine = _target_machine()
         try:
@@ -133,8 +127,6 @@ class Code:
     """Loaded machine code; lives as long as anything that may call it."""
 
     def __init__(self, image: bytes, symbols: Mapping[str, int]):
-        import llvmlite.binding as llvm
-
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image)
             for name, address in {**_library_addresses(), **symbols}.items():
@@ -148,16 +140,9 @@ class Code:
 @cache
 def _library_addresses() -> dict[str, int]:
     """Where the C library's functions are."""
-    if os.name == "nt":
-        libraries = [ctypes.CDLL("ucrtbase")]
-    else:
-        found = ctypes.util.find_library("m")
-        libraries = [ctypes.CDLL(None), *([ctypes.CDLL(found)] if found else [])]
-    addresses = {}
-    for name in (*LIBRARY, "malloc", "free", "fma", "memcpy"):
-        for library in libraries:
-            function = getattr(library, name, None)
-            if function is not None:
-                addresses[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
-                break
-    return addresses
+    wanted = [*LIBRARY, "malloc", "free", "fma", "memcpy"]
+    library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
+    if os.name != "nt" and not all(hasattr(library, name) for name in wanted):
+        library = ctypes.CDLL(ctypes.util.find_library("m"))  # which brings the rest of the C library along
+    functions = {name: getattr(library, name) for name in wanted}
+    return {name: ctypes.cast(function, ctypes.c_void_p).value or 0 for name, function in functions.items()}
