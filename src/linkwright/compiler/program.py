@@ -72,6 +72,8 @@ class Program:
     """for each output, the number of the value of each entry, row by row"""
     single: bool
     """whether the function returned one array rather than a tuple"""
+    algorithm: Any = None
+    """the algorithm of the library that it is the trace of, if it is one: its derivatives may be known"""
 
     @cached_property
     def operations(self) -> Operations:

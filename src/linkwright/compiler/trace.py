@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,9 @@ NODE_LIMIT = 400_000
 OPERATION_LIMIT = 60_000
 """Operations a straight-line program may have; beyond it the code generator takes minutes."""
 
+SHORT = 600
+"""Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
+
 POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
@@ -36,6 +39,8 @@ JOINT_SPACE = frozenset(
         dynamics.mass_matrix,
         dynamics.coriolis_matrix,
         dynamics.forward_dynamics,
+        dynamics.inverse_dynamics_derivatives,
+        dynamics.forward_dynamics_derivatives,
     }
 )
 """What regrouped inertias give unchanged, with fewer operations."""
@@ -53,6 +58,31 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
     return model.minimal()
 
 
+def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:
+    """One of the derivatives that an algorithm gives, of one or more of inverse dynamics' arguments."""
+
+    def derivative(model: Model, q: Any, v: Any = None, a: Any = None, wrenches: Any = None) -> Any:
+        v, a = (np.zeros(model.nv) if x is None else x for x in (v, a))
+        return book(regrouped(book, model, {}), q, v, a, wrenches)[which]
+
+    return derivative
+
+
+_inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
+ANALYTICAL = {
+    (dynamics.inverse_dynamics, "q"): _known(_inverse, 0),
+    (dynamics.inverse_dynamics, "v"): _known(_inverse, 1),
+    (dynamics.inverse_dynamics, "a"): _known(_inverse, 2),
+    (dynamics.bias_forces, "q"): _known(_inverse, 0),
+    (dynamics.bias_forces, "v"): _known(_inverse, 1),
+    (dynamics.gravity_forces, "q"): _known(_inverse, 0),
+    (dynamics.forward_dynamics, "q"): _known(_forward, 0),
+    (dynamics.forward_dynamics, "v"): _known(_forward, 1),
+    (dynamics.forward_dynamics, "tau"): _known(_forward, 2),
+}
+"""Derivatives that algorithms give with fewer operations than differentiating the trace."""
+
+
 @dataclass(frozen=True)
 class Bound:
     """A function with its arrays' shapes and everything else decided."""
@@ -62,6 +92,8 @@ class Bound:
     """of the arrays alone"""
     shapes: dict[str, tuple[int, ...]]
     model: Model | None
+    algorithm: Callable[..., Any] | None = None
+    """the algorithm of the library that it is"""
 
 
 def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any], regroup: bool = True) -> Bound:
@@ -124,7 +156,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
         finally:
             _regrouping.reset(token)
 
-    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model)
+    algorithm = book if regroup and book in JOINT_SPACE else None
+    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm)
 
 
 def _shape(given: Any) -> tuple[int, ...] | None:
@@ -146,7 +179,7 @@ def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPE
     program = program_of(bound.name, graph, inputs, bound.function(*arrays))
     if len(program.instructions) > operation_limit:
         raise TooLargeError(f"{len(program.instructions)} operations, more than {operation_limit}")
-    return program
+    return replace(program, algorithm=bound.algorithm)
 
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -173,13 +206,25 @@ def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
     """The program of the derivative with respect to an argument, added as last axis.
 
     With respect to a configuration of a model the derivative is with respect to δ in
-    ``integrate(model, q, δ)`` at 0: its last axis is nv.
+    ``integrate(model, q, δ)`` at 0: its last axis is nv. What :data:`ANALYTICAL` knows is not differentiated again.
     """
     names = [slot.name for slot in program.inputs]
     if wrt not in names:
         raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
+    known = ANALYTICAL.get((program.algorithm, wrt)) if program.algorithm else None
     graph = Graph(NODE_LIMIT)
     inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
+    if known:
+        arrays = list(inputs.values())
+        frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
+        n = len(arrays) - len(frames)
+        wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
+        derived = known(model, *arrays[:n], wrenches=wrenches)
+        analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
+        if len(program.instructions) > SHORT:
+            return analytical
+        plain = differentiate(replace(program, algorithm=None), wrt, model)
+        return min(plain, analytical, key=lambda one: one.operations.total)
     symbols = inputs[wrt].reshape(-1)
     derivatives = []
     for result in replay(program, graph, list(inputs.values())):
