@@ -200,6 +200,13 @@ def test_without_a_home(right, monkeypatch):
     right()
 
 
+@POSIX
+def test_with_the_home_of_nobody(right, monkeypatch):
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "~nobody-of-this-name/cache")
+    assert cache.folder() is None
+    assert not right().from_cache
+
+
 def test_the_users_folder_is_the_platforms(monkeypatch, tmp_path):
     monkeypatch.delenv("LINKWRIGHT_CACHE", raising=False)
     monkeypatch.setattr(sys, "platform", "linux")

@@ -30,18 +30,17 @@ _warned: set[str] = set()
 def folder() -> Path | None:
     """Where compiled code is kept; None where LINKWRIGHT_CACHE is "off" or there is no home."""
     chosen = os.environ.get("LINKWRIGHT_CACHE")
-    if chosen is not None:
-        return None if chosen in ("", "off", "0") else Path(chosen).expanduser()
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA")
-        return Path(base) / "linkwright" / "cache" if base else None
-    if sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    if chosen in ("", "off", "0"):
+        return None
     try:
+        if chosen is not None:
+            return Path(chosen).expanduser()
+        if os.name == "nt":
+            base = os.environ.get("LOCALAPPDATA")
+            return Path(base) / "linkwright" / "cache" if base else None
+        base = "~/Library/Caches" if sys.platform == "darwin" else os.environ.get("XDG_CACHE_HOME") or "~/.cache"
         return Path(base).expanduser() / "linkwright"
-    except RuntimeError:  # no home folder
+    except RuntimeError:  # no home folder, or none of that user
         return None
 
 
