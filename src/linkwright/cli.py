@@ -199,6 +199,27 @@ def bench(
             output.print(f"  {path}")
 
 
+@app.command
+def cache(*, clear: bool = False) -> None:
+    """Show where compiled code is kept and how much there is.
+
+    Parameters
+    ----------
+    clear
+        Remove it all; it is compiled anew when needed.
+    """
+    from linkwright.compiler import cache as kept
+
+    where = kept.folder()
+    if where is None:
+        output.print("nothing is kept: LINKWRIGHT_CACHE is off, or there is no home folder")
+        return
+    files, size = kept.size()
+    output.print(f"{where}: {files} kernels, {size / 2**20:.1f} MiB", soft_wrap=True)
+    if clear:
+        output.print(f"{kept.clear()} removed")
+
+
 def _operations_table(model: Model) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics

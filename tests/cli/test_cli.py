@@ -137,6 +137,29 @@ def test_postures():
     assert (starting_posture(limited, "") <= limited.upper).all()
 
 
+def test_cache(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "kept"))
+    lw.compile(lambda x: 2.0 * x, x=3)
+    status, text, _ = run("cache", capsys=capsys)
+    assert status == 0
+    assert "1 kernels" in text
+    status, text, _ = run("cache", "--clear", capsys=capsys)
+    assert "1 removed" in text
+    status, text, _ = run("cache", capsys=capsys)
+    assert "0 kernels" in text
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    status, text, _ = run("cache", capsys=capsys)
+    assert status == 0
+    assert "nothing is kept" in text
+
+
+def test_bench(tmp_path, capsys):
+    status, text, _ = run("bench", "pendulum", "--rows", 16, "--rounds", 1, "--out", tmp_path, capsys=capsys)
+    assert status == 0
+    assert "inverse_dynamics" in text
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".png"}
+
+
 def test_as_a_program():
     done = subprocess.run(
         [sys.executable, "-m", "linkwright.cli", "info", "pendulum"], capture_output=True, text=True, check=False
