@@ -183,11 +183,11 @@ def bench(
         output.print()
         output.print(table)
     output.print()
-    costs = Table("function", "operations", "operations/ns", "compiled in", "differs by", box=None)
+    costs = Table("function", "operations", "of two vector units", "compiled in", "differs by", box=None)
     for row in result.table:
         gap = max(row.disagreement.values(), default=None)
         shown = "" if gap is None else f"{gap:.1e}"
-        speed = f"{row.operations_per_ns:.1f}"
+        speed = f"{row.saturation:.0%}"
         costs.add_row(row.function, str(row.operations), speed, f"{row.compile_time:.3f} s", shown)
     output.print(costs)
     for peer, why in result.left_out.items():

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.benchmark.clock import Timing, interleaved, machine
+from linkwright.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
 from linkwright.benchmark.peers import PEERS, Contender, Peer, States
 from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.machine import target
+from linkwright.compiler.public import public
 from linkwright.compiler.trace import bind, trace
 from linkwright.errors import InputError, ModelError
 from linkwright.model.tree import Model
@@ -24,7 +26,7 @@ from linkwright.model.tree import Model
 if TYPE_CHECKING:
     from rich.table import Table
 
-OURS = "Linkwright"
+OURS, PUBLIC = "Linkwright", "its public function"
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "inverse_dynamics": ("q", "v", "a"),
@@ -56,8 +58,8 @@ class Row:
     """ns per row"""
     single: dict[str, Timing]
     """ns per call"""
-    operations_per_ns: float
-    """multiplications and additions of the batch, in the best run"""
+    saturation: float
+    """multiplications and additions per cycle of the best batch, relative to two vector units that do one each"""
     disagreement: dict[str, float]
     """relative difference of the peers' results from ours"""
 
@@ -88,13 +90,14 @@ class Result:
             table = Table(title=f"{self.robot}: {unit} (minimum; in brackets: how many times ours)", box=None)
             table.add_column("function")
             table.add_column(OURS, justify="right")
-            for peer in self.peers:
+            others = [PUBLIC, *self.peers] if kind == "single" else self.peers
+            for peer in others:
                 table.add_column(peer, justify="right")
             for row in self.table:
                 timings: dict[str, Timing] = getattr(row, kind)
                 ours = timings[OURS]
                 cells = [f"{ours.minimum:,.1f}" if kind == "batch" else f"{ours.minimum:,.0f}"]
-                for peer in self.peers:
+                for peer in others:
                     t = timings.get(peer)
                     cells.append(f"{t.minimum:,.0f} ({t.median / ours.median:.1f})" if t else "")
                 table.add_row(row.function, *cells)
@@ -161,9 +164,10 @@ def bench(
         except ModelError as error:
             left_out[peer.name] = str(error)
     table = []
+    peak = 2.0 * target().width * cycles_per_ns()
     for name in chosen:
         tell(name)
-        table.append(_measured(model, name, states, contenders, rounds))
+        table.append(_measured(model, name, states, contenders, rounds, peak))
     return Result(model.name, model.nv, rows, machine(), list(contenders), left_out, table)
 
 
@@ -179,7 +183,7 @@ def tip(model: Model) -> str:
     return max(reversed(list(depth)), key=lambda name: depth[name])
 
 
-def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], rounds: int) -> Row:
+def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], rounds: int, peak: float) -> Row:
     options: dict[str, Any] = {"frame": states.frame} if name in FRAMED else {}
     book = getattr(dynamics, name)
     with _nothing_kept():
@@ -199,7 +203,7 @@ def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], r
     disagreement = {}
     for label, peer in peers.items():
         contender = peer.batch(name, kernel.program)
-        one = peer.single(name)
+        one = peer.single(name)  # after its batch, which compiles
         if contender is not None:
             batch[label] = contender
             theirs = contender.results(4)
@@ -212,10 +216,13 @@ def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], r
     timed |= {label: (c.call, c.rows) for label, c in batch.items()}
     batches = interleaved(timed, rounds)
     calls: dict[str, tuple[Callable[[], Any], int]] = {OURS: (lambda: kernel(*row, out=out_row), 1)}
+    face = public(book)
+    face(model, *row, **options)
+    calls[PUBLIC] = (lambda: face(model, *row, **options)), 1
     calls |= {label: (lambda f=f: f(0), 1) for label, f in single.items()}  # type: ignore[misc]
     singles = interleaved(calls, rounds)
     total = kernel.operations.total
-    return Row(name, total, compile_time, batches, singles, total / batches[OURS].minimum, disagreement)
+    return Row(name, total, compile_time, batches, singles, total / batches[OURS].minimum / peak, disagreement)
 
 
 @contextmanager
