@@ -64,8 +64,9 @@ turn:
 end:
   ret i64 %x8
 }}"""
+    code = generate(text)
     linker = llvm.create_lljit_compiler()
-    library = llvm.JITLibraryBuilder().add_object_img(generate(text)).export_symbol("squares").link(linker, "clock")
+    library = llvm.JITLibraryBuilder().add_object_img(code).export_symbol("squares").link(linker, "clock")
     run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(library["squares"])
     turns, best = 500_000, float("inf")
     for _ in range(8):
