@@ -423,3 +423,25 @@ def test_lanes_may_be_measured(arm, rows):
     assert kernel(*rows).tobytes() == again(*rows).tobytes() == lw.compile(lw.inverse_dynamics, arm)(*rows).tobytes()
     batch = np.random.default_rng(1).standard_normal((3, 37, 2))
     assert kernel(*batch).tobytes() == lw.compile(lw.inverse_dynamics, arm)(*batch).tobytes()
+
+
+@pytest.mark.parametrize("rows", [(), (1,), (3,), (40,)])
+def test_zero_keeps_its_sign_in_sines(rows):
+    kernel = lw.compile(lambda x: np.sin(x), x=2)
+    x = np.broadcast_to([-0.0, 0.0], (*rows, 2)).copy()
+    assert kernel(x).tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("size", range(1, 20))
+def test_rows_of_any_length(size):
+    """Rows are taken and stored in blocks of four, two and one, the last of which may overlap."""
+    kernel = lw.compile(lambda x: (x[::-1] * 2.0, x.sum()), x=size)
+    for rows in (1, 7, 8, 9, 33):
+        memory = np.full((rows, 2 * size + 3), np.nan)
+        x = np.random.default_rng(0).standard_normal((rows, size))
+        memory[:, 1 : 1 + size] = x
+        reversed_, total = kernel(memory[:, 1 : 1 + size], out=(memory[:, 2 + size : 2 + 2 * size], np.empty(rows)))
+        assert np.array_equal(reversed_, x[:, ::-1] * 2.0)
+        assert np.allclose(total, x.sum(axis=1), rtol=1e-12, atol=1e-12)
+        assert np.array_equal(memory[:, 1 : 1 + size], x)
+        assert np.isnan(memory[:, [0, 1 + size, 2 + 2 * size]]).all()  # nothing beside the rows was written

@@ -33,6 +33,7 @@ class _Body:
         self.angles: dict[int, tuple[str, str]] = {}
         self.farthest: str | None = None  # largest |angle| so far, lane by lane
         self.declared: set[str] = set()
+        self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
 
     def emit(self, instruction: str) -> str:
         """Append an instruction; the name of its value."""
@@ -47,6 +48,7 @@ class _Body:
         self.lines.append("start:")
         columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
         fused_away = self._products_to_fuse() if self.fused else set()
+        blocks = self._blocks() if lanes.width > 1 else {}
         for k, (op, args, value) in enumerate(program.instructions):
             if op == "input":
                 self.values.append(columns[args[0]][args[1]])
@@ -57,8 +59,11 @@ class _Body:
                 self.values.append("")  # appears inside the sum that uses it
             else:
                 self.values.append(self._operation(k, op, args))
-        for number, results in enumerate(program.results):
-            self._store(len(program.inputs) + number, results)
+            for block in blocks.pop(k, ()):
+                self._store_block(*block)
+        if lanes.width == 1:  # after everything is read: a result may lie where an argument does
+            for number, results in enumerate(program.results):
+                self._store(len(program.inputs) + number, results)
         if lanes.width == 1 or self.farthest is None:
             far = "0"
         else:
@@ -183,65 +188,91 @@ class _Body:
 
     def _load(self, argument: int, slot: Slot) -> list[str]:
         """A vector of lanes for every entry of a row."""
-        rows, W, V = self._pointers(argument), self.lanes.width, self.lanes.double
+        rows, W = self._pointers(argument), self.lanes.width
         if W == 1:
             entries = [self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}") for k in range(slot.size)]
             return [self.emit(f"load double, ptr {entry}, align 8") for entry in entries]
         columns: list[str] = []
-        for start in range(0, slot.size, W):
-            some = min(W, slot.size - start)
-            pieces = []
-            for row in rows:
-                address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
-                if some == W:
-                    pieces.append(self.emit(f"load {V}, ptr {address}, align 8"))
-                else:
-                    self.declared.add(
-                        f"declare {V} @llvm.masked.load.{self.lanes.suffix}.p0(ptr, i32, {self.lanes.bit}, {V})"
-                    )
-                    pieces.append(
-                        self.emit(
-                            f"call {V} @llvm.masked.load.{self.lanes.suffix}.p0(ptr {address}, i32 8, "
-                            f"{self.lanes.bit} {self._mask(some)}, {V} zeroinitializer)"
-                        )
-                    )
-            columns += self._transposed(pieces)[:some]
+        while len(columns) < slot.size:
+            left = slot.size - len(columns)
+            size = next(size for size in (4, 2, 1) if size <= min(left, W))
+            start = len(columns)
+            if left == 3 and slot.size >= 4 and W >= 4:
+                start, size = slot.size - 4, 4
+            turned = self._transposed([self._joined(rows[i::size], start, size) for i in range(size)])
+            columns += turned[len(columns) - start :]
         return columns
 
-    def _store(self, argument: int, results: tuple[int, ...]) -> None:
-        rows, W, V = self._pointers(argument), self.lanes.width, self.lanes.double
-        if W == 1:
-            for k, value in enumerate(results):
-                address = self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}")
-                self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
-            return
-        for start in range(0, len(results), W):
-            columns = [self.values[value] for value in results[start : start + W]]
-            some = len(columns)
-            pieces = self._transposed(columns + ["zeroinitializer"] * (W - some))
-            for row, piece in zip(rows, pieces, strict=True):
-                address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
-                if some == W:
-                    self.lines.append(f"  store {V} {piece}, ptr {address}, align 8")
-                else:
-                    self.declared.add(
-                        f"declare void @llvm.masked.store.{self.lanes.suffix}.p0({V}, ptr, i32, {self.lanes.bit})"
-                    )
-                    self.lines.append(
-                        f"  call void @llvm.masked.store.{self.lanes.suffix}.p0({V} {piece}, ptr {address}, i32 8, "
-                        f"{self.lanes.bit} {self._mask(some)})"
-                    )
+    def _joined(self, rows: list[str], start: int, size: int) -> str:
+        """Entries of several rows, one after the other in a register."""
+        kind = f"<{size} x double>"
+        parts = []
+        for row in rows:
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
+            parts.append(self.emit(f"load {kind}, ptr {address}, align 8"))
+        while len(parts) > 1:
+            indices = ", ".join(f"i32 {k}" for k in range(2 * size))
+            parts = [
+                self.emit(f"shufflevector <{size} x double> {a}, <{size} x double> {b}, <{2 * size} x i32> <{indices}>")
+                for a, b in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            size *= 2
+        return parts[0]
 
-    def _mask(self, some: int) -> str:
-        return "<" + ", ".join(f"i1 {int(lane < some)}" for lane in range(self.lanes.width)) + ">"
+    def _store(self, argument: int, results: tuple[int, ...]) -> None:
+        """Every entry of one row."""
+        (row,) = self._pointers(argument)
+        for k, value in enumerate(results):
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
+            self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
+
+    def _blocks(self) -> dict[int, list[tuple[int, int, int]]]:
+        """After which value which entries can be stored: (argument, first entry, how many).
+
+        Blocks of four are turned in registers and stored by halves of rows: that takes fewer exchanges, for
+        which there is one execution unit, than whole registers, and as long, since rows are rarely aligned.
+        """
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        for number, results in enumerate(self.program.results, len(self.program.inputs)):
+            start, n = 0, len(results)
+            while start < n:
+                size = next(size for size in (4, 2, 1) if size <= min(n - start, self.lanes.width))
+                if n - start == 3 and n >= 4 and self.lanes.width >= 4:
+                    start, size = n - 4, 4  # one entry is stored twice
+                last = max(results[start : start + size])
+                found.setdefault(last, []).append((number, start, size))
+                start += size
+        return found
+
+    def _store_block(self, argument: int, start: int, size: int) -> None:
+        """Some columns of results, to the rows of this argument."""
+        W, V = self.lanes.width, self.lanes.double
+        if argument not in self.rows:
+            self.rows[argument] = self._pointers(argument)
+        results = self.program.results[argument - len(self.program.inputs)]
+        columns = [self.values[value] for value in results[start : start + size]]
+        turned = self._transposed(columns)
+        for lane, row in enumerate(self.rows[argument]):
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
+            first = lane // size * size
+            source = turned[lane % size]
+            if size == 1:
+                piece = f"double {self.emit(f'extractelement {V} {source}, i32 {lane}')}"
+            elif size == W:
+                piece = f"{V} {source}"
+            else:
+                indices = ", ".join(f"i32 {first + k}" for k in range(size))
+                cut = self.emit(f"shufflevector {V} {source}, {V} poison, <{size} x i32> <{indices}>")
+                piece = f"<{size} x double> {cut}"
+            self.lines.append(f"  store {piece}, ptr {address}, align 8")
 
     def _transposed(self, rows: list[str]) -> list[str]:
-        """W registers of W entries transposed, in log₂ W rounds of exchanges."""
-        W, V = self.lanes.width, self.lanes.double
+        """n registers: their n × n blocks transposed, each by itself, in log₂ n rounds of exchanges."""
+        n, W, V = len(rows), self.lanes.width, self.lanes.double
         s = 1
-        while s < W:
+        while s < n:
             turned = list(rows)
-            for i in range(W):
+            for i in range(n):
                 if not i & s:
                     low = [j if not j & s else W + j - s for j in range(W)]
                     high = [j + s if not j & s else W + j for j in range(W)]
