@@ -158,6 +158,12 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     The result takes the same arguments and adds an axis at the end. With respect to a configuration
     the derivative is with respect to δ in ``integrate(model, q, δ)`` at 0: that axis is nv.
 
+    Inverse and forward dynamics (bias and gravity forces too) have analytical derivatives, which are taken
+    where they are shorter; all of them at once are :func:`inverse_dynamics_derivatives` and
+    :func:`forward_dynamics_derivatives`. Derivatives of derivatives add their axes in the order they are
+    taken. Two with respect to q are so of ``integrate(model, integrate(model, q, δ₂), δ₁)``, in which δ₁ and
+    δ₂ do not commute where a joint turns about a point.
+
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
     >>> d_tau = lw.derivative(lw.inverse_dynamics, "q")
