@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.errors import ModelError
+from linkwright.compiler.trace import JOINT_SPACE
+from linkwright.errors import InputError, ModelError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.minimal import FORMS
+from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia
 from mechanisms import body, one_of_each, random_tree, relative_error, state, trees
@@ -52,11 +55,12 @@ def in_joint_space(model, seed):
     }
 
 
+@pytest.mark.parametrize("form", FORMS)
 @laws
 @given(trees(), seeds)
-def test_joint_space_does_not_notice(model, seed):
+def test_joint_space_does_not_notice(form, model, seed):
     expected = in_joint_space(model, seed)
-    for name, found in in_joint_space(model.minimal(), seed).items():
+    for name, found in in_joint_space(model.minimal(form), seed).items():
         assert relative_error(found, expected[name]) < 1e-13, name
 
 
@@ -69,6 +73,31 @@ def test_forward_dynamics_does_not_notice(model, seed):
         expected = lw.forward_dynamics(model, q, v, tau, {"tip": np.ones(6)}, method)
         found = lw.forward_dynamics(model.minimal(), q, v, tau, {"tip": np.ones(6)}, method)
         assert relative_error(found, expected) < 1e-14 * max(condition, 100.0), method
+
+
+@laws
+@given(trees(), seeds)
+def test_nothing_public_is_said_in_the_origins_of_frames(model, seed):
+    q, v, _ = state(model, seed)
+    near = with_near_origins(model)
+    expected = in_joint_space(model, seed)
+    for name, found in in_joint_space(near, seed).items():
+        assert relative_error(found, expected[name]) < 1e-13, name
+    for function, arguments in {
+        lw.momentum_matrix: (q,),
+        lw.kinetic_energy: (q, v),
+        lw.potential_energy: (q,),
+        lw.center_of_mass: (q,),
+    }.items():
+        assert relative_error(function(near, *arguments), function(model, *arguments)) < 1e-13, function
+
+
+def test_axes_that_meet_share_an_origin():
+    """Shoulder, elbow and wrist of the seven-joint arm; what is left are the two arms' lengths and the flange."""
+    model = public.load("arm7")
+    offsets = [np.abs(link.placement[:3, 3]) > 0.0 for link in with_near_origins(model).links[1:]]
+    assert sum(int(x.any()) for x in offsets) <= 3
+    assert sum(int(x.any()) for x in offsets) < sum(int(link.placement[:3, 3].any()) for link in model.links[1:])
 
 
 def parameters(body: RigidInertia) -> np.ndarray:
@@ -99,7 +128,12 @@ def distinguishable(model: Model) -> int:
 
 
 def kept(model: Model) -> int:
-    return sum(int((parameters(link.rigid_inertia) != 0.0).sum()) for link in model.minimal().links)
+    counts = {
+        form: sum(int((F @ parameters(link.rigid_inertia) != 0.0).sum()) for link in model.minimal(form).links)
+        for form, (F, _) in FORMS.items()
+    }
+    assert len(set(counts.values())) == 1, counts
+    return counts["inertia"]
 
 
 @pytest.mark.parametrize(("name", "known"), [("puma560", 36), ("arm7", 43), ("planar:3", 9), ("pendulum", 3)])
@@ -142,6 +176,8 @@ def test_minimal_of_minimal():
     assert minimal.minimal() is minimal
     assert model.minimal() is minimal
     assert minimal.physical is model
+    with pytest.raises(InputError, match="second moment"):
+        model.minimal("least")
     assert (minimal.nq, minimal.nv, minimal.name) == (model.nq, model.nv, model.name)
     assert pickle.loads(pickle.dumps(minimal)).physical is not None
 
@@ -202,7 +238,7 @@ def test_kernels_regroup_by_themselves():
     }.items():
         as_it_is = public.compile(function, model, regroup=False)
         regrouped = public.compile(function, model)
-        by_hand = public.compile(function, model.minimal(), regroup=False)
+        by_hand = public.compile(function, model.minimal(JOINT_SPACE[function.book]), regroup=False)
         assert regrouped.operations.total < as_it_is.operations.total
         assert regrouped.operations == by_hand.operations
         assert relative_error(regrouped(*arguments), as_it_is(*arguments)) < 1e-12

@@ -16,6 +16,8 @@ from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, InputError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
+from linkwright.model.minimal import regroupable
+from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
 
 NODE_LIMIT = 400_000
@@ -31,19 +33,19 @@ POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
 
-JOINT_SPACE = frozenset(
-    {
-        dynamics.inverse_dynamics,
-        dynamics.bias_forces,
-        dynamics.gravity_forces,
-        dynamics.mass_matrix,
-        dynamics.coriolis_matrix,
-        dynamics.forward_dynamics,
-        dynamics.inverse_dynamics_derivatives,
-        dynamics.forward_dynamics_derivatives,
-    }
-)
-"""What regrouped inertias give unchanged, with fewer operations."""
+JOINT_SPACE = {
+    dynamics.inverse_dynamics: "second moment",
+    dynamics.bias_forces: "second moment",
+    dynamics.gravity_forces: "second moment",
+    dynamics.mass_matrix: "inertia",
+    dynamics.coriolis_matrix: "inertia",
+    dynamics.forward_dynamics: "inertia",
+    dynamics.inverse_dynamics_derivatives: "inertia",
+    dynamics.forward_dynamics_derivatives: "inertia",
+}
+"""What regrouped inertias give unchanged, and the form of them that takes fewest operations."""
+
+ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
 
 INVERTING = ("assembly", "hybrid")
 """Methods that invert the inertias of single bodies, which only those of rigid bodies allow."""
@@ -52,10 +54,15 @@ _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
 
 def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, Any]) -> Model:
-    """The model that an algorithm is traced on: the minimal one where that gives the same."""
-    if book not in JOINT_SPACE or arguments.get("method") in INVERTING or not _regrouping.get():
+    """The model that an algorithm is traced on, which gives the same with fewer operations."""
+    if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
         return model
-    return model.minimal()
+    if book in JOINT_SPACE and arguments.get("method") not in INVERTING:
+        return model.minimal(JOINT_SPACE[book])
+    if "near origins" not in model.memo:
+        model.memo["near origins"] = with_near_origins(model)
+    near: Model = model.memo["near origins"]
+    return near
 
 
 def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:
@@ -101,7 +108,7 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,).
-    ``regroup``: whether joint-space dynamics run on the minimal model.
+    ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
     book = getattr(function, "book", function)
     name = getattr(function, "__name__", "function").replace("<lambda>", "function")

@@ -2,7 +2,8 @@
 
 Luh, Walker & Paul (1980) in the form of Khalil & Dombre (2002, ch. 9): angular velocity ω, angular
 acceleration ω̇ and the classical acceleration of the body's origin, all in body axes, so that the
-linear velocity never appears. U = [ω̇]× + [ω]×² gives the acceleration of every point of a body.
+linear velocity never appears. U = [ω̇]× + [ω]×² gives the acceleration U r of every point of a body relative
+to its origin; with the second moment Σ = ∫ r rᵀ dm the moment that takes is the axial vector of U Σ.
 """
 
 from __future__ import annotations
@@ -64,11 +65,14 @@ def inverse_dynamics(
         link: Link, received: tuple[Array, Array], T: Array, S: Array, motion: Motion, external: Array
     ) -> tuple[Array, tuple[Array, Array]]:
         R, p = split_pose(T)
-        w, acceleration, w_dot, U = motion
-        m, h, I = link.rigid_inertia
+        acceleration, U = motion.acceleration, motion.U
+        m, h, _ = link.rigid_inertia
+        # ∫ r × U r dm = I ω̇ + ω × I ω; the part of U that is the same in all directions turns nothing
+        A = (U - U[2, 2] * np.eye(3)) @ link.rigid_inertia.second_moment()
         force, moment = received
         force = force + (m * acceleration + U @ h) - external[:3]
-        moment = moment + (I @ w_dot + skew(w) @ (I @ w) + skew(h) @ acceleration) - external[3:]
+        turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+        moment = moment + (turning + skew(h) @ acceleration) - external[3:]
         tau = S[:3].T @ force + S[3:].T @ moment
         R_force = R @ force
         return tau, (R_force, R @ moment + skew(p) @ R_force)

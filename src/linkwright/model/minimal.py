@@ -1,8 +1,9 @@
 """Inertial parameters regrouped: a model with fewer of them and the same dynamics in joint space.
 
 Some of what a body weighs shows in no joint effort by itself: the mass of a body on a hinge acts as
-if it were part of the body before. Ten parameters per body (m, h = m c, I about the origin) are more
-than the motion can tell apart, and what it cannot tell apart may be moved from body to body
+if it were part of the body before. Ten parameters per body (m, h = m c and the second moment
+Σ = ∫ r rᵀ dm about the origin, I = tr Σ 1 − Σ) are more than the motion can tell apart; on a hinge m,
+h along its axis and Σ along it are too many. What cannot be told apart may be moved from body to body
 (Gautier & Khalil, "Direct calculation of minimum set of inertial parameters of serial robots",
 IEEE Trans. RA 6(3), 1990; Khalil & Dombre 2002, ch. 9). Moved from the leaves to the root until the
 most of them are zero, they leave an algorithm much less to compute.
@@ -25,7 +26,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.errors import InputError
 from linkwright.model.joint import JointType
+from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia
@@ -37,36 +40,49 @@ SAMPLES = 8
 NOTHING = 1e-12
 """A singular value of less than this of the largest is none."""
 
-ORDER = (0, 3, 2, 1, 7, 4, 8, 6, 5, 9)
-"""Which parameters are made zero first, of (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz): the mass, last Izz."""
+UPPER = np.triu_indices(3)
+DIAGONAL = [4, 7, 9]
+
+SECOND_MOMENT = np.diag([1.0] * 4 + [-1.0] * 6)
+SECOND_MOMENT[np.ix_(DIAGONAL, DIAGONAL)] = 0.5 - np.eye(3)
+"""(m, h, Σxx, Σxy, Σxz, Σyy, Σyz, Σzz) from (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)"""
+
+FORMS = {
+    "second moment": (SECOND_MOMENT, (0, 3, 2, 1, 9, 8, 6, 5, 7, 4)),
+    "inertia": (np.eye(10), (0, 3, 2, 1, 7, 4, 8, 6, 5, 9)),
+}
+"""Of which parameters zeros are made, and in which order: the mass first. Where the moment of what a body's points
+are accelerated by is summed, Σzz should be zero; where inertias are moved, Iyy."""
 
 ROUNDING = 1e-15
 """What is left of sums of numbers this much larger is no inertia but their rounding."""
 
-UPPER = np.triu_indices(3)
 
-
-def minimal(model: Model) -> Model:
-    """See :meth:`Model.minimal`."""
+def minimal(model: Model, form: str) -> Model:
+    """See :meth:`Model.minimal`; ``form`` is one of FORMS."""
+    if form not in FORMS:
+        raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
     if model.physical is not None or not regroupable(model):
         return model
+    physical, model = model, with_near_origins(model)
+    F, order = FORMS[form]
     parameters: list[Any] = [_vector(link.rigid_inertia) for link in model.links]
     size = [np.abs(x) for x in parameters]  # of what is summed: rounding is told from values by it
     movable = _movable(model)
     for k in reversed(range(len(model.links))):
         link, x = model.links[k], parameters[k]
-        moved, chosen = np.zeros(10), [column for column, _ in movable[k]]
-        for column, direction in movable[k]:
-            moved = moved + (x - moved)[column] * direction
+        moved, choices = np.zeros(10), _chosen(movable[k], F, order)
+        for row, direction in choices:
+            moved = moved + (F[row] @ (x - moved)) * direction
         if link.parent >= 0:
             T = link.transform(link.motion.neutral)
             parameters[link.parent] = parameters[link.parent] + _vector(_inertia(moved).moved(T))
             size[link.parent] = size[link.parent] + _size_of_moved(moved, T)
-        rest, size[k] = x - moved, size[k] + np.abs(moved)
-        rest[chosen] = 0.0
-        parameters[k] = np.where(np.abs(rest) <= ROUNDING * size[k], 0.0, rest)
+        rest, size[k] = F @ (x - moved), np.abs(F) @ (size[k] + np.abs(moved))
+        rest[[row for row, _ in choices]] = 0.0
+        parameters[k] = np.linalg.inv(F) @ np.where(np.abs(rest) <= ROUNDING * size[k], 0.0, rest)
     links = [replace(link, rigid_inertia=_inertia(x)) for link, x in zip(model.links, parameters, strict=True)]
-    return replace(model, links=tuple(links), physical=model, memo={})
+    return replace(model, links=tuple(links), physical=physical, memo={})
 
 
 def _size_of_moved(x: Array, T: Array) -> Array:
@@ -84,8 +100,7 @@ def regroupable(model: Model) -> bool:
 
 def _vector(body: RigidInertia) -> Array:
     """The ten parameters (m, h, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
-    m, h, I = body
-    return np.array([m, *h, *I[UPPER]])
+    return np.array([body.mass, *body.first_moment, *body.inertia[UPPER]])
 
 
 def _inertia(x: Array) -> RigidInertia:
@@ -97,9 +112,6 @@ def _inertia(x: Array) -> RigidInertia:
 UNITS = [_inertia(unit) for unit in np.eye(10)]
 UNIT_MATRICES = np.array([unit.matrix() for unit in UNITS])
 
-Choices = list[tuple[int, Array]]
-"""(parameter made zero, direction (10,) that many times of which is moved), one after the other"""
-
 
 class _Tied(NamedTuple):
     """Of a body that cannot move at will, at every sample: pose in the world and basis of its twists, in its axes."""
@@ -110,18 +122,18 @@ class _Tied(NamedTuple):
     """(SAMPLES, 6, r)"""
 
 
-def _movable(model: Model) -> list[Choices]:
-    """For each body, what of it acts as part of its parent."""
+def _movable(model: Model) -> list[Array]:
+    """For each body, a basis (10, d) of what of it acts as part of its parent."""
     rng = np.random.default_rng(0)
     length = max((float(np.abs(link.placement[:3, 3]).max()) for link in model.links), default=0.0) or 1.0
     # parameters in units of that length, for mechanisms of millimetres
     scale = np.array([1.0 / length**2] + [1.0 / length] * 3 + [1.0] * 6)
     tied = {-1: _Tied(np.tile(np.eye(4), (SAMPLES, 1, 1)), np.zeros((SAMPLES, 6, 0)))}
-    choices: list[Choices] = []
+    bases: list[Array] = []
     for k, link in enumerate(model.links):
         before = tied.get(link.parent)
         if before is None:
-            choices.append(_of_joint(link.motion))
+            bases.append(_of_joint(link.motion))
             continue
         qs = _samples(link.motion, rng)
         T = np.array([link.transform(q) for q in qs])
@@ -129,12 +141,12 @@ def _movable(model: Model) -> list[Choices]:
         S = np.array([link.motion_subspace(q) for q in qs])
         reached = _Tied(before.poses @ T, np.concatenate([carried, S], axis=2))
         equations = _near_the_ground(model.gravity, link, before, reached)
-        choices.append(_chosen(_null_space(equations * scale), scale))
+        bases.append(scale[:, None] * _null_space(equations * scale))
         U, sizes, _ = np.linalg.svd(reached.twists, full_matrices=False)
         rank = int((sizes > 1e-9 * sizes[:, :1]).sum(axis=1).max()) if sizes.size else 0
         if rank < 6:
             tied[k] = _Tied(reached.poses, U[:, :, :rank])
-    return choices
+    return bases
 
 
 def _samples(motion: JointType, rng: np.random.Generator) -> list[Array]:
@@ -166,7 +178,7 @@ def _lifted(gravity: Array, bodies: list[RigidInertia], poses: Array) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _of_joint(motion: JointType) -> Choices:
+def _of_joint(motion: JointType) -> Array:
     """What of a body on such a joint acts as part of a parent that moves at will."""
     qs = _samples(motion, np.random.default_rng(0))
     columns = []
@@ -175,7 +187,7 @@ def _of_joint(motion: JointType) -> Choices:
         rows = [np.ravel(unit.times(motion.motion_subspace(q))) for q in qs]
         rows += [_vector(unit.moved(motion.transform(q))) - at_rest for q in qs]
         columns.append(np.concatenate(rows))
-    return _chosen(_null_space(np.stack(columns, axis=1)))
+    return _null_space(np.stack(columns, axis=1))
 
 
 def _null_space(A: Array) -> Array:
@@ -185,22 +197,18 @@ def _null_space(A: Array) -> Array:
     return Vh[rank:].T
 
 
-def _chosen(basis: Array, scale: Any = 1.0) -> Choices:
-    """Directions in the span of an orthonormal basis (10, d), each with a parameter that only it has.
-
-    ``scale``: (10,), the units in which the basis is given.
-    """
-    unit = np.broadcast_to(scale, 10)
-    choices: Choices = []
-    for column in ORDER:
+def _chosen(basis: Array, F: Array, order: tuple[int, ...]) -> list[tuple[int, Array]]:
+    """(row, direction (10,)) in the span of a basis (10, d): each is 1 in that row of F x and 0 in the rows before."""
+    basis, _ = np.linalg.qr(basis)
+    choices: list[tuple[int, Array]] = []
+    for row in order:
         if basis.shape[1] == 0:
             break
-        along = basis @ basis[column]
-        if along[column] < 1e-3:
+        along = basis @ (basis.T @ F[row])
+        if F[row] @ along < 1e-3:
             continue
-        direction = unit * along / (unit[column] * along[column])
-        whole = np.round(direction)
-        choices.append((column, np.where(np.abs(direction - whole) < 1e-12, whole, direction)))
-        # the rest of the span, with nothing in this parameter
-        basis = basis @ _null_space(basis[column : column + 1])
+        direction = along / (F[row] @ along)
+        halves = np.round(2.0 * direction) / 2.0
+        choices.append((row, np.where(np.abs(direction - halves) < 1e-12, halves, direction)))
+        basis = basis @ _null_space(F[row][None] @ basis)  # the rest of the span, with nothing in this row
     return choices

@@ -345,18 +345,23 @@ class Model:
         model = assemble(locked(self, positions))
         return model if self.physical is None else model.minimal()
 
-    def minimal(self) -> Model:
+    def minimal(self, form: str = "inertia") -> Model:
         """The same motion with fewer numbers: inertial parameters regrouped, as many as possible made zero.
 
         Dynamics in joint space (inverse and forward dynamics, mass and Coriolis matrices, bias and gravity
         forces) and kinematics are unchanged. The regrouped inertias are in ``links``; they are no longer
         those of rigid bodies, so a minimal model has no energy, momentum, mass or centre of mass.
+
+        ``form``: whether zeros are made in the "inertia" I, for what moves inertias (mass matrix, forward
+        dynamics), or in the "second moment" Σ = ½ tr(I) 1 − I, for inverse dynamics.
         """
         from linkwright.model.minimal import minimal
 
-        if "minimal" not in self.memo:
-            self.memo["minimal"] = minimal(self)
-        made: Model = self.memo["minimal"]
+        if self.physical is not None:
+            return self
+        if ("minimal", form) not in self.memo:
+            self.memo["minimal", form] = minimal(self, form)
+        made: Model = self.memo["minimal", form]
         return made
 
     def require_physical(self, what: str) -> None:

@@ -32,6 +32,11 @@ class RigidInertia(NamedTuple):
         shift = P @ H
         return RigidInertia(m, Rh + m * p, mirror(R @ I @ R.T - shift - shift.T - m * (P @ P)))
 
+    def second_moment(self) -> Array:
+        """Σ = ∫ r rᵀ dm (3, 3) about the frame's origin: ½ tr(I) 1 − I."""
+        I = self.inertia
+        return 0.5 * (I[0, 0] + I[1, 1] + I[2, 2]) * np.eye(3) - I
+
     def matrix(self) -> Array:
         """The spatial inertia (6, 6): [[m 1, −[h]×], [[h]×, I]]."""
         m, h, I = self
