@@ -17,6 +17,8 @@ _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
 LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
 """Functions of the C library that programs may call, lane by lane."""
 
+_NEAR_CACHE = 32 * 1024  # bytes
+
 
 class _Body:
     """The instructions of one function, on W lanes."""
@@ -231,15 +233,18 @@ class _Body:
 
         Blocks of four are turned in registers and stored by halves of rows: that takes fewer exchanges, for
         which there is one execution unit, than whole registers, and as long, since rows are rarely aligned.
+        Results larger than the nearest cache are stored at the end, in order, so that a line is filled at once.
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
+        W = self.lanes.width
+        large = 8 * W * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
         for number, results in enumerate(self.program.results, len(self.program.inputs)):
             start, n = 0, len(results)
             while start < n:
-                size = next(size for size in (4, 2, 1) if size <= min(n - start, self.lanes.width))
-                if n - start == 3 and n >= 4 and self.lanes.width >= 4:
+                size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
+                if n - start == 3 and n >= 4 and W >= 4:
                     start, size = n - 4, 4  # one entry is stored twice
-                last = max(results[start : start + size])
+                last = len(self.program.instructions) - 1 if large else max(results[start : start + size])
                 found.setdefault(last, []).append((number, start, size))
                 start += size
         return found
