@@ -109,10 +109,11 @@ def _linker() -> Any:
     return llvm.create_lljit_compiler(_target_machine())
 
 
-def generate(ir: str) -> bytes:
-    """The object code of a module."""
+def generate(ir: str, scheduled: bool = True) -> bytes:
+    """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     with _LOCK:
         machine = _target_machine()
+        llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")  # the last one given counts
         try:
             module = llvm.parse_assembly(ir)
             module.verify()

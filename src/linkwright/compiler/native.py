@@ -54,9 +54,24 @@ def _with_lanes(program: Program, symbols: Mapping[str, int], width: int) -> Nat
             return _native(program, machine.Code(image, symbols), width, True)
         except (RuntimeError, LinkwrightError):
             pass  # not loadable by this LLVM: made anew
-    image = machine.generate(llvm.module_text(program, width, target.fused, target.processor))
+    image = machine.generate(llvm.module_text(program, width, target.fused, target.processor), _scheduled(program))
     cache.write(name, image)
     return _native(program, machine.Code(image, symbols), width, False)
+
+
+MANY_RESULTS = 40
+LONG = 10_000
+
+
+def _scheduled(program: Program) -> bool:
+    """Whether LLVM's scheduler is of use.
+
+    It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
+    reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
+    of the time of compilation.
+    """
+    results = sum(slot.size for slot in program.outputs)
+    return results <= MANY_RESULTS and len(program.instructions) <= LONG
 
 
 def _native(program: Program, code: machine.Code, width: int, from_cache: bool) -> Native:

@@ -23,7 +23,7 @@ from linkwright.model.tree import Model
 NODE_LIMIT = 400_000
 """Expressions a trace may make, whether they are needed in the end or not."""
 
-OPERATION_LIMIT = 60_000
+OPERATION_LIMIT = 90_000
 """Operations a straight-line program may have; beyond it the code generator takes minutes."""
 
 SHORT = 600
