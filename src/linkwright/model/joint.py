@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.random  # imported on first use otherwise, in the midst of the first call
 
 from linkwright.spatial.arrays import Array, atan2
 from linkwright.spatial.rotation import (

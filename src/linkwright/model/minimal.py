@@ -32,7 +32,7 @@ from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia
-from linkwright.spatial.transform import inverse_pose, motion_transform
+from linkwright.spatial.transform import force_transform, inverse_pose, motion_transform
 
 SAMPLES = 8
 """Configurations at which "for every motion" is tried; four already have equations enough."""
@@ -157,11 +157,12 @@ def _samples(motion: JointType, rng: np.random.Generator) -> list[Array]:
 
 def _near_the_ground(gravity: Array, link: Link, before: _Tied, reached: _Tied) -> Array:
     """The equations (…, 10) for parameters whose energies are those of part of the parent."""
-    moved = [unit.moved(link.transform(link.motion.neutral)) for unit in UNITS]
+    X = force_transform(link.transform(link.motion.neutral))
+    moved = X @ UNIT_MATRICES @ X.T
     kinetic = _at_every_sample(reached.twists, UNIT_MATRICES)
     n = before.twists.shape[2]
-    kinetic[:, :, :n, :n] -= _at_every_sample(before.twists, np.array([unit.matrix() for unit in moved]))
-    potential = _lifted(gravity, UNITS, reached.poses) - _lifted(gravity, moved, before.poses)
+    kinetic[:, :, :n, :n] -= _at_every_sample(before.twists, moved)
+    potential = _lifted(gravity, UNIT_MATRICES, reached.poses) - _lifted(gravity, moved, before.poses)
     rows = np.concatenate([kinetic.reshape(10, -1), (potential - potential[:1]).T], axis=1)
     return rows.T
 
@@ -171,9 +172,9 @@ def _at_every_sample(twists: Array, inertias: Array) -> Array:
     return twists.transpose(0, 2, 1) @ (inertias[:, None] @ twists)
 
 
-def _lifted(gravity: Array, bodies: list[RigidInertia], poses: Array) -> Array:
-    """gᵀ(R h + m p) (SAMPLES, 10): the potential energies, of opposite sign."""
-    h, m = np.array([body.first_moment for body in bodies]), np.array([body.mass for body in bodies])
+def _lifted(gravity: Array, inertias: Array, poses: Array) -> Array:
+    """gᵀ(R h + m p) (SAMPLES, 10): the potential energies of inertias (10, 6, 6), of opposite sign."""
+    m, h = inertias[:, 0, 0], inertias[:, [5, 3, 4], [1, 2, 0]]  # from the blocks m 1 and [h]×
     return (gravity @ poses[:, :3, :3]) @ h.T + np.outer(poses[:, :3, 3] @ gravity, m)
 
 
@@ -192,7 +193,7 @@ def _of_joint(motion: JointType) -> Array:
 
 def _null_space(A: Array) -> Array:
     """An orthonormal basis (n, d) of what A (…, n) takes to zero."""
-    _, sizes, Vh = np.linalg.svd(A)
+    _, sizes, Vh = np.linalg.svd(A, full_matrices=len(A) < A.shape[1])  # all of Vh, but not a long A's U
     rank = int((sizes > NOTHING * max(float(sizes[0]), 1e-300)).sum())
     return Vh[rank:].T
 

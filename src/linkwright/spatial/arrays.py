@@ -9,6 +9,7 @@ methods of the same names instead.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,13 +78,19 @@ def norm(x: Any) -> Any:
     return np.sqrt(x @ x)
 
 
+@cache
+def _upper_places(n: int) -> tuple[Array, Array]:
+    """For every entry of a matrix (n, n), where its equal in the upper triangle is."""
+    row, column = np.indices((n, n))
+    return np.minimum(row, column), np.maximum(row, column)
+
+
 def mirror(A: Array) -> Array:
     """A symmetric matrix, its lower triangle taken from the upper one.
 
     In a trace the lower triangle is then never computed.
     """
-    row, column = np.indices(A.shape)
-    return A[np.minimum(row, column), np.maximum(row, column)]
+    return A[_upper_places(len(A))]
 
 
 def snap(A: Any, tolerance: float = 1e-10) -> Array:
