@@ -158,7 +158,9 @@ def bench(
     root: Root = "fixed",
     out: Path | None = None,
 ) -> None:
-    """Measure speed beside the installed peers (Pinocchio, MuJoCo, heyoka.py, CasADi): interleaved, one thread.
+    """Measure speed beside the installed peers, interleaved, in one thread.
+
+    Peers: Pinocchio, MuJoCo, heyoka.py, CasADi, Robotics Toolbox.
 
     Parameters
     ----------

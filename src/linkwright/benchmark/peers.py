@@ -7,6 +7,7 @@ on a few) and a call on one row. What it computes is compared with ours before i
 from __future__ import annotations
 
 import importlib
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
@@ -23,8 +24,11 @@ from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import quaternion_from_matrix
 
-LOOPED_ROWS = 256
+LOOPED_ROWS = 128
 """Rows of a loop of single calls, for peers without batches."""
+
+LONGEST_LOOP = 0.02
+"""Seconds such a loop may take: fewer rows for slow peers."""
 
 
 class States(NamedTuple):
@@ -84,7 +88,12 @@ class Peer(ABC):
         one = self.single(function)
         if one is None:
             return None
-        single, rows = one, min(LOOPED_ROWS, len(self.states.q))
+        single = one
+        single(0)
+        began = time.perf_counter()
+        single(0)
+        fitting = int(LONGEST_LOOP / (time.perf_counter() - began))
+        rows = max(4, min(LOOPED_ROWS, len(self.states.q), fitting))
 
         def loop() -> None:
             for row in range(rows):
@@ -263,6 +272,46 @@ class MuJoCo(Peer):
         return {"inverse_dynamics": inverse, "forward_dynamics": forward}.get(function)
 
 
+class RoboticsToolbox(Peer):
+    """Its own classes of links; its recursions for these are in Python."""
+
+    name, module, package = "Robotics Toolbox", "roboticstoolbox", "roboticstoolbox-python"
+
+    def __init__(self, model: Model, states: States):
+        import roboticstoolbox as rtb
+        from spatialmath import SE3
+
+        if model.has_couplings or any(link.motion.type not in ("revolute", "prismatic") for link in model.links):
+            raise ModelError("only revolute and prismatic joints are converted for the Robotics Toolbox")
+        if any(link.parent != k - 1 for k, link in enumerate(model.links)):
+            raise ModelError("only serial chains are converted for the Robotics Toolbox")
+        links: list[Any] = []
+        for k, link in enumerate(model.links):
+            mass, center, inertia = about_center_of_mass(link.rigid_inertia)
+            turn = rtb.ET.Rz() if link.motion.type == "revolute" else rtb.ET.tz()
+            ets = rtb.ET.SE3(SE3(link.placement, check=False)) * turn
+            rotor = {"Jm": float(link.armature[0]), "G": 1.0}
+            links.append(
+                rtb.Link(ets, name=f"l{k}", parent=links[-1] if links else None, m=mass, r=center, I=inertia, **rotor)
+            )
+        place = model.frame(states.frame)
+        links.append(rtb.Link(rtb.ETS(rtb.ET.SE3(SE3(place.placement, check=False))), name="tip", parent=links[-1]))
+        self.robot = rtb.Robot(links, gravity=np.array(model.gravity))
+        self.states = states
+
+    def single(self, function: str) -> Callable[[int], Any] | None:
+        robot, s = self.robot, self.states
+        calls: dict[str, Callable[[int], Any]] = {
+            "inverse_dynamics": lambda k: robot.rne(s.q[k], s.v[k], s.a[k]),
+            "forward_dynamics": lambda k: robot.accel(s.q[k], s.v[k], s.tau[k]),
+            "mass_matrix": lambda k: robot.inertia(s.q[k]),
+            "pose": lambda k: robot.fkine(s.q[k]).A,
+            "jacobian": lambda k: robot.jacob0(s.q[k]),
+            "jacobian_dot": lambda k: robot.jacob0_dot(s.q[k], s.v[k]),
+        }
+        return calls.get(function)
+
+
 class Replayed(Peer):
     """Libraries that compile expressions: they are given our program, operation by operation."""
 
@@ -352,4 +401,4 @@ def replayed(
     return [values[k] for numbers in program.results for k in numbers]
 
 
-PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, Heyoka, CasADi)
+PEERS: tuple[type[Peer], ...] = (Pinocchio, MuJoCo, Heyoka, CasADi, RoboticsToolbox)
