@@ -29,6 +29,12 @@ OPERATION_LIMIT = 90_000
 SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
 
+RETRACED = 3000
+"""Instructions up to which a program is traced again with sines and cosines of sums of angles, where it has such."""
+
+SINCOS_COST = 30
+"""Operations that take as long as a sine and cosine."""
+
 POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
@@ -180,13 +186,26 @@ def _shape(given: Any) -> tuple[int, ...] | None:
 
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
-    graph = Graph(node_limit)
+    program, sums_met = _traced(bound, Graph(node_limit))
+    if len(program.instructions) > operation_limit:
+        raise TooLargeError(f"{len(program.instructions)} operations, more than {operation_limit}")
+    if sums_met and len(program.instructions) <= RETRACED:
+        shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
+        program = min(program, shared, key=_cost)
+    return replace(program, algorithm=bound.algorithm)
+
+
+def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
+    """The program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
     arrays = [x if x.shape else x[()] for x in inputs.values()]
     program = program_of(bound.name, graph, inputs, bound.function(*arrays))
-    if len(program.instructions) > operation_limit:
-        raise TooLargeError(f"{len(program.instructions)} operations, more than {operation_limit}")
-    return replace(program, algorithm=bound.algorithm)
+    return program, graph.angle_sums_met
+
+
+def _cost(program: Program) -> int:
+    """Operations, a sine and cosine counted as the instructions they take."""
+    return program.operations.total + SINCOS_COST * program.operations.sincos
 
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:

@@ -24,17 +24,20 @@ from linkwright.expression.rules import COMMUTATIVE, RULES
 class Graph:
     """Where the expressions of one trace live.
 
+    ``angle_sums``: whether cos α cos β − sin α sin β becomes cos(α + β), and so on, as along parallel axes;
+    ``angle_sums_met`` tells whether there was such a thing.
     ``limit`` bounds the number of nodes: beyond it :class:`TooLargeError` is raised, so that a
     mechanism too large for straight-line code is noticed early instead of filling the memory.
     """
 
-    __slots__ = ("_constants", "_nodes", "count", "failure", "limit", "zero")
+    __slots__ = ("_constants", "_nodes", "angle_sums", "angle_sums_met", "count", "failure", "limit", "zero")
 
-    def __init__(self, limit: int | None = None):
+    def __init__(self, limit: int | None = None, angle_sums: bool = False):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
         self._constants: dict[Any, Expr] = {}
         self.count = 0
         self.limit = limit
+        self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
         self.zero = self.constant(0.0)
 
@@ -78,9 +81,7 @@ class Graph:
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
-        return self.refuse(
-            ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}")
-        )
+        return self.refuse(ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}"))
 
     def refuse(self, failure: Exception) -> Expr:
         """Raise the failure, now or at the next safe place.

@@ -29,7 +29,35 @@ def _add(x: Expr, y: Expr) -> Expr | None:
         return x.graph.constant(1.0)
     if x.op == y.op == "mul" and _is_square_of("cos", x) and _is_square_of("sin", y, x):
         return x.graph.constant(1.0)
+    if (both := _sines_and_cosines(x, y)) is not None:
+        (a, b), (c, d) = both
+        if a.op == b.op != c.op == d.op and {a.args[0], b.args[0]} == {c.args[0], d.args[0]}:  # cos cos + sin sin
+            return _shared(x, lambda: (a.args[0] - b.args[0]).cos())
+        if a.op != b.op and c.op != d.op and _crossed(a, b, c, d):  # sin cos + cos sin
+            return _shared(x, lambda: (a.args[0] + b.args[0]).sin())
     return None
+
+
+def _sines_and_cosines(x: Expr, y: Expr) -> tuple[tuple[Expr, Expr], tuple[Expr, Expr]] | None:
+    """The factors of two products of sines and cosines."""
+    if x.op == y.op == "mul" and all(f.op in ("sin", "cos") for f in (*x.args, *y.args)):
+        return (x.args[0], x.args[1]), (y.args[0], y.args[1])
+    return None
+
+
+def _crossed(a: Expr, b: Expr, c: Expr, d: Expr) -> bool:
+    """Whether a b is sin α cos β and c d is cos α sin β, in any order of the factors."""
+    if a.op == "cos":
+        a, b = b, a
+    if c.op == "cos":
+        c, d = d, c
+    return a.args[0] is d.args[0] and b.args[0] is c.args[0]
+
+
+def _shared(x: Expr, sum_of_angles: Callable[[], Expr]) -> Expr | None:
+    """The sine or cosine of a sum of angles, where the graph wants them; that there was one is noted."""
+    x.graph.angle_sums_met = True
+    return sum_of_angles() if x.graph.angle_sums and x.graph.failure is None else None
 
 
 def _is_square_of(op: str, square: Expr, other: Expr | None = None) -> bool:
@@ -51,6 +79,15 @@ def _sub(x: Expr, y: Expr) -> Expr | None:
         return -(x.args[0] + y)
     if y.value is not None and y.value < 0.0:
         return x + (-y.value)
+    if (both := _sines_and_cosines(x, y)) is not None:
+        (a, b), (c, d) = both
+        if a.op == b.op != c.op == d.op and {a.args[0], b.args[0]} == {c.args[0], d.args[0]}:
+            if a.op == "cos":  # cos cos − sin sin
+                return _shared(x, lambda: (a.args[0] + b.args[0]).cos())
+            return _shared(x, lambda: -(a.args[0] + b.args[0]).cos())
+        if a.op != b.op and c.op != d.op and _crossed(a, b, c, d):  # sin cos − cos sin
+            sine, cosine = (a, b) if a.op == "sin" else (b, a)
+            return _shared(x, lambda: (sine.args[0] - cosine.args[0]).sin())
     return None
 
 
