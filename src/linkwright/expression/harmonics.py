@@ -1,0 +1,159 @@
+"""Two shorter forms of polynomials in sines and cosines: few products, and multiple angles.
+
+A normal form spells cos(θ1 + θ2) as a difference of two products. Terms of equal plain factors are
+taken together here, and what they multiply, a polynomial in sines and cosines, is written either with
+sums of angles recognised (addition theorems backwards, as long as they join terms) or product to sum,
+as a Fourier series, which is a normal form too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from linkwright.errors import InputError
+from linkwright.expression.polynomial import Polynomial
+
+Angles = tuple[tuple[str, int], ...]
+"""a sum of angles with whole multiples, in order of their names' appearance"""
+
+
+class Wave(NamedTuple):
+    """The cosine or sine of a sum of angles."""
+
+    function: str
+    """"cos" or "sin\""""
+    angles: Angles
+
+
+Atom = str | Wave
+Powers = tuple[tuple[Atom, int], ...]
+"""a product of powers"""
+
+
+class Term(NamedTuple):
+    """A number times powers of variables and of cosines and sines."""
+
+    coefficient: Fraction
+    factors: Powers
+
+
+FORMS = ("products", "angles")
+
+
+def terms_of(p: Polynomial, form: str = "products") -> list[Term]:
+    """The terms of p in the form "products" (as few as are found) or "angles" (multiple angles)."""
+    if form not in FORMS:
+        raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
+    order = {name: k for k, name in enumerate(p.ring.angles)}
+    groups: dict[Powers, dict[Powers, Fraction]] = {}
+    for factors, coefficient in p:
+        plain: Powers = tuple((name, e) for name, e in factors if "(" not in name)
+        turns = tuple((Wave(name[:3], ((name[4:-1], 1),)), e) for name, e in factors if "(" in name)
+        groups.setdefault(plain, {})[turns] = coefficient
+    found = []
+    for plain, waves in groups.items():
+        series = _series(waves, order)
+        short = series if form == "angles" else min(_joined(waves, order), series, key=len)
+        found += [Term(coefficient, (*plain, *factors)) for factors, coefficient in short.items()]
+    return found
+
+
+def _sum(a: Angles, b: Angles, sign: int, order: dict[str, int]) -> tuple[Angles, int]:
+    """a ± b, the first multiple made positive, and the sign that took."""
+    total = dict(a)
+    for name, n in b:
+        total[name] = total.get(name, 0) + sign * n
+    angles = tuple(sorted(((name, n) for name, n in total.items() if n), key=lambda item: order[item[0]]))
+    if angles and angles[0][1] < 0:
+        return tuple((name, -n) for name, n in angles), -1
+    return angles, 1
+
+
+def _series(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
+    """Product to sum: every term a number times one cosine or sine."""
+    total: dict[Wave, Fraction] = {}
+    for factors, coefficient in waves.items():
+        partial = {Wave("cos", ()): coefficient}
+        for wave, exponent in factors:
+            assert isinstance(wave, Wave)
+            for _ in range(exponent):
+                partial = _times(partial, wave, order)
+        for wave, c in partial.items():
+            total[wave] = total.get(wave, Fraction(0)) + c
+    return {((wave, 1),) if wave.angles else (): c for wave, c in total.items() if c}
+
+
+def _times(series: dict[Wave, Fraction], wave: Wave, order: dict[str, int]) -> dict[Wave, Fraction]:
+    result: dict[Wave, Fraction] = {}
+    for one, c in series.items():
+        for way in (1, -1):  # a ± b
+            angles, sign = _sum(one.angles, wave.angles, way, order)
+            if one.function == wave.function:  # cos cos and sin sin
+                function, part = "cos", c / 2 * (1 if one.function == "cos" else -way)
+            else:  # sin a cos b, cos a sin b
+                function, part = "sin", c / 2 * sign * (1 if one.function == "sin" else way)
+            if function == "cos" or angles:
+                key = Wave(function, angles)
+                result[key] = result.get(key, Fraction(0)) + part
+    return {key: c for key, c in result.items() if c}
+
+
+def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
+    """Pairs of terms joined by addition theorems and by 1 − sin² = cos², as long as there are any."""
+    terms = dict(waves)
+    changed = True
+    while changed:
+        changed = False
+        for factors in list(terms):
+            if factors not in terms:
+                continue
+            for partner, ratio, joint, sign in _joints(factors, order):
+                if partner in terms and terms[partner] == ratio * terms[factors]:
+                    c = terms.pop(factors)
+                    del terms[partner]
+                    terms[joint] = terms.get(joint, Fraction(0)) + sign * c
+                    if not terms[joint]:
+                        del terms[joint]
+                    changed = True
+                    break
+    return terms
+
+
+def _joints(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, int, Powers, int]]:
+    """(partner, coefficient it must have beside ours, what both make, its sign) for every way to join a term."""
+    items = [wave for wave, _ in factors if isinstance(wave, Wave)]
+    for i, a in enumerate(items):
+        if a.function == "sin" and dict(factors)[a] >= 2:  # −X sin² + X = X cos²
+            cosine = Wave("cos", a.angles)
+            rest = _swapped(factors, (a, a), (), order)
+            yield rest, -1, _swapped(rest, (), (cosine, cosine), order), -1
+        for b in items[i + 1 :]:
+            if a.angles == b.angles:
+                continue
+            other = {"cos": "sin", "sin": "cos"}
+            partner = _swapped(
+                factors, (a, b), (Wave(other[a.function], a.angles), Wave(other[b.function], b.angles)), order
+            )
+            for way in (1, -1):
+                angles, sign = _sum(a.angles, b.angles, way, order)
+                if a.function == b.function == "cos":  # cos a cos b ∓ sin a sin b = cos(a ± b)
+                    yield partner, -way, _swapped(factors, (a, b), (Wave("cos", angles),), order), 1
+                elif a.function == "sin" and b.function == "cos":  # sin a cos b ± cos a sin b = sin(a ± b)
+                    yield partner, way, _swapped(factors, (a, b), (Wave("sin", angles),), order), sign
+
+
+def _swapped(factors: Powers, out: tuple[Wave, ...], into: tuple[Wave, ...], order: dict[str, int]) -> Powers:
+    powers = dict(factors)
+    for wave in out:
+        powers[wave] -= 1
+    for wave in into:
+        powers[wave] = powers.get(wave, 0) + 1
+
+    def rank(item: tuple[Atom, int]) -> tuple[int, Angles, bool]:
+        wave = item[0]
+        assert isinstance(wave, Wave)
+        return order[wave.angles[0][0]], wave.angles, wave.function == "sin"
+
+    return tuple(sorted(((w, e) for w, e in powers.items() if e), key=rank))

@@ -1,0 +1,374 @@
+"""Exact polynomials in sines and cosines, quaternions, displacements, rates and parameters, in normal form.
+
+What mechanisms give is polynomial in these. Modulo c² + s² = 1 for every angle, w² + x² + y² + z² = 1
+for every quaternion, (√2)² = 2 and (√3)² = 3 — whose leading terms are powers of different
+variables and hence form a Gröbner basis (Cox, Little & O'Shea, *Ideals, Varieties, and Algorithms*,
+§2.9) — every element has one remainder, in which no c, w, √2, √3 stands squared. Equal elements are
+therefore equal term by term: ``==`` decides, without a simplifier. An angle and its sine and cosine
+are independent. Coefficients are exact rationals (python-flint's ``fmpq_mpoly``).
+
+A :class:`Polynomial` behaves like a number, so object arrays of them go through the algorithms of the
+library unchanged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+
+from linkwright.errors import ExpressionError, TooLargeError
+
+TERM_LIMIT = 1_000_000
+"""Terms that one element may have; some 200 bytes each."""
+
+PRODUCT_LIMIT = 200_000_000
+"""Products of terms that one multiplication may take: a minute's work."""
+
+SQUARE_ROOTS = {"sqrt2": 2, "sqrt3": 3}
+
+
+def rational(x: Any) -> Fraction:
+    """The number that was meant: of a float its shortest decimal, at 15 digits where that loses nothing more."""
+    if isinstance(x, (int, Fraction)):
+        return Fraction(x)
+    x = float(x)
+    if not math.isfinite(x):
+        raise ExpressionError(f"{x} is no rational number")
+    return Fraction(f"{x:.15g}")
+
+
+class Ring:
+    """The polynomials of one mechanism: which variables there are, and what they obey.
+
+    ``angles`` enter by their cosines and sines (and themselves: screws advance by them), ``quaternions``
+    are names of four, ``others`` obey nothing. Elements of different rings cannot be mixed.
+    """
+
+    def __init__(
+        self,
+        angles: Sequence[str] = (),
+        quaternions: Sequence[tuple[str, str, str, str]] = (),
+        others: Sequence[str] = (),
+        term_limit: int = TERM_LIMIT,
+    ):
+        circles = [(f"cos({name})", f"sin({name})") for name in angles]
+        # each relation's leading variable stands before its others
+        self.names = (
+            *(name for pair in circles for name in pair),
+            *(name for four in quaternions for name in four),
+            *SQUARE_ROOTS,
+            *angles,
+            "1/pi",
+            *others,
+        )
+        self.angles, self.quaternions = tuple(angles), tuple(quaternions)
+        self.index = {name: k for k, name in enumerate(self.names)}
+        if len(self.index) < len(self.names):
+            raise ExpressionError(f"a variable is named twice among {', '.join(self.names)}")
+        self.term_limit = term_limit
+        self.failure: Exception | None = None
+        self._context = flint.fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(self.names))], flint.Ordering.lex)
+        self._plain = self._context.gens()
+        x = dict(zip(self.names, self._plain, strict=True))
+        half = flint.fmpq(1, 2)
+        relations: list[tuple[str, Any]] = [(c, (x[c] ** 2 + x[s] ** 2 - 1) * half) for c, s in circles]
+        relations += [(four[0], (sum(x[name] ** 2 for name in four) - 1) * half) for four in quaternions]
+        relations += [(root, (x[root] ** 2 - square) * half) for root, square in SQUARE_ROOTS.items()]
+        self._relations = [(self.index[name], halved) for name, halved in relations]
+        bits = {name: 1 << bit for bit, (name, _) in enumerate(relations)}
+        self.zero, self.one = self._make(self._context.constant(0), 0), self._make(self._context.constant(1), 0)
+        self.generators = {name: self._make(p, bits.get(name, 0)) for name, p in x.items()}
+        self._numbers: dict[Any, Polynomial] = {0: self.zero, 1: self.one}
+        self._circle = {
+            id(self.generators[name]): (self.generators[c], self.generators[s])
+            for name, (c, s) in zip(angles, circles, strict=True)
+        }
+
+    def __getitem__(self, name: str) -> Polynomial:
+        return self.generators[name]
+
+    def _make(self, p: Any, squares: int) -> Polynomial:
+        element = Polynomial.__new__(Polynomial)
+        element.ring, element.terms, element._squares = self, p, squares
+        return element
+
+    def _made(self, p: Any, squares: int) -> Polynomial:
+        count = len(p)
+        if count == 0:
+            return self.zero
+        if count > self.term_limit:
+            return self.refuse(TooLargeError(f"an expression reached {count} terms, more than {self.term_limit}"))
+        return self._make(p, squares)
+
+    def reduced(self, p: Any, squares: int) -> Any:
+        """The remainder of p, in which the variables of the bits ``squares`` stand squared at most.
+
+        p = p₀ + p₁ c + p₂ c² leaves p − p₂ (c² + s² − 1), and 2 p₂ is the second derivative: no division.
+        """
+        for bit, (variable, halved) in enumerate(self._relations):
+            if squares >> bit & 1:
+                twice = p.derivative(variable).derivative(variable)
+                if len(twice):
+                    p = p - twice * halved
+        return p
+
+    def refuse(self, failure: Exception) -> Polynomial:
+        """Keep the failure until :meth:`check`: NumPy's matrix product corrupts memory when + or * raise."""
+        self.failure = self.failure or failure
+        return self.zero
+
+    def check(self) -> None:
+        """Raise what went wrong in sums and products, if something did."""
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+
+    def constant(self, x: Any) -> Polynomial:
+        """The element of a number, a decimal taken at its word; multiples of 1/π as such."""
+        known = self._numbers.get(x)
+        if known is None:
+            try:
+                fraction = rational(x)
+            except (TypeError, ValueError):
+                return self.refuse(ExpressionError(f"a polynomial cannot be combined with {x!r}"))
+            except ExpressionError as failure:
+                return self.refuse(failure)
+            p = self._context.constant(flint.fmpq(fraction.numerator, fraction.denominator))
+            known = self._numbers[x] = self._made(p, 0)
+        return known
+
+    def coerce(self, x: Any) -> Polynomial:
+        """``x`` as an element."""
+        if type(x) is Polynomial:
+            if x.ring is not self:
+                return self.refuse(ExpressionError("polynomials of two rings cannot be mixed"))
+            return x
+        return self.constant(x)
+
+    def array(self, x: Any) -> np.ndarray:
+        """Numbers and elements as an object array of elements; raises what went wrong in making them."""
+        x = np.asarray(x, dtype=object)
+        result = np.empty(x.shape, dtype=object)
+        for place in np.ndindex(*x.shape):
+            result[place] = self.coerce(x[place])
+        self.check()
+        return result
+
+    def derivative(self, f: Polynomial, variable: str) -> Polynomial:
+        """∂f/∂variable; of an angle through its cosine and sine too. Quaternions only along :meth:`rate`."""
+        k = self.index[variable]
+        total = self._made(f.terms.derivative(k), f._squares)
+        circle = self._circle.get(id(self.generators[variable]))
+        if circle:
+            c, s = circle
+            by_c = self._made(f.terms.derivative(self.index[f"cos({variable})"]), f._squares)
+            by_s = self._made(f.terms.derivative(self.index[f"sin({variable})"]), f._squares)
+            total = total + by_s * c - by_c * s
+        return total
+
+    def rate(self, f: Polynomial, rates: Mapping[str, Any]) -> Polynomial:
+        """Σ ∂f/∂x ẋ over {x: ẋ}. For it to mean something, quaternions' rates keep their length."""
+        total = self.zero
+        for variable, rate in rates.items():
+            if not (rate is self.zero or (type(rate) is float and rate == 0.0)):
+                total = total + self.derivative(f, variable) * rate
+        return total
+
+
+class Polynomial:
+    """An element of a :class:`Ring`, always in normal form."""
+
+    __slots__ = ("_squares", "ring", "terms")
+    ring: Ring
+    terms: Any
+    """python-flint's polynomial"""
+    _squares: int
+    """bits of the relations whose leading variable may occur"""
+
+    def _operand(self, y: Any) -> Any:
+        """``y`` as an element of the same ring; NotImplemented for arrays, so that NumPy broadcasts."""
+        return NotImplemented if isinstance(y, np.ndarray) else self.ring.coerce(y)
+
+    def __add__(self, y: Any) -> Any:
+        if type(y) is not Polynomial or y.ring is not self.ring:
+            if (y := self._operand(y)) is NotImplemented:
+                return y
+        ring = self.ring
+        if self is ring.zero:
+            return y
+        if y is ring.zero:
+            return self
+        return ring._made(self.terms + y.terms, self._squares | y._squares)
+
+    __radd__ = __add__
+
+    def __sub__(self, y: Any) -> Any:
+        if type(y) is not Polynomial or y.ring is not self.ring:
+            if (y := self._operand(y)) is NotImplemented:
+                return y
+        ring = self.ring
+        if y is ring.zero:
+            return self
+        return ring._made(self.terms - y.terms, self._squares | y._squares)
+
+    def __rsub__(self, y: Any) -> Any:
+        return y if (y := self._operand(y)) is NotImplemented else y - self
+
+    def __mul__(self, y: Any) -> Any:
+        if type(y) is not Polynomial or y.ring is not self.ring:
+            if type(y) is float:  # most products in matrix notation
+                if y == 0.0:
+                    return self.ring.zero
+                if y == 1.0:
+                    return self
+            if (y := self._operand(y)) is NotImplemented:
+                return y
+        ring = self.ring
+        if self is ring.zero or y is ring.zero:
+            return ring.zero
+        if self is ring.one:
+            return y
+        if y is ring.one:
+            return self
+        if ring.failure is not None:
+            return ring.zero
+        if (work := len(self.terms) * len(y.terms)) > PRODUCT_LIMIT:
+            sizes = f"{len(self.terms)} and {len(y.terms)}"
+            return ring.refuse(TooLargeError(f"expressions of {sizes} terms are to be multiplied: {work} products"))
+        p = self.terms * y.terms
+        common = self._squares & y._squares
+        return ring._made(ring.reduced(p, common) if common else p, self._squares | y._squares)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Polynomial:
+        return self if self is self.ring.zero else self.ring._make(-self.terms, self._squares)
+
+    def __pos__(self) -> Polynomial:
+        return self
+
+    def __truediv__(self, y: Any) -> Any:
+        if isinstance(y, np.ndarray):
+            return NotImplemented
+        if type(y) is not Polynomial:
+            turns = float(y) / math.pi
+            if turns and 64.0 * turns == round(64.0 * turns):  # what is divided by multiples of π: pitches
+                return self * (self.ring["1/pi"] * Fraction(1 / turns))
+        divisor = self.ring.coerce(y)
+        if len(divisor.terms) != 1 or not divisor.terms.is_constant():
+            raise ExpressionError(f"polynomials are divided by numbers other than zero only, not by {divisor!r}")
+        return self.ring._make(self.terms * (1 / divisor.terms.leading_coefficient()), self._squares)
+
+    def __rtruediv__(self, y: Any) -> Any:
+        return y if (y := self._operand(y)) is NotImplemented else y / self
+
+    def __pow__(self, n: Any) -> Polynomial:
+        if n != int(n) or n < 0:
+            raise ExpressionError(f"polynomials have whole powers only, not {n!r}")
+        power = self.ring.one
+        for _ in range(int(n)):
+            power = power * self
+        return power
+
+    def __eq__(self, y: object) -> bool:
+        if type(y) is Polynomial:
+            return self.ring is y.ring and bool(self.terms == y.terms)
+        return isinstance(y, (int, float, Fraction)) and self == self.ring.constant(y)
+
+    def __hash__(self) -> int:
+        if not len(self.terms):
+            return hash(0)
+        c = self.terms.leading_coefficient()  # of a number, itself: equal numbers hash alike
+        return hash(Fraction(int(c.p), int(c.q)))
+
+    def __bool__(self) -> bool:
+        return len(self.terms) > 0
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def _angle(self) -> dict[str, int]:
+        """The angles of which this is a sum, with whole multiples."""
+        found: dict[str, int] = {}
+        for name, exponents, coefficient in (
+            ([n for n, e in factors if e], sum(e for _, e in factors), c) for factors, c in self
+        ):
+            if exponents != 1 or name[0] not in self.ring.angles or coefficient.denominator != 1:
+                raise ExpressionError(
+                    f"{self!r} is no sum of whole multiples of joint angles: its sine is no polynomial"
+                )
+            found[name[0]] = int(coefficient)
+        return found
+
+    def _turn(self) -> tuple[Polynomial, Polynomial]:
+        """Cosine and sine."""
+        circle = self.ring._circle.get(id(self))
+        if circle is not None:
+            return circle
+        c, s = self.ring.one, self.ring.zero
+        for name, multiple in self._angle().items():
+            one_c, one_s = self.ring[f"cos({name})"], self.ring[f"sin({name})"] * (1 if multiple > 0 else -1)
+            for _ in range(abs(multiple)):
+                c, s = c * one_c - s * one_s, s * one_c + c * one_s
+        return c, s
+
+    def cos(self) -> Polynomial:
+        """The cosine of an angle, or of a sum of them."""
+        return self._turn()[0]
+
+    def sin(self) -> Polynomial:
+        """The sine of an angle, or of a sum of them."""
+        return self._turn()[1]
+
+    def conjugate(self) -> Polynomial:
+        return self
+
+    def __iter__(self) -> Iterator[tuple[list[tuple[str, int]], Fraction]]:
+        """The terms: ([(variable, exponent), …], coefficient), leading ones first."""
+        names = self.ring.names
+        for exponents, c in self.terms.terms():
+            factors = [(names[k], int(e)) for k, e in enumerate(exponents) if e]
+            yield factors, Fraction(int(c.p), int(c.q))
+
+    def used(self) -> set[str]:
+        """The variables that occur."""
+        if not len(self.terms):
+            return set()
+        return {name for name, degree in zip(self.ring.names, self.terms.degrees(), strict=True) if degree}
+
+    def __repr__(self) -> str:
+        shown = []
+        for k, (factors, coefficient) in enumerate(self):
+            if k == 20:
+                shown.append(f"… ({len(self)} terms)")
+                break
+            powers = [name if e == 1 else f"{name}^{e}" for name, e in factors]
+            if coefficient != 1 or not powers:
+                powers.insert(0, str(coefficient))
+            shown.append("*".join(powers))
+        return " + ".join(shown) or "0"
+
+
+def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> np.ndarray:
+    """Their values in floats at values of the variables; cosines, sines, roots and 1/π are known by themselves."""
+    results = []
+    for p in polynomials:
+        names = p.ring.names
+        known = {"1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}, **values}
+        for angle in p.ring.angles:
+            known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
+        x = np.array([known.get(name, math.nan) for name in names])
+        total = []
+        for exponents, c in p.terms.terms():
+            term = float(Fraction(int(c.p), int(c.q)))
+            for k, e in enumerate(exponents):
+                if e:
+                    term *= x[k] ** int(e)
+            total.append(term)
+        results.append(math.fsum(total))
+    return np.array(results)
