@@ -76,7 +76,8 @@ def test_values_are_bound_at_compile_time(arm, rows):
     kernel = lw.compile(scaled, arm, reference="body", by=2.0, method="jacobian")
     assert len(kernel.program.inputs) == 1
     J, M = kernel(q)
-    assert np.array_equal(J, 2.0 * lw.jacobian(arm, q, "link2", "body"))
+    # a form is chosen for each program as a whole: the same up to rounding
+    assert relative_error(J, 2.0 * lw.jacobian(arm, q, "link2", "body")) < 1e-15
     assert relative_error(M, lw.mass_matrix(arm, q)) < 1e-14
     array = lw.compile(scaled, arm, reference="body", by=())
     assert np.array_equal(array(q, 2.0)[0], J)
