@@ -10,6 +10,9 @@ Conventions (SI, radians, linear part first, quaternions w x y z): `docs/convent
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 # Mechanisms: from files, by hand
 from linkwright.formats.load import load
 from linkwright.model.builder import Builder
@@ -58,11 +61,16 @@ from linkwright.spatial.arrays import maximum, minimum, where
 # Motion
 from linkwright.simulation import Trajectory, hold, hold_joints, simulate
 
+# Equations to read: loaded when first asked for, for the libraries behind them take longer than all others
+if TYPE_CHECKING:
+    from linkwright.equations.result import Equations, equations
+
 # What can go wrong
 from linkwright import errors
 
 __all__ = [
     "Builder",
+    "Equations",
     "Kernel",
     "Model",
     "Trajectory",
@@ -77,6 +85,7 @@ __all__ = [
     "derivative",
     "difference",
     "dynamics",
+    "equations",
     "errors",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -108,3 +117,10 @@ __all__ = [
     "welded_mass",
     "where",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("equations", "Equations"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    package = import_module("linkwright.equations")
+    return package if name == "equations" else package.Equations

@@ -23,8 +23,8 @@ import numpy as np
 
 from linkwright.errors import ExpressionError, TooLargeError
 
-TERM_LIMIT = 1_000_000
-"""Terms that one element may have; some 200 bytes each."""
+TERM_LIMIT = 300_000
+"""Terms that one element may have: with all that leads to it, hundreds of bytes each."""
 
 PRODUCT_LIMIT = 200_000_000
 """Products of terms that one multiplication may take: a minute's work."""

@@ -1,0 +1,350 @@
+"""Which numbers of a mechanism are names in its equations, and what the others are exactly.
+
+A :class:`Plan` is made once; :func:`realised` makes of it the model on any kind of number: exact
+polynomials, the compiler's expressions, plain floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.equations.surd import ONE, ZERO, Surd, exact_rotation
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.expression.polynomial import rational
+from linkwright.model.joint import Compound, Helical, JointType
+from linkwright.model.tree import Joint, Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
+from linkwright.spatial.transform import pose_matrix
+
+GROUPS = {
+    "geometry": ("numbers", "symbols"),
+    "inertial": ("numbers", "symbols", "all"),
+    "gravity": ("numbers", "symbols"),
+}
+AXES = "xyz"
+ROUNDING = 1e-13
+"""An entry this small beside the others of its array is rounding of a zero."""
+
+
+class Entry(NamedTuple):
+    """A number in the plan: a coefficient, times a named parameter if there is one."""
+
+    coefficient: Surd = ZERO
+    name: str = ""
+
+
+class LinkPlan(NamedTuple):
+    """One body and its joint."""
+
+    rotation: np.ndarray
+    """(3, 3) of the placement, surds"""
+    position: list[Entry]
+    mass: Entry
+    center: list[Entry]
+    """the centre of mass where ``planar``, else the first moment"""
+    inertia: list[list[Entry]]
+    """about the centre of mass where ``planar``, else about the origin"""
+    armature: list[Entry]
+    motion: JointType
+    pitch: Entry
+
+
+@dataclass
+class Plan:
+    """What is exact and what has a name."""
+
+    model: Model
+    snap: float
+    links: list[LinkPlan] = field(default_factory=list)
+    gravity: list[Entry] = field(default_factory=list)
+    values: dict[str, float] = field(default_factory=dict)
+    """of the named parameters, as the model has them, at 15 digits"""
+    meanings: dict[str, str] = field(default_factory=dict)
+    snapped: list[str] = field(default_factory=list)
+    planar: bool = False
+
+
+def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> Plan:
+    """Decide for every number of the model whether it is a name, a zero or an exact number.
+
+    ``parameters``: "numbers", "symbols", or {group: "numbers" | "symbols", name: number}; the groups are
+    geometry, inertial (there "all" names vanishing parameters too) and gravity; what is not mentioned is symbols.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"expected a Model; got {model!r}")
+    model = model.physical or model
+    if model.loops:
+        raise ModelError(f"{model.name!r} has closed loops, whose constraint forces these equations do not have")
+    if not 0.0 <= snap <= 0.1:
+        raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
+    plan = Plan(model, snap)
+    choice, given = _choice(parameters)
+    namer = _Namer(plan, choice, given)
+    rotations = [
+        _rotation(plan, _placement(model, k), f"the placement of joint {joint.name!r}")
+        for k, joint in enumerate(model.joints)
+    ]
+    tolerance = 2.0 * snap if plan.snapped else ROUNDING
+    normals = None if choice["inertial"] == "all" else _plane_normals(model, tolerance)
+    plan.planar = normals is not None
+    plan.gravity = namer.gravity(tolerance)
+    for k, link in enumerate(model.links):
+        motion, pitch = _exact_motion(plan, model.joints[k], namer, k)
+        if normals is None:
+            mass, center, inertia = namer.general(k, tolerance)
+        else:
+            mass, center, inertia = namer.planar(k, normals[k], tolerance)
+        armature = model.joints[k].armature
+        names = [f"Ia{k + 1}"] if len(armature) == 1 else [f"Ia{k + 1}{letter}" for letter in "abcdefghij"]
+        meaning = f"reflected rotor inertia of {model.joints[k].name}"
+        own = [
+            namer.entry("inertial", names[i] if len(armature) <= 10 else f"Ia{k + 1}_{i}", x, meaning)
+            for i, x in enumerate(armature)
+        ]
+        position = namer.position(k, link.parent, _placement(model, k)[:3, 3], tolerance)
+        plan.links.append(LinkPlan(rotations[k], position, mass, center, inertia, own, motion, pitch))
+    if unused := [name for name in given if name not in namer.asked]:
+        raise UnknownNameError("parameter", unused[0], [*GROUPS, *namer.asked])
+    order = ("m", "g", "l", "lg", "pitch", "I")  # masses first: what printed equations are grouped by
+    plan.values = dict(sorted(plan.values.items(), key=lambda item: _family(item[0], order)))
+    return plan
+
+
+def _family(name: str, families: tuple[str, ...]) -> int:
+    """The last family that the name begins with: lg2 is no length of the geometry."""
+    return max(k for k, start in enumerate(families) if name.startswith(start))
+
+
+def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:
+    """What each group is, and the names that are given numbers."""
+    if isinstance(parameters, str):
+        if parameters not in ("numbers", "symbols"):
+            raise InputError(f"parameters is {parameters!r}; it may be 'numbers', 'symbols' or a dict")
+        return dict.fromkeys(GROUPS, parameters), {}
+    if not isinstance(parameters, Mapping):
+        raise ArgumentError(f"parameters is 'numbers', 'symbols' or a dict; got {parameters!r}")
+    choice, given = dict.fromkeys(GROUPS, "symbols"), {}
+    for key, value in parameters.items():
+        if key in GROUPS:
+            if value not in GROUPS[key]:
+                raise InputError(f"parameters of {key!r} may be {', '.join(map(repr, GROUPS[key]))}; got {value!r}")
+            choice[key] = value
+        elif isinstance(value, (int, float)) and np.isfinite(value):
+            given[str(key)] = float(value)
+        else:
+            raise InputError(f"parameter {key!r} is given a number; got {value!r}")
+    return choice, given
+
+
+class _Namer:
+    """Makes entries, and notes the names it gave."""
+
+    def __init__(self, plan: Plan, choice: dict[str, str], given: dict[str, float]):
+        self.plan, self.choice, self.given = plan, choice, given
+        self.asked: list[str] = []
+
+    def entry(self, group: str, name: str, value: float, meaning: str, sign: int = 1) -> Entry:
+        """``value``, or sign · name with that value; what vanishes is zero."""
+        value = float(rational(value))  # 0.1, where moving axes made 0.09999999999999998 of it
+        self.asked.append(name)
+        if name in self.given:
+            return Entry(Surd(sign * rational(self.given[name])))
+        if self.choice[group] == "numbers" or (value == 0.0 and self.choice[group] != "all"):
+            return Entry(Surd(rational(value)))
+        self.plan.values[name], self.plan.meanings[name] = sign * value, meaning
+        return Entry(Surd(Fraction(sign)), name)
+
+    def gravity(self, tolerance: float) -> list[Entry]:
+        g = _cleaned(self.plan.model.gravity, tolerance)
+        where = np.flatnonzero(g)
+        if len(where) == 1:
+            sign = 1 if g[where[0]] > 0.0 else -1
+            return [self.entry("gravity", "g", x, "magnitude of gravity, m/s²", sign) if x else Entry() for x in g]
+        return [
+            self.entry("gravity", f"g{axis}", x, f"gravity along {axis}, m/s²") if x else Entry()
+            for axis, x in zip(AXES, g, strict=True)
+        ]
+
+    def position(self, k: int, parent: int, p: Array, tolerance: float) -> list[Entry]:
+        p = _cleaned(p, tolerance)
+        siblings = [link for link in self.plan.model.links if link.parent == parent]
+        base = f"l{parent + 1}" if len(siblings) == 1 else f"l{parent + 1}_{k + 1}"
+        bodies = self.plan.model.bodies
+        here = bodies[parent].name if parent >= 0 else "world"
+        several = np.count_nonzero(p) > 1
+        return [
+            self.entry(
+                "geometry",
+                base + (axis if several else ""),
+                x,
+                f"from {here}'s joint to {self.plan.model.joints[k].name} along {axis} of the first, m",
+            )
+            if x
+            else Entry()
+            for axis, x in zip(AXES, p, strict=True)
+        ]
+
+    def general(self, k: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
+        """m, m c and I at the joint, in its axes: linear in the equations."""
+        m, h, I = self.plan.model.links[k].rigid_inertia
+        h, I = _cleaned(h, tolerance), _cleaned(I, tolerance)
+        n, body = k + 1, self.plan.model.bodies[k].name
+        mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
+        moment = [
+            self.entry("inertial", f"mc{axis}{n}", x, f"mass of {body} times its centre along {axis}, kg m")
+            for axis, x in zip(AXES, h, strict=True)
+        ]
+        made: dict[tuple[int, int], Entry] = {}
+        for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+            name = f"I{AXES[i]}{AXES[j]}{n}"
+            made[i, j] = made[j, i] = self.entry("inertial", name, I[i, j], f"inertia of {body} at its joint, kg m²")
+        return mass, moment, [[made[i, j] for j in range(3)] for i in range(3)]
+
+    def planar(self, k: int, normal: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
+        """m, the centre's place and I about it, in a mechanism that moves in a plane: what is across it is zero."""
+        m, c, I = about_center_of_mass(self.plan.model.links[k].rigid_inertia)
+        c = _cleaned(c, tolerance)
+        c[normal] = 0.0
+        n, body = k + 1, self.plan.model.bodies[k].name
+        several = np.count_nonzero(c) > 1
+        mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
+        center = [
+            self.entry(
+                "inertial",
+                f"lg{n}{axis if several else ''}",
+                x,
+                f"from {self.plan.model.joints[k].name} to the centre of mass of {body} along {axis}, m",
+            )
+            if x
+            else Entry()
+            for axis, x in zip(AXES, c, strict=True)
+        ]
+        about = self.entry("inertial", f"I{n}", I[normal, normal], f"inertia of {body} about its centre of mass, kg m²")
+        inertia = [[about if i == j == normal else Entry() for j in range(3)] for i in range(3)]
+        return mass, center, inertia
+
+
+def _cleaned(x: Any, tolerance: float) -> Array:
+    """A copy, what is small beside the largest entry made zero."""
+    x = np.array(x, dtype=float)
+    x[np.abs(x) <= tolerance * np.abs(x).max(initial=0.0)] = 0.0
+    return x
+
+
+def _placement(model: Model, k: int) -> Array:
+    """A joint's placement; a follower's offset is turned into it, for both are moves along the same axis."""
+    T = model.links[k].placement
+    coupling = model.joints[k].coupling
+    if coupling and coupling.offset:
+        T = T @ model.joints[k].motion.transform(np.array([coupling.offset]))
+    return T
+
+
+def _rotation(plan: Plan, T: Array, where: str) -> np.ndarray:
+    exact, error = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), where)
+    if error > 1e-10:
+        plan.snapped.append(f"{where}: angles taken to multiples of π/12, {error:.1e} away")
+    return exact
+
+
+def _exact_motion(plan: Plan, joint: Joint, namer: _Namer, k: int) -> tuple[JointType, Entry]:
+    """The joint type, refused where it cannot be exact, and the pitch of a screw."""
+    motion, coupling = joint.motion, joint.coupling
+    if coupling and motion.type in ("revolute", "helical"):
+        leader = plan.model.joints[coupling.leader].motion.type
+        if leader not in ("revolute", "helical") or coupling.multiplier != round(coupling.multiplier):
+            raise ModelError(
+                f"joint {joint.name!r} turns by {coupling.multiplier:g} times the coordinate of "
+                f"{plan.model.joints[coupling.leader].name!r}: only whole multiples of angles have exact sines. "
+                "Lock one of the two, or describe the faster one as the leader"
+            )
+    if isinstance(motion, Compound):
+        for part in (*(np.array(part.placement) for part in motion.parts), np.array(motion.end)):
+            exact_rotation(part[:3, :3], max(plan.snap, 1e-10), f"a part of joint {joint.name!r}")
+        if any(isinstance(part.motion, Helical) for part in motion.parts):
+            raise ModelError(f"joint {joint.name!r} has a screw among its parts; give it a body of its own")
+    if isinstance(motion, Helical):
+        return motion, namer.entry("geometry", f"pitch{k + 1}", motion.pitch, f"of {joint.name}, m a turn")
+    return motion, Entry()
+
+
+def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
+    """The axis of every body's frame that is normal to the plane of motion; None where there is no such plane."""
+    if any(joint.type not in ("revolute", "prismatic") for joint in model.joints):
+        return None
+    frames: list[Array] = []
+    normal: Array | None = None
+    for link in model.links:
+        parent = np.eye(3) if link.parent < 0 else frames[link.parent]
+        frames.append(parent @ link.placement[:3, :3])
+        if link.motion.type == "revolute":
+            normal = frames[-1][:, 2] if normal is None else normal
+    if normal is None:
+        return None
+    tolerance = max(tolerance, 1e-9)
+    found = []
+    for R, link in zip(frames, model.links, strict=True):
+        along = abs(R[:, 2] @ normal)
+        if abs(along - (1.0 if link.motion.type == "revolute" else 0.0)) > tolerance:
+            return None
+        seen = np.abs(R.T @ normal)
+        if seen.max() < 1.0 - tolerance:
+            return None
+        found.append(int(seen.argmax()))
+    return found
+
+
+def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
+    """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself."""
+
+    def value(entry: Entry) -> Any:
+        return 0.0 if entry.coefficient == ZERO else make(entry.coefficient, entry.name)
+
+    def exact(R: np.ndarray) -> np.ndarray:
+        return _array([[make(x, "") if x not in (ZERO, ONE) else float(x) for x in row] for row in R])
+
+    links, joints = [], []
+    for one, link, joint in zip(plan.links, plan.model.links, plan.model.joints, strict=True):
+        m, c = value(one.mass), _array([value(x) for x in one.center])
+        I = _array([[value(x) for x in row] for row in one.inertia])
+        if plan.planar:  # from the centre of mass to the origin: parallel axes, the normal one matters only
+            square = sum((x * x for x in c), 0.0)
+            I = I + _array([[m * square if i == j else 0.0 for j in range(3)] for i in range(3)])
+            c = _array([m * x for x in c])
+        motion: JointType = one.motion
+        if isinstance(motion, Helical):
+            motion = replace(motion, pitch=value(one.pitch))
+        elif isinstance(motion, Compound):
+            parts = tuple(
+                replace(p, placement=_exact_pose(plan, np.array(p.placement), exact, make)) for p in motion.parts
+            )
+            motion = replace(motion, parts=parts, end=_exact_pose(plan, np.array(motion.end), exact, make))
+        placement = pose_matrix(exact(one.rotation), _array([value(x) for x in one.position]))
+        armature = _array([value(x) for x in one.armature])
+        coupling = replace(joint.coupling, offset=0.0) if joint.coupling else None
+        joints.append(replace(joint, motion=motion, armature=armature, coupling=coupling))
+        links.append(
+            replace(link, motion=motion, placement=placement, rigid_inertia=RigidInertia(m, c, I), armature=armature)
+        )
+    gravity = _array([value(x) for x in plan.gravity])
+    return replace(plan.model, links=tuple(links), joints=tuple(joints), gravity=gravity, memo={})
+
+
+def _exact_pose(
+    plan: Plan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
+) -> Any:
+    R, _ = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), "a part of a joint")
+    p = _array([make(Surd(rational(x)), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])
+    return tuple(map(tuple, pose_matrix(exact(R), p)))
+
+
+def _array(x: Any) -> np.ndarray:
+    """Floats where all are, else objects."""
+    array = np.array(x, dtype=object)
+    return array.astype(float) if all(isinstance(y, float) for y in array.flat) else array

@@ -1,0 +1,261 @@
+"""What ``equations(model)`` gives: exact forms, and every way to write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright.equations import code as codes
+from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism
+from linkwright.equations.plan import plan_of, realised
+from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
+from linkwright.errors import InputError, TooLargeError
+from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
+from linkwright.model.tree import Model
+
+ROUTES = ("recursive", "lagrange")
+
+LETTERS = {"mass_matrix": "M", "velocity_forces": "h", "gravity_forces": "g"}
+
+
+class Equations:
+    """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism, exactly. Made by :func:`equations`; all is made when asked for."""
+
+    def __init__(
+        self,
+        model: Model,
+        parameters: str | Mapping[str, Any] = "symbols",
+        snap: float = 1e-5,
+        route: str = "recursive",
+        term_limit: int = TERM_LIMIT,
+    ):
+        if route not in ROUTES:
+            raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
+        self._plan = plan_of(model, parameters, snap)
+        self._mechanism = Mechanism(self._plan, term_limit)
+        self._route = route
+        names = self._mechanism.coordinates
+        self._order = Order(self._plan.values, names.v, names.angles)
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """The names of q, v and v̇."""
+        return self._mechanism.coordinates
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The named parameters with the model's values of them."""
+        return dict(self._plan.values)
+
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each named parameter is."""
+        return {name: self._plan.meanings[name] for name in self._plan.values}
+
+    @property
+    def snapped(self) -> tuple[str, ...]:
+        """What was taken to multiples of π/12 that was not there before."""
+        return tuple(self._plan.snapped)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model of numbers that these are the equations of: the given one, angles snapped."""
+
+        def make(coefficient: Any, name: str) -> float:
+            return float(coefficient) * (self._plan.values[name] if name else 1.0)
+
+        return realised(self._plan, make)
+
+    @cached_property
+    def canonical(self) -> Forms:
+        """M, h and g as arrays of polynomials in normal form: ``==`` decides whether two are the same."""
+        try:
+            return self._mechanism.recursive if self._route == "recursive" else self._mechanism.lagrange.forms
+        except TooLargeError as failure:
+            raise TooLargeError(
+                f"the equations of {self._plan.model.name!r} are too large to be written out: {failure}. Their "
+                "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran()"
+            ) from None
+
+    @cached_property
+    def derivation(self) -> Derivation:
+        """The route after Lagrange with what it finds on the way."""
+        return self._mechanism.lagrange
+
+    def vanishes(self, what: str) -> bool:
+        """Whether "mass_matrix", "velocity_forces" or "gravity_forces" is zero identically: a proof, not a sample."""
+        return not any(bool(p) for p in self._form(what).flat)
+
+    def _form(self, what: str) -> np.ndarray:
+        if what not in LETTERS:
+            raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, LETTERS))}")
+        form: np.ndarray = getattr(self.canonical, what)
+        return form
+
+    # SymPy
+
+    @cached_property
+    def symbols(self) -> dict[str, Any]:
+        """SymPy's symbols by name, as far as they occur in what was converted."""
+        return {}
+
+    def sympy(self, what: str, form: str = "products") -> Any:
+        """One of the three as a SymPy matrix, in the form "products" or "angles" (multiple angles)."""
+        import sympy
+
+        array = self._form(what)
+        rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
+        entries = [sympy_of(grouped(p, self._order, form), self.symbols) for p in array.flat]
+        return sympy.ImmutableMatrix(rows, columns, entries)
+
+    @cached_property
+    def mass_matrix(self) -> Any:
+        """M (nv, nv), a SymPy matrix."""
+        return self.sympy("mass_matrix")
+
+    @cached_property
+    def velocity_forces(self) -> Any:
+        """h (nv, 1), centrifugal and Coriolis, a SymPy matrix."""
+        return self.sympy("velocity_forces")
+
+    @cached_property
+    def gravity_forces(self) -> Any:
+        """g (nv, 1), a SymPy matrix."""
+        return self.sympy("gravity_forces")
+
+    # text
+
+    def text(self, form: str = "products") -> str:
+        """Every entry on a line: M[1,1] = …; what is zero is said once."""
+        lines = []
+        for letter, place, terms in self._entries(form):
+            lines.append(f"{letter}{place} = {text_of(terms)}")
+        return "\n".join(lines)
+
+    def latex(self, form: str = "products") -> str:
+        """The equations in LaTeX, for display mathematics (amsmath's aligned)."""
+        lines = []
+        for letter, place, terms in self._entries(form):
+            indices = place.strip("[]")
+            left = f"{letter}_{{{indices}}}" if indices else letter
+            lines.append(rf"{left} &= {latex_of(terms)} \\")
+        return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
+
+    def _entries(self, form: str) -> Iterator[tuple[str, str, Sum]]:
+        for what, letter in LETTERS.items():
+            array = self._form(what)
+            if self.vanishes(what):
+                yield letter, "", ()
+                continue
+            for place in np.ndindex(*array.shape):
+                if array.ndim == 1 or place[0] <= place[1]:
+                    indices = ",".join(str(k + 1) for k in place)
+                    yield letter, f"[{indices}]", grouped(array.item(*place), self._order, form)
+
+    def derivation_text(self) -> str:
+        """Lagrange's equations step by step: positions, velocities, K, U, L, ∂L/∂v, its rate, ∂L/∂q."""
+        found = self.derivation
+
+        def shown(p: Polynomial) -> str:
+            return text_of(grouped(p, self._order))
+
+        lines: list[str] = []
+        point = "centre of mass" if self._plan.planar else "joint"
+        for body in found.bodies:
+            for words, vector in (
+                (f"position of its {point}", body.position),
+                ("its velocity", body.velocity),
+                ("angular velocity in its axes", body.angular_velocity),
+            ):
+                lines.append(f"{body.name}, {words}: ({', '.join(map(shown, vector))})")
+            lines.append(f"{body.name}, kinetic energy: {shown(body.kinetic_energy)}")
+            lines.append(f"{body.name}, potential energy: {shown(body.potential_energy)}")
+        lines += [f"K = {shown(found.kinetic_energy)}", f"U = {shown(found.potential_energy)}"]
+        lines.append(f"L = K - U = {shown(found.lagrangian)}")
+        rates = [f"dL/d{name}" for name in self.coordinates.v]
+        lines += [f"{name} = {shown(p)}" for name, p in zip(rates, found.momenta, strict=True)]
+        accelerated = found.forms.mass_matrix
+        for name, p, row in zip(rates, found.momentum_rates, accelerated, strict=True):
+            parts = [f"({shown(m)})*{a}" for m, a in zip(row, self.coordinates.a, strict=True) if m]
+            rest = [f"({shown(p)})"] if p else []
+            lines.append(f"d/dt {name} = {' + '.join([*parts, *rest]) or '0'}")
+        lines += [
+            f"slope of L along {name} = {shown(p)}" for name, p in zip(self.coordinates.v, found.slopes, strict=True)
+        ]
+        if any(bool(p) for p in found.turning):
+            lines += [
+                f"of the turning axes of {name} = {shown(p)}"
+                for name, p in zip(self.coordinates.v, found.turning, strict=True)
+            ]
+        return "\n".join(lines)
+
+    # code
+
+    @cached_property
+    def _code(self) -> codes.Code:
+        def forms() -> Forms | None:
+            try:  # what is too long for code need not be found whole
+                return Mechanism(self._plan, codes.PRINTED_LIMIT).recursive
+            except TooLargeError:
+                return None
+
+        return codes.code_of(self._plan, self.coordinates, forms, self._order)
+
+    @property
+    def operations(self) -> Any:
+        """How many operations the code takes."""
+        return self._code.program.operations
+
+    def c(self) -> str:
+        """C99: ``void NAME(q, v, p, M, h, g)``, arrays of doubles, the last three written to."""
+        return codes.c_source(self._code)
+
+    def python(self) -> str:
+        """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``."""
+        return codes.python_source(self._code)
+
+    def octave(self) -> str:
+        """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``."""
+        return codes.octave_source(self._code)
+
+    def fortran(self) -> str:
+        """Fortran: ``subroutine NAME(q, v, p, M, h, g)``."""
+        return codes.fortran_source(self._code)
+
+    def latex_symbols(self) -> dict[str, str]:
+        """How names are written in LaTeX."""
+        names = (*self._plan.values, *self.coordinates.q, *self.coordinates.v)
+        return {name: latex_name(name) for name in names}
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
+
+
+def equations(
+    model: Model,
+    parameters: str | Mapping[str, Any] = "symbols",
+    snap: float = 1e-5,
+    route: str = "recursive",
+    term_limit: int = TERM_LIMIT,
+) -> Equations:
+    """The equations of motion of a mechanism, exact and readable: M(q) v̇ + h(q, v) + g(q) = τ.
+
+    ``parameters``: "symbols" gives names to what the mechanism is made of (masses m1, lengths l1, centres of
+    mass lg1, inertias I1 about them where all moves in a plane; else m1, mcx1 …, Ixx1 … at the joint),
+    "numbers" takes decimals at their word, and a dict chooses: ``{"geometry": "numbers", "inertial": "all",
+    "gravity": 9.81}``-like, by group (geometry, inertial, gravity) or by name ({"l1": 0.5}); "all" names
+    vanishing parameters too, which otherwise stay zero. ``snap``: how far, in radians, the turns of placements may
+    be from multiples of π/12, to which they are taken. ``route``: "recursive" (composite bodies, Newton–Euler) or
+    "lagrange"; both give the same. Raises :class:`ModelError` where a number has no exact form, and
+    :class:`TooLargeError` where an entry would have more than ``term_limit`` terms; the code does not need them.
+
+    >>> import linkwright as lw
+    >>> print(lw.equations(lw.load("pendulum")).text())
+    M[1,1] = m1*lg1^2 + I1
+    h = 0
+    g[1] = m1*g*lg1*sin(theta1)
+    """
+    return Equations(model, parameters, snap, route, term_limit)

@@ -1,0 +1,233 @@
+"""Equations grouped for reading, and written as plain text, LaTeX and SymPy.
+
+Terms are grouped by the inertial parameter they hold, then by velocities; what a group has in common
+stands before its bracket.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, NamedTuple
+
+from linkwright.expression.harmonics import Atom, Powers, Term, Wave, terms_of
+from linkwright.expression.polynomial import Polynomial
+
+
+class Product(NamedTuple):
+    """A number times powers, times a bracket where there is one."""
+
+    coefficient: Fraction
+    factors: Powers
+    bracket: tuple[Product, ...] = ()
+
+
+Sum = tuple[Product, ...]
+
+
+class Order:
+    """How a mechanism's variables are ranked and classed."""
+
+    def __init__(self, parameters: Iterable[str], velocities: Iterable[str], angles: Sequence[str]):
+        self._parameters = {name: k for k, name in enumerate(parameters)}
+        self._velocities = {name: k for k, name in enumerate(velocities)}
+        self._angles = {name: k for k, name in enumerate(angles)}
+        inertial = re.compile(r"m\d|mc|I")
+        self.classes = (
+            frozenset(name for name in self._parameters if inertial.match(name)),
+            frozenset(self._velocities),
+        )
+
+    def rank(self, atom: Atom) -> tuple[Any, ...]:
+        """Parameters, coordinates, cosines and sines, velocities."""
+        if isinstance(atom, Wave):
+            return 2, [(self._angles[name], n) for name, n in atom.angles], atom.function
+        if atom in self._parameters:
+            return 0, self._parameters[atom]
+        if atom in self._velocities:
+            return 3, self._velocities[atom]
+        return 1, atom
+
+
+def grouped(p: Polynomial, order: Order, form: str = "products") -> Sum:
+    """A polynomial as a sum of products with brackets."""
+    return _grouped(terms_of(p, form), order, 0)
+
+
+def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
+    made: list[Product] = []
+    while level < len(order.classes):
+        count = Counter(atom for term in terms for atom, _ in term.factors if atom in order.classes[level])
+        if not count:
+            level += 1
+            continue
+        atom, times = min(count.items(), key=lambda item: (-item[1], order.rank(item[0])))
+        if times < 2:
+            level += 1
+            continue
+        inside = [term for term in terms if any(a == atom for a, _ in term.factors)]
+        terms = [term for term in terms if all(a != atom for a, _ in term.factors)]
+        made.append(_bracketed(inside, order, level))
+    made += [Product(c, _ranked(factors, order)) for c, factors in terms]
+    return tuple(sorted(made, key=lambda one: _position(one, order)))
+
+
+def _bracketed(terms: list[Term], order: Order, level: int) -> Product:
+    """The common factor of the terms before what is left of them."""
+    common = dict(terms[0].factors)
+    for term in terms[1:]:
+        powers = dict(term.factors)
+        common = {atom: min(e, powers[atom]) for atom, e in common.items() if atom in powers}
+    numbers = [term.coefficient for term in terms]
+    content = Fraction(gcd(*(n.numerator for n in numbers)), lcm(*(n.denominator for n in numbers)))
+    if content.denominator > 1 and any(n.denominator > 1000 for n in numbers):
+        content = Fraction(1)  # of decimals a common divisor tells nothing
+    left = []
+    for term in terms:
+        rest = tuple((atom, e - common.get(atom, 0)) for atom, e in term.factors if e > common.get(atom, 0))
+        left.append(Term(term.coefficient / content, rest))
+    bracket = _grouped(left, order, level)
+    if all(one.coefficient < 0 for one in bracket):
+        content, bracket = -content, tuple(one._replace(coefficient=-one.coefficient) for one in bracket)
+    factors = _ranked(tuple(common.items()), order)
+    if len(bracket) == 1:  # all in one bracket of the next class
+        (one,) = bracket
+        return Product(content * one.coefficient, _ranked((*factors, *one.factors), order), one.bracket)
+    return Product(content, factors, bracket)
+
+
+def _ranked(factors: Powers, order: Order) -> Powers:
+    merged: dict[Atom, int] = {}
+    for atom, e in factors:
+        merged[atom] = merged.get(atom, 0) + e
+    return tuple(sorted(merged.items(), key=lambda item: order.rank(item[0])))
+
+
+def _position(one: Product, order: Order) -> tuple[Any, ...]:
+    waves = sum(isinstance(atom, Wave) for atom, _ in one.factors)
+    return bool(waves), [order.rank(atom) for atom, _ in one.factors]
+
+
+def number_text(x: Fraction) -> str:
+    """A fraction as it is where that is short, else as a decimal."""
+    if x.denominator == 1 and abs(x.numerator) < 10**9:
+        return str(x.numerator)
+    if x.denominator <= 64 and abs(x.numerator) < 1000 and x.denominator not in (2, 4, 5, 8, 10, 20, 25, 40, 50):
+        return f"{x.numerator}/{x.denominator}"
+    return f"{float(x):.12g}"
+
+
+_ROOTS = {"sqrt2": "sqrt(2)", "sqrt3": "sqrt(3)"}
+
+
+def text_of(terms: Sum) -> str:
+    """Plain text that Python, Octave and most programs for algebra read (with ^ for powers)."""
+    return _join(
+        [(one.coefficient < 0, _text_product(one._replace(coefficient=abs(one.coefficient)))) for one in terms]
+    )
+
+
+def _join(parts: list[tuple[bool, str]]) -> str:
+    if not parts:
+        return "0"
+    first = ("-" if parts[0][0] else "") + parts[0][1]
+    return first + "".join(f" {'-' if minus else '+'} {text}" for minus, text in parts[1:])
+
+
+def _text_product(one: Product) -> str:
+    shown = []
+    for atom, e in one.factors:
+        name = _ROOTS.get(atom, atom) if isinstance(atom, str) else f"{atom.function}({_angle_text(atom, '*')})"
+        if name == "1/pi":
+            name = "(1/pi)"
+        shown.append(name if e == 1 else f"{name}^{e}")
+    if one.bracket:
+        shown.append(f"({text_of(one.bracket)})")
+    if one.coefficient != 1 or not shown:
+        shown.insert(0, number_text(one.coefficient))
+    return "*".join(shown)
+
+
+def _angle_text(wave: Wave, times: str, names: Mapping[str, str] | None = None) -> str:
+    parts = []
+    for name, n in wave.angles:
+        shown = names[name] if names else name
+        parts.append((n < 0, shown if abs(n) == 1 else f"{abs(n)}{times}{shown}"))
+    return _join(parts)
+
+
+def latex_name(name: str) -> str:
+    r"""A variable's name in LaTeX: theta1_dot as \dot{\theta}_{1}, lg2 as l_{g2}, mcx1 as mc_{x1}."""
+    if name in ("sqrt2", "sqrt3"):
+        return rf"\sqrt{{{name[-1]}}}"
+    if name == "1/pi":
+        return r"\pi^{-1}"
+    base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
+    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwq])[wxyz])?)(\d.*)?", base)
+    assert found is not None, name
+    letters, axis, tag = found[1], found[2] or "", found[3] or ""
+    if letters == "lg":
+        letters, axis = "l", "g"
+    letters = {"theta": r"\theta", "w": r"\omega", "pitch": r"\mathit{pitch}", "mc": "mc"}.get(letters, letters)
+    if dots:
+        letters = rf"\{'d' if dots == 'ot' else 'dd'}ot{{{letters}}}"
+    tag = tag.replace("_", ",")
+    return f"{letters}_{{{axis}{tag}}}" if axis or tag else letters
+
+
+def latex_of(terms: Sum) -> str:
+    """LaTeX, for mathematics mode."""
+    parts = []
+    for one in terms:
+        shown = []
+        for atom, e in one.factors:
+            power = "" if e == 1 else f"^{{{e}}}"
+            if isinstance(atom, str):
+                name = latex_name(atom)
+                shown.append(f"({name}){power}" if power and atom in ("1/pi", *_ROOTS) else name + power)
+            else:
+                names = {name: latex_name(name) for name, _ in atom.angles}
+                inner = _angle_text(atom, " ", names)
+                inner = f" {inner}" if len(atom.angles) == 1 and atom.angles[0][1] == 1 else f"({inner})"
+                shown.append(rf"\{atom.function}{power}{inner}")
+        if one.bracket:
+            shown.append(rf"\left({latex_of(one.bracket)}\right)")
+        size = abs(one.coefficient)
+        if size != 1 or not shown:
+            number = number_text(size)
+            if "/" in number:
+                number = rf"\tfrac{{{size.numerator}}}{{{size.denominator}}}"
+            mantissa, small, exponent = number.partition("e")
+            shown.insert(0, rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if small else number)
+        parts.append((one.coefficient < 0, r" \, ".join(shown)))
+    return _join(parts)
+
+
+def sympy_of(terms: Sum, symbols: dict[str, Any]) -> Any:
+    """A SymPy expression, its brackets kept; ``symbols`` keeps the symbols by name."""
+    import sympy
+
+    def symbol(name: str) -> Any:
+        if name in _ROOTS:
+            return sympy.sqrt(int(name[-1]))
+        if name == "1/pi":
+            return 1 / sympy.pi
+        if name not in symbols:
+            symbols[name] = sympy.Symbol(name, real=True)
+        return symbols[name]
+
+    def atom_of(atom: Atom) -> Any:
+        if isinstance(atom, str):
+            return symbol(atom)
+        return getattr(sympy, atom.function)(sympy.Add(*(n * symbol(name) for name, n in atom.angles)))
+
+    made = []
+    for c, factors, bracket in terms:
+        parts = [atom_of(atom) ** e for atom, e in factors]
+        if bracket:
+            parts.append(sympy_of(bracket, symbols))
+        made.append(sympy.Mul(sympy.Rational(c.numerator, c.denominator), *parts))
+    return sympy.Add(*made)

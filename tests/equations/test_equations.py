@@ -1,0 +1,254 @@
+"""Equations against the book's two-link result, the compiled library, and themselves by another route."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sympy
+
+import linkwright as lw
+from linkwright.equations import Equations, equations
+from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
+from linkwright.expression.polynomial import evaluate
+from linkwright.model.description import JOINT_NAMES
+from linkwright.model.tree import Model
+from mechanisms import relative_error
+
+FULL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers"}
+
+
+def with_joint(kind: str) -> Model:
+    """A joint of the kind between two hinges, turned by multiples of π/12, on bodies without symmetry."""
+    builder = lw.Builder(kind, gravity=(1.0, 2.0, -9.0))
+    builder.body("a", 2.0, (0.1, 0.2, 0.3), [[0.3, 0.01, 0.02], [0.01, 0.35, 0.0], [0.02, 0.0, 0.4]])
+    builder.body("b", 1.5, (0.3, -0.2, 0.1), [[0.2, 0.0, -0.03], [0.0, 0.3, 0.02], [-0.03, 0.02, 0.25]])
+    builder.body("c", 1.0, (0.1, 0.0, 0.1), (0.2, 0.3, 0.25))
+    own = {"pitch": 0.3} if kind == "helical" else {}
+    armature = np.arange(1, 1 + lw.Builder("x").body("y").joint("j", kind, "world", "y", **own).build().nv) * 0.1
+    builder.joint("first", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.3), rpy=(np.pi / 4, 0, np.pi / 12))
+    builder.joint("middle", kind, "a", "b", xyz=(0.2, 0, 0.3), rpy=(0, np.pi / 6, 0), armature=armature, **own)
+    builder.joint("last", "revolute", "b", "c", axis=(0, 1, 0), xyz=(0, 0.1, 0.3))
+    return builder.build()
+
+
+def follower() -> Model:
+    """A hinge and a slide that follow another hinge."""
+    builder = lw.Builder("follower")
+    for name in "abc":
+        builder.body(name, 1.0, (0.1, 0.2, 0.0), (0.1, 0.2, 0.25))
+    builder.joint("lead", "revolute", "world", "a", axis=(0, 0, 1))
+    builder.joint(
+        "turns", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0.3, 0, 0), mimic="lead", multiplier=-2, offset=np.pi / 3
+    )
+    builder.joint(
+        "slides", "prismatic", "b", "c", axis=(1, 0, 0), xyz=(0.3, 0, 0), mimic="lead", multiplier=0.4, offset=0.1
+    )
+    return builder.build()
+
+
+def at(made: Equations, model: Model, seed: int = 0) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
+    """M, h and g in numbers at a random state, and the state."""
+    q, v = model.random(seed=seed), np.random.default_rng(seed).normal(size=model.nv)
+    values = made.parameters | dict(zip(made.coordinates.q, q, strict=True))
+    values |= dict(zip(made.coordinates.v, v, strict=True))
+    return tuple(evaluate(form.flat, values).reshape(form.shape) for form in made.canonical), q, v
+
+
+def compare(made: Equations, model: Model, limit: float = 1e-12) -> None:
+    for seed in range(3):
+        (M, h, g), q, v = at(made, model, seed)
+        assert relative_error(M, lw.mass_matrix(model, q)) < limit
+        assert relative_error(g, lw.gravity_forces(model, q)) < limit
+        assert relative_error(h + g, lw.bias_forces(model, q, v)) < limit
+
+
+def same(first: Equations, second: Equations) -> bool:
+    pairs = zip(first.canonical, second.canonical, strict=True)
+    return all(x.terms.to_dict() == y.terms.to_dict() for a, b in pairs for x, y in zip(a.flat, b.flat, strict=True))
+
+
+@pytest.mark.parametrize("form", ["products", "angles"])
+def test_two_links_as_the_book_prints_them(form):
+    """`equations.md` §6, term by term."""
+    made = equations(lw.load("two_link"), "symbols")
+    names = "m1 m2 l1 lg1 lg2 I1 I2 g theta1 theta2 theta1_dot theta2_dot"
+    m1, m2, l1, lg1, lg2, I1, I2, g, t1, t2, w1, w2 = (sympy.Symbol(name, real=True) for name in names.split())
+    cos, sin = sympy.cos, sympy.sin
+    M12 = m2 * (lg2**2 + l1 * lg2 * cos(t2)) + I2
+    book = {
+        "mass_matrix": [
+            m1 * lg1**2 + m2 * (l1**2 + lg2**2 + 2 * l1 * lg2 * cos(t2)) + I1 + I2,
+            M12,
+            M12,
+            m2 * lg2**2 + I2,
+        ],
+        "velocity_forces": [-m2 * l1 * lg2 * sin(t2) * w2 * (2 * w1 + w2), m2 * l1 * lg2 * sin(t2) * w1**2],
+        "gravity_forces": [
+            m2 * g * (lg2 * cos(t1 + t2) + l1 * cos(t1)) + m1 * g * lg1 * cos(t1),
+            m2 * g * lg2 * cos(t1 + t2),
+        ],
+    }
+    for what, entries in book.items():
+        for ours, theirs in zip(made.sympy(what, form), entries, strict=True):
+            assert set(sympy.Add.make_args(ours.expand(trig=False))) == set(
+                sympy.Add.make_args(theirs.expand(trig=False))
+            )
+
+
+def test_two_links_in_text_and_latex():
+    made = equations(lw.load("two_link"), "symbols")
+    assert made.text().splitlines() == [
+        "M[1,1] = m1*lg1^2 + m2*(l1^2 + lg2^2 + 2*l1*lg2*cos(theta2)) + I1 + I2",
+        "M[1,2] = m2*lg2*(lg2 + l1*cos(theta2)) + I2",
+        "M[2,2] = m2*lg2^2 + I2",
+        "h[1] = -m2*l1*lg2*sin(theta2)*theta2_dot*(2*theta1_dot + theta2_dot)",
+        "h[2] = m2*l1*lg2*sin(theta2)*theta1_dot^2",
+        "g[1] = m2*g*(l1*cos(theta1) + lg2*cos(theta1 + theta2)) + m1*g*lg1*cos(theta1)",
+        "g[2] = m2*g*lg2*cos(theta1 + theta2)",
+    ]
+    latex = made.latex()
+    assert r"h_{2} &= m_{2} \, l_{1} \, l_{g2} \, \sin \theta_{2} \, \dot{\theta}_{1}^{2} \\" in latex
+    assert latex.count("{") == latex.count("}")
+    assert made.mass_matrix.shape == (2, 2)
+    assert made.velocity_forces.shape == made.gravity_forces.shape == (2, 1)
+
+
+def test_numbers_are_exact():
+    made = equations(lw.load("two_link"), "numbers")
+    assert made.parameters == {}
+    assert made.text().splitlines()[0] == "M[1,1] = 1.7 + cos(theta2)"
+    assert made.mass_matrix[1, 1] == sympy.Rational(7, 20)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "two_link", "planar:4", "puma560", "arm7", "chain3d:3"])
+@pytest.mark.parametrize("parameters", ["numbers", "symbols", FULL], ids=["numbers", "symbols", "full"])
+def test_built_in_mechanisms(name, parameters):
+    model = lw.load(name)
+    made = equations(model, parameters)
+    compare(made, model)
+    assert same(made, equations(model, parameters, route="lagrange"))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in JOINT_NAMES if kind != "fixed"])
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+def test_every_joint_type_by_both_routes(kind, parameters):
+    model = with_joint(kind)
+    made = equations(model, parameters)
+    compare(made, model)
+    assert same(made, equations(model, parameters, route="lagrange"))
+
+
+def test_followers():
+    model = follower()
+    made = equations(model, "numbers")
+    compare(made, model)
+    assert same(made, equations(model, "numbers", route="lagrange"))
+
+
+def test_a_cart_with_a_pole_is_planar():
+    builder = lw.Builder("cart").body("cart", 2.0).body("pole", 0.5, (0, 0, 0.4), 0.01)
+    builder.joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
+    builder.joint("hinge", "continuous", "cart", "pole", axis=(0, 1, 0), xyz=(0, 0, 0.1))
+    model = builder.build()
+    made = equations(model)
+    compare(made, model)
+    assert set(made.parameters) == {"m1", "m2", "lg2", "I2", "g", "l1"} | ({"I1"} & set(made.parameters))
+    assert made.text().splitlines()[0] == "M[1,1] = m1 + m2"
+
+
+def test_what_vanishes_is_proved_to():
+    slides = lw.Builder("slides").body("a", 1.0).body("b", 2.0)
+    slides.joint("x", "prismatic", "world", "a", axis=(1, 0, 0)).joint("z", "prismatic", "a", "b", axis=(0, 1, 1))
+    made = equations(slides.build())
+    assert made.vanishes("velocity_forces")  # prismatic joints only
+    assert not made.vanishes("gravity_forces")
+    assert "h = 0" in made.text()
+    afloat = equations(lw.load("two_link").with_gravity((0, 0, 0)))
+    assert afloat.vanishes("gravity_forces")
+    assert not afloat.vanishes("velocity_forces")
+    with pytest.raises(InputError, match="velocity_forces"):
+        made.vanishes("h")
+
+
+def test_names_and_their_values():
+    made = equations(lw.load("two_link"))
+    assert made.parameters == {"m1": 1, "m2": 1, "g": 9.8, "l1": 1, "lg1": 0.5, "lg2": 0.5, "I1": 0.1, "I2": 0.1}
+    assert made.meanings["lg2"] == "from joint2 to the centre of mass of link2 along x, m"
+    assert len(equations(lw.load("puma560"), FULL).parameters) == 60 + 6 + 1 - 1  # and armatures; g is a number
+    some = equations(lw.load("two_link"), {"l1": 2.0, "gravity": "numbers"})
+    assert "l1" not in some.parameters
+    assert some.text().splitlines()[0] == "M[1,1] = m1*lg1^2 + m2*(4 + lg2^2 + 4*lg2*cos(theta2)) + I1 + I2"
+    assert some.text().splitlines()[-1] == "g[2] = 9.8*m2*lg2*cos(theta1 + theta2)"
+
+
+def test_angles_are_snapped_and_listed():
+    def tilted(angle):
+        builder = lw.Builder("tilted").body("a", 1.0, (0.1, 0.2, 0.3), 0.1)
+        return builder.joint("hinge", "revolute", "world", "a", rpy=(angle, 0, 0)).build()
+
+    model = tilted(1.0472)  # a decimal of π/3
+    made = equations(model, "numbers")
+    assert len(made.snapped) == 1
+    assert "hinge" in made.snapped[0]
+    compare(made, made.model)
+    compare(made, model, 1e-4)
+    assert not equations(tilted(np.pi / 3), "numbers").snapped
+    assert same(made, equations(tilted(np.pi / 3), "numbers"))
+    with pytest.raises(ModelError, match=r"'hinge' turns by angles that are no multiples of π/12"):
+        equations(tilted(1.05), "numbers")
+    assert equations(tilted(1.05), "numbers", snap=0.01).snapped
+
+
+def test_what_cannot_be_exact_is_refused():
+    builder = lw.Builder("half").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
+    builder.joint("lead", "revolute", "world", "a")
+    builder.joint("half", "revolute", "a", "b", mimic="lead", multiplier=0.5)
+    with pytest.raises(ModelError, match="whole multiples"):
+        equations(builder.build())
+    model = lw.load("two_link")
+    with pytest.raises(InputError, match="'numbers', 'symbols'"):
+        equations(model, "letters")
+    with pytest.raises(InputError, match="'all'"):
+        equations(model, {"inertial": "none"})
+    with pytest.raises(UnknownNameError, match="m7"):
+        equations(model, {"m7": 1.0})
+    with pytest.raises(ArgumentError):
+        equations("two_link")
+    with pytest.raises(InputError, match="route"):
+        equations(model, route="newton")
+
+
+def test_too_large_is_told_and_the_code_still_comes():
+    made = equations(lw.load("arm7"), term_limit=500)
+    with pytest.raises(TooLargeError, match="more than 500"):
+        made.text()
+    assert "arm7_equations" in made.c()
+
+
+def test_the_derivation_can_be_read():
+    text = equations(lw.load("two_link")).derivation_text()
+    assert "link2, position of its centre of mass: (l1*cos(theta1) + lg2*cos(theta1 + theta2)," in text
+    assert "U = m2*g*(l1*sin(theta1) + lg2*sin(theta1 + theta2)) + m1*g*lg1*sin(theta1)" in text
+    assert "d/dt dL/dtheta2_dot = (m2*lg2*(lg2 + l1*cos(theta2)) + I2)*theta1_ddot" in text
+
+
+def test_a_free_body_turns_by_boltzmann_and_hamel():
+    found = equations(lw.load("chain3d:1")).derivation
+    assert any(bool(p) for p in found.turning)
+    assert [str(p) for p in found.forms.velocity_forces[3:]] != ["0", "0", "0"]
+
+
+def test_the_function_is_the_module_whichever_comes_first():
+    assert isinstance(lw.equations(lw.load("pendulum")), lw.Equations)
+    script = (
+        "import sys, linkwright as lw; assert not {'sympy', 'flint'} & set(sys.modules);"
+        "from linkwright.equations.result import Equations;"
+        "assert isinstance(lw.equations(lw.load('pendulum')), Equations); assert 'sympy' not in sys.modules;"
+        "from linkwright import equations; equations(lw.load('pendulum'), 'numbers')"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'equation'"):
+        _ = lw.equation
