@@ -202,6 +202,50 @@ def bench(
 
 
 @app.command
+def equations(
+    robot: str,
+    /,
+    *,
+    format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran"] = "text",
+    what: str = "all",
+    parameters: Literal["symbols", "numbers"] = "symbols",
+    angles: bool = False,
+    snap: float = 1e-5,
+    root: Root = "fixed",
+) -> None:
+    """Write the equations of motion M(q) a + h(q, v) + g(q) = tau: to read, or as code.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    format
+        "text" and "latex" are the equations, "derivation" shows Lagrange's steps, the others are source code.
+    what
+        Some of M, h, g (or all), of "text" and "latex".
+    parameters
+        Whether masses, lengths and inertias have names or are numbers.
+    angles
+        Products of sines and cosines as sums of multiple angles.
+    snap
+        How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
+    """
+    from linkwright.equations import equations as made_of
+
+    made = made_of(_load(robot, root), parameters, snap)
+    for note in made.snapped:
+        errors.print(note, markup=False, soft_wrap=True)
+    if format in ("text", "latex"):
+        write = made.text if format == "text" else made.latex
+        shown = write("angles" if angles else "products", "M,h,g" if what == "all" else what)
+    elif what != "all":
+        raise InputError(f"--what chooses among what --format text and latex show; {format} is always whole")
+    else:
+        shown = made.derivation_text() if format == "derivation" else getattr(made, format)()
+    output.print(shown, markup=False, soft_wrap=True)
+
+
+@app.command
 def cache(*, clear: bool = False) -> None:
     """Show where compiled code is kept and how much there is.
 

@@ -167,3 +167,24 @@ def test_as_a_program():
     assert done.returncode == 0
     assert "pendulum" in done.stdout
     assert done.stderr == ""
+
+
+def test_equations(tmp_path, capsys):
+    status, text, _ = run("equations", "two_link", "--what", "g,h", capsys=capsys)
+    assert status == 0
+    assert text.splitlines()[-1] == "g[2] = m2*g*lg2*cos(theta1 + theta2)"
+    assert "M[" not in text
+    robot = tmp_path / "swing.urdf"
+    robot.write_text(URDF.replace('<axis xyz="0 1 0"/>', '<origin rpy="1.5708 0 0"/><axis xyz="0 1 0"/>'))
+    status, text, notes = run("equations", robot, "--format", "c", "--parameters", "numbers", capsys=capsys)
+    assert status == 0
+    assert "void swing_equations(const double q[1], const double v[1], double M[1]" in text
+    assert "'hinge': angles taken to multiples" in notes
+    for form, shown in (("latex", r"\begin{aligned}"), ("derivation", "L = K - U ="), ("python", "def two_link_eq")):
+        status, text, _ = run("equations", "two_link", "--format", form, capsys=capsys)
+        assert status == 0
+        assert shown in text
+    for wrong in (["--what", "J"], ["--what", "M", "--format", "c"], ["--parameters", "letters"]):
+        status, text, message = run("equations", "two_link", *wrong, capsys=capsys)
+        assert status != 0
+        assert wrong[1] in text + message or "always whole" in message

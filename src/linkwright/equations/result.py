@@ -128,26 +128,31 @@ class Equations:
 
     # text
 
-    def text(self, form: str = "products") -> str:
-        """Every entry on a line: M[1,1] = …; what is zero is said once."""
+    def text(self, form: str = "products", what: str = "M,h,g") -> str:
+        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g."""
         lines = []
-        for letter, place, terms in self._entries(form):
+        for letter, place, terms in self._entries(form, what):
             lines.append(f"{letter}{place} = {text_of(terms)}")
         return "\n".join(lines)
 
-    def latex(self, form: str = "products") -> str:
-        """The equations in LaTeX, for display mathematics (amsmath's aligned)."""
+    def latex(self, form: str = "products", what: str = "M,h,g") -> str:
+        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: some of M, h, g."""
         lines = []
-        for letter, place, terms in self._entries(form):
+        for letter, place, terms in self._entries(form, what):
             indices = place.strip("[]")
             left = f"{letter}_{{{indices}}}" if indices else letter
             lines.append(rf"{left} &= {latex_of(terms)} \\")
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
-    def _entries(self, form: str) -> Iterator[tuple[str, str, Sum]]:
-        for what, letter in LETTERS.items():
-            array = self._form(what)
-            if self.vanishes(what):
+    def _entries(self, form: str, what: str) -> Iterator[tuple[str, str, Sum]]:
+        wanted = [letter.strip() for letter in what.split(",")]
+        if unknown := set(wanted) - set(LETTERS.values()):
+            raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
+        for name, letter in LETTERS.items():
+            if letter not in wanted:
+                continue
+            array = self._form(name)
+            if self.vanishes(name):
                 yield letter, "", ()
                 continue
             for place in np.ndindex(*array.shape):

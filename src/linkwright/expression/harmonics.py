@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from linkwright.errors import InputError
@@ -54,8 +55,10 @@ def terms_of(p: Polynomial, form: str = "products") -> list[Term]:
         groups.setdefault(plain, {})[turns] = coefficient
     found = []
     for plain, waves in groups.items():
-        series = _series(waves, order)
-        short = series if form == "angles" else min(_joined(waves, order), series, key=len)
+        if form == "angles":
+            short = _series(waves, order)
+        elif len(short := _joined(waves, order)) > 1:
+            short = min(short, _series(waves, order), key=len)
         found += [Term(coefficient, (*plain, *factors)) for factors, coefficient in short.items()]
     return found
 
@@ -75,14 +78,20 @@ def _series(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers
     """Product to sum: every term a number times one cosine or sine."""
     total: dict[Wave, Fraction] = {}
     for factors, coefficient in waves.items():
-        partial = {Wave("cos", ()): coefficient}
-        for wave, exponent in factors:
-            assert isinstance(wave, Wave)
-            for _ in range(exponent):
-                partial = _times(partial, wave, order)
-        for wave, c in partial.items():
-            total[wave] = total.get(wave, Fraction(0)) + c
+        for wave, c in _series_of_product(factors, tuple(order)):
+            total[wave] = total.get(wave, Fraction(0)) + coefficient * c
     return {((wave, 1),) if wave.angles else (): c for wave, c in total.items() if c}
+
+
+@lru_cache(maxsize=4096)
+def _series_of_product(factors: Powers, angles: tuple[str, ...]) -> tuple[tuple[Wave, Fraction], ...]:
+    order = {name: k for k, name in enumerate(angles)}
+    partial = {Wave("cos", ()): Fraction(1)}
+    for wave, exponent in factors:
+        assert isinstance(wave, Wave)
+        for _ in range(exponent):
+            partial = _times(partial, wave, order)
+    return tuple(partial.items())
 
 
 def _times(series: dict[Wave, Fraction], wave: Wave, order: dict[str, int]) -> dict[Wave, Fraction]:
@@ -103,7 +112,7 @@ def _times(series: dict[Wave, Fraction], wave: Wave, order: dict[str, int]) -> d
 def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
     """Pairs of terms joined by addition theorems and by 1 − sin² = cos², as long as there are any."""
     terms = dict(waves)
-    changed = True
+    changed = len(terms) > 1
     while changed:
         changed = False
         for factors in list(terms):
