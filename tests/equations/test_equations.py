@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import sympy
+from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
+from linkwright.equations.surd import Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.description import JOINT_NAMES
 from linkwright.model.tree import Model
+from linkwright.spatial.rotation import rotation_rpy
 from mechanisms import relative_error
 
 FULL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers"}
@@ -106,7 +110,7 @@ def test_two_links_in_text_and_latex():
         "M[2,2] = m2*lg2^2 + I2",
         "h[1] = -m2*l1*lg2*sin(theta2)*theta2_dot*(2*theta1_dot + theta2_dot)",
         "h[2] = m2*l1*lg2*sin(theta2)*theta1_dot^2",
-        "g[1] = m2*g*(l1*cos(theta1) + lg2*cos(theta1 + theta2)) + m1*g*lg1*cos(theta1)",
+        "g[1] = m1*g*lg1*cos(theta1) + m2*g*(l1*cos(theta1) + lg2*cos(theta1 + theta2))",
         "g[2] = m2*g*lg2*cos(theta1 + theta2)",
     ]
     latex = made.latex()
@@ -231,8 +235,82 @@ def test_too_large_is_told_and_the_code_still_comes():
 def test_the_derivation_can_be_read():
     text = equations(lw.load("two_link")).derivation_text()
     assert "link2, position of its centre of mass: (l1*cos(theta1) + lg2*cos(theta1 + theta2)," in text
-    assert "U = m2*g*(l1*sin(theta1) + lg2*sin(theta1 + theta2)) + m1*g*lg1*sin(theta1)" in text
+    assert "U = m1*g*lg1*sin(theta1) + m2*g*(l1*sin(theta1) + lg2*sin(theta1 + theta2))" in text
     assert "d/dt dL/dtheta2_dot = (m2*lg2*(lg2 + l1*cos(theta2)) + I2)*theta1_ddot" in text
+
+
+@pytest.mark.parametrize("form", ["products", "angles"])
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+@pytest.mark.parametrize("kind", ["helical", "planar", "spherical", "universal", "cylindrical"])
+def test_what_is_printed_is_what_was_derived(kind, parameters, form):
+    """Text read as Python, and short lines of LaTeX set by matplotlib (it takes a minute for long ones)."""
+    model = with_joint(kind)
+    made = equations(model, parameters)
+    numbers, q, v = at(made, model)
+    names = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "pi": np.pi, **made.parameters}
+    names |= dict(zip(made.coordinates.q, q, strict=True)) | dict(zip(made.coordinates.v, v, strict=True))
+    expected = dict(zip("Mhg", numbers, strict=True))
+    lines = made.text(form).splitlines()
+    assert len(lines) >= model.nv * (model.nv + 1) // 2 + 2
+    for line in lines:
+        left, right = line.split(" = ")
+        place = tuple(int(k) - 1 for k in left[2:-1].split(",") if k)
+        value = eval(right.replace("^", "**"), names)
+        assert value == pytest.approx(expected[left[0]][place], rel=1e-9, abs=1e-9)
+    parser = MathTextParser("path")
+    for line in [line for line in made.latex(form).splitlines()[1:-1] if len(line) < 250]:
+        assert parser.parse(f"${line.removesuffix(chr(92) * 2).replace('&', '')}$").width > 0
+
+
+def test_printed_short():
+    builder = lw.Builder("ball").body("b", 1.0, (0.1, 0, 0.2), (0.1, 0.2, 0.3)).joint("j", "spherical", "world", "b")
+    assert equations(builder.build()).text(what="h").splitlines() == [
+        "h[1] = wy1*(Ixz1*wx1 - wz1*(Iyy1 - Izz1))",
+        "h[2] = -Ixz1*(wx1^2 - wz1^2) + wx1*wz1*(Ixx1 - Izz1)",
+        "h[3] = -wy1*(Ixz1*wz1 + wx1*(Ixx1 - Iyy1))",
+    ]
+    chain = equations(lw.load("planar:3"), {"inertial": "symbols", "geometry": "numbers"}).text(what="g")
+    assert chain.splitlines()[0] == (
+        "g[1] = m1*g*lg1*cos(theta1) + m2*g*(lg2*cos(theta1 + theta2) + cos(theta1))"
+        " + m3*g*(lg3*cos(theta1 + theta2 + theta3) + cos(theta1) + cos(theta1 + theta2))"
+    )
+
+
+def test_sympy_gives_the_same_numbers():
+    model = with_joint("helical")
+    made = equations(model)
+    numbers, q, v = at(made, model)
+    values = made.parameters | dict(zip(made.coordinates.q, q, strict=True))
+    values |= dict(zip(made.coordinates.v, v, strict=True))
+    for matrix, expected in zip((made.mass_matrix, made.velocity_forces, made.gravity_forces), numbers, strict=True):
+        found = np.array(matrix.subs({made.symbols[n]: x for n, x in values.items() if n in made.symbols}), dtype=float)
+        assert relative_error(found.reshape(expected.shape), expected) < 1e-12
+
+
+def test_numbers_that_turned_axes_made():
+    assert number(0.1 + 0.2) == Surd(Fraction(3, 10))
+    assert number(0.3 / 2**0.5) == Surd(b=Fraction(3, 20))
+    assert number(-0.7 * 3**0.5) == Surd(c=Fraction(-7, 10))
+    assert number(1 / 3) == Surd(Fraction("0.333333333333333"))
+    assert float(number(np.pi)) == pytest.approx(np.pi, rel=1e-14)
+
+
+def test_exact_rotations():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        R = rotation_rpy(rng.integers(-12, 13, 3) * np.pi / 12)
+        for turned in (R, R.T, R[np.ix_([1, 2, 0], [1, 2, 0])]):
+            exact, error = exact_rotation(turned, 1e-9, "here")
+            assert error < 1e-14
+            for i, j in np.ndindex(3, 3):
+                products = [exact[i, k] * exact[j, k] for k in range(3)]
+                assert products[0] + products[1] + products[2] == Surd(Fraction(int(i == j)))
+
+
+def test_a_mechanism_that_cannot_move():
+    made = equations(lw.load("pendulum").lock({"hinge": 0.0}))
+    assert made.mass_matrix.shape == (0, 0)
+    assert made.vanishes("velocity_forces")
 
 
 def test_a_free_body_turns_by_boltzmann_and_hamel():

@@ -103,7 +103,9 @@ def _printed(name: str, plan: Plan, coordinates: Coordinates, forms: Forms, orde
                 product = graph.constant(float(one.coefficient))
                 for atom, e in one.factors:
                     product = product * factor(atom) ** e
-                total = total + (product * value(one.bracket) if one.bracket else product)
+                for bracket in one.brackets:
+                    product = product * value(bracket)
+                total = total + product
             made[terms] = total
         return made[terms]
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.equations.surd import ONE, ZERO, Surd, exact_rotation
+from linkwright.equations.surd import ONE, ZERO, Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.expression.polynomial import rational
 from linkwright.model.joint import Compound, Helical, JointType
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
@@ -151,12 +150,12 @@ class _Namer:
 
     def entry(self, group: str, name: str, value: float, meaning: str, sign: int = 1) -> Entry:
         """``value``, or sign · name with that value; what vanishes is zero."""
-        value = float(rational(value))  # 0.1, where moving axes made 0.09999999999999998 of it
+        value = float(number(value))  # 0.1, where moving axes made 0.09999999999999998 of it
         self.asked.append(name)
         if name in self.given:
-            return Entry(Surd(sign * rational(self.given[name])))
+            return Entry(number(sign * self.given[name]))
         if self.choice[group] == "numbers" or (value == 0.0 and self.choice[group] != "all"):
-            return Entry(Surd(rational(value)))
+            return Entry(number(value))
         self.plan.values[name], self.plan.meanings[name] = sign * value, meaning
         return Entry(Surd(Fraction(sign)), name)
 
@@ -340,7 +339,7 @@ def _exact_pose(
     plan: Plan, T: Array, exact: Callable[[np.ndarray], np.ndarray], make: Callable[[Surd, str], Any]
 ) -> Any:
     R, _ = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), "a part of a joint")
-    p = _array([make(Surd(rational(x)), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])
+    p = _array([make(number(x), "") if x else 0.0 for x in _cleaned(T[:3, 3], ROUNDING)])
     return tuple(map(tuple, pose_matrix(exact(R), p)))
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.errors import ModelError
+from linkwright.expression.polynomial import rational
 from linkwright.spatial.arrays import Array
 
 STEP = math.pi / 12.0
@@ -55,6 +56,18 @@ _FIRST_QUADRANT = (
     ZERO,
 )
 """cos kπ/12, k = 0 … 6"""
+
+
+def number(x: float) -> Surd:
+    """The number that was meant: a short decimal, or one times √2, √3 or √6, else a decimal of 15 digits.
+
+    What axes turned by multiples of π/12 make of decimals is such a multiple, or a sum of them, rounded.
+    """
+    for root in (Surd(Fraction(1)), Surd(b=Fraction(1)), Surd(c=Fraction(1)), Surd(d=Fraction(1))):
+        near = Surd(Fraction(f"{x / float(root):.9g}")) * root
+        if abs(float(near) - x) <= 1e-15 * abs(x):
+            return near
+    return Surd(rational(x))
 
 
 def cosine(k: int) -> Surd:

@@ -18,11 +18,11 @@ from linkwright.expression.polynomial import Polynomial
 
 
 class Product(NamedTuple):
-    """A number times powers, times a bracket where there is one."""
+    """A number times powers, times brackets where there are any."""
 
     coefficient: Fraction
     factors: Powers
-    bracket: tuple[Product, ...] = ()
+    brackets: tuple[tuple[Product, ...], ...] = ()
 
 
 Sum = tuple[Product, ...]
@@ -71,6 +71,7 @@ def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
         inside = [term for term in terms if any(a == atom for a, _ in term.factors)]
         terms = [term for term in terms if all(a != atom for a, _ in term.factors)]
         made.append(_bracketed(inside, order, level))
+    made = _shared(made, order, level)
     made += [Product(c, _ranked(factors, order)) for c, factors in terms]
     return tuple(sorted(made, key=lambda one: _position(one, order)))
 
@@ -90,13 +91,28 @@ def _bracketed(terms: list[Term], order: Order, level: int) -> Product:
         rest = tuple((atom, e - common.get(atom, 0)) for atom, e in term.factors if e > common.get(atom, 0))
         left.append(Term(term.coefficient / content, rest))
     bracket = _grouped(left, order, level)
-    if all(one.coefficient < 0 for one in bracket):
+    if bracket[0].coefficient < 0:
         content, bracket = -content, tuple(one._replace(coefficient=-one.coefficient) for one in bracket)
     factors = _ranked(tuple(common.items()), order)
     if len(bracket) == 1:  # all in one bracket of the next class
         (one,) = bracket
-        return Product(content * one.coefficient, _ranked((*factors, *one.factors), order), one.bracket)
-    return Product(content, factors, bracket)
+        return Product(content * one.coefficient, _ranked((*factors, *one.factors), order), one.brackets)
+    return Product(content, factors, (bracket,))
+
+
+def _shared(products: list[Product], order: Order, level: int) -> list[Product]:
+    """Those of the same bracket joined: 2 a (x + y) + b (x + y) = (2 a + b) (x + y)."""
+    alike: dict[tuple[Sum, ...], list[Product]] = {}
+    for one in products:
+        alike.setdefault(one.brackets, []).append(one)
+    joined: list[Product] = []
+    for brackets, group in alike.items():
+        if not brackets or len(group) == 1:
+            joined += group
+        else:
+            c, factors, own = _bracketed([Term(one.coefficient, one.factors) for one in group], order, level)
+            joined.append(Product(c, factors, (*own, *brackets)))
+    return joined
 
 
 def _ranked(factors: Powers, order: Order) -> Powers:
@@ -107,8 +123,9 @@ def _ranked(factors: Powers, order: Order) -> Powers:
 
 
 def _position(one: Product, order: Order) -> tuple[Any, ...]:
-    waves = sum(isinstance(atom, Wave) for atom, _ in one.factors)
-    return bool(waves), [order.rank(atom) for atom, _ in one.factors]
+    constant = not any(isinstance(atom, Wave) for atom, _ in one.factors)
+    inertial = any(atom in order.classes[0] for atom, _ in one.factors)
+    return not (constant or inertial), [order.rank(atom) for atom, _ in one.factors]
 
 
 def number_text(x: Fraction) -> str:
@@ -144,8 +161,7 @@ def _text_product(one: Product) -> str:
         if name == "1/pi":
             name = "(1/pi)"
         shown.append(name if e == 1 else f"{name}^{e}")
-    if one.bracket:
-        shown.append(f"({text_of(one.bracket)})")
+    shown += [f"({text_of(bracket)})" for bracket in one.brackets]
     if one.coefficient != 1 or not shown:
         shown.insert(0, number_text(one.coefficient))
     return "*".join(shown)
@@ -166,7 +182,7 @@ def latex_name(name: str) -> str:
     if name == "1/pi":
         return r"\pi^{-1}"
     base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
-    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwq])[wxyz])?)(\d.*)?", base)
+    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?)(\d.*)?", base)
     assert found is not None, name
     letters, axis, tag = found[1], found[2] or "", found[3] or ""
     if letters == "lg":
@@ -187,19 +203,18 @@ def latex_of(terms: Sum) -> str:
             power = "" if e == 1 else f"^{{{e}}}"
             if isinstance(atom, str):
                 name = latex_name(atom)
-                shown.append(f"({name}){power}" if power and atom in ("1/pi", *_ROOTS) else name + power)
+                shown.append(rf"\pi^{{-{e}}}" if atom == "1/pi" else name + power)
             else:
                 names = {name: latex_name(name) for name, _ in atom.angles}
                 inner = _angle_text(atom, " ", names)
                 inner = f" {inner}" if len(atom.angles) == 1 and atom.angles[0][1] == 1 else f"({inner})"
                 shown.append(rf"\{atom.function}{power}{inner}")
-        if one.bracket:
-            shown.append(rf"\left({latex_of(one.bracket)}\right)")
+        shown += [rf"\left({latex_of(bracket)}\right)" for bracket in one.brackets]
         size = abs(one.coefficient)
         if size != 1 or not shown:
             number = number_text(size)
             if "/" in number:
-                number = rf"\tfrac{{{size.numerator}}}{{{size.denominator}}}"
+                number = rf"\frac{{{size.numerator}}}{{{size.denominator}}}"
             mantissa, small, exponent = number.partition("e")
             shown.insert(0, rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if small else number)
         parts.append((one.coefficient < 0, r" \, ".join(shown)))
@@ -225,9 +240,8 @@ def sympy_of(terms: Sum, symbols: dict[str, Any]) -> Any:
         return getattr(sympy, atom.function)(sympy.Add(*(n * symbol(name) for name, n in atom.angles)))
 
     made = []
-    for c, factors, bracket in terms:
+    for c, factors, brackets in terms:
         parts = [atom_of(atom) ** e for atom, e in factors]
-        if bracket:
-            parts.append(sympy_of(bracket, symbols))
+        parts += [sympy_of(bracket, symbols) for bracket in brackets]
         made.append(sympy.Mul(sympy.Rational(c.numerator, c.denominator), *parts))
     return sympy.Add(*made)
