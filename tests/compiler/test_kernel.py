@@ -362,3 +362,15 @@ def test_too_large_traces_are_given_up_early(monkeypatch):
     with pytest.warns(LinkwrightWarning, match="more than 500 expressions"):
         M = lw.mass_matrix(model, q)
     assert relative_error(M[1], lw.dynamics.mass_matrix(model, q[1])) < 1e-15
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_functions_that_symbols_cannot_go_through_are_refused(number):
+    functions = [lambda x: x % 2.0, lambda x: x // 2.0, lambda x: np.linalg.inv(np.outer(x, x)), lambda x: x << 1]
+    with pytest.raises(ExpressionError, match="symbols"):
+        lw.compile(functions[number], x=3)
+
+
+def test_only_functions_are_compiled():
+    with pytest.raises(ArgumentError, match="function"):
+        lw.compile(5)

@@ -283,3 +283,11 @@ def test_a_long_step_is_compiled_by_stages(monkeypatch):
     motion = lw.simulate(model, q, v, 0.1, 1e-2)
     assert not isinstance(model.memo["step", "rk4"], lw.Kernel)
     assert np.abs(motion.q - expected.q).max() < 1e-12
+
+
+def test_a_mechanism_without_joints_stands_still():
+    motion = lw.simulate(
+        lw.Builder("block").body("b", 1.0).joint("j", "fixed", "world", "b").build(), [], [], 0.1, 1e-2
+    )
+    assert motion.q.shape == (11, 0)
+    assert (motion.energy == 0.0).all()

@@ -13,7 +13,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.program import Program, program_of
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.errors import ArgumentError, InputError, TooLargeError
+from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.minimal import regroupable
@@ -116,6 +116,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,).
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
+    if not callable(function):
+        raise ArgumentError(f"expected a function to compile; got {function!r}")
     book = getattr(function, "book", function)
     name = getattr(function, "__name__", "function").replace("<lambda>", "function")
     parameters = dict(inspect.signature(book).parameters)
@@ -199,8 +201,16 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
     """The program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
     arrays = [x if x.shape else x[()] for x in inputs.values()]
-    program = program_of(bound.name, graph, inputs, bound.function(*arrays))
-    return program, graph.angle_sums_met
+    try:
+        result = bound.function(*arrays)
+    except LinkwrightError:
+        raise
+    except TypeError as error:
+        raise ExpressionError(
+            f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "
+            "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra"
+        ) from error
+    return program_of(bound.name, graph, inputs, result), graph.angle_sums_met
 
 
 def _cost(program: Program) -> int:

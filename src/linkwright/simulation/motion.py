@@ -90,7 +90,7 @@ def simulate(
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
     steps = max(1, round(duration / step))
     h = duration / steps
-    if np.isfinite(chosen.stability):
+    if np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
 
     began = time.perf_counter()
