@@ -374,3 +374,18 @@ def test_functions_that_symbols_cannot_go_through_are_refused(number):
 def test_only_functions_are_compiled():
     with pytest.raises(ArgumentError, match="function"):
         lw.compile(5)
+
+
+def test_a_function_may_write_in_its_arguments():
+    def swap(x):
+        x[[0, 1]] = x[[1, 0]]
+        return x
+
+    assert np.array_equal(lw.compile(swap, x=2)([3.0, 4.0]), [4.0, 3.0])
+
+
+def test_the_square_of_a_root_is_no_number_where_the_root_is_none():
+    kernel = lw.compile(lambda x: np.sqrt(x) * np.sqrt(x), x=2)
+    root = kernel([4.0, -4.0])
+    assert root[0] == 4.0
+    assert np.isnan(root[1])

@@ -200,7 +200,7 @@ def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPE
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
     """The program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
-    arrays = [x if x.shape else x[()] for x in inputs.values()]
+    arrays = [x.copy() if x.shape else x[()] for x in inputs.values()]  # the function may write in its arguments
     try:
         result = bound.function(*arrays)
     except LinkwrightError:

@@ -107,8 +107,6 @@ def _mul(x: Expr, y: Expr) -> Expr | None:
         return -(x.args[0] * y)
     if y.op == "neg":
         return -(x * y.args[0])
-    if x is y and x.op == "sqrt":
-        return x.args[0]
     return None
 
 
