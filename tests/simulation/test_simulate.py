@@ -192,6 +192,23 @@ def test_save_and_read_back(tmp_path):
         motion.save(tmp_path / "motion.mat")
 
 
+def test_a_controller_may_write_in_what_it_is_given():
+    def scribble(t, q, v):
+        q[:], v[:] = 5.0, 9.0
+        return np.zeros(2)
+
+    model = lw.load("two_link")
+    motion = lw.simulate(model, np.zeros(2), np.zeros(2), 0.01, controller=scribble)
+    assert np.array_equal(motion.q, lw.simulate(model, np.zeros(2), np.zeros(2), 0.01).q)
+
+
+@pytest.mark.parametrize("length", [1e200, 1e-200, 2.0])
+def test_an_axis_of_any_length_is_its_direction(length):
+    joint = {"axis": [0.0, length, 0.0]}
+    model = lw.Builder("p").body("r", 1.0, [0, 0, -0.5], 0.1).joint("h", "revolute", "world", "r", **joint).build()
+    assert lw.mass_matrix(model, [0.0])[0, 0] == pytest.approx(0.35)
+
+
 def test_bad_input_is_told():
     model = lw.load("two_link")
     zero = np.zeros(2)

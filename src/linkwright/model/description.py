@@ -186,8 +186,9 @@ def motion_of(
     if type in ("spherical", "free"):
         return motion, np.eye(3)
     z = np.array([0.0, 0.0, 1.0] if axis is None else axis, dtype=float)
-    if z.shape != (3,) or not np.isfinite(z).all() or np.linalg.norm(z) == 0.0:
+    if z.shape != (3,) or not np.isfinite(z).all() or not z.any():
         raise InputError(f"a joint axis is three numbers, not all zero; got {axis!r}")
+    z = z / np.abs(z).max()  # first, lest squares overflow
     z = snap(z / np.linalg.norm(z))
     alignment = rotation_from_z(z)
     if second_axis is not None:

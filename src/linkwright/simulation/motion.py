@@ -162,7 +162,7 @@ def stored_energy(model: Model, q: Array) -> Any:
 
 def _efforts(controller: Controller, t: float, q: Array, v: Array, shape: tuple[int, ...]) -> Array:
     """What the controller answers, checked."""
-    tau = as_numbers("the controller's efforts", controller(t, q, v))
+    tau = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy()))
     if tau.shape != shape:
         try:
             tau = np.broadcast_to(tau, shape)
