@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwright.equations import code as codes
 from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism
+from linkwright.equations.explain import Explanation, explanation_of
 from linkwright.equations.plan import plan_of, realised
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import InputError, TooLargeError
@@ -196,6 +197,14 @@ class Equations:
                 for name, p in zip(self.coordinates.v, found.turning, strict=True)
             ]
         return "\n".join(lines)
+
+    def explanation(self) -> Explanation:
+        """What these equations say, in words and formulas: kinds of terms, what vanishes, what is conserved."""
+        return self._explanation
+
+    @cached_property
+    def _explanation(self) -> Explanation:
+        return explanation_of(self._mechanism, self.canonical, self._order, self.model)
 
     # code
 

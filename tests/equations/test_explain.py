@@ -1,0 +1,156 @@
+"""Explanations are held to what they claim: as identities, by the compiled library, and by simulated motions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matplotlib.mathtext import MathTextParser
+
+import linkwright as lw
+from linkwright.equations.explanation import Formula
+from linkwright.expression.polynomial import evaluate
+from linkwright.model.tree import Model
+from mechanisms import relative_error
+
+INERTIA = (0.02, 0.03, 0.025)
+
+
+def cart() -> Model:
+    """A pole on a cart, hanging at zero."""
+    builder = lw.Builder("cart").body("cart", 2.0).body("pole", 0.5, (0, 0, -0.4), 0.01)
+    builder.joint("slide", "prismatic", "world", "cart", axis=(1, 0, 0))
+    builder.joint("hinge", "continuous", "cart", "pole", axis=(0, 1, 0))
+    return builder.build()
+
+
+def gantry() -> Model:
+    """Three slides, the last one vertical."""
+    builder = lw.Builder("gantry").body("bridge", 3.0).body("carriage", 2.0).body("lift", 1.0)
+    builder.joint("x", "prismatic", "world", "bridge", axis=(1, 0, 0))
+    builder.joint("y", "prismatic", "bridge", "carriage", axis=(0, 1, 0))
+    return builder.joint("z", "prismatic", "carriage", "lift", axis=(0, 0, 1)).build()
+
+
+def ball(center: tuple[float, float, float] = (0.0, 0.0, -0.5)) -> Model:
+    """A spherical pendulum."""
+    builder = lw.Builder("ball").body("bob", 1.2, center, INERTIA)
+    return builder.joint("socket", "spherical", "world", "bob").build()
+
+
+def drifting() -> Model:
+    """A body in a plane, with an arm, without weight."""
+    builder = lw.Builder("drifting", gravity=(0, 0, 0)).body("base", 2.0, (0.1, 0, 0), INERTIA)
+    builder.body("arm", 1.0, (0.3, 0, 0), INERTIA).joint("float", "planar", "world", "base")
+    return builder.joint("shoulder", "revolute", "base", "arm", axis=(0, 0, 1), xyz=(0.2, 0, 0)).build()
+
+
+MODELS = {
+    "pendulum": lambda: lw.load("pendulum"),
+    "two_link": lambda: lw.load("two_link"),
+    "planar:3": lambda: lw.load("planar:3"),
+    "cart": cart,
+    "gantry": gantry,
+    "ball": ball,
+    "drifting": drifting,
+    "free": lambda: lw.load("chain3d:2"),
+    "puma560": lambda: lw.load("puma560"),
+    "arm7": lambda: lw.load("arm7"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("parameters", ["symbols", "numbers"])
+def test_kinds_of_terms_add_up_to_the_equations(name, parameters):
+    model = MODELS[name]()
+    made = lw.equations(model, parameters)
+    structure, v = made.explanation().structure, made._mechanism.v
+    assert structure.is_hessian_of_kinetic_energy
+    assert structure.keeps_energy
+    for i, row in enumerate(structure.rows):
+        total = row.gyroscopic
+        for j, p in row.centrifugal.items():
+            total = total + p * v[j] * v[j]
+        for (j, k), p in row.coriolis.items():
+            assert j < k
+            total = total + p * v[j] * v[k]
+        assert total == made.canonical.velocity_forces[i]
+        assert all(row.inertia.get(j, 0) == m for j, m in enumerate(made.canonical.mass_matrix[i]))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_gyroscopic_forces_do_no_work(name):
+    structure = lw.equations(MODELS[name]()).explanation().structure
+    work = sum((x * p for x, p in zip(structure.mechanism.v, structure.gyroscopic, strict=True)), 0)
+    assert work == 0
+    quasi = {"ball", "drifting", "free"}
+    assert any(structure.gyroscopic) == (name in quasi)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("cart", 1),
+        ("ball", 1),
+        ("drifting", 3),
+        ("free", 3),
+        ("puma560", 2),  # as the last link is symmetric
+        ("arm7", 2),
+        ("gantry", 2),
+        ("two_link", 0),
+    ],
+)
+def test_conserved_momenta_are_constant_in_simulation(name, count):
+    model = undamped(MODELS[name]())
+    made = lw.equations(model, "numbers")
+    momenta = made.explanation().structure.conserved
+    assert len(momenta) == count
+    rng = np.random.default_rng(1)
+    motion = lw.simulate(made.model, made.model.random(seed=2), 0.5 * rng.normal(size=model.nv), 0.5, every=50)
+    seen = []
+    for q, v in zip(motion.q, motion.v, strict=True):
+        values = dict(zip(made.coordinates.q, q, strict=True)) | dict(zip(made.coordinates.v, v, strict=True))
+        seen.append(evaluate([momentum.polynomial for momentum in momenta], made.parameters | values))
+    assert relative_error(np.array(seen), np.array([seen[0]] * len(seen))) < 1e-9
+
+
+def undamped(model: Model) -> Model:
+    """Without what joints resist with."""
+    joints = [replace(j, damping=0.0 * j.damping, friction=0.0 * j.friction) for j in model.joints]
+    return replace(model, joints=tuple(joints), memo={})
+
+
+def test_what_vanishes_and_why():
+    text = lw.equations(gantry()).explanation().text()
+    assert "h ≡ 0: there are neither centrifugal nor Coriolis terms, since all joints slide and M is the same" in text
+    assert "g[1] ≡ 0 (x): it slides perpendicular to gravity in all configurations." in text
+    assert "{d1_dot}, {d2_dot} and {d3_dot}" in text
+    assert "g ≡ 0: there is no gravity." in lw.equations(drifting()).explanation().text()
+    assert "g[1] ≡ 0 (joint1): its axis is parallel to gravity" in lw.equations(lw.load("arm7")).explanation().text()
+    assert "M depends on theta2, and not on theta1." in lw.equations(lw.load("two_link")).explanation().text()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_formulas_are_set_and_latex_is_whole(name):
+    made = lw.equations(MODELS[name]()).explanation()
+    parser = MathTextParser("path")
+    formulas = [
+        piece
+        for section in made.sections
+        for paragraph in section.paragraphs
+        for piece in paragraph
+        if isinstance(piece, Formula)
+    ]
+    assert formulas
+    for formula in formulas[:40]:
+        if len(formula.latex) < 200:
+            assert parser.parse(f"${formula.latex}$").width > 0
+    latex = made.latex()
+    assert latex.isascii()
+    assert latex.count(r"\section*") == len(made.sections)
+
+
+def test_what_cannot_move_is_told():
+    made = lw.equations(lw.load("pendulum").lock({"hinge": 0.0})).explanation()
+    assert "Nothing can move" in made.text()
