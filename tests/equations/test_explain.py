@@ -107,7 +107,7 @@ def test_conserved_momenta_are_constant_in_simulation(name, count):
     momenta = made.explanation().structure.conserved
     assert len(momenta) == count
     rng = np.random.default_rng(1)
-    motion = lw.simulate(made.model, made.model.random(seed=2), 0.5 * rng.normal(size=model.nv), 0.5, every=50)
+    motion = lw.simulate(made.model, made.model.random(seed=2), 0.5 * rng.normal(size=model.nv), 0.3, 2e-4, every=150)
     seen = []
     for q, v in zip(motion.q, motion.v, strict=True):
         values = dict(zip(made.coordinates.q, q, strict=True)) | dict(zip(made.coordinates.v, v, strict=True))
