@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.program import Program, program_of
-from linkwright.equations.derive import Coordinates, Forms
+from linkwright.equations.derive import Coordinates
 from linkwright.equations.plan import Plan, realised
 from linkwright.equations.surd import Surd
 from linkwright.equations.writing import Order, Sum, grouped
@@ -29,9 +30,11 @@ PRINTED_LIMIT = 3_000
 
 @dataclass(frozen=True)
 class Code:
-    """The program of M, h and g, and what its arguments are called."""
+    """The program of M, h and g, or of what else was asked for, and what its arguments are called."""
 
     name: str
+    letters: tuple[str, ...]
+    """of the results, in order"""
     program: Program
     coordinates: Coordinates
     values: Mapping[str, float]
@@ -45,23 +48,50 @@ class Code:
 
     def header(self) -> list[str]:
         """What the function computes, line by line."""
-        lines = [f"{self.name}: M(q) a + h(q, v) + g(q) = tau; {self.program.operations}", ""]
+        lines = [f"{self.name}: {self._law()}; {self.program.operations}", ""]
         lines += [f"q: {', '.join(self.coordinates.q)}", f"v: {', '.join(self.coordinates.v)}"]
         lines += [f"p: {name} = {value:.6g}, {self.meanings[name]}" for name, value in self.values.items()]
         ascii_only = str.maketrans({"²": "^2", "·": " ", "×": "x"})
         return [line.translate(ascii_only) for line in lines]
 
+    def _law(self) -> str:
+        """What the results are terms of."""
+        terms = [text for letter, text in TERMS.items() if letter in ("M", "h", "g") or letter in self.letters]
+        return f"{' + '.join(terms)} = tau"
 
-def code_of(plan: Plan, coordinates: Coordinates, forms: Callable[[], Forms | None], order: Order) -> Code:
-    """The shorter program of the two; ``forms`` gives None where they would be too large."""
+    @property
+    def results(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the results by their letters."""
+        return {letter: slot.shape for letter, slot in zip(self.letters, self.program.outputs, strict=True)}
+
+
+TERMS = {"M": "M(q) a", "h": "h(q, v)", "g": "g(q)", "D": "D(v)", "K": "K(q)"}
+RECURSIVE = ("M", "h", "g")
+
+
+def code_of(
+    plan: Plan,
+    coordinates: Coordinates,
+    order: Order,
+    letters: tuple[str, ...],
+    exact: Callable[[str], np.ndarray | None],
+) -> Code:
+    """The shorter program of the two for what the letters name.
+
+    ``exact(letter)`` gives the polynomials, or None where those of M, h and g would be too large.
+    """
     name = re.sub(r"\W+", "_", plan.model.name).strip("_") or "mechanism"
     name = (name if name[0].isalpha() else f"m_{name}") + "_equations"
-    programs = [_recursive(name, plan, coordinates)]
-    exact = forms()
-    if exact is not None and exact.terms <= PRINTED_LIMIT:
-        programs.append(_printed(name, plan, coordinates, exact, order))
+    programs = []
+    forms = {letter: exact(letter) for letter in letters}
+    by_algorithms = [letter for letter in letters if letter in RECURSIVE]
+    known = [form for form in forms.values() if form is not None]
+    if by_algorithms:
+        programs.append(_program(name, plan, coordinates, order, {**forms, **dict.fromkeys(by_algorithms)}))
+    if len(known) == len(forms) and sum(len(p) for form in known for p in form.flat) <= PRINTED_LIMIT:
+        programs.append(_program(name, plan, coordinates, order, forms))
     shortest = min(programs, key=lambda program: program.operations.total)
-    return Code(name, shortest, coordinates, plan.values, plan.meanings)
+    return Code(name, letters, shortest, coordinates, plan.values, plan.meanings)
 
 
 def _inputs(graph: Graph, plan: Plan, coordinates: Coordinates) -> tuple[dict[str, np.ndarray], dict[str, Expr]]:
@@ -70,9 +100,24 @@ def _inputs(graph: Graph, plan: Plan, coordinates: Coordinates) -> tuple[dict[st
     return arrays, {name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)}
 
 
-def _recursive(name: str, plan: Plan, coordinates: Coordinates) -> Program:
+def _program(
+    name: str, plan: Plan, coordinates: Coordinates, order: Order, forms: Mapping[str, np.ndarray | None]
+) -> Program:
+    """What the letters name: printed bracket by bracket, or by the algorithms where no form is given."""
     graph = Graph()
     arrays, symbols = _inputs(graph, plan, coordinates)
+    written = _Written(graph, symbols, coordinates, order)
+    algorithms = _algorithms(plan, symbols, arrays["q"], arrays["v"])
+    results = []
+    for letter, form in forms.items():
+        results.append(algorithms[letter]() if form is None else written.array(form, symmetric=letter == "M"))
+    return program_of(name, graph, arrays, tuple(results))
+
+
+def _algorithms(
+    plan: Plan, symbols: Mapping[str, Expr], q: np.ndarray, v: np.ndarray
+) -> dict[str, Callable[[], np.ndarray]]:
+    """The recursive algorithms on the same exact numbers."""
 
     def make(coefficient: Surd, parameter: str) -> Any:
         number = float(coefficient)
@@ -80,51 +125,53 @@ def _recursive(name: str, plan: Plan, coordinates: Coordinates) -> Program:
 
     model = realised(plan, make)
     inertia, second_moment = model, model
-    if not plan.values:  # numbers: regrouped inertias take fewer operations
+    if not plan.rigid_names:  # numbers: regrouped inertias take fewer operations
         inertia, second_moment = model.minimal("inertia"), model.minimal("second moment")
-    q, v, still = arrays["q"], arrays["v"], np.zeros(model.nv)
-    M = dynamics.mass_matrix(inertia, q)
-    g = dynamics.gravity_forces(second_moment, q)
-    h = dynamics.inverse_dynamics(replace(second_moment, gravity=np.zeros(3), memo={}), q, v, still)
-    return program_of(name, graph, arrays, (M, h, g))
+    still, weightless = np.zeros(model.nv), replace(second_moment, gravity=np.zeros(3), memo={})
+    return {
+        "M": lambda: dynamics.mass_matrix(inertia, q),
+        "h": lambda: dynamics.inverse_dynamics(weightless, q, v, still),
+        "g": lambda: dynamics.gravity_forces(second_moment, q),
+    }
 
 
-def _printed(name: str, plan: Plan, coordinates: Coordinates, forms: Forms, order: Order) -> Program:
-    graph = Graph()
-    arrays, symbols = _inputs(graph, plan, coordinates)
-    known = {"1/pi": graph.constant(1.0 / np.pi), "sqrt2": graph.constant(2**0.5), "sqrt3": graph.constant(3**0.5)}
-    symbols = {**symbols, **known}
-    made: dict[Sum, Expr] = {}
+class _Written:
+    """Printed equations as expressions, equal brackets once."""
 
-    def value(terms: Sum) -> Expr:
-        if terms not in made:
-            total = graph.zero
-            for one in terms:
-                product = graph.constant(float(one.coefficient))
-                for atom, e in one.factors:
-                    product = product * factor(atom) ** e
-                for bracket in one.brackets:
-                    product = product * value(bracket)
-                total = total + product
-            made[terms] = total
-        return made[terms]
+    def __init__(self, graph: Graph, symbols: Mapping[str, Expr], coordinates: Coordinates, order: Order):
+        self.graph, self.order = graph, order
+        known = {"1/pi": graph.constant(1.0 / np.pi), "sqrt2": graph.constant(2**0.5), "sqrt3": graph.constant(3**0.5)}
+        known |= {f"sign({name})": symbols[name].sign() for name in coordinates.v}
+        self.symbols = {**symbols, **known}
+        self.made: dict[Sum, Expr] = {}
 
-    def factor(atom: Any) -> Expr:
-        if not isinstance(atom, Wave):
-            return symbols[atom]
-        angle = graph.zero
-        for angle_name, n in atom.angles:
-            angle = angle + float(n) * symbols[angle_name]
-        return angle.cos() if atom.function == "cos" else angle.sin()
-
-    results = []
-    for form in forms:
+    def array(self, form: np.ndarray, symmetric: bool) -> np.ndarray:
+        """An array of polynomials; of a symmetric one the upper half is written."""
         array = np.empty(form.shape, dtype=object)
         for place in np.ndindex(*form.shape):
-            mirrored = tuple(sorted(place))
-            array[place] = value(grouped(form[mirrored], order))
-        results.append(array)
-    return program_of(name, graph, arrays, tuple(results))
+            array[place] = self.value(grouped(form[tuple(sorted(place)) if symmetric else place], self.order))
+        return array
+
+    def value(self, terms: Sum) -> Expr:
+        if terms not in self.made:
+            total = self.graph.zero
+            for one in terms:
+                product = self.graph.constant(float(one.coefficient))
+                for atom, e in one.factors:
+                    product = product * self.factor(atom) ** e
+                for bracket in one.brackets:
+                    product = product * self.value(bracket)
+                total = total + product
+            self.made[terms] = total
+        return self.made[terms]
+
+    def factor(self, atom: Any) -> Expr:
+        if not isinstance(atom, Wave):
+            return self.symbols[atom]
+        angle = self.graph.zero
+        for angle_name, n in atom.angles:
+            angle = angle + float(n) * self.symbols[angle_name]
+        return angle.cos() if atom.function == "cos" else angle.sin()
 
 
 @dataclass(frozen=True)
@@ -135,6 +182,7 @@ class Language:
     number: Callable[[float], str]
     assign: str
     """of a name and an expression"""
+    sign: str = "(({0} > 0) - ({0} < 0))"
 
 
 def _real(x: float) -> str:
@@ -148,9 +196,14 @@ def _double(x: float) -> str:
 
 
 C = Language(lambda name, k: f"{name}[{k}]", _real, "    const double {} = {};")
-PYTHON = Language(lambda name, k: f"{name}[{k}]", _real, "    {} = {}")
-OCTAVE = Language(lambda name, k: f"{name}({k + 1})", _real, "  {} = {};")
-FORTRAN = Language(lambda name, k: f"{name}({k + 1})", _double, "  {} = {}")
+PYTHON = Language(lambda name, k: f"{name}[{k}]", _real, "    {} = {}", "(int({0} > 0) - int({0} < 0))")
+OCTAVE = Language(lambda name, k: f"{name}({k + 1})", _real, "  {} = {};", "sign({0})")
+FORTRAN = Language(
+    lambda name, k: f"{name}({k + 1})",
+    _double,
+    "  {} = {}",
+    "(merge(1.0d0, 0.0d0, {0} > 0.0d0) - merge(1.0d0, 0.0d0, {0} < 0.0d0))",
+)
 
 
 def _body(code: Code, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
@@ -181,6 +234,8 @@ def _body(code: Code, language: Language) -> tuple[list[str], list[list[str]], l
             text, strength = f"{operand(args[0], 2)} {'*' if op == 'mul' else '/'} {operand(args[1], 3)}", 2
         elif op == "neg":
             text, strength = f"-{operand(args[0], 3)}", 1
+        elif op == "sign":
+            text, strength = language.sign.format(operand(args[0], 3)), 3
         else:
             text, strength = f"{op}({operand(args[0], 1)})", 3
         if op != "input" and (uses[k] > 1 or len(text) > 50):
@@ -195,26 +250,24 @@ def _body(code: Code, language: Language) -> tuple[list[str], list[list[str]], l
 
 def c_source(code: Code) -> str:
     """A function of C99 that allocates nothing."""
-    lines, (M, h, g), _ = _body(code, C)
-    n = len(h)
+    lines, results, _ = _body(code, C)
     arguments = [f"const double {name}[{size}]" for name, size in code.sizes.items()]
-    arguments += [f"double M[{n * n}]", f"double h[{n}]", f"double g[{n}]"]
-    text = ["/*", *(f" * {line}".rstrip() for line in code.header()), " * M is stored row by row.", " */"]
-    text += ["#include <math.h>", ""]
+    arguments += [f"double {letter}[{prod(shape)}]" for letter, shape in code.results.items()]
+    text = ["/*", *(f" * {line}".rstrip() for line in code.header())]
+    text += [f" * {letter} is stored row by row." for letter, shape in code.results.items() if len(shape) == 2]
+    text += [" */", "#include <math.h>", ""]
     if code.values:
         numbers = ", ".join(_real(value) for value in code.values.values())
         text += [f"const double {code.name}_parameters[{len(code.values)}] = {{{numbers}}};", ""]
     text += [f"void {code.name}({', '.join(arguments)})", "{", *lines]
-    for name, entries in (("M", M), ("h", h), ("g", g)):
-        text += [f"    {name}[{k}] = {entry};" for k, entry in enumerate(entries)]
+    for letter, entries in zip(code.letters, results, strict=True):
+        text += [f"    {letter}[{k}] = {entry};" for k, entry in enumerate(entries)]
     return "\n".join([*text, *(f"    (void){name};" for name in code.sizes), "}", ""])
 
 
 def python_source(code: Code) -> str:
-    """A function of plain Python that returns M (nested lists), h and g."""
-    lines, (M, h, g), _ = _body(code, PYTHON)
-    n = len(h)
-    rows = [f"[{', '.join(M[i * n : (i + 1) * n])}]" for i in range(n)]
+    """A function of plain Python that returns lists, of matrices nested ones."""
+    lines, results, _ = _body(code, PYTHON)
     used = sorted({op for op, *_ in code.program.instructions} & {"cos", "sin", "sqrt"})
     text = [f"from math import {', '.join(used)}", ""] if used else []
     arguments = ["q", "v"]
@@ -225,32 +278,44 @@ def python_source(code: Code) -> str:
     first, *rest = code.header()
     text += ["", f"def {code.name}({', '.join(arguments)}):", f'    """{first}']
     text += [f"    {line}".rstrip() for line in rest] + ['    """', *lines]
-    text += ["    M = [", *(f"        {row}," for row in rows), "    ]"]
-    return "\n".join([*text, f"    return M, [{', '.join(h)}], [{', '.join(g)}]", ""])
+    returned = []
+    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
+        if len(shape) == 2:
+            n = shape[1]
+            rows = [f"[{', '.join(entries[i * n : (i + 1) * n])}]" for i in range(shape[0])]
+            text += [f"    {letter} = [", *(f"        {row}," for row in rows), "    ]"]
+            returned.append(letter)
+        else:
+            returned.append(f"[{', '.join(entries)}]")
+    return "\n".join([*text, f"    return {', '.join(returned)}", ""])
 
 
 def octave_source(code: Code) -> str:
     """A function file of Octave or MATLAB."""
-    lines, (M, h, g), _ = _body(code, OCTAVE)
-    n = len(h)
-    text = [f"function [M, h, g] = {code.name}({', '.join(code.sizes)})"]
-    text += [f"  % {line}".rstrip() for line in code.header()] + lines + [f"  M = zeros({n}, {n});"]
-    text += [f"  M({k // n + 1}, {k % n + 1}) = {entry};" for k, entry in enumerate(M)]
-    for name, entries in (("h", h), ("g", g)):
-        text += [f"  {name} = zeros({n}, 1);", *(f"  {name}({k + 1}) = {e};" for k, e in enumerate(entries))]
+    lines, results, _ = _body(code, OCTAVE)
+    text = [f"function [{', '.join(code.letters)}] = {code.name}({', '.join(code.sizes)})"]
+    text += [f"  % {line}".rstrip() for line in code.header()] + lines
+    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
+        text += [f"  {letter} = zeros({shape[0]}, {(*shape, 1)[1]});", *_items(letter, shape, entries, ";")]
     return "\n".join([*text, "end", ""])
 
 
 def fortran_source(code: Code) -> str:
     """A subroutine of free-form Fortran."""
-    lines, (M, h, g), assigned = _body(code, FORTRAN)
-    n = len(h)
+    lines, results, assigned = _body(code, FORTRAN)
+    shapes = [f"{letter}({', '.join(map(str, shape))})" for letter, shape in code.results.items()]
     text = [f"! {line}".rstrip()[:130] for line in code.header()]
-    text += [f"subroutine {code.name}({', '.join([*code.sizes, 'M', 'h', 'g'])})", "  implicit none"]
+    text += [f"subroutine {code.name}({', '.join([*code.sizes, *code.letters])})", "  implicit none"]
     text += [f"  double precision, intent(in) :: {name}({size})" for name, size in code.sizes.items()]
-    text += [f"  double precision, intent(out) :: M({n}, {n}), h({n}), g({n})"]
+    text += [f"  double precision, intent(out) :: {', '.join(shapes)}"]
     text += [f"  double precision :: {', '.join(assigned[k : k + 12])}" for k in range(0, len(assigned), 12)]
-    text += lines + [f"  M({k // n + 1}, {k % n + 1}) = {entry}" for k, entry in enumerate(M)]
-    for name, entries in (("h", h), ("g", g)):
-        text += [f"  {name}({k + 1}) = {entry}" for k, entry in enumerate(entries)]
+    text += lines
+    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
+        text += _items(letter, shape, entries, "")
     return "\n".join([*text, f"end subroutine {code.name}", ""])
+
+
+def _items(letter: str, shape: tuple[int, ...], entries: list[str], end: str) -> list[str]:
+    """An assignment to every entry of an array, its places counted from one."""
+    places = [", ".join(str(i + 1) for i in place) for place in np.ndindex(*shape)]
+    return [f"  {letter}({place}) = {entry}{end}" for place, entry in zip(places, entries, strict=True)]

@@ -117,6 +117,14 @@ class Derivation:
     forms: Forms
 
 
+def in_ring(ring: Ring, coefficient: Surd, name: str) -> Polynomial:
+    """A number of the plan as an element."""
+    two, three = ring["sqrt2"], ring["sqrt3"]
+    a, b, c, d = coefficient
+    number: Polynomial = two * b + three * c + two * three * d + a
+    return number * ring[name] if name else number
+
+
 class Mechanism:
     """A plan on polynomials."""
 
@@ -124,18 +132,14 @@ class Mechanism:
         self.plan = plan
         self.coordinates = names = coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
-        others = [*plan.values, *displacements, *names.v]
+        others = [*plan.rigid_names, *displacements, *names.v]
         self.ring = ring = Ring(names.angles, names.quaternions, others, term_limit)
         self.model = realised(plan, self._number)
         self.q = _objects([ring[name] for name in names.q])
         self.v = _objects([ring[name] for name in names.v])
 
     def _number(self, coefficient: Surd, name: str) -> Polynomial:
-        ring = self.ring
-        two, three = ring["sqrt2"], ring["sqrt3"]
-        a, b, c, d = coefficient
-        number: Polynomial = two * b + three * c + two * three * d + a
-        return number * ring[name] if name else number
+        return in_ring(self.ring, coefficient, name)
 
     @cached_property
     def recursive(self) -> Forms:

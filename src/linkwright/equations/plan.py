@@ -25,6 +25,7 @@ GROUPS = {
     "geometry": ("numbers", "symbols"),
     "inertial": ("numbers", "symbols", "all"),
     "gravity": ("numbers", "symbols"),
+    "passive": ("numbers", "symbols"),
 }
 AXES = "xyz"
 ROUNDING = 1e-13
@@ -54,6 +55,16 @@ class LinkPlan(NamedTuple):
     pitch: Entry
 
 
+class PassivePlan(NamedTuple):
+    """The damper, the Coulomb friction and the spring of one joint, per velocity coordinate."""
+
+    damping: list[Entry]
+    friction: list[Entry]
+    stiffness: list[Entry]
+    rest: list[Entry]
+    """per position coordinate"""
+
+
 @dataclass
 class Plan:
     """What is exact and what has a name."""
@@ -65,15 +76,24 @@ class Plan:
     values: dict[str, float] = field(default_factory=dict)
     """of the named parameters, as the model has them, at 15 digits"""
     meanings: dict[str, str] = field(default_factory=dict)
+    passive: list[PassivePlan] = field(default_factory=list)
+    passive_names: set[str] = field(default_factory=set)
+    """the named parameters of friction and springs, which M, h and g do not have"""
     snapped: list[str] = field(default_factory=list)
     planar: bool = False
+
+    @property
+    def rigid_names(self) -> list[str]:
+        """The named parameters of geometry, inertia and gravity."""
+        return [name for name in self.values if name not in self.passive_names]
 
 
 def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> Plan:
     """Decide for every number of the model whether it is a name, a zero or an exact number.
 
     ``parameters``: "numbers", "symbols", or {group: "numbers" | "symbols", name: number}; the groups are
-    geometry, inertial (there "all" names vanishing parameters too) and gravity; what is not mentioned is symbols.
+    geometry, inertial (there "all" names vanishing parameters too), gravity and passive (dampers, friction,
+    springs); what is not mentioned is symbols.
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"expected a Model; got {model!r}")
@@ -99,18 +119,14 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> P
             mass, center, inertia = namer.general(k, tolerance)
         else:
             mass, center, inertia = namer.planar(k, normals[k], tolerance)
-        armature = model.joints[k].armature
-        names = [f"Ia{k + 1}"] if len(armature) == 1 else [f"Ia{k + 1}{letter}" for letter in "abcdefghij"]
-        meaning = f"reflected rotor inertia of {model.joints[k].name}"
-        own = [
-            namer.entry("inertial", names[i] if len(armature) <= 10 else f"Ia{k + 1}_{i}", x, meaning)
-            for i, x in enumerate(armature)
-        ]
+        own = namer.per_coordinate(k, "Ia", "inertial", "reflected rotor inertia", model.joints[k].armature)
         position = namer.position(k, link.parent, _placement(model, k)[:3, 3], tolerance)
         plan.links.append(LinkPlan(rotations[k], position, mass, center, inertia, own, motion, pitch))
+        plan.passive.append(namer.passive(k))
     if unused := [name for name in given if name not in namer.asked]:
         raise UnknownNameError("parameter", unused[0], [*GROUPS, *namer.asked])
-    order = ("m", "g", "l", "lg", "pitch", "I")  # masses first: what printed equations are grouped by
+    # masses first: what printed equations are grouped by
+    order = ("m", "g", "l", "lg", "pitch", "I", "b", "mu", "k", "rest")
     plan.values = dict(sorted(plan.values.items(), key=lambda item: _family(item[0], order)))
     return plan
 
@@ -157,7 +173,29 @@ class _Namer:
         if self.choice[group] == "numbers" or (value == 0.0 and self.choice[group] != "all"):
             return Entry(number(value))
         self.plan.values[name], self.plan.meanings[name] = sign * value, meaning
+        if group == "passive":
+            self.plan.passive_names.add(name)
         return Entry(Surd(Fraction(sign)), name)
+
+    def per_coordinate(self, k: int, start: str, group: str, what: str, x: Array) -> list[Entry]:
+        """One entry for each coordinate of joint k: start1, or start1a, start1b, … where there are several."""
+        letters = [""] if len(x) == 1 else "abcdefghij" if len(x) <= 10 else [f"_{i}" for i in range(len(x))]
+        meaning = f"{what} of {self.plan.model.joints[k].name}"
+        return [
+            self.entry(group, f"{start}{k + 1}{letter}", value, meaning)
+            for letter, value in zip(letters, x, strict=False)
+        ]
+
+    def passive(self, k: int) -> PassivePlan:
+        """The entries of a joint's damper, friction and spring; a place of rest only where there is a spring."""
+        joint = self.plan.model.joints[k]
+        rest = joint.rest if joint.stiffness.any() and not joint.motion.quaternions else np.zeros(joint.motion.nq)
+        return PassivePlan(
+            self.per_coordinate(k, "b", "passive", "viscous damping", joint.damping),
+            self.per_coordinate(k, "mu", "passive", "Coulomb friction", joint.friction),
+            self.per_coordinate(k, "k", "passive", "spring stiffness", joint.stiffness),
+            self.per_coordinate(k, "rest", "passive", "where the spring is relaxed", rest),
+        )
 
     def gravity(self, tolerance: float) -> list[Entry]:
         g = _cleaned(self.plan.model.gravity, tolerance)

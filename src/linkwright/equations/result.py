@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.equations import code as codes
 from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism
 from linkwright.equations.explain import Explanation, explanation_of
+from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import plan_of, realised
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import InputError, TooLargeError
@@ -19,7 +20,18 @@ from linkwright.model.tree import Model
 
 ROUTES = ("recursive", "lagrange")
 
-LETTERS = {"mass_matrix": "M", "velocity_forces": "h", "gravity_forces": "g"}
+LETTERS = {
+    "mass_matrix": "M",
+    "velocity_forces": "h",
+    "gravity_forces": "g",
+    "friction_forces": "D",
+    "spring_forces": "K",
+}
+"""What there is to be shown. M v̇ + h + g + D + K = τ."""
+
+PASSIVE = ("friction_forces", "spring_forces")
+
+MAIN = "M,h,g"
 
 
 class Equations:
@@ -40,6 +52,7 @@ class Equations:
         self._route = route
         names = self._mechanism.coordinates
         self._order = Order(self._plan.values, names.v, names.angles)
+        self._codes: dict[tuple[str, ...], codes.Code] = {}
 
     @property
     def coordinates(self) -> Coordinates:
@@ -87,14 +100,19 @@ class Equations:
         return self._mechanism.lagrange
 
     def vanishes(self, what: str) -> bool:
-        """Whether "mass_matrix", "velocity_forces" or "gravity_forces" is zero identically: a proof, not a sample."""
-        return not any(bool(p) for p in self._form(what).flat)
+        """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
+        return not any(bool(p) for p in self.polynomials(what).flat)
 
-    def _form(self, what: str) -> np.ndarray:
+    def polynomials(self, what: str) -> np.ndarray:
+        """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
         if what not in LETTERS:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, LETTERS))}")
-        form: np.ndarray = getattr(self.canonical, what)
+        form: np.ndarray = getattr(self._passive if what in PASSIVE else self.canonical, what)
         return form
+
+    @cached_property
+    def _passive(self) -> PassiveForces:
+        return PassiveForces(self._plan, self.coordinates)
 
     # SymPy
 
@@ -104,10 +122,10 @@ class Equations:
         return {}
 
     def sympy(self, what: str, form: str = "products") -> Any:
-        """One of the three as a SymPy matrix, in the form "products" or "angles" (multiple angles)."""
+        """One of what there is as a SymPy matrix, in the form "products" or "angles" (multiple angles)."""
         import sympy
 
-        array = self._form(what)
+        array = self.polynomials(what)
         rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
         entries = [sympy_of(grouped(p, self._order, form), self.symbols) for p in array.flat]
         return sympy.ImmutableMatrix(rows, columns, entries)
@@ -127,17 +145,27 @@ class Equations:
         """g (nv, 1), a SymPy matrix."""
         return self.sympy("gravity_forces")
 
+    @cached_property
+    def friction_forces(self) -> Any:
+        """D (nv, 1), viscous damping and Coulomb friction, a SymPy matrix; the ideal law, sign(0) = 0."""
+        return self.sympy("friction_forces")
+
+    @cached_property
+    def spring_forces(self) -> Any:
+        """K (nv, 1), a SymPy matrix."""
+        return self.sympy("spring_forces")
+
     # text
 
-    def text(self, form: str = "products", what: str = "M,h,g") -> str:
-        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g."""
+    def text(self, form: str = "products", what: str = MAIN) -> str:
+        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g, D, K."""
         lines = []
         for letter, place, terms in self._entries(form, what):
             lines.append(f"{letter}{place} = {text_of(terms)}")
         return "\n".join(lines)
 
-    def latex(self, form: str = "products", what: str = "M,h,g") -> str:
-        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: some of M, h, g."""
+    def latex(self, form: str = "products", what: str = MAIN) -> str:
+        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: some of M, h, g, D, K."""
         lines = []
         for letter, place, terms in self._entries(form, what):
             indices = place.strip("[]")
@@ -146,18 +174,13 @@ class Equations:
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
     def _entries(self, form: str, what: str) -> Iterator[tuple[str, str, Sum]]:
-        wanted = [letter.strip() for letter in what.split(",")]
-        if unknown := set(wanted) - set(LETTERS.values()):
-            raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
-        for name, letter in LETTERS.items():
-            if letter not in wanted:
-                continue
-            array = self._form(name)
+        for letter, name in _wanted(what).items():
+            array = self.polynomials(name)
             if self.vanishes(name):
                 yield letter, "", ()
                 continue
             for place in np.ndindex(*array.shape):
-                if array.ndim == 1 or place[0] <= place[1]:
+                if name != "mass_matrix" or place[0] <= place[1]:
                     indices = ",".join(str(k + 1) for k in place)
                     yield letter, f"[{indices}]", grouped(array.item(*place), self._order, form)
 
@@ -209,35 +232,47 @@ class Equations:
     # code
 
     @cached_property
-    def _code(self) -> codes.Code:
-        def forms() -> Forms | None:
-            try:  # what is too long for code need not be found whole
-                return Mechanism(self._plan, codes.PRINTED_LIMIT).recursive
-            except TooLargeError:
-                return None
+    def _short_forms(self) -> Forms | None:
+        """M, h and g unless they are too long to be code, and need not be found whole then."""
+        try:
+            return Mechanism(self._plan, codes.PRINTED_LIMIT).recursive
+        except TooLargeError:
+            return None
 
-        return codes.code_of(self._plan, self.coordinates, forms, self._order)
+    def _code(self, what: str) -> codes.Code:
+        wanted = _wanted(what)
+
+        def exact(letter: str) -> np.ndarray | None:
+            if letter in codes.RECURSIVE:
+                found: np.ndarray | None = getattr(self._short_forms, wanted[letter], None)
+                return found
+            return self.polynomials(wanted[letter])
+
+        letters = tuple(wanted)
+        if letters not in self._codes:
+            self._codes[letters] = codes.code_of(self._plan, self.coordinates, self._order, letters, exact)
+        return self._codes[letters]
 
     @property
     def operations(self) -> Any:
-        """How many operations the code takes."""
-        return self._code.program.operations
+        """How many operations the code of M, h and g takes."""
+        return self._code(MAIN).program.operations
 
-    def c(self) -> str:
-        """C99: ``void NAME(q, v, p, M, h, g)``, arrays of doubles, the last three written to."""
-        return codes.c_source(self._code)
+    def c(self, what: str = MAIN) -> str:
+        """C99: ``void NAME(q, v, p, M, h, g)``, arrays of doubles; what is asked for is written to."""
+        return codes.c_source(self._code(what))
 
-    def python(self) -> str:
-        """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``."""
-        return codes.python_source(self._code)
+    def python(self, what: str = MAIN) -> str:
+        """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``, or what is asked for."""
+        return codes.python_source(self._code(what))
 
-    def octave(self) -> str:
-        """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``."""
-        return codes.octave_source(self._code)
+    def octave(self, what: str = MAIN) -> str:
+        """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``, or what is asked for."""
+        return codes.octave_source(self._code(what))
 
-    def fortran(self) -> str:
-        """Fortran: ``subroutine NAME(q, v, p, M, h, g)``."""
-        return codes.fortran_source(self._code)
+    def fortran(self, what: str = MAIN) -> str:
+        """Fortran: ``subroutine NAME(q, v, p, M, h, g)``, or what is asked for."""
+        return codes.fortran_source(self._code(what))
 
     def latex_symbols(self) -> dict[str, str]:
         """How names are written in LaTeX."""
@@ -246,6 +281,14 @@ class Equations:
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
+
+
+def _wanted(what: str) -> dict[str, str]:
+    """{letter: name} of what is asked for by letters, "M,h,g", in the order of LETTERS."""
+    wanted = [letter.strip() for letter in what.split(",")]
+    if unknown := set(wanted) - set(LETTERS.values()):
+        raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
+    return {letter: name for name, letter in LETTERS.items() if letter in wanted}
 
 
 def equations(
@@ -260,11 +303,12 @@ def equations(
     ``parameters``: "symbols" gives names to what the mechanism is made of (masses m1, lengths l1, centres of
     mass lg1, inertias I1 about them where all moves in a plane; else m1, mcx1 …, Ixx1 … at the joint),
     "numbers" takes decimals at their word, and a dict chooses: ``{"geometry": "numbers", "inertial": "all",
-    "gravity": 9.81}``-like, by group (geometry, inertial, gravity) or by name ({"l1": 0.5}); "all" names
-    vanishing parameters too, which otherwise stay zero. ``snap``: how far, in radians, the turns of placements may
-    be from multiples of π/12, to which they are taken. ``route``: "recursive" (composite bodies, Newton–Euler) or
-    "lagrange"; both give the same. Raises :class:`ModelError` where a number has no exact form, and
-    :class:`TooLargeError` where an entry would have more than ``term_limit`` terms; the code does not need them.
+    "gravity": 9.81}``-like, by group (geometry, inertial, gravity; passive for friction and springs) or by name
+    ({"l1": 0.5}); "all" names vanishing parameters too, which otherwise stay zero. ``snap``: how far, in
+    radians, the turns of placements may be from multiples of π/12, to which they are taken. ``route``: "recursive"
+    (composite bodies, Newton–Euler) or "lagrange"; both give the same. Raises :class:`ModelError` where a number
+    has no exact form, and :class:`TooLargeError` where an entry would have more than ``term_limit`` terms; the
+    code does not need them.
 
     >>> import linkwright as lw
     >>> print(lw.equations(lw.load("pendulum")).text())

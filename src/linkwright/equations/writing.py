@@ -1,6 +1,6 @@
 """Equations grouped for reading, and written as plain text, LaTeX and SymPy.
 
-Terms are grouped by the inertial parameter they hold, then by velocities; what a group has in common
+Terms are grouped by the inertial parameter or stiffness they hold, then by velocities; what a group has in common
 stands before its bracket.
 """
 
@@ -35,20 +35,24 @@ class Order:
         self._parameters = {name: k for k, name in enumerate(parameters)}
         self._velocities = {name: k for k, name in enumerate(velocities)}
         self._angles = {name: k for k, name in enumerate(angles)}
-        inertial = re.compile(r"m\d|mc|I")
+        grouping = re.compile(r"m\d|mc|I|k\d")
         self.classes = (
-            frozenset(name for name in self._parameters if inertial.match(name)),
+            frozenset(name for name in self._parameters if grouping.match(name)),
             frozenset(self._velocities),
         )
 
     def rank(self, atom: Atom) -> tuple[Any, ...]:
-        """Parameters, coordinates, cosines and sines, velocities."""
+        """Parameters, coordinates, cosines and sines, velocities, their signs."""
         if isinstance(atom, Wave):
             return 2, [(self._angles[name], n) for name, n in atom.angles], atom.function
         if atom in self._parameters:
+            if atom.startswith("rest"):  # after the coordinate it is taken from
+                return 1, f"~{atom}"
             return 0, self._parameters[atom]
         if atom in self._velocities:
             return 3, self._velocities[atom]
+        if atom.startswith("sign("):
+            return 4, self._velocities[atom[5:-1]]
         return 1, atom
 
 
@@ -181,13 +185,16 @@ def latex_name(name: str) -> str:
         return rf"\sqrt{{{name[-1]}}}"
     if name == "1/pi":
         return r"\pi^{-1}"
+    if name.startswith("sign("):
+        return rf"\operatorname{{sign}}({latex_name(name[5:-1])})"
     base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
     found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?)(\d.*)?", base)
     assert found is not None, name
     letters, axis, tag = found[1], found[2] or "", found[3] or ""
     if letters == "lg":
         letters, axis = "l", "g"
-    letters = {"theta": r"\theta", "w": r"\omega", "pitch": r"\mathit{pitch}", "mc": "mc"}.get(letters, letters)
+    greek = {"theta": r"\theta", "w": r"\omega", "mu": r"\mu"}
+    letters = greek.get(letters, rf"\mathit{{{letters}}}" if letters in ("pitch", "rest") else letters)
     if dots:
         letters = rf"\{'d' if dots == 'ot' else 'dd'}ot{{{letters}}}"
     tag = tag.replace("_", ",")
@@ -230,6 +237,8 @@ def sympy_of(terms: Sum, symbols: dict[str, Any]) -> Any:
             return sympy.sqrt(int(name[-1]))
         if name == "1/pi":
             return 1 / sympy.pi
+        if name.startswith("sign("):
+            return sympy.sign(symbol(name[5:-1]))
         if name not in symbols:
             symbols[name] = sympy.Symbol(name, real=True)
         return symbols[name]

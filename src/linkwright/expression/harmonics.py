@@ -50,8 +50,10 @@ def terms_of(p: Polynomial, form: str = "products") -> list[Term]:
     order = {name: k for k, name in enumerate(p.ring.angles)}
     groups: dict[Powers, dict[Powers, Fraction]] = {}
     for factors, coefficient in p:
-        plain: Powers = tuple((name, e) for name, e in factors if "(" not in name)
-        turns = tuple((Wave(name[:3], ((name[4:-1], 1),)), e) for name, e in factors if "(" in name)
+        plain: Powers = tuple((name, e) for name, e in factors if not name.startswith(("cos(", "sin(")))
+        turns = tuple(
+            (Wave(name[:3], ((name[4:-1], 1),)), e) for name, e in factors if name.startswith(("cos(", "sin("))
+        )
         groups.setdefault(plain, {})[turns] = coefficient
     found = []
     for plain, waves in groups.items():

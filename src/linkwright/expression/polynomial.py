@@ -355,13 +355,14 @@ class Polynomial:
 
 
 def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> np.ndarray:
-    """Their values in floats at values of the variables; cosines, sines, roots and 1/π are known by themselves."""
+    """Their values in floats at values of the variables; cosines, sines, signs, roots, 1/π are known by themselves."""
     results = []
     for p in polynomials:
         names = p.ring.names
         known = {"1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}, **values}
         for angle in p.ring.angles:
             known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
+        known |= {name: float(np.sign(values[name[5:-1]])) for name in names if name.startswith("sign(")}
         x = np.array([known.get(name, math.nan) for name in names])
         total = []
         for exponents, c in p.terms.terms():

@@ -1,0 +1,191 @@
+"""Friction and springs as equations: against passive_forces, which smooths the ideal law of friction."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sympy
+from matplotlib.mathtext import MathTextParser
+from test_code import CC, GFORTRAN, OCTAVE, arguments, expected
+
+import linkwright as lw
+from linkwright.equations import Equations, equations
+from linkwright.errors import InputError, ModelError
+from linkwright.expression.polynomial import evaluate
+from linkwright.model.description import JOINT_NAMES
+from linkwright.model.tree import Model
+from mechanisms import relative_error, state
+
+FAST = 1e9
+"""So fast that smoothed friction is the ideal one."""
+
+
+def with_forces(kind: str, **forces) -> Model:
+    """A joint with friction or a spring, and a slide on it."""
+    builder = lw.Builder(kind).body("a", 1.0, (0.1, 0, 0), 0.1).body("b", 1.0, (0, 0.1, 0), 0.1)
+    own = {"pitch": 0.3} if kind == "helical" else {}
+    builder.joint("first", kind, "world", "a", **own, **forces)
+    builder.joint("second", "prismatic", "a", "b", **forces)
+    return builder.build()
+
+
+def followers(**forces) -> Model:
+    """One joint follows another backwards, one forwards."""
+    builder = lw.Builder("followers").body("a", 1.0, inertia=0.1).body("b", 1.0).body("c", 1.0, inertia=0.1)
+    builder.joint("lead", "revolute", "world", "a", **forces)
+    builder.joint("back", "prismatic", "a", "b", mimic="lead", multiplier=-0.3, offset=0.1, **forces)
+    return builder.joint("twice", "revolute", "b", "c", mimic="lead", multiplier=2.0, **forces).build()
+
+
+def value(made: Equations, what: str, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    values = made.parameters | dict(zip((*made.coordinates.q, *made.coordinates.v), (*q, *v), strict=True))
+    return evaluate(made.polynomials(what).flat, values)
+
+
+KINDS = [*(kind for kind in JOINT_NAMES if kind != "fixed"), "followers"]
+
+
+def model_of(kind: str, **forces) -> Model:
+    return followers(**forces) if kind == "followers" else with_forces(kind, **forces)
+
+
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_joint(kind, parameters):
+    damped, rubbing = model_of(kind, damping=0.4), model_of(kind, friction=0.3)
+    q, v, _ = state(damped, 1)
+    for model, speed in ((damped, 1.0), (rubbing, FAST)):
+        D = value(equations(model, parameters), "friction_forces", q, v)
+        assert np.all(D)
+        assert relative_error(D, -lw.passive_forces(model, q, speed * v)) < 1e-14
+    sprung = model_of(kind, stiffness=3.0, rest=None if kind in ("spherical", "free") else 0.2)
+    made = equations(sprung, parameters)
+    if kind in ("spherical", "free"):
+        with pytest.raises(ModelError, match="'first' resists a rotation vector"):
+            made.polynomials("spring_forces")
+        assert made.vanishes("friction_forces")
+    else:
+        assert relative_error(value(made, "spring_forces", q, v), -lw.passive_forces(sprung, q, 0.0 * v)) < 1e-14
+
+
+def test_without_passive_forces_they_vanish():
+    made = equations(lw.load("two_link"))
+    assert made.vanishes("friction_forces")
+    assert made.vanishes("spring_forces")
+    assert made.text(what="M,D").splitlines()[-1] == "D = 0"
+
+
+def damped_arm() -> Model:
+    builder = lw.Builder("arm").body("upper", 1.0, (0.5, 0, 0), 0.1).body("lower", 1.0, (0.5, 0, 0), 0.1)
+    forces = {"damping": 0.2, "friction": 0.05}
+    builder.joint("shoulder", "revolute", "world", "upper", axis=(0, 1, 0), stiffness=3.0, rest=0.25, **forces)
+    return builder.joint("elbow", "revolute", "upper", "lower", axis=(0, 1, 0), xyz=(1, 0, 0), **forces).build()
+
+
+def test_names_and_print():
+    made = equations(damped_arm())
+    assert made.text(what="D,K").splitlines() == [
+        "D[1] = b1*theta1_dot + mu1*sign(theta1_dot)",
+        "D[2] = b2*theta2_dot + mu2*sign(theta2_dot)",
+        "K[1] = k1*(theta1 - rest1)",
+        "K[2] = 0",
+    ]
+    assert {name: made.parameters[name] for name in ("b1", "mu1", "k1", "rest1")} == {
+        "b1": 0.2,
+        "mu1": 0.05,
+        "k1": 3.0,
+        "rest1": 0.25,
+    }
+    assert made.meanings["mu2"] == "Coulomb friction of elbow"
+    for line in made.latex(what="D,K").splitlines()[1:-1]:
+        assert MathTextParser("path").parse(f"${line.removesuffix(chr(92) * 2).replace('&', '')}$").width > 0
+    assert r"\mu_{1} \, \operatorname{sign}(\dot{\theta}_{1})" in made.latex(what="D")
+    w = sympy.Symbol("theta1_dot", real=True)
+    b, mu = sympy.symbols("b1 mu1", real=True)
+    assert sympy.expand(made.friction_forces[0] - b * w - mu * sympy.sign(w)) == 0
+    assert made.spring_forces.shape == (2, 1)
+
+
+def test_numbers_are_chosen_by_group_and_by_name():
+    made = equations(damped_arm(), {"passive": "numbers"})
+    assert made.text(what="D,K").splitlines()[::2] == [
+        "D[1] = 0.2*theta1_dot + 0.05*sign(theta1_dot)",
+        "K[1] = -0.75 + 3*theta1",
+    ]
+    assert "b1" not in made.parameters
+    assert equations(damped_arm(), {"mu1": 0.0, "rest1": 0}).text(what="D,K").splitlines()[::2] == [
+        "D[1] = b1*theta1_dot",
+        "K[1] = k1*theta1",
+    ]
+    with pytest.raises(InputError, match="there are M, h, g, D, K"):
+        made.text(what="D,F")
+
+
+def reference(model: Model, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
+    K = -lw.passive_forces(model, q, 0.0 * v)
+    rubbing = -lw.passive_forces(model, q, FAST * v) - K
+    D = np.array([0.2 * v_k + 0.05 * np.sign(v_k) for v_k in v])
+    assert np.allclose(rubbing, D + (FAST - 1.0) * 0.2 * v, rtol=1e-12)
+    return [*expected(model, q, v), D, K]
+
+
+@pytest.mark.skipif(CC is None or sys.platform == "win32", reason="there is no C compiler here")
+def test_c(tmp_path):
+    model = damped_arm()
+    made = equations(model)
+    source = made.c("M,h,g,D,K")
+    assert "M(q) a + h(q, v) + g(q) + D(v) + K(q) = tau" in source
+    (tmp_path / "arm.c").write_text(source, encoding="utf-8")
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fPIC", "-shared"]
+    subprocess.run([CC, *flags, "arm.c", "-o", "arm.so", "-lm"], cwd=tmp_path, check=True)
+    function = ctypes.CDLL(str(tmp_path / "arm.so")).arm_equations
+    function.restype = None
+    for seed in range(3):
+        q, v, _ = state(model, seed)
+        v[0] *= seed  # sign(0) = 0
+        outputs = [np.full(shape, np.nan) for shape in ((2, 2), 2, 2, 2, 2)]
+        function(*(ctypes.c_void_p(x.ctypes.data) for x in (*arguments(made, q, v), *outputs)))
+        for ours, theirs in zip(outputs, reference(model, q, v), strict=True):
+            assert relative_error(ours, theirs) < 1e-12
+
+
+def test_python_and_the_order_of_results():
+    model = damped_arm()
+    made = equations(model, "numbers")
+    scope: dict = {}
+    exec(made.python("K, D"), scope)
+    q, v, _ = state(model, 0)
+    D, K = scope["arm_equations"](q, v)  # in the order of the equation, whatever was asked first
+    for ours, theirs in zip((D, K), reference(model, q, v)[3:], strict=True):
+        assert relative_error(ours, theirs) < 1e-12
+    assert "sign" not in made.python()
+
+
+@pytest.mark.skipif(GFORTRAN is None, reason="there is no Fortran compiler here")
+def test_fortran(tmp_path):
+    model = damped_arm()
+    made = equations(model)
+    (tmp_path / "arm.f90").write_text(made.fortran("D,K"), encoding="utf-8")
+    flags = ["-std=f2008", "-fPIC", "-shared"]
+    subprocess.run([GFORTRAN, *flags, "arm.f90", "-o", "arm.so"], cwd=tmp_path, check=True)
+    q, v, _ = state(model, 0)
+    outputs = [np.full(2, np.nan), np.full(2, np.nan)]
+    function = ctypes.CDLL(str(tmp_path / "arm.so")).arm_equations_
+    function(*(ctypes.c_void_p(x.ctypes.data) for x in (*arguments(made, q, v), *outputs)))
+    for ours, theirs in zip(outputs, reference(model, q, v)[3:], strict=True):
+        assert relative_error(ours, theirs) < 1e-12
+
+
+@pytest.mark.skipif(OCTAVE is None, reason="there is no Octave here")
+def test_octave(tmp_path):
+    model = damped_arm()
+    made = equations(model, "numbers")
+    (tmp_path / "arm_equations.m").write_text(made.octave("D"), encoding="utf-8")
+    q, v, _ = state(model, 0)
+    script = f"printf('%.17g ', arm_equations([{q[0]!r} {q[1]!r}], [{v[0]!r} {v[1]!r}]));".replace("np.float64", "")
+    done = subprocess.run([OCTAVE, "-qf", "--eval", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert relative_error(np.array(done.stdout.split(), dtype=float), reference(model, q, v)[3]) < 1e-12
