@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
+from linkwright.dynamics import pose
 from linkwright.model.assembly import assemble
-from linkwright.model.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
+from linkwright.model.description import BodySpec, Description, FrameSpec, JointSpec, Mimic, motion_of
 from linkwright.model.joint import (
     JOINT_TYPES,
     Compound,
@@ -22,9 +25,10 @@ from linkwright.model.joint import (
     Universal,
     nested,
 )
+from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, Loop, Mask, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import quaternion_matrix
-from linkwright.spatial.transform import pose_matrix
+from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 
 def random_rotation(rng: np.random.Generator) -> np.ndarray:
@@ -117,6 +121,67 @@ def one_of_each(seed: int = 0, **options: bool) -> Model:
     return random_tree(list(JOINT_TYPES), seed, **options)
 
 
+MASKS = [
+    ("x",),
+    ("z", "ry"),
+    ("x", "y", "rx", "rz"),
+    ("y", "rz"),
+    ("rx", "ry", "rz"),
+    ("x", "y", "z", "rx", "ry", "rz"),
+]
+LOOP_NAMES = [*LOOP_TYPES, "joint"]
+
+
+def with_loops(model: Model, kinds: list[str], seed: int) -> tuple[Model, np.ndarray]:
+    """The mechanism with loops of these kinds (those that fit it), and a configuration where all of them are closed."""
+    rng = np.random.default_rng(seed)
+    q = model.random(seed=rng)
+    places = list(model.frames)
+    loops: list[Loop | CoordinateLoop] = []
+    for n, kind in enumerate(kinds):
+        if kind == "joint":
+            plain = list(model.plain_coordinates)
+            values = dict(zip(model.coordinate_names, q, strict=True))
+            if len(plain) < 2:
+                continue
+            first, second = map(str, rng.choice(plain, 2, replace=False))
+            c = rng.normal(size=3)
+            c[0] = values[first] - c[1] * values[second] - c[2] * values[second] ** 2
+            loops.append(CoordinateLoop(f"loop{n}", first, second, tuple(c.tolist())))
+            continue
+        first, second = map(str, rng.choice(places, 2, replace=False))
+        if model.frames[first].body == model.frames[second].body:
+            continue
+        apart = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
+        pitch = float(rng.uniform(0.2, 1.0)) if kind == "helical" else None
+        if kind == "distance":
+            placement = random_pose(rng)
+            length = float(np.linalg.norm((inverse_pose(placement) @ apart)[:3, 3]))
+            loops.append(Loop(f"loop{n}", first, second, Distance(length), placement))
+            continue
+        if kind == "mask":
+            loops.append(Loop(f"loop{n}", first, second, Mask(MASKS[rng.integers(len(MASKS))]), apart))
+            continue
+        alignment = motion_of(kind, rng.normal(size=3), None, pitch)[1] if kind in AXIAL else np.eye(3)
+        free = motion_of({"weld": "fixed", "ball": "spherical"}.get(kind, kind), None, None, pitch)[0]
+        moved = np.eye(4)
+        if free is not None:
+            unlimited = np.full(free.nq, np.inf)
+            moved = free.transform(free.sample(rng, -unlimited, unlimited))
+        axes = pose_matrix(alignment)
+        placement = apart @ axes @ inverse_pose(moved) @ inverse_pose(axes)
+        loops.append(Loop(f"loop{n}", first, second, loop_type(kind, pitch), placement, alignment))
+    return assemble(replace(model.description, loops=tuple(loops))), q
+
+
+def looped(
+    max_joints: int = 6, max_loops: int = 3, mimics: bool | None = None
+) -> st.SearchStrategy[tuple[Model, np.ndarray]]:
+    """Random trees with random closed loops, and a configuration where they are closed."""
+    kinds = st.lists(st.sampled_from(LOOP_NAMES), min_size=1, max_size=max_loops)
+    return st.builds(with_loops, trees(max_joints, mimics), kinds, st.integers(0, 2**32 - 1))
+
+
 def trees(max_joints: int = 6, mimics: bool | None = None) -> st.SearchStrategy[Model]:
     """Random trees over all joint types."""
     return st.builds(
@@ -142,4 +207,15 @@ def relative_error(x: np.ndarray, reference: np.ndarray) -> float:
     return float(np.abs(x - reference).max() / (1.0 + np.abs(reference).max()))
 
 
-__all__ = ["Cylindrical", "Free", "Universal", "one_of_each", "random_tree", "relative_error", "state", "trees"]
+__all__ = [
+    "Cylindrical",
+    "Free",
+    "Universal",
+    "looped",
+    "one_of_each",
+    "random_tree",
+    "relative_error",
+    "state",
+    "trees",
+    "with_loops",
+]

@@ -38,6 +38,10 @@ coriolis_matrix = public(dynamics.coriolis_matrix)
 inverse_dynamics_derivatives = public(dynamics.inverse_dynamics_derivatives)
 forward_dynamics_derivatives = public(dynamics.forward_dynamics_derivatives)
 
+constraint_jacobian = public(dynamics.constraint_jacobian)
+constraint_bias = public(dynamics.constraint_bias)
+constraint_residual = public(dynamics.constraint_residual)
+
 center_of_mass = public(dynamics.center_of_mass)
 center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
 momentum = public(dynamics.momentum)
@@ -81,6 +85,9 @@ __all__ = [
     "check",
     "compile",
     "configuration_rate",
+    "constraint_bias",
+    "constraint_jacobian",
+    "constraint_residual",
     "coriolis_matrix",
     "derivative",
     "difference",

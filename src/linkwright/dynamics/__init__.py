@@ -5,6 +5,12 @@ themselves and take batches.
 """
 
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
+from linkwright.dynamics.constraint import (
+    constraint_bias,
+    constraint_jacobian,
+    constraint_residual,
+    loop_constraints,
+)
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics, require_mass
@@ -29,6 +35,9 @@ __all__ = [
     "center_of_mass_jacobian",
     "check",
     "configuration_rate",
+    "constraint_bias",
+    "constraint_jacobian",
+    "constraint_residual",
     "coriolis_matrix",
     "damping_coefficient",
     "difference",
@@ -43,6 +52,7 @@ __all__ = [
     "joint_forces",
     "kinetic_energy",
     "lie_bracket",
+    "loop_constraints",
     "mass_matrix",
     "momentum",
     "momentum_matrix",

@@ -28,8 +28,9 @@ import numpy as np
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.xml import read_bytes, root_tag
 from linkwright.model.assembly import assemble
-from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, Loop, motion_of
+from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointType, Part, Spherical, nested
+from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix, rotation_z
@@ -47,7 +48,7 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None) -> Model:
     Bodies without joints are welded to their parents, mocap bodies stay where the file puts them. Read are:
     bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
     damping and stiffness with its rest position, friction loss, limits of hinges and slides, limits of joint
-    forces, gravity, named sites (as frames), and equality constraints (kept as ``model.loops``). Missing
+    forces, gravity, named sites (as frames), and equality constraints (as ``model.loops``). Missing
     meshes do not matter where inertias are given. Unnamed bodies are body1, body2, … by their number, an
     unnamed joint is "<body>_joint".
 
@@ -397,11 +398,11 @@ class _Reader:
                 self.frames[name] = FrameSpec(name, self.bodies[m.site_bodyid[s]], pose, self.path)
         self.unused += _counted("sites of names that bodies have", skipped)
 
-    def loops(self) -> Iterator[Loop]:
+    def loops(self) -> Iterator[Loop | CoordinateLoop]:
         """The active equality constraints; of connect and weld, the frames that are to meet become frames."""
         m, kinds = self.m, self.mujoco.mjtEq
         taken: set[str] = set()
-        inactive, other = [], []
+        inactive, other, within = [], [], []
         for e in range(m.neq):
             given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_EQUALITY, e)
             name = _free(given or f"equality{e}", taken)
@@ -424,26 +425,32 @@ class _Reader:
                     points = (data[3:6], data[0:3]) if weld else (data[0:3], data[3:6])
                     turn = _rotation(data[6:10]) if weld else np.eye(3)
                     poses = [pose_matrix(turn, points[0]), pose_matrix(p=points[1])]
+                if m.body_weldid[bodies[0]] == m.body_weldid[bodies[1]]:
+                    within.append(name)
+                    continue
                 ends: list[str] = []
                 for body, pose, end in zip(bodies, poses, ("first", "second"), strict=True):
                     frame = _free(f"{name}_{end}", {*self.bodies, *self.frames})
                     self.frames[frame] = FrameSpec(frame, self.bodies[body], pose, self.path)
                     ends.append(frame)
-                yield Loop(name, "weld" if weld else "ball", ends[0], ends[1], np.eye(4))
+                yield Loop(name, ends[0], ends[1], Weld() if weld else Ball(), place=self.path)
+        self.unused += _counted("equality constraints within one body", within)
         self.unused += _counted("inactive equality constraints", inactive)
         self.unused += _counted("equality constraints of tendons, distances or flexible bodies", other)
 
-    def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> Loop:
+    def joint_loop(self, name: str, first: int, second: int, coefficients: Array) -> CoordinateLoop:
         """MuJoCo's polynomial counts both coordinates from their references; ours is of the coordinates."""
         m = self.m
         reference = m.qpos0[m.jnt_qposadr[first]]
         if second < 0:
-            return Loop(name, "joint", self.coordinates[first], "", None, (float(coefficients[0] + reference),))
+            value = float(coefficients[0] + reference)
+            return CoordinateLoop(name, self.coordinates[first], "", (value,), self.path)
         shifted = np.polynomial.Polynomial([-m.qpos0[m.jnt_qposadr[second]], 1.0])
         polynomial = np.polynomial.Polynomial(coefficients)(shifted) + reference
         values = np.zeros(5)
         values[: len(polynomial.coef)] = polynomial.coef
-        return Loop(name, "joint", self.coordinates[first], self.coordinates[second], None, tuple(values.tolist()))
+        names = self.coordinates[first], self.coordinates[second]
+        return CoordinateLoop(name, *names, tuple(values.tolist()), self.path)
 
     def list_unused(self) -> None:
         m = self.m

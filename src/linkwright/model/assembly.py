@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -16,6 +16,7 @@ import numpy as np
 from linkwright.errors import FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.joint import JointType
+from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
@@ -23,6 +24,9 @@ from linkwright.spatial.transform import inverse_pose
 
 TRIANGLE_TOLERANCE = 1e-6
 """A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
+
+LOCKED_OPEN = 1e-6
+"""A loop whose bodies are locked may be off by this, m or rad."""
 
 NO_MOMENT = 1e-15
 """A moment of inertia of less than this is none, kg m²: some programs write the rounding of theirs."""
@@ -44,6 +48,7 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     order = _tree_order(description, problems)
     checked = description.joints if problems else order
     joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
+    _check_loops(description, order, problems)
     if problems:
         raise ModelError(problems)
     if remarks:
@@ -176,6 +181,55 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
             shown = " → ".join(reversed(cycle[:10])) + (" → …" if len(cycle) > 10 else "")
             problems.append(_at(above[name].place, f"these bodies hang on each other in a cycle: {cycle[0]} → {shown}"))
     return order
+
+
+def _check_loops(description: Description, order: list[JointSpec], problems: list[str]) -> None:
+    """Every loop is between frames of different bodies, or between coordinates whose rates are velocities."""
+    moved_by = {WORLD: WORLD}  # the moving body, or the world, that each link is part of
+    for joint in order:
+        moved_by[joint.child] = joint.child if joint.motion else moved_by[joint.parent]
+    frames = {frame.name: frame.body for frame in description.frames}
+    names: set[str] = set()
+    for loop in description.loops:
+        if not isinstance(loop.name, str) or not loop.name or loop.name in names:
+            again = f"a second loop is named {loop.name!r}" if loop.name in names else "a loop needs a name"
+            problems.append(_at(loop.place, f"{again}; got {loop.name!r}" if not loop.name else again))
+        names.add(loop.name)
+        if isinstance(loop, CoordinateLoop):
+            _check_coordinate_loop(loop, order, problems)
+            continue
+        ends = []
+        for end in (loop.first, loop.second):
+            body = frames.get(end, end) if isinstance(end, str) else None
+            if body in moved_by:
+                ends.append(moved_by[body])
+            elif end not in frames and all(end != one.name for one in description.bodies):
+                unknown = _unknown("frame", end, [*moved_by, *frames], problems)
+                problems.append(_at(loop.place, f"loop {loop.name!r}: {unknown}"))
+        if len(ends) == 2 and ends[0] == ends[1]:
+            where = "at rest in the world" if ends[0] == WORLD else f"on the body {ends[0]!r}"
+            problems.append(
+                _at(
+                    loop.place,
+                    f"loop {loop.name!r} closes nothing: {loop.first!r} and {loop.second!r} are both {where}",
+                )
+            )
+
+
+def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
+    plain: list[str] = []
+    for spec in order:
+        if spec.motion and not spec.mimic:
+            names = spec.motion.coordinate_names
+            plain += [f"{spec.name}.{names[at]}" if names[at] else spec.name for at, _ in spec.motion.plain]
+    for name in filter(None, (loop.first, loop.second)):
+        if name not in plain:
+            unknown = _unknown("coordinate", name, plain, problems)
+            problems.append(_at(loop.place, f"loop {loop.name!r}: {unknown} (quaternions and followers have none)"))
+    if loop.first == loop.second:
+        problems.append(_at(loop.place, f"loop {loop.name!r} ties the coordinate {loop.first!r} to itself"))
+    if not np.isfinite(loop.coefficients).all():
+        problems.append(_at(loop.place, f"loop {loop.name!r}: its coefficients must be finite"))
 
 
 def _resolve_mimics(description: Description, problems: list[str], remarks: list[str]) -> Description:
@@ -414,4 +468,38 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
             leader = values[model.joints[joint.coupling.leader].name]
             values[joint.name] = joint.coupling.multiplier * leader + joint.coupling.offset
     specs = [_fixed(spec, values[spec.name]) if spec.name in values else spec for spec in model.description.joints]
-    return replace(model.description, joints=tuple(specs))
+    description = replace(model.description, joints=tuple(specs))
+    return replace(description, loops=tuple(_loops_of_locked(model, description, values)))
+
+
+def _loops_of_locked(
+    model: Model, description: Description, values: Mapping[str, Array]
+) -> Iterator[Loop | CoordinateLoop]:
+    """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
+    fixed = assemble(replace(description, loops=()))
+    coordinates = {
+        name: float(values[model.joints[k].name][at])
+        for name, (k, at, _) in model.plain_coordinates.items()
+        if model.joints[k].name in values
+    }
+    for loop in description.loops:
+        if isinstance(loop, Loop):
+            first, second = fixed.frames[loop.first], fixed.frames[loop.second]
+            if first.body != second.body:
+                yield loop
+                continue
+            T = inverse_pose(second.placement @ loop.second_axes) @ first.placement @ loop.first_axes
+            error = float(np.abs(loop.kind.residual(T)).max())
+        else:
+            if loop.second in coordinates:
+                value = -loop.residual(0.0, coordinates[loop.second])
+                loop = replace(loop, second="", coefficients=(float(value),))
+            if loop.first in coordinates:
+                c0, *higher = loop.coefficients
+                loop = replace(loop, first="", coefficients=(c0 - coordinates[loop.first], *higher))
+            if loop.first or loop.second:
+                yield loop
+                continue
+            error = abs(loop.coefficients[0])
+        if error > LOCKED_OPEN:
+            raise InputError(f"loop {loop.name!r} would be locked open, off by {error:.3g} (m or rad): close it first")

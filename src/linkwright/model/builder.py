@@ -16,17 +16,18 @@ from linkwright.model.description import (
     Description,
     FrameSpec,
     JointSpec,
-    Loop,
     Mimic,
     motion_of,
     pose_of,
 )
+from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Loop, loop_type
 from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_rpy
 
 
 class Builder:
-    """Collects bodies, joints and frames in any order; :meth:`build` checks and sorts them.
+    """Collects bodies, joints, frames and loops in any order; :meth:`build` checks and sorts them.
 
     >>> import linkwright as lw
     >>> pendulum = (
@@ -48,7 +49,7 @@ class Builder:
         self._bodies: list[BodySpec] = []
         self._joints: list[JointSpec] = []
         self._frames: list[FrameSpec] = []
-        self._loops: list[Loop] = []
+        self._loops: list[Loop | CoordinateLoop] = []
 
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
         """Add a rigid body.
@@ -99,12 +100,6 @@ class Builder:
         are one number or one per coordinate. ``mimic`` names a joint this one follows:
         coordinate = ``multiplier`` · (its coordinate) + ``offset``.
         """
-        if placement is not None and (xyz is not None or rpy is not None):
-            raise ArgumentError(f"joint {name!r}: give placement, or xyz and rpy, not both")
-        if xyz is not None and _floats(f"the xyz of joint {name!r}", xyz).shape != (3,):
-            raise InputError(f"joint {name!r}: xyz is three numbers; got {xyz!r}")
-        if rpy is not None and _floats(f"the rpy of joint {name!r}", rpy).shape != (3,):
-            raise InputError(f"joint {name!r}: rpy is three numbers; got {rpy!r}")
         motion, alignment = motion_of(type, axis, second_axis, pitch)
         self._joints.append(
             JointSpec(
@@ -112,7 +107,7 @@ class Builder:
                 parent,
                 child,
                 motion,
-                pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy)),
+                _placed("joint", name, placement, xyz, rpy),
                 alignment,
                 lower=lower,
                 upper=upper,
@@ -138,8 +133,57 @@ class Builder:
         placement: Any = None,
     ) -> Builder:
         """Add a named frame on a body ("world" for the ground)."""
-        pose = pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
-        self._frames.append(FrameSpec(name, body, pose))
+        self._frames.append(FrameSpec(name, body, _placed("frame", name, placement, xyz, rpy)))
+        return self
+
+    def loop(
+        self,
+        name: str,
+        type: str,
+        first: str,
+        second: str | None = None,
+        *,
+        xyz: Sequence[float] | None = None,
+        rpy: Sequence[float] | None = None,
+        placement: Any = None,
+        axis: Any = None,
+        second_axis: Any = None,
+        pitch: float | None = None,
+        length: float | None = None,
+        held: Any = None,
+        coefficients: Sequence[float] | None = None,
+    ) -> Builder:
+        """Close a loop between two frames (names of links, of frames, or "world") of the tree.
+
+        ``type``: weld, ball (the origins coincide), revolute, prismatic, cylindrical, helical, universal or
+        planar (what the joints of these names leave free), distance (a massless rod of ``length`` between the
+        origins), or mask (``held`` names the directions "x", "y", "z", "rx", "ry", "rz" of the second frame's axes that
+        may not move). ``xyz`` and ``rpy``, or ``placement``, say where in the first frame the second lies when
+        closed; ``axis`` (z unless given) is in the second frame, as of joints.
+
+        ``type`` "joint" ties coordinates instead: that named ``first`` (as in ``model.coordinate_names``) is
+        c₀ + c₁ x + c₂ x² + … of that named ``second``, by ``coefficients`` (c₀, c₁, …); of none, the constant c₀.
+        """
+        if type == "joint":
+            if coefficients is None:
+                raise InputError(f"loop {name!r}: a joint loop needs coefficients (c₀, c₁, …)")
+            c = _floats(f"the coefficients of loop {name!r}", coefficients)
+            if c.ndim != 1 or not len(c) or (second is None and len(c) > 1):
+                raise InputError(
+                    f"loop {name!r}: coefficients are numbers (c₀, c₁, …), only c₀ where there is no second "
+                    f"coordinate; got {coefficients!r}"
+                )
+            self._loops.append(CoordinateLoop(name, first, second or "", tuple(c.tolist())))
+            return self
+        if type in LOOP_TYPES and coefficients is not None:
+            raise InputError(f"loop {name!r}: a {type} loop has no coefficients")
+        kind = loop_type(type, pitch, length, held)
+        if type not in AXIAL and axis is not None:
+            raise InputError(f"loop {name!r}: a {type} loop has no axis")
+        if second is None:
+            raise ArgumentError(f"loop {name!r}: a {type} loop is between two frames; only one is given")
+        alignment = motion_of(type, axis, second_axis, pitch)[1] if type in AXIAL else np.eye(3)
+        self._loops.append(Loop(name, first, second, kind, _placed("loop", name, placement, xyz, rpy), alignment))
         return self
 
     def build(self, root: str | None = None) -> Model:
@@ -156,6 +200,16 @@ class Builder:
             tuple(self._loops),
             self._gravity,
         )
+
+
+def _placed(what: str, name: str, placement: Any, xyz: Any, rpy: Any) -> Array:
+    """The pose given whole or by position and angles, checked."""
+    if placement is not None and (xyz is not None or rpy is not None):
+        raise ArgumentError(f"{what} {name!r}: give placement, or xyz and rpy, not both")
+    for part, value in (("xyz", xyz), ("rpy", rpy)):
+        if value is not None and _floats(f"the {part} of {what} {name!r}", value).shape != (3,):
+            raise InputError(f"{what} {name!r}: {part} is three numbers; got {value!r}")
+    return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
 
 
 def _floats(what: str, value: Any) -> Any:

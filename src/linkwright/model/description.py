@@ -24,6 +24,7 @@ from linkwright.model.joint import (
     Spherical,
     Universal,
 )
+from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -106,21 +107,6 @@ class FrameSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
-    """A closed loop between two frames, kept as it was described."""
-
-    name: str
-    type: str
-    """"weld", "ball", "joint", … ("joint" ties the coordinates of two joints)"""
-    first: str
-    second: str
-    placement: Array | None = None
-    """(4, 4), the pose of the second frame in the first where the loop is closed"""
-    coefficients: tuple[float, ...] = ()
-    """of the polynomial that a "joint" loop ties coordinates by"""
-
-
-@dataclass(frozen=True, eq=False)
 class Description:
     """A mechanism as named parts in any order."""
 
@@ -128,7 +114,7 @@ class Description:
     bodies: tuple[BodySpec, ...] = ()
     joints: tuple[JointSpec, ...] = ()
     frames: tuple[FrameSpec, ...] = ()
-    loops: tuple[Loop, ...] = ()
+    loops: tuple[Loop | CoordinateLoop, ...] = ()
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
 
     def rooted(self, root: str | None) -> Description:

@@ -77,6 +77,11 @@ class JointType(ABC):
         """Where in q quaternions start."""
         return ()
 
+    @property
+    def plain(self) -> tuple[tuple[int, int], ...]:
+        """The coordinates whose rates are velocity coordinates: where in q, and where in v."""
+        return tuple((k, k) for k in range(self.nv)) if self.nq == self.nv else ()
+
     @abstractmethod
     def transform(self, q: Array) -> Array:
         """The pose (4, 4) of the child frame in the parent-side frame."""
@@ -207,6 +212,10 @@ class Planar(JointType):
     type = "planar"
     units = ("m", "m", "rad")
     coordinate_names = ("x", "y", "angle")
+
+    @property
+    def plain(self) -> tuple[tuple[int, int], ...]:
+        return ((2, 2),)
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[2]), np.stack([q[0], q[1], 0.0 * q[2]]))
@@ -367,6 +376,14 @@ class Compound(JointType):
             starts += [at + start for start in part.motion.quaternions]
             at += part.motion.nq
         return tuple(starts)
+
+    @property
+    def plain(self) -> tuple[tuple[int, int], ...]:
+        places, at_q, at_v = [], 0, 0
+        for part in self.parts:
+            places += [(at_q + q, at_v + v) for q, v in part.motion.plain]
+            at_q, at_v = at_q + part.motion.nq, at_v + part.motion.nv
+        return tuple(places)
 
     def _split(self, x: Array, width: str) -> list[Array]:
         return split(x, [getattr(part.motion, width) for part in self.parts])

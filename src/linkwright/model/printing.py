@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from linkwright.model.description import WORLD
+from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Model
 
 
@@ -38,7 +39,8 @@ def tree_text(model: Model) -> str:
         inner = indent if serial else indent + ("   " if last else "│  ")
         stack.extend((child, inner) for child in reversed(children.get(k, [])))
     if model.loops:
-        lines.append("loops: " + ", ".join(f"{loop.name} ({loop.type})" for loop in model.loops))
+        lines.append("loops:")
+        lines += [f"   {loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops]
     return "\n".join(lines)
 
 
@@ -47,6 +49,15 @@ def _also(names: list[str] | tuple[str, ...]) -> str:
         return ""
     shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
     return f" [+ {shown}]"
+
+
+def _ends(loop: Loop | CoordinateLoop) -> str:
+    if isinstance(loop, Loop):
+        return f"{loop.first} ─ {loop.second}"
+    powers = ["", loop.second, *(f"{loop.second}^{k}" for k in range(2, len(loop.coefficients)))]
+    pairs = [(f"{c:g}", power) for c, power in zip(loop.coefficients, powers, strict=False) if c]
+    terms = [" ".join(filter(None, pair)) for pair in pairs]
+    return f"{loop.first or 0} = {' + '.join(terms) or '0'}"
 
 
 def _starts(model: Model) -> list[int]:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
-from linkwright.model.description import Description, Loop
+from linkwright.model.description import Description
 from linkwright.model.joint import JointType
+from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
@@ -136,7 +137,7 @@ class Model:
     gravity: Array
     welded: RigidInertia
     """of everything welded to the world, about the world's origin"""
-    loops: tuple[Loop, ...]
+    loops: tuple[Loop | CoordinateLoop, ...]
     description: Description
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
@@ -296,6 +297,16 @@ class Model:
     def coordinate_names(self) -> tuple[str, ...]:
         """A name for each entry of q."""
         return tuple(name for joint in self.joints for name in joint.coordinate_names)
+
+    @cached_property
+    def plain_coordinates(self) -> dict[str, tuple[int, int, int]]:
+        """By name, the coordinates whose rates are velocities: number of the joint, places in its own q and v."""
+        return {
+            joint.coordinate_names[at_q]: (k, at_q, at_v)
+            for k, joint in enumerate(self.joints)
+            if joint.nq
+            for at_q, at_v in joint.motion.plain
+        }
 
     @cached_property
     def quaternion_starts(self) -> tuple[int, ...]:

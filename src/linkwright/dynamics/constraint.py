@@ -1,0 +1,195 @@
+"""The constraints of closed loops: residuals, Jacobian and bias, for positions, rates and accelerations.
+
+A loop holds a frame y on one body to a frame y′ on another (see `model/loop.py`). Its residual φ(q) is zero where it is
+closed; the twist V of y relative to y′ gives the rate K v = Tᵀ V = φ̇, with T the directions held; and
+
+    K a + K̇ v = 0,   equally   Tᵀ(a_y − a_y′) = γ
+
+of the spatial accelerations of both frames (`equations.md` §7). Only joints between the two frames and their nearest
+common ancestor move them apart: the columns of all others are structural zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.tree import Frame, Model
+from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap
+from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_transform
+from linkwright.spatial.vectors import motion_cross
+
+
+@dataclass(frozen=True, eq=False)
+class LoopConstraint:
+    """What a loop between two frames asks for at a state: Tᵀ(a_y − a_y′) = γ, of spatial accelerations in y's axes."""
+
+    loop: Loop
+    first: Frame
+    """y′: number of its body and placement on it, the loop's canonical axes included"""
+    second: Frame
+    """y"""
+    pose: Array
+    """(4, 4), the pose of y′ in y"""
+    twist: Array
+    """(6,), V, of y relative to y′, in y's axes"""
+    T: Array
+    """(6, m), the directions held, in y's axes; the force of the loop on y is T λ"""
+    T_rate: Array
+    """(6, m), in y's axes"""
+    gamma: Array
+    """(m,), Tᵀ(V_y × V) − Ṫᵀ V with V_y the twist of y in the world"""
+    residual: Array
+    """φ (m,)"""
+
+
+def loop_ends(model: Model, loop: Loop) -> tuple[Frame, Frame]:
+    """The frames y′ and y of a loop, its canonical axes included."""
+    return tuple(  # type: ignore[return-value]
+        Frame(end.body, _snapped(end.placement @ axes))
+        for end, axes in (
+            (model.frame(loop.first), loop.first_axes),
+            (model.frame(loop.second), loop.second_axes),
+        )
+    )
+
+
+def _snapped(T: Array) -> Array:
+    """A pose of numbers with the zeros of its rotation exact."""
+    if is_symbolic(T):
+        return T
+    R = np.concatenate([snap(T[:3, :3]), T[:3, 3:]], axis=1)
+    return np.concatenate([R, T[3:]], axis=0)
+
+
+class LoopRows(NamedTuple):
+    """The rows of one loop."""
+
+    residual: Array
+    """φ (m,)"""
+    columns: dict[int, Array]
+    """K (m, nv of the joint) of the joints that move the loop, by their numbers"""
+    bias: Array
+    """K̇ v (m,)"""
+
+
+def branches(model: Model, first: int, second: int) -> tuple[list[int], list[int]]:
+    """The bodies from the nearest common ancestor of two bodies (not with it) to the first, and to the second."""
+    to_first, to_second = model.path(first), model.path(second)
+    common = sum(1 for a, b in zip(to_first, to_second, strict=False) if a == b)
+    return to_first[common:], to_second[common:]
+
+
+class _Walk(NamedTuple):
+    """The way from y inwards to the common ancestor and outwards to y′, everything in y's axes."""
+
+    pose: Array
+    """(4, 4), of y′ in y"""
+    twist: Array
+    """(6,), of y relative to y′"""
+    rate: Array
+    """(6,), of that where all joints move on at constant rates"""
+    columns: dict[int, Array]
+    """(6, nv): the twist of y relative to y′ per rate of each joint"""
+
+
+def _walk(model: Model, first: Frame, second: Frame, x: list[Array], rates: list[Array]) -> _Walk:
+    """Columns s = ±X S; what rests in body k moves, seen from y, with U = V_k − V_y: ṡ = U × s ± X Ṡ."""
+    outwards, inwards = branches(model, first.body, second.body)
+    T, U, bias = inverse_pose(second.placement), np.zeros(6), np.zeros(6)
+    columns: dict[int, Array] = {}
+    for k in reversed(inwards):
+        link = model.links[k]
+        X = motion_transform(T)
+        columns[k] = X @ link.motion_subspace(x[k])
+        s_v = columns[k] @ rates[k]
+        bias = bias + motion_cross(U) @ s_v + X @ link.velocity_product(x[k], rates[k])
+        U = U - s_v
+        T = T @ inverse_pose(link.transform(x[k]))
+    for k in outwards:
+        link = model.links[k]
+        T = T @ link.transform(x[k])
+        X = motion_transform(T)
+        columns[k] = -(X @ link.motion_subspace(x[k]))
+        s_v = columns[k] @ rates[k]
+        U = U - s_v
+        bias = bias + motion_cross(U) @ s_v - X @ link.velocity_product(x[k], rates[k])
+    return _Walk(T @ first.placement, -U, bias, columns)
+
+
+def _rows_between_frames(model: Model, loop: Loop, x: list[Array], rates: list[Array]) -> LoopRows:
+    first, second = loop_ends(model, loop)
+    walk = _walk(model, first, second, x, rates)
+    T = loop.kind.subspace(walk.pose)
+    bias = T.T @ walk.rate + loop.kind.subspace_rate(walk.pose, walk.twist).T @ walk.twist
+    return LoopRows(loop.kind.residual(walk.pose), {k: T.T @ s for k, s in walk.columns.items()}, bias)
+
+
+def _rows_between_coordinates(model: Model, loop: CoordinateLoop, x: list[Array], rates: list[Array]) -> LoopRows:
+    values, columns, bias = {"": np.zeros(1)}, dict[int, Array](), np.zeros(1)
+    for name in filter(None, (loop.first, loop.second)):
+        k, at_q, at_v = model.plain_coordinates[name]
+        values[name] = x[k][at_q : at_q + 1]
+        row = np.eye(model.links[k].motion.nv)[at_v : at_v + 1]
+        if name == loop.second:
+            rate = rates[k][at_v : at_v + 1]
+            row, bias = loop.slope(values[name]) * row, loop.curvature(values[name]) * (rate * rate)
+        columns[k] = columns[k] + row if k in columns else row
+    return LoopRows(loop.residual(values[loop.first], values[loop.second]), columns, bias)
+
+
+def loop_rows(model: Model, q: Array, v: Array) -> Iterator[LoopRows]:
+    """The rows of every loop, in the order of ``model.loops``."""
+    x, rates = model.coordinates(q), model.rates(v)
+    for loop in model.loops:
+        if isinstance(loop, Loop):
+            yield _rows_between_frames(model, loop, x, rates)
+        else:
+            yield _rows_between_coordinates(model, loop, x, rates)
+
+
+def constraint_residual(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m"]:
+    """φ(q) (m,): how far the loops are from closed, m and rad, loop by loop in the order of ``model.loops``."""
+    return np.concatenate([np.zeros(0), *(rows.residual for rows in loop_rows(model, q, np.zeros(model.nv)))])
+
+
+def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m nv"]:
+    """K (m, nv): the rates at which the loops open are K v; φ̇ = K v where they are closed.
+
+    Rows of loops between frames are in the second frame's axes.
+    """
+    rows = [_full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
+    return np.concatenate([np.zeros((0, model.nv)), *rows])
+
+
+def _full_rows(model: Model, rows: LoopRows) -> Array:
+    """K (m, nv) of one loop."""
+    m = len(rows.residual)
+    return model.assemble([rows.columns.get(k, np.zeros((m, j.motion.nv))) for k, j in enumerate(model.joints)])
+
+
+def constraint_bias(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:
+    """K̇ v (m,): loops stay closed where K a = −K̇ v."""
+    return np.concatenate([np.zeros(0), *(rows.bias for rows in loop_rows(model, q, v))])
+
+
+def loop_constraints(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> list[LoopConstraint]:
+    """What each loop between frames asks of the accelerations of its two bodies."""
+    x, rates, twists = model.coordinates(q), model.rates(v), body_velocities(model, q, v)
+    constraints = []
+    for loop in model.loops:
+        if not isinstance(loop, Loop):
+            continue
+        first, second = loop_ends(model, loop)
+        walk = _walk(model, first, second, x, rates)
+        T, T_rate = loop.kind.subspace(walk.pose), loop.kind.subspace_rate(walk.pose, walk.twist)
+        twist = motion_to_child(second.placement, twists[second.body]) if second.body >= 0 else np.zeros(6)
+        gamma = T.T @ (motion_cross(twist) @ walk.twist) - T_rate.T @ walk.twist
+        residual = loop.kind.residual(walk.pose)
+        constraints.append(LoopConstraint(loop, first, second, walk.pose, walk.twist, T, T_rate, gamma, residual))
+    return constraints

@@ -1,0 +1,208 @@
+"""Closed loops: their rows on random trees with random loops of every kind, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as public
+from linkwright import dynamics as lw
+from linkwright.dynamics.constraint import loop_rows
+from linkwright.errors import InputError, LinkwrightError, ModelError
+from linkwright.model.builder import Builder
+from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.spatial.transform import motion_transform
+from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops
+
+laws = settings(max_examples=60, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def derivative(f, h=1e-3):
+    """d/dt f at 0 by central differences of order six."""
+    return (45 * (f(h) - f(-h)) - 9 * (f(2 * h) - f(-2 * h)) + (f(3 * h) - f(-3 * h))) / (60 * h)
+
+
+def every_kind(seed, **options):
+    """A tree with every joint type and every kind of loop."""
+    return with_loops(one_of_each(seed, **options), LOOP_NAMES * 2, seed)
+
+
+@laws
+@given(looped(), seeds)
+def test_rates_of_loops(closed, seed):
+    """φ = 0 and φ̇ = K v where closed; K̇ v is the rate of K v everywhere."""
+    model, q = closed
+    v = np.random.default_rng(seed).normal(size=model.nv)
+    assert np.abs(lw.constraint_residual(model, q)).max(initial=0.0) < 1e-12
+    phi_dot = derivative(lambda h: lw.constraint_residual(model, lw.integrate(model, q, h * v)))
+    assert relative_error(lw.constraint_jacobian(model, q) @ v, phi_dot) < 1e-7
+    for at in (q, model.random(seed=seed)):
+        rate = derivative(lambda h, at=at: lw.constraint_jacobian(model, lw.integrate(model, at, h * v)) @ v)
+        assert relative_error(lw.constraint_bias(model, at, v), rate) < 1e-7
+
+
+@laws
+@given(looped(), seeds)
+def test_what_loops_ask_of_the_bodies_accelerations(closed, seed):
+    """Tᵀ(a_y − a_y′) = γ says K a + K̇ v = 0."""
+    model, q = closed
+    v, a = np.random.default_rng(seed).normal(size=(2, model.nv))
+    constraints = iter(lw.loop_constraints(model, q, v))
+    opening = lw.constraint_jacobian(model, q) @ a + lw.constraint_bias(model, q, v)
+    rates, at = lw.constraint_jacobian(model, q) @ v, 0
+    for loop, rows in zip(model.loops, loop_rows(model, q, v), strict=True):
+        mine = slice(at, at + len(rows.residual))
+        at = mine.stop
+        if isinstance(loop, CoordinateLoop):
+            continue
+        one = next(constraints)
+        to_axes = np.linalg.inv(motion_transform(lw.pose(model, q, loop.second) @ loop.second_axes))
+        first, second = (lw.acceleration(model, q, v, a, end, "world") for end in (loop.first, loop.second))
+        assert relative_error(one.T.T @ to_axes @ (second - first) - one.gamma, opening[mine]) < 1e-11
+        assert relative_error(one.T.T @ one.twist, rates[mine]) < 1e-12
+        first, second = (lw.velocity(model, q, v, end, "world") for end in (loop.first, loop.second))
+        assert relative_error(one.twist, to_axes @ (second - first)) < 1e-12
+        assert np.array_equal(one.residual, rows.residual)
+
+
+def test_every_kind_of_loop_is_in_the_laws():
+    model, _ = every_kind(1)
+    assert {loop.type for loop in model.loops} == set(LOOP_NAMES)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_common_ancestors_do_not_move_a_loop(seed):
+    """Their columns are zeros of structure, in numbers and in compiled code."""
+    model, q = every_kind(seed)
+    K = lw.constraint_jacobian(model, q)
+    starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    at = 0
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        m = len(rows.residual)
+        if isinstance(loop, Loop):
+            ends = [model.frames[end].body for end in (loop.first, loop.second)]
+            moving = set(model.path(ends[0])) ^ set(model.path(ends[1]))
+            assert set(rows.columns) == moving
+        for k in set(range(len(model.joints))) - set(rows.columns):
+            assert not K[at : at + m, starts[k] : starts[k + 1]].any()
+        at += m
+    assert relative_error(public.constraint_jacobian(model, q), K) < 1e-14
+
+
+def test_rows_compile_and_take_batches():
+    model, _ = every_kind(4)
+    rng = np.random.default_rng(0)
+    q, v = model.random(5, seed=1), rng.normal(size=(5, model.nv))
+    for k in range(5):
+        assert relative_error(public.constraint_jacobian(model, q)[k], lw.constraint_jacobian(model, q[k])) < 1e-13
+        assert relative_error(public.constraint_residual(model, q)[k], lw.constraint_residual(model, q[k])) < 1e-13
+        bias = lw.constraint_bias(model, q[k], v[k])
+        assert relative_error(public.constraint_bias(model, q, v)[k], bias) < 1e-13
+    assert public.constraint_jacobian(one_of_each(), one_of_each().neutral()).shape == (0, one_of_each().nv)
+
+
+def test_rows_of_symbols_are_expressions():
+    model, _ = every_kind(4)
+    q, v = public.symbols("q", model.nq), public.symbols("v", model.nv)
+    assert public.constraint_jacobian(model, q).dtype == object
+    x = public.symbols("x", model.nq + model.nv)
+    bias = public.constraint_bias(model, x[: model.nq], x[model.nq :])
+    assert bias.dtype == object
+    assert v.shape == (model.nv,)
+
+
+def double_crank() -> Builder:
+    """Two bars on the ground, to be joined."""
+    builder = Builder("cranks").body("a", 1.0, (0.5, 0, 0), 0.1).body("b", 1.0, (0.5, 0, 0), 0.1)
+    builder.joint("ja", "revolute", "world", "a").joint("jb", "universal", "world", "b", xyz=(2, 0, 0))
+    return builder.frame("end", "a", xyz=(1, 0, 0)).frame("other", "a", xyz=(0.5, 0, 0)).frame("post", "world")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("weld", "end", "nowhere"), {}, "unknown frame 'nowhere'"),
+        (("weld", "end", "other"), {}, "closes nothing: 'end' and 'other' are both on the body 'a'"),
+        (("weld", "post", "world"), {}, "both at rest in the world"),
+        (("joint", "ja", "jc"), {"coefficients": [0, 1]}, "unknown coordinate 'jc'"),
+        (("joint", "ja", "ja"), {"coefficients": [0, 1]}, "to itself"),
+        (("joint", "ja", "end"), {"coefficients": [0, 1]}, "unknown coordinate 'end'"),
+    ],
+)
+def test_loops_that_close_nothing(arguments, options, message):
+    type, first, second = arguments
+    with pytest.raises(ModelError, match=message):
+        double_crank().loop("loop", type, first, second, **options).build()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("wedl", "end", "b"), {}, "unknown loop type 'wedl'; .*|weld"),
+        (("mask", "end", "b"), {}, "a mask loop needs held"),
+        (("mask", "end", "b"), {"held": []}, "one or more of x, y, z, rx, ry, rz"),
+        (("mask", "end", "b"), {"held": "x x"}, "each once"),
+        (("mask", "end", "b"), {"held": ["x", "up"]}, "unknown direction of a relative motion 'up'"),
+        (("weld", "end", "b"), {"held": "x"}, "a weld loop has no held"),
+        (("weld", "end", "b"), {"axis": (0, 0, 1)}, "a weld loop has no axis"),
+        (("weld", "end", "b"), {"length": 1.0}, "a weld loop has no length"),
+        (("weld", "end", "b"), {"coefficients": [1]}, "a weld loop has no coefficients"),
+        (("weld", "end"), {}, "only one is given"),
+        (("distance", "end", "b"), {}, "a distance loop needs length"),
+        (("distance", "end", "b"), {"length": 0.0}, "must be positive"),
+        (("distance", "end", "b"), {"length": np.nan}, "must be positive"),
+        (("helical", "end", "b"), {}, "a helical loop needs pitch"),
+        (("helical", "end", "b"), {"pitch": 0.0}, "must be nonzero"),
+        (("revolute", "end", "b"), {"axis": (0, 0, 0)}, "not all zero"),
+        (("revolute", "end", "b"), {"xyz": (0, 0)}, "loop 'loop': xyz is three numbers"),
+        (("joint", "ja", "jb.0"), {}, "needs coefficients"),
+        (("joint", "ja"), {"coefficients": [0.0, 1.0]}, "only c₀ where there is no second"),
+        (("joint", "ja", "jb.0"), {"coefficients": [np.inf, 1.0]}, "must be finite"),
+    ],
+)
+def test_loops_that_make_no_sense(arguments, options, message):
+    with pytest.raises(LinkwrightError, match=message):
+        double_crank().loop("loop", *arguments, **options)
+
+
+def test_a_second_loop_of_the_same_name():
+    builder = double_crank().loop("loop", "ball", "end", "b").loop("loop", "ball", "world", "b")
+    with pytest.raises(ModelError, match="a second loop is named 'loop'"):
+        builder.build()
+
+
+def test_loops_are_printed():
+    builder = double_crank().loop("pin", "ball", "end", "b").loop("rod", "distance", "world", "b", length=2.0)
+    names = builder.build().coordinate_names
+    model = builder.loop("gear", "joint", "ja", names[1], coefficients=[0.5, -2.0]).build()
+    assert str(model).splitlines()[-4:] == [
+        "loops:",
+        "   pin (ball): end ─ b",
+        "   rod (distance): world ─ b",
+        f"   gear (joint): ja = 0.5 + -2 {names[1]}",
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_locking_joints_of_a_loop(seed):
+    """The rows of a locked model are the others' columns; loops that have nothing left to move go."""
+    model, q = every_kind(seed)
+    joint = model.joints[seed]
+    starts = np.cumsum([0, *(joint.nq for joint in model.joints)]), np.cumsum([0, *(j.nv for j in model.joints)])
+    places = [np.arange(start[seed], start[seed + 1]) for start in starts]
+    locked = model.lock({joint.name: q[places[0]]})
+    rest = np.delete(q, places[0])
+    assert np.abs(lw.constraint_residual(locked, rest)).max(initial=0.0) < 1e-11
+    K, K_locked = lw.constraint_jacobian(model, q), lw.constraint_jacobian(locked, rest)
+    K = np.delete(K, places[1], axis=1)
+    assert np.linalg.matrix_rank(K_locked, 1e-9) == np.linalg.matrix_rank(np.concatenate([K, K_locked]), 1e-9)
+    everything = {j.name: q[starts[0][k] : starts[0][k + 1]] for k, j in enumerate(model.joints)}
+    assert not model.lock(everything).loops
+    open_q = dict(everything)
+    plain = next(j.name for j in model.joints if j.type == "revolute")
+    open_q[plain] = open_q[plain] + 0.3
+    with pytest.raises(InputError, match="would be locked open"):
+        model.lock(open_q)
