@@ -173,3 +173,20 @@ def test_sums_of_angles_are_recognised(multiples):
 def test_squares_of_cosines_stay_one_term():
     (term,) = terms_of(A.cos() ** 2 * B.sin())
     assert dict(term.factors)[Wave("cos", (("a", 1),))] == 2
+
+
+def test_quotients():
+    ring = Ring(["a"], (), ["x", "y"])
+    x, y, c, s = ring["x"], ring["y"], ring["a"].cos(), ring["a"].sin()
+    two, three = ring["sqrt2"], ring["sqrt3"]
+    for f, g in (
+        (x + y, x - y),
+        (x * two + y, two + three),
+        (c * x + two, c + two * s + 1),
+        (ring.one * 3, two * three + x * c),
+    ):
+        assert ring.quotient(f * g, g) == f
+        assert ring.quotient(ring.zero, g) == 0
+    assert ring.quotient(x, y) is None
+    assert ring.quotient(s * s, c + 1) == 1 - c
+    assert ring.quotient(ring.one, two) * two == 1

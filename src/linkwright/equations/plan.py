@@ -88,12 +88,12 @@ class Plan:
         return [name for name in self.values if name not in self.passive_names]
 
 
-def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> Plan:
+def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, linear: bool = False) -> Plan:
     """Decide for every number of the model whether it is a name, a zero or an exact number.
 
     ``parameters``: "numbers", "symbols", or {group: "numbers" | "symbols", name: number}; the groups are
     geometry, inertial (there "all" names vanishing parameters too), gravity and passive (dampers, friction,
-    springs); what is not mentioned is symbols.
+    springs); what is not mentioned is symbols. ``linear``: inertias at the joint in mechanisms of a plane too.
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"expected a Model; got {model!r}")
@@ -110,7 +110,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> P
         for k, joint in enumerate(model.joints)
     ]
     tolerance = 2.0 * snap if plan.snapped else ROUNDING
-    normals = None if choice["inertial"] == "all" else _plane_normals(model, tolerance)
+    normals = None if linear or choice["inertial"] == "all" else _plane_normals(model, tolerance)
     plan.planar = normals is not None
     plan.gravity = namer.gravity(tolerance)
     for k, link in enumerate(model.links):
@@ -125,15 +125,18 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float) -> P
         plan.passive.append(namer.passive(k))
     if unused := [name for name in given if name not in namer.asked]:
         raise UnknownNameError("parameter", unused[0], [*GROUPS, *namer.asked])
-    # masses first: what printed equations are grouped by
-    order = ("m", "g", "l", "lg", "pitch", "I", "b", "mu", "k", "rest")
-    plan.values = dict(sorted(plan.values.items(), key=lambda item: _family(item[0], order)))
+    plan.values = sorted_names(plan.values)
     return plan
 
 
-def _family(name: str, families: tuple[str, ...]) -> int:
-    """The last family that the name begins with: lg2 is no length of the geometry."""
-    return max(k for k, start in enumerate(families) if name.startswith(start))
+FAMILIES = ("m", "g", "l", "lg", "pitch", "I", "b", "mu", "k", "rest")
+"""What names begin with, in the order of parameters: masses first, by which printed equations are grouped."""
+
+
+def sorted_names(values: Mapping[str, float]) -> dict[str, float]:
+    """By family: the last that the name begins with, for lg2 is no length of the geometry."""
+    family = {name: max(k for k, start in enumerate(FAMILIES) if name.startswith(start)) for name in values}
+    return dict(sorted(values.items(), key=lambda item: family[item[0]]))
 
 
 def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.equations import code as codes
-from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism
+from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism, coordinates_of
 from linkwright.equations.explain import Explanation, explanation_of
+from linkwright.equations.grouping import Grouping, grouping_of
 from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import plan_of, realised
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
@@ -44,10 +45,15 @@ class Equations:
         snap: float = 1e-5,
         route: str = "recursive",
         term_limit: int = TERM_LIMIT,
+        base_parameters: bool = False,
     ):
         if route not in ROUTES:
             raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
-        self._plan = plan_of(model, parameters, snap)
+        self._plan = plan_of(model, parameters, snap, linear=base_parameters)
+        self.grouping: Grouping | None = None
+        if base_parameters:
+            self.grouping = grouping_of(self._plan, coordinates_of(self._plan.model), term_limit)
+            self._plan = self.grouping.plan
         self._mechanism = Mechanism(self._plan, term_limit)
         self._route = route
         names = self._mechanism.coordinates
@@ -297,6 +303,7 @@ def equations(
     snap: float = 1e-5,
     route: str = "recursive",
     term_limit: int = TERM_LIMIT,
+    base_parameters: bool = False,
 ) -> Equations:
     """The equations of motion of a mechanism, exact and readable: M(q) v̇ + h(q, v) + g(q) = τ.
 
@@ -308,7 +315,9 @@ def equations(
     radians, the turns of placements may be from multiples of π/12, to which they are taken. ``route``: "recursive"
     (composite bodies, Newton–Euler) or "lagrange"; both give the same. Raises :class:`ModelError` where a number
     has no exact form, and :class:`TooLargeError` where an entry would have more than ``term_limit`` terms; the
-    code does not need them.
+    code does not need them. ``base_parameters``: combinations of inertial parameters, as few as determine the
+    motion, stand for them (IzzR1 with the meaning "Izz1 + m2*l1^2"; raises :class:`ModelError` where one
+    is no polynomial in the lengths).
 
     >>> import linkwright as lw
     >>> print(lw.equations(lw.load("pendulum")).text())
@@ -316,4 +325,4 @@ def equations(
     h = 0
     g[1] = m1*g*lg1*sin(theta1)
     """
-    return Equations(model, parameters, snap, route, term_limit)
+    return Equations(model, parameters, snap, route, term_limit, base_parameters)

@@ -35,7 +35,7 @@ class Order:
         self._parameters = {name: k for k, name in enumerate(parameters)}
         self._velocities = {name: k for k, name in enumerate(velocities)}
         self._angles = {name: k for k, name in enumerate(angles)}
-        grouping = re.compile(r"m\d|mc|I|k\d")
+        grouping = re.compile(r"mR?\d|mc|I|k\d")
         self.classes = (
             frozenset(name for name in self._parameters if grouping.match(name)),
             frozenset(self._velocities),
@@ -188,7 +188,7 @@ def latex_name(name: str) -> str:
     if name.startswith("sign("):
         return rf"\operatorname{{sign}}({latex_name(name[5:-1])})"
     base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
-    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?)(\d.*)?", base)
+    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?R?)(\d.*)?", base)
     assert found is not None, name
     letters, axis, tag = found[1], found[2] or "", found[3] or ""
     if letters == "lg":

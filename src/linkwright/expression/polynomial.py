@@ -159,6 +159,19 @@ class Ring:
         self.check()
         return result
 
+    def quotient(self, f: Polynomial, g: Polynomial) -> Polynomial | None:
+        """f/g where that is an element, else None; g is not zero.
+
+        Numerator and denominator are multiplied by the conjugates of g, with −c for c, until g has no c.
+        """
+        for bit, (variable, _) in enumerate(self._relations):
+            if g._squares >> bit & 1:
+                leading = self.generators[self.names[variable]]
+                conjugate = g - self._made(g.terms.derivative(variable), g._squares) * leading * 2
+                f, g = f * conjugate, g * conjugate
+        whole, rest = divmod(f.terms, g.terms)
+        return None if len(rest) else self._made(whole, f._squares)
+
     def derivative(self, f: Polynomial, variable: str) -> Polynomial:
         """∂f/∂variable; of an angle through its cosine and sine too. Quaternions only along :meth:`rate`."""
         k = self.index[variable]
@@ -360,7 +373,7 @@ def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> 
     for p in polynomials:
         names = p.ring.names
         known = {"1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}, **values}
-        for angle in p.ring.angles:
+        for angle in values.keys() & set(p.ring.angles):
             known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
         known |= {name: float(np.sign(values[name[5:-1]])) for name in names if name.startswith("sign(")}
         x = np.array([known.get(name, math.nan) for name in names])
