@@ -12,7 +12,9 @@ from operations_on import HOSTILE, every_combination, one_operation, same
 import linkwright as lw
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.llvm import module_text
 from linkwright.compiler.machine import target
+from linkwright.compiler.trace import bind, trace
 from linkwright.compiler.vector_math import FAR
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import JOINT_TYPES
@@ -332,3 +334,44 @@ def test_far_angles_are_noticed_beside_nan():
             arguments[k, :, 0], arguments[1 - k, :, 0] = value, far
             found = kernel(*arguments)[:, 0, 1 - k]
             assert np.array_equal(found, [kernel(*[y, y])[1 - k] for y in far])
+
+
+# long programs
+
+
+def recurrence(x):
+    """One long chain: 15 000 operations that each need the one before, among them each of a few kinds."""
+    y = x[0]
+    for _ in range(1500):
+        y = y * x[1] + x[2]
+        y = (y - x[3]) / (1.5 + y * y)
+        y = lw.minimum(y, x[4]) - lw.where(y < x[5], x[6] * y, y)
+    for _ in range(100):
+        y = np.sin(y) + np.cos(y) * x[7]
+    return lw.stack([y, y * x[1]])
+
+
+def test_one_long_chain_is_cut_into_blocks():
+    program = trace(bind(recurrence, None, {"x": 8}))
+    text = module_text(program, W, target().fused, target().processor)
+    assert text.count("br label %block0") == 2  # of many lanes and of one
+    kernel = Kernel(program)
+    x = np.random.default_rng(0).uniform(0.5, 1.5, (ROWS, 8))
+    together = kernel(x)
+    assert np.array_equal(together, [kernel(row) for row in x])
+    expected, actual = interpret(program, x)[0], together
+    assert relative_error(actual, expected) < 1e-9  # it contracts
+
+
+def test_derivatives_of_long_chains():
+    """Of 6000 operations, 18 000 with those of the derivative."""
+
+    def f(x):
+        y = x[0]
+        for _ in range(3000):
+            y = y * x[0] + x[1]
+        return y
+
+    kernel = lw.compile(f, x=2)
+    assert relative_error(kernel([0.5, 2.0]), 4.0) < 1e-14
+    assert relative_error(kernel.derivative("x")([0.5, 2.0]), [8.0, 2.0]) < 1e-13  # of x₁ / (1 − x₀)

@@ -355,6 +355,14 @@ def test_too_large_kernels_are_refused(small_limit):
         lw.compile(lw.inverse_dynamics, lw.load("arm7"))
 
 
+@pytest.mark.parametrize("shape", [10**7, (10**6, 10**6), (2**40, 2**40)])
+def test_too_large_arrays_are_refused_at_once(shape):
+    with pytest.raises(TooLargeError, match=r"x has \d+ entries"):
+        lw.compile(lambda x: x, x=shape)
+    with pytest.raises(TooLargeError, match=r"x has \d+ entries"):
+        lw.symbols("x", (shape,) if isinstance(shape, int) else shape)
+
+
 def test_too_large_traces_are_given_up_early(monkeypatch):
     monkeypatch.setattr(trace.trace, "__defaults__", (500, trace.OPERATION_LIMIT))
     model = lw.load("arm7")

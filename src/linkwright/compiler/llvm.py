@@ -7,17 +7,27 @@ for bit what W lanes do, and a row's result depends neither on its batch nor on 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.program import Program, Slot
 from linkwright.compiler.rows import COPY, loop_text
 from linkwright.compiler.vector_math import FAR, Lanes, sincos
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "min": "minimum", "max": "maximum"}
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
 LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
 """Functions of the C library that programs may call, lane by lane."""
 
 _NEAR_CACHE = 32 * 1024  # bytes
+
+BLOCK = 4000
+LONGEST = 3 * BLOCK
+"""Lines of a function beyond which it is cut into basic blocks of about ``BLOCK``.
+
+The code generator's work grows with the square of a block's length, worst where values depend on each other in one
+long chain or thousands share a constant. Within one block it orders up to a tenth better: shorter functions stay whole.
+"""
 
 
 class _Body:
@@ -36,6 +46,7 @@ class _Body:
         self.farthest: str | None = None  # largest |angle| so far, lane by lane
         self.declared: set[str] = set()
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
+        self.seams: list[int] = []  # where a further block may start: after how many lines
 
     def emit(self, instruction: str) -> str:
         """Append an instruction; the name of its value."""
@@ -63,6 +74,7 @@ class _Body:
                 self.values.append(self._operation(k, op, args))
             for block in blocks.pop(k, ()):
                 self._store_block(*block)
+            self.seams.append(len(self.lines))
         if lanes.width == 1:  # after everything is read: a result may lie where an argument does
             for number, results in enumerate(program.results):
                 self._store(len(program.inputs) + number, results)
@@ -73,9 +85,18 @@ class _Body:
             far = self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
             self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
         self.lines.append(f"  ret i1 {far}")
-        body = "\n".join(self.lines)
+        body = "\n".join(self._in_blocks() if len(self.lines) > LONGEST else self.lines)
         name = "single" if lanes.width == 1 else "lanes"
         return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{\n{body}\n}}\n"
+
+    def _in_blocks(self) -> list[str]:
+        """The lines as several basic blocks, one after the other."""
+        lines: list[str] = []
+        start = 0
+        for number, end in enumerate(end for last, end in pairwise((0, *self.seams)) if end // BLOCK > last // BLOCK):
+            lines += [*self.lines[start:end], f"  br label %block{number}", f"block{number}:"]
+            start = end
+        return lines + self.lines[start:]
 
     # values
 
@@ -107,6 +128,10 @@ class _Body:
             name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
             self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
             return self.emit(f"call {V} {name}({', '.join(f'{V} {y}' for y in x)})")
+        if op in ("min", "max"):
+            closer = self.emit(f"fcmp {'olt' if op == 'min' else 'ogt'} {V} {x[0]}, {x[1]}")
+            chosen = self._select(closer, x[0], x[1])  # with the test one instruction of x86, which forgets a NaN in x
+            return self._select(self.emit(f"fcmp uno {V} {x[0]}, {lanes.constant(0.0)}"), x[0], chosen)
         if op in ("less", "less_equal"):
             self.bits[k] = self.emit(f"fcmp {'olt' if op == 'less' else 'ole'} {V} {x[0]}, {x[1]}")
             return self._select(self.bits[k], lanes.constant(1.0), lanes.constant(0.0))

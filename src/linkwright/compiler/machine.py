@@ -113,7 +113,6 @@ def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     with _LOCK:
         machine = _target_machine()
-        llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")  # the last one given counts
         try:
             module = llvm.parse_assembly(ir)
             module.verify()
@@ -121,7 +120,18 @@ def generate(ir: str, scheduled: bool = True) -> bytes:
             raise LinkwrightError(f"the code generated for this function is not valid LLVM IR: {error}") from None
         module.triple = target().triple
         module.data_layout = str(machine.target_data)
-        return bytes(machine.emit_object(module))
+        try:
+            # what prepares for code generation would join the blocks again that long programs are cut into
+            _choose(scheduled=scheduled, prepared=False)
+            return bytes(machine.emit_object(module))
+        finally:
+            _choose(scheduled=True, prepared=True)
+
+
+def _choose(scheduled: bool, prepared: bool) -> None:
+    """Set LLVM's options, which hold for the whole process; of each, the last one given counts."""
+    llvm.set_option("linkwright", f"-enable-misched={str(scheduled).lower()}")
+    llvm.set_option("linkwright", f"-disable-cgp={str(not prepared).lower()}")
 
 
 class Code:

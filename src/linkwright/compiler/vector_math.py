@@ -56,11 +56,11 @@ class Lanes:
         """The same number in every lane."""
         if self.width == 1:
             return number(x)
-        return "<" + ", ".join([f"double {number(x)}"] * self.width) + ">"
+        return f"splat (double {number(x)})"
 
     def whole(self, n: int) -> str:
         """The same whole number in every lane."""
-        return str(n) if self.width == 1 else "<" + ", ".join([f"i64 {n}"] * self.width) + ">"
+        return str(n) if self.width == 1 else f"splat (i64 {n})"
 
     def fma(self, emit: Callable[[str], str], a: str, b: str, c: str) -> str:
         """a b + c in one rounding (where the target has it; the library's otherwise)."""

@@ -9,6 +9,7 @@ global grows, and threads share nothing.
 from __future__ import annotations
 
 import dis
+import math
 import struct
 import sys
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,9 @@ import numpy as np
 from linkwright.errors import ExpressionError, TooLargeError
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.rules import COMMUTATIVE, RULES
+
+MOST_SYMBOLS = 1_000_000
+"""Symbols that a graph without a limit of its own may have."""
 
 
 class Graph:
@@ -64,6 +68,9 @@ class Graph:
     def symbols(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
         """An object array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        limit = MOST_SYMBOLS if self.limit is None else self.limit
+        if self.count + math.prod(shape) > limit:
+            raise TooLargeError(f"{name} has {math.prod(shape)} entries; there may be {limit} expressions in all")
         result = np.empty(shape, dtype=object)
         for place in np.ndindex(*shape):
             result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
