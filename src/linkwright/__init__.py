@@ -50,6 +50,10 @@ kinetic_energy = public(dynamics.kinetic_energy)
 potential_energy = public(dynamics.potential_energy)
 spring_energy = public(dynamics.spring_energy)
 
+joint_reactions = public(dynamics.joint_reactions)
+prescribed_dynamics = public(dynamics.prescribed_dynamics)
+plastic_impact = public(dynamics.plastic_impact)
+
 joint_forces = public(dynamics.joint_forces)
 passive_forces = public(dynamics.passive_forces)
 
@@ -105,6 +109,7 @@ __all__ = [
     "jacobian",
     "jacobian_dot",
     "joint_forces",
+    "joint_reactions",
     "kinetic_energy",
     "load",
     "mass_matrix",
@@ -113,8 +118,10 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "passive_forces",
+    "plastic_impact",
     "pose",
     "potential_energy",
+    "prescribed_dynamics",
     "simulate",
     "spring_energy",
     "stack",

@@ -36,6 +36,11 @@ ALGORITHMS = {
     "gravity_forces": (lw.gravity_forces, {}),
     "forward_dynamics": (lw.forward_dynamics, {}),
     "forward_dynamics composite": (lw.forward_dynamics, {"method": "composite"}),
+    "forward_dynamics assembly": (lw.forward_dynamics, {"method": "assembly", "schedule": "balanced"}),
+    "forward_dynamics hybrid": (lw.forward_dynamics, {"method": "hybrid", "partition": 3}),
+    "joint_reactions": (lw.joint_reactions, {}),
+    "prescribed_dynamics": (lw.prescribed_dynamics, {"prescribed": ("joint0", "joint3")}),
+    "plastic_impact": (lw.plastic_impact, {}),
     "mass_matrix": (lw.mass_matrix, {}),
     "mass_matrix unit_vector": (lw.mass_matrix, {"method": "unit_vector"}),
     "mass_matrix jacobian": (lw.mass_matrix, {"method": "jacobian"}),
@@ -55,7 +60,13 @@ ALGORITHMS = {
     "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
     "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),
 }
-SOLVES = ("forward_dynamics", "forward_dynamics_derivatives")
+SOLVES = (
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "joint_reactions",
+    "prescribed_dynamics",
+    "plastic_impact",
+)
 
 
 def test_every_algorithm_is_here():

@@ -156,7 +156,7 @@ def errors_of_names(arm):
         "frame": (lambda: lw.pose(arm, q, "lnk2"), UnknownNameError, "lnk2.*there are.*link2"),
         "wrenches' frame": (lambda: lw.inverse_dynamics(arm, q, q, q, {"hand": np.zeros(6)}), UnknownNameError, "hand"),
         "frame by number": (lambda: lw.pose(arm, q, 1), ArgumentError, "by its name"),
-        "frame by list": (lambda: lw.pose(arm, q, ["link1"]), ArgumentError, "names"),
+        "frame by list": (lambda: lw.pose(arm, q, ["link1"]), ArgumentError, "by its name"),
         "reference": (lambda: lw.jacobian(arm, q, "link1", "local"), InputError, "local.*body"),
         "method": (lambda: lw.mass_matrix(arm, q, method="crba"), InputError, "crba.*composite"),
         "model": (lambda: lw.mass_matrix("two_link", q), ArgumentError, "Model"),

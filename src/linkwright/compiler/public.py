@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.trace import POSITIONS, VELOCITIES, Bound, bind, differentiate, regrouped, replay, trace
+from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, regrouped, replay, trace
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr
@@ -24,9 +24,6 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench"))
-"""The names by which the algorithms call their arrays."""
 
 _NOTE = """
 
@@ -83,15 +80,24 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     fixed = {name: x for name, x in arguments.items() if name not in ARRAYS}
     if wrenches is not None:
         fixed["wrenches"] = tuple(wrenches) or None
+    listed = any(isinstance(x, list) for x in fixed.values())
+    fixed = {name: _tuples(x) for name, x in fixed.items()}
     key = (book.__name__, *fixed.values())
     try:
         known = key in model.memo
     except TypeError:
         raise ArgumentError(f"{book.__name__}: {fixed} must be names") from None
+    if known and listed:  # the fast path could not look it up
+        return model.memo[key](*arrays)
     if known:
         raise error from None
     model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
     return kernel(*arrays)
+
+
+def _tuples(x: Any) -> Any:
+    """Lists of lists as tuples of tuples, by which kernels are looked up."""
+    return tuple(map(_tuples, x)) if isinstance(x, (list, tuple)) else x
 
 
 def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:

@@ -39,6 +39,9 @@ POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
 
+ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench", "twists"))
+"""The names by which the algorithms call their arrays; whatever else they take is a choice."""
+
 JOINT_SPACE = {
     dynamics.inverse_dynamics: "second moment",
     dynamics.bias_forces: "second moment",
@@ -113,7 +116,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     """Decide which arguments are arrays, and of which shapes; the others are bound now.
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
-    the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,).
+    the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,),
+    twists (bodies, 6).
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
     if not callable(function):
@@ -140,7 +144,7 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
             given = inputs[key]
             if key == "wrenches":
                 frames = tuple(given or ())
-            elif (shape := _shape(given)) is not None:
+            elif (book not in ALGORITHMS or key in ARRAYS) and (shape := _shape(given)) is not None:
                 shapes[key] = shape
             else:
                 fixed[key] = given
@@ -148,6 +152,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
             shapes[key] = (model.nq,)
         elif model is not None and key in VELOCITIES:
             shapes[key] = (model.nv,)
+        elif model is not None and key == "twists":
+            shapes[key] = (len(model.bodies), 6)
         elif key == "wrench":
             shapes[key] = (6,)
         elif parameter.default is parameter.empty:

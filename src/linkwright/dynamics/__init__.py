@@ -4,6 +4,7 @@ Numbers flow through them, or symbols. The functions of the same names in :mod:`
 themselves and take batches.
 """
 
+from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
 from linkwright.dynamics.constraint import (
     constraint_bias,
@@ -50,6 +51,7 @@ __all__ = [
     "jacobian",
     "jacobian_dot",
     "joint_forces",
+    "joint_reactions",
     "kinetic_energy",
     "lie_bracket",
     "loop_constraints",
@@ -57,8 +59,10 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "passive_forces",
+    "plastic_impact",
     "pose",
     "potential_energy",
+    "prescribed_dynamics",
     "require_mass",
     "spring_energy",
     "total_mass",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.errors import InputError, ModelError
@@ -22,21 +26,31 @@ def forward_dynamics(
     tau: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
     method: str = "articulated",
+    schedule: Any = None,
+    partition: Any = None,
 ) -> Shaped[Array, "nv"]:
     """The accelerations a (nv,) with M a + b = τ + Jᵀf; m/s² or rad/s².
 
     ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
-    ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies)
-    or "composite" (M is formed and factorised). A model with couplings is solved by "composite"
-    whatever is asked, for its joints are not independent.
-    Raises :class:`ModelError` where a joint moves neither mass nor armature.
+    ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies),
+    "composite" (M is formed and factorised), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
+    "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.). A model with couplings is
+    solved by "composite" whatever is asked, for its joints are not independent.
+    ``schedule``: the order of assembly: "serial" (the default), "balanced", or all joints in order.
+    ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies.
+    Raises :class:`ModelError` where a joint moves neither mass nor armature, and by assembly where a body alone
+    has no inertia about some axis.
     """
     if method not in FORWARD_DYNAMICS_METHODS:
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
+    options = {name: x for name, x in (("schedule", schedule), ("partition", partition)) if x is not None}
+    for name in options:
+        if method not in OPTIONS[name]:
+            raise InputError(f"{name} is for method {' and '.join(map(repr, OPTIONS[name]))}; method is {method!r}")
     require_mass(model)
     if model.has_couplings:
-        method = "composite"
-    return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches)
+        return _composite(model, q, v, tau, wrenches)
+    return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
 
 
 def _composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:
@@ -92,7 +106,15 @@ def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenche
     return model.assemble([a_joint for _, a_joint in states])
 
 
-FORWARD_DYNAMICS_METHODS = {"articulated": _articulated, "composite": _composite}
+FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {
+    "articulated": _articulated,
+    "composite": _composite,
+    "assembly": by_assembly,
+    "hybrid": by_blocks,
+}
+
+OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",)}
+"""Which methods take which options."""
 
 
 def require_mass(model: Model) -> None:

@@ -29,7 +29,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.random  # imported on first use otherwise, in the midst of the first call
 
-from linkwright.spatial.arrays import Array, atan2
+from linkwright.spatial.arrays import Array, atan2, where
+from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.rotation import (
     exp_coefficients,
     quaternion_conjugate,
@@ -102,6 +103,30 @@ class JointType(ABC):
         """∂(Ṡ v)/∂δ (6, nv) of δ in integrate(q, δ) at 0: zero where S is constant in the child frame."""
         return np.zeros((6, self.nv))
 
+    def constraint_subspace(self, q: Array) -> Array:
+        """T (6, 6 − nv) with TᵀS = 0: the forces the joint bears, in child axes.
+
+        Where S is not made of unit vectors: what reflections that make S upper triangular (Householder 1958) leave
+        over. They start with the angular rows, so that joints that only turn keep T's linear part constant.
+        """
+        R = self.motion_subspace(q)[ANGULAR_FIRST]
+        T: Array = np.eye(6)[:, self.nv :]
+        mirrors = []
+        for k in range(self.nv):
+            x = R[k:, k]
+            u = np.concatenate([x[:1] + where(x[0] < 0.0, -1.0, 1.0) * np.sqrt(x @ x), x[1:]])
+            u = np.concatenate([np.zeros(k), u])
+            mirrors.append((u, 2.0 / (u @ u)))
+            R = R - mirrors[-1][1] * u[:, None] * (u @ R)
+        for u, factor in reversed(mirrors):
+            T = T - factor * u[:, None] * (u @ T)
+        return T[ANGULAR_FIRST]
+
+    def effort_subspace(self, q: Array) -> Array:
+        """S_a (6, nv) with S_aᵀS = 1: the force of a unit effort that no other coordinate feels: S (SᵀS)⁻¹."""
+        S = self.motion_subspace(q)
+        return solve_symmetric(S.T @ S, S.T).T
+
     def integrate(self, q: Array, v: Array) -> Array:
         """q ⊕ Exp(v): where a unit time at the constant body velocity v leads."""
         return q + v
@@ -131,6 +156,7 @@ class JointType(ABC):
 
 
 X, Y, Z = np.eye(3)
+ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 ALONG_Z, ABOUT_Z = np.concatenate([Z, 0.0 * Z])[:, None], np.concatenate([0.0 * Z, Z])[:, None]
 
 
@@ -153,6 +179,12 @@ class Revolute(JointType):
     def motion_subspace(self, q: Array) -> Array:
         return ABOUT_Z
 
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, :5]
+
+    def effort_subspace(self, q: Array) -> Array:
+        return ABOUT_Z
+
 
 @dataclass(frozen=True)
 class Prismatic(JointType):
@@ -166,6 +198,12 @@ class Prismatic(JointType):
         return pose_matrix(p=q[0] * Z)
 
     def motion_subspace(self, q: Array) -> Array:
+        return ALONG_Z
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, [0, 1, 3, 4, 5]]
+
+    def effort_subspace(self, q: Array) -> Array:
         return ALONG_Z
 
 
@@ -189,6 +227,12 @@ class Helical(JointType):
     def motion_subspace(self, q: Array) -> Array:
         return ABOUT_Z + self.advance * ALONG_Z
 
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.concatenate([np.eye(6)[:, [0, 1, 3, 4]], ALONG_Z - self.advance * ABOUT_Z], axis=1)
+
+    def effort_subspace(self, q: Array) -> Array:
+        return ABOUT_Z
+
 
 @dataclass(frozen=True)
 class Cylindrical(JointType):
@@ -203,6 +247,12 @@ class Cylindrical(JointType):
 
     def motion_subspace(self, q: Array) -> Array:
         return np.concatenate([ALONG_Z, ABOUT_Z], axis=1)
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, [0, 1, 3, 4]]
+
+    def effort_subspace(self, q: Array) -> Array:
+        return self.motion_subspace(q)
 
 
 @dataclass(frozen=True)
@@ -247,6 +297,12 @@ class Planar(JointType):
         shift = rotation_z(q[2])[:2, :2].T @ (q[:2] - rest[:2])
         return np.stack([shift[0], shift[1], q[2] - rest[2]])
 
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, [2, 3, 4]]
+
+    def effort_subspace(self, q: Array) -> Array:
+        return self.motion_subspace(q)
+
 
 @dataclass(frozen=True)
 class Spherical(JointType):
@@ -284,6 +340,12 @@ class Spherical(JointType):
 
     def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
         return random_quaternion(generator)
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.eye(6)[:, :3]
+
+    def effort_subspace(self, q: Array) -> Array:
+        return self.motion_subspace(q)
 
 
 @dataclass(frozen=True)
@@ -330,6 +392,12 @@ class Free(JointType):
     def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
         low, high = np.where(np.isfinite(lower[:3]), lower[:3], -1.0), np.where(np.isfinite(upper[:3]), upper[:3], 1.0)
         return np.concatenate([generator.uniform(low, high), random_quaternion(generator)])
+
+    def constraint_subspace(self, q: Array) -> Array:
+        return np.zeros((6, 0))
+
+    def effort_subspace(self, q: Array) -> Array:
+        return self.motion_subspace(q)
 
 
 @dataclass(frozen=True)
@@ -489,6 +557,14 @@ class Universal(Compound):
     )
     end: tuple[tuple[float, ...], ...] = nested(inverse_pose(pose_matrix(rotation_about(X, -np.pi / 2))))
     type = "universal"
+
+    def constraint_subspace(self, q: Array) -> Array:
+        x, _, z = self.motion_subspace(q)[3:, 0]  # the first axis, at right angles to the second, y
+        across = np.stack([0.0 * x, 0.0 * x, 0.0 * x, z, 0.0 * x, -x])
+        return np.concatenate([np.eye(6)[:, :3], across[:, None]], axis=1)
+
+    def effort_subspace(self, q: Array) -> Array:
+        return self.motion_subspace(q)  # its columns are orthonormal
 
 
 JOINT_TYPES: tuple[type[JointType], ...] = (

@@ -83,3 +83,36 @@ def congruence(I: Array, T: Array) -> Array:
     H_new = H + P @ M
     J_new = mirror(J + P @ H.T - H_new @ P)
     return np.concatenate([np.concatenate([M, H_new.T], axis=1), np.concatenate([H_new, J_new], axis=1)], axis=0)
+
+
+def compliance_beyond(C: Array, T: Array) -> Array:
+    """X C Xᵀ, X = (ᴬX_B)⁻¹: a symmetric compliance (6, 6) of A seen from B, of the pose T (4, 4) of B in A.
+
+    Shifted, then turned: with [[A, B], [Bᵀ, D]], B' = B − [p]×D and A' = A − [p]×Bᵀ + B'[p]×.
+    """
+    R, p = split_pose(T)
+    P = skew(p)
+    A, B, D = C[:3, :3], C[:3, 3:], C[3:, 3:]
+    B_new = B - P @ D
+    A_new = mirror(A - P @ B.T + B_new @ P)
+    A, B, D = mirror(R.T @ A_new @ R), R.T @ B_new @ R, mirror(R.T @ D @ R)
+    return np.concatenate([np.concatenate([A, B], axis=1), np.concatenate([B.T, D], axis=1)], axis=0)
+
+
+def inverse_inertia(body: RigidInertia) -> Array:
+    """I⁻¹ (6, 6) of a rigid body: [[1/m − [c]×J⁻¹[c]×, [c]×J⁻¹], [−J⁻¹[c]×, J⁻¹]], J about the centre of mass c."""
+    m, h, I = body
+    c = h / m
+    C = skew(c)
+    J = _inverse(mirror(I + m * (C @ C)))
+    CJ = C @ J
+    top = np.concatenate([np.eye(3) / m - mirror(CJ @ C), CJ], axis=1)
+    return np.concatenate([top, np.concatenate([CJ.T, J], axis=1)], axis=0)
+
+
+def _inverse(A: Array) -> Array:
+    """Of a symmetric matrix (3, 3), by cofactors, which keep its zeros."""
+    (a, b, c), (_, d, e), (_, _, f) = A
+    u, v, w = d * f - e * e, c * e - b * f, b * e - c * d
+    cofactors = np.array([[u, v, w], [v, a * f - c * c, b * c - a * e], [w, b * c - a * e, a * d - b * b]])
+    return cofactors / (a * u + b * v + c * w)

@@ -31,6 +31,39 @@ def solve_symmetric(A: Array, B: Array) -> Array:
     return np.stack(X)
 
 
+def factorise(A: Array) -> tuple[Array, Array]:
+    """L (n, n), lower with ones on its diagonal, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
+
+    From the last row upwards: on the mass matrix of a tree, numbered parents first, L has no entries where A
+    has none (Featherstone 2008, §6.5). Nothing is raised where A is not definite: D then shows it.
+    """
+    n = len(A)
+    rows, inverses = [], []
+    for k in reversed(range(n)):
+        inverse = 1.0 / A[k, k]
+        ratio = A[k, :k] * inverse
+        rows.append(np.concatenate([ratio, np.eye(n)[k, k:]]))
+        inverses.append(inverse)
+        A = mirror(A[:k, :k] - ratio[:, None] * A[k, :k])
+    return np.array(rows[::-1]).reshape(n, n), np.array(inverses[::-1])
+
+
+def solve_above(L: Array, B: Array) -> Array:
+    """L⁻ᵀ B, for an L of :func:`factorise` and B (n,) or (n, k)."""
+    X: list[Array] = []  # from the last row upwards
+    for i in reversed(range(len(L))):
+        X.append(B[i] - L[i + 1 :, i] @ np.stack(X[::-1]) if X else B[i])
+    return np.stack(X[::-1]) if X else B
+
+
+def solve_below(L: Array, B: Array) -> Array:
+    """L⁻¹ B, for an L of :func:`factorise` and B (n,) or (n, k)."""
+    X: list[Array] = []
+    for i in range(len(L)):
+        X.append(B[i] - L[i, :i] @ np.stack(X) if X else B[i])
+    return np.stack(X) if X else B
+
+
 def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
     """A⁻¹B and A⁻¹, for a symmetric positive-definite A (n, n) and B (n, k).
 

@@ -1,0 +1,214 @@
+"""Hybrid blocks: several bodies at once as one leaf of the assembly (`equations.md` §8).
+
+A block is a chain or tree of bodies that floats on a base body, or stands on the ground. Its joint-space equations
+
+    M [V̇; v̇] = r + Jᵀ f,   a_handles = J [V̇; v̇] + a₀
+
+give what assembly wants of a leaf: Φ = J M⁻¹ Jᵀ and b = J M⁻¹ r + a₀ (V̇ the acceleration of the base, none on the
+ground; r the efforts less bias forces, a₀ the accelerations without V̇ and v̇). After Takahashi et al.,
+"Symbolic-numeric hybrid modeling of MBS with constraints".
+
+Two forms of the same. "composite" is the paper's: M by composite bodies, factorised along its branches. "articulated"
+carries the handles' unit forces through the articulated-body recursion: linear in the number of bodies, dearer for few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.assembly.subassembly import Subassembly
+from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
+from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.transform import force_to_parent, motion_to_child
+
+
+class Shape(NamedTuple):
+    """What blocks compiled as one have in common, beside their kinds of joints."""
+
+    parents: tuple[int, ...]
+    """of each body its parent in the block, -1 of those that stand on the ground, or of the base"""
+    floating: bool
+    """whether the first body is a base that nothing in the block holds"""
+    handles: tuple[int, ...]
+    """the bodies that are handles"""
+
+
+class BodyTerms(NamedTuple):
+    """What a block needs to know of one of its bodies and its joint, in the body's axes."""
+
+    pose: Array
+    """(4, 4), in its parent"""
+    motion_subspace: Array
+    """S (6, d)"""
+    bias: Array
+    """c (6,): a = X a_parent + S v̇ + c"""
+    inertia: RigidInertia
+    force: Array
+    """p (6,): V ×* I V less forces from outside"""
+    armature: Array
+    """(d,)"""
+    effort: Array
+    """τ (d,)"""
+
+
+def base_terms(terms: BodyTerms) -> BodyTerms:
+    """The terms of a block's base: free to move, its joint (which is joined later) left out."""
+    return terms._replace(motion_subspace=np.eye(6), bias=np.zeros(6), armature=np.zeros(6), effort=np.zeros(6))
+
+
+class ByComposite(NamedTuple):
+    """What the composite form keeps for the block's disassembly."""
+
+    L: Array
+    inverses: Array
+    """M = LᵀDL and D⁻¹"""
+    Z: Array
+    """L⁻ᵀJᵀ (n, 6 handles)"""
+    z: Array
+    """L⁻ᵀr (n,)"""
+
+
+def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByComposite]:
+    """Φ and b of a block by its mass matrix. ``base``: the acceleration (6,) of the ground (its weight)."""
+    n = len(bodies)
+    widths = [body.motion_subspace.shape[1] for body in bodies]
+    at = np.concatenate([[0], np.cumsum(widths)])
+    a_0: list[Array] = []
+    J: list[Array] = []
+    for k, (parent, body) in enumerate(zip(shape.parents, bodies, strict=True)):
+        before, after = np.zeros((6, at[k])), np.zeros((6, at[n] - at[k + 1]))
+        if shape.floating and k == 0:
+            a_0.append(np.zeros(6))
+        else:
+            a_0.append(motion_to_child(body.pose, base if parent < 0 else a_0[parent]) + body.bias)
+        if parent >= 0:
+            before = motion_to_child(body.pose, J[parent][:, : at[k]])
+        J.append(np.concatenate([before, body.motion_subspace, after], axis=1))
+
+    inertias = [NO_INERTIA] * n
+    forces = [np.zeros(6)] * n
+    entries: list[list[Array]] = [[np.zeros((w, u)) for u in widths] for w in widths]
+    r: list[Array] = [np.zeros(0)] * n
+    for k in reversed(range(n)):
+        body, S = bodies[k], bodies[k].motion_subspace
+        inertias[k] = body.inertia + inertias[k]
+        forces[k] = body.inertia.times(a_0[k]) + body.force + forces[k]
+        r[k] = body.effort - S.T @ forces[k]
+        F = inertias[k].times(S)
+        entries[k][k] = mirror(S.T @ F) + np.diag(body.armature)
+        j = k
+        while shape.parents[j] >= 0:
+            F, j = force_to_parent(bodies[j].pose, F), shape.parents[j]
+            entries[j][k] = bodies[j].motion_subspace.T @ F
+        if (parent := shape.parents[k]) >= 0:
+            inertias[parent] = inertias[parent] + inertias[k].moved(body.pose)
+            forces[parent] = forces[parent] + force_to_parent(body.pose, forces[k])
+    M = mirror(np.concatenate([np.concatenate(row, axis=1) for row in entries]))
+    L, inverses = factorise(M)
+    # handle by handle, since a handle does not feel what is beyond it
+    rows = [J[h] for h in shape.handles]
+    Z = solve_above(L, np.concatenate([np.zeros((0, at[n])), *rows]).T)
+    z = solve_above(L, np.concatenate(r))
+    ZD = Z.T * inverses
+    bias = np.concatenate([np.zeros(0), *(a_0[h] for h in shape.handles)])
+    return Subassembly(mirror(ZD @ Z), bias + ZD @ z), ByComposite(L, inverses, Z, z)
+
+
+def split_composite(shape: Shape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
+    """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
+    x = solve_below(kept.L, kept.inverses * (kept.z + kept.Z @ outer))
+    at = np.cumsum([body.motion_subspace.shape[1] for body in bodies])[:-1]
+    return np.split(x, at)
+
+
+class ByArticulated(NamedTuple):
+    """What the articulated form keeps for the block's disassembly, of every body."""
+
+    U: tuple[Array, ...]
+    """I_A S (6, d)"""
+    L: tuple[Array, ...]
+    inverses: tuple[Array, ...]
+    """SᵀI_A S + armature = LᵀDL and D⁻¹"""
+    W: tuple[Array, ...]
+    """SᵀF (d, 6 handles): the efforts of unit forces on the handles"""
+    u: tuple[Array, ...]
+    """τ − Sᵀp_A (d,)"""
+
+
+def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tuple[Subassembly, ByArticulated]:
+    """Φ and b of a block by articulated bodies, the handles' unit forces F carried inwards with them.
+
+    With F_a = F − U(SᵀI_A S)⁻¹SᵀF: Φ = Σ WᵀD⁻¹W and b = Σ F_aᵀc + WᵀD⁻¹u, summed over the joints, the base's too.
+    """
+    n, width = len(bodies), 6 * len(shape.handles)
+    I_A = [np.zeros((6, 6))] * n
+    p_A = [np.zeros(6)] * n
+    F = [np.zeros((6, width))] * n
+    for k, h in enumerate(shape.handles):
+        F[h] = F[h] + np.eye(6, width, 6 * k)
+    compliance, bias = np.zeros((width, width)), np.zeros(width)
+    kept: list[tuple[Array, ...]] = []
+    for k in reversed(range(n)):
+        body, S = bodies[k], bodies[k].motion_subspace
+        I, p = body.inertia.matrix() + I_A[k], body.force + p_A[k]
+        U = I @ S
+        L, inverses = factorise(mirror(S.T @ U) + np.diag(body.armature))
+        W, u = S.T @ F[k], body.effort - S.T @ p
+        Z, z, Y = solve_above(L, W), solve_above(L, u), solve_above(L, U.T)
+        ZD = Z.T * inverses
+        compliance = mirror(compliance + ZD @ Z)
+        bias = bias + ZD @ z
+        kept.append((U, L, inverses, W, u))
+        if shape.floating and k == 0:
+            continue
+        YD = Y.T * inverses
+        I_a, F_a = mirror(I - YD @ Y), F[k] - YD @ Z
+        p_a = p + I_a @ body.bias + YD @ z
+        bias = bias + F_a.T @ body.bias
+        carried = force_to_parent(body.pose, F_a)
+        if (parent := shape.parents[k]) < 0:
+            bias = bias + carried.T @ base
+        else:
+            I_A[parent] = I_A[parent] + congruence(I_a, body.pose)
+            p_A[parent] = p_A[parent] + force_to_parent(body.pose, p_a)
+            F[parent] = F[parent] + carried
+    U_all, L_all, inverses_all, W_all, u_all = zip(*kept[::-1], strict=True)
+    return Subassembly(compliance, bias), ByArticulated(U_all, L_all, inverses_all, W_all, u_all)
+
+
+def split_articulated(
+    shape: Shape, bodies: tuple[BodyTerms, ...], base: Array, kept: ByArticulated, outer: Array
+) -> list[Array]:
+    """The accelerations v̇ (d,) of the block's joints under forces (6n,) on its handles; the base's first."""
+    a: list[Array] = []
+    found: list[Array] = []
+    for k, (parent, body) in enumerate(zip(shape.parents, bodies, strict=True)):
+        if shape.floating and k == 0:
+            a_k = np.zeros(6)
+        else:
+            a_k = motion_to_child(body.pose, base if parent < 0 else a[parent]) + body.bias
+        u = kept.u[k] + kept.W[k] @ outer - kept.U[k].T @ a_k
+        L = kept.L[k]
+        rate = solve_below(L, kept.inverses[k] * solve_above(L, u))
+        found.append(rate)
+        a.append(a_k + body.motion_subspace @ rate)
+    return found
+
+
+class Form(NamedTuple):
+    """A way to assemble and to disassemble a block."""
+
+    assemble: Callable[[Shape, tuple[BodyTerms, ...], Array], tuple[Subassembly, Any]]
+    split: Callable[[Shape, tuple[BodyTerms, ...], Array, Any, Array], list[Array]]
+
+
+FORMS = {
+    "composite": Form(
+        by_composite, lambda shape, bodies, base, kept, outer: split_composite(shape, bodies, kept, outer)
+    ),
+    "articulated": Form(by_articulated, split_articulated),
+}

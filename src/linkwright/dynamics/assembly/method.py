@@ -1,0 +1,270 @@
+"""Forward dynamics by assembly–disassembly, and what else falls out of it: reactions, given motions, impacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
+from linkwright.dynamics.assembly.partition import partition_of, require_inertia
+from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
+from linkwright.dynamics.assembly.subassembly import JointTerms, Subassembly, ground, join, joint_terms, leaf, split
+from linkwright.dynamics.inverse import Wrenches, external_forces
+from linkwright.dynamics.kinematics import body_velocities
+from linkwright.errors import ModelError, UnknownNameError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.inertia import inverse_inertia
+from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
+from linkwright.spatial.vectors import force_cross, motion_cross
+
+
+class Found(NamedTuple):
+    """What disassembly gives."""
+
+    reactions: dict[int, Array]
+    """of each joint that was joined, by its body, f (6,) on the body, in its frame"""
+    accelerations: dict[int, Array]
+    """v̇ (its nv,) of each of these joints"""
+    leaf_forces: dict[int, Array]
+    """(6n,) on the handles of each leaf, by its number"""
+
+
+def assemble(
+    schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, terms: Mapping[int, JointTerms]
+) -> Found:
+    """Join everything in the order of a schedule, then split it again in the opposite order.
+
+    ``base`` is the ground, ``terms`` those of the joints by the bodies they move.
+    """
+    nodes = list(leaves)
+    kept = []
+    for one in schedule.joins:
+        A = base if one.parent_node == GROUND else nodes[one.parent_node]
+        result, joined = join(A, nodes[one.child_node], one.place, terms[one.joint])
+        nodes.append(result)
+        kept.append(joined)
+    forces: dict[int, Array] = {}
+    reactions, accelerations = {}, {}
+    for number in reversed(range(len(kept))):
+        one = schedule.joins[number]
+        outer = forces.pop(len(leaves) + number, np.zeros(0))
+        torn = split(one.place, schedule.sizes(one), terms[one.joint], kept[number], outer)
+        reactions[one.joint], accelerations[one.joint] = torn.reaction, torn.acceleration
+        forces[one.child_node] = torn.child_forces
+        if one.parent_node != GROUND:
+            forces[one.parent_node] = torn.parent_forces
+    return Found(reactions, accelerations, forces)
+
+
+class _State(NamedTuple):
+    """What the steps need to know of every body and its joint."""
+
+    q: list[Array]
+    v: list[Array]
+    tau: list[Array]
+    poses: list[Array]
+    twists: list[Array]
+    external: list[Array]
+
+
+def _state(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> _State:
+    x = model.coordinates(q)
+    poses = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    twists = body_velocities(model, q, v)
+    return _State(x, model.rates(v), model.rates(tau), poses, twists, external_forces(model, q, wrenches))
+
+
+def _terms(model: Model, s: _State, k: int) -> JointTerms:
+    return joint_terms(model.links[k], s.poses[k], s.q[k], s.v[k], s.tau[k], s.twists[k])
+
+
+def by_assembly(
+    model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None = None, schedule: Any = None
+) -> Array:
+    """Forward dynamics with every body a leaf: v̇ (nv,)."""
+    return model.assemble(_joined_singly(model, q, v, tau, wrenches, schedule)[1])
+
+
+def _joined_singly(
+    model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, schedule: Any
+) -> tuple[list[Array], list[Array]]:
+    """The reaction and the acceleration of every joint."""
+    require_inertia(model)
+    made = schedule_of(model, "serial" if schedule is None else schedule)
+    s = _state(model, q, v, tau, wrenches)
+    leaves = [leaf(*x) for x in zip(model.links, s.twists, s.external, strict=True)]
+    bodies = range(len(model.links))
+    found = assemble(made, leaves, ground(model.gravity), {k: _terms(model, s, k) for k in bodies})
+    return [found.reactions[k] for k in bodies], [found.accelerations[k] for k in bodies]
+
+
+def joint_reactions(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    tau: Shaped[Array, "nv"],
+    wrenches: Wrenches | None = None,
+    schedule: Any = None,
+) -> Shaped[Array, "n 6"]:
+    """What every joint does to its body under efforts τ (nv,): row k the wrench [f; n] (6,) on body k, N and N m.
+
+    At the origin of the body's own frame (that of its name) and in its axes: all that passes through the joint,
+    what it bears and its effort; less what turns its own rotor, so Sᵀ of it is τ − armature · v̇.
+    ``schedule`` as in ``forward_dynamics``. Raises :class:`ModelError` for a model with couplings.
+    """
+    _require_independent(model, "joint_reactions")
+    reactions, _ = _joined_singly(model, q, v, tau, wrenches, schedule)
+    return _in_own_frames(model, reactions)
+
+
+def prescribed_dynamics(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    tau: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    prescribed: Sequence[str],
+    wrenches: Wrenches | None = None,
+    schedule: Any = None,
+) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
+    """Accelerations and efforts (nv,) of all joints, where some joints' accelerations are given, the others' efforts.
+
+    ``prescribed``: names of the joints that move as ``a`` says, whatever effort it takes; of these ``tau`` is not
+    looked at, of all others ``a`` is not. A joint with its acceleration given is one that bears forces in all
+    directions (T = 1). Raises :class:`ModelError` for a model with couplings.
+    """
+    _require_independent(model, "prescribed_dynamics")
+    names = [joint.name for joint in model.joints]
+    for name in prescribed:
+        if name not in names:
+            raise UnknownNameError("joint", name, names)
+    require_inertia(model)
+    made = schedule_of(model, "serial" if schedule is None else schedule)
+    s = _state(model, q, v, tau, wrenches)
+    given = dict(enumerate(model.rates(a)))
+    terms: dict[int, JointTerms] = {}
+    for k, link in enumerate(model.links):
+        terms[k] = _terms(model, s, k)
+        if names[k] in prescribed:
+            bias = terms[k].bias + link.motion_subspace(s.q[k]) @ given[k]
+            terms[k] = terms[k]._replace(
+                constrained=np.eye(6), rotors=np.zeros(6), bias=bias, effort=np.zeros(link.motion.nv)
+            )
+    leaves = [leaf(*x) for x in zip(model.links, s.twists, s.external, strict=True)]
+    found = assemble(made, leaves, ground(model.gravity), terms)
+    rates, efforts = [], []
+    for k, link in enumerate(model.links):
+        if names[k] in prescribed:
+            rates.append(given[k])
+            efforts.append(link.motion_subspace(s.q[k]).T @ found.reactions[k] + link.armature * given[k])
+        else:
+            rates.append(found.accelerations[k])
+            efforts.append(s.tau[k])
+    return model.assemble(rates), model.assemble(efforts)
+
+
+def plastic_impact(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    twists: Shaped[Array, "n 6"],
+) -> tuple[Shaped[Array, "nv"], Shaped[Array, "n 6"]]:
+    """The velocities (nv,) when joints have just taken hold of bodies that moved anyhow, and their impulses (n, 6).
+
+    ``twists`` (n, 6): row k the twist [v; ω] of body k just before, at the origin of its own frame in its axes
+    (``velocity(…, reference="body")``); ``v`` (nv,): how fast the joints' rotors turned, of joints with armature.
+    The same steps as for accelerations, with velocities in their place: M v⁺ = Σ JᵀI V + armature · v. What the
+    bodies do that the joints allow is kept; the rest is lost, and the impulses, N s and N m s on each body as in
+    :func:`joint_reactions`, say by what. For mechanisms that change while they move: connected, locked, let go of.
+    Raises :class:`ModelError` for a model with couplings.
+    """
+    _require_independent(model, "plastic_impact")
+    require_inertia(model)
+    s = _state(model, q, v, np.zeros(model.nv), None)
+    leaves, terms = [], {}
+    for k, (body, link) in enumerate(zip(model.bodies, model.links, strict=True)):
+        leaves.append(
+            Subassembly(
+                inverse_inertia(link.rigid_inertia),
+                motion_to_child(inverse_pose(model.frames[body.name].placement), twists[k]),
+            )
+        )
+        terms[k] = _terms(model, s, k)._replace(bias=np.zeros(6), effort=link.armature * s.v[k])
+    found = assemble(schedule_of(model), leaves, ground(np.zeros(3)), terms)
+    bodies = range(len(model.links))
+    impulses = _in_own_frames(model, [found.reactions[k] for k in bodies])
+    return model.assemble([found.accelerations[k] for k in bodies]), impulses
+
+
+def _require_independent(model: Model, what: str) -> None:
+    if model.has_couplings:
+        raise ModelError(
+            f"{what} takes a mechanism joint by joint, and joints of {model.name!r} follow others; its forward "
+            'dynamics is solved by method "composite"'
+        )
+
+
+def _in_own_frames(model: Model, forces: list[Array]) -> Array:
+    """Forces (6,) on the bodies, as seen from the frames of their names: (n, 6)."""
+    placements = [model.frames[body.name].placement for body in model.bodies]
+    seen = [force_to_parent(inverse_pose(T), f) for T, f in zip(placements, forces, strict=True)]
+    return np.stack(seen) if seen else np.zeros((0, 6))
+
+
+def by_blocks(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None = None,
+    schedule: Any = None,
+    partition: Any = None,
+    form: str = "composite",
+) -> Array:
+    """Forward dynamics with blocks of bodies as leaves: v̇ (nv,)."""
+    made = schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition))
+    s = _state(model, q, v, tau, wrenches)
+    base = ground(model.gravity)
+    joined = set(made.order)
+    leaves: list[Subassembly] = []
+    blocks: dict[int, tuple[Shape, tuple[BodyTerms, ...], Any]] = {}
+    for number, members in enumerate(made.blocks):
+        if len(members) == 1 and members[0] in joined:
+            k = members[0]
+            leaves.append(leaf(model.links[k], s.twists[k], s.external[k]))
+            continue
+        shape = shape_of(made, number)
+        bodies = [_body_terms(model, s, k) for k in members]
+        if shape.floating:
+            bodies[0] = base_terms(bodies[0])
+        assembled, kept = FORMS[form].assemble(shape, tuple(bodies), base.bias)
+        blocks[number] = shape, tuple(bodies), kept
+        leaves.append(assembled)
+    found = assemble(made, leaves, base, {k: _terms(model, s, k) for k in made.order})
+    accelerations = found.accelerations
+    for number, (shape, terms, kept) in blocks.items():
+        outer = found.leaf_forces.get(number, np.zeros(0))
+        of_block = FORMS[form].split(shape, terms, base.bias, kept, outer)
+        first = 1 if shape.floating else 0  # the base's own joint was joined
+        accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
+    return model.assemble([accelerations[k] for k in range(len(model.links))])
+
+
+def shape_of(schedule: Schedule, number: int) -> Shape:
+    """The shape of a schedule's block."""
+    members = schedule.blocks[number]
+    place = {body: k for k, body in enumerate(members)}
+    parents = tuple(place.get(schedule.parents[body], -1) for body in members)
+    floating = members[0] in schedule.order
+    return Shape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
+
+
+def _body_terms(model: Model, s: _State, k: int) -> BodyTerms:
+    link, V = model.links[k], s.twists[k]
+    S = link.motion_subspace(s.q[k])
+    c = link.velocity_product(s.q[k], s.v[k]) + motion_cross(V) @ (S @ s.v[k])
+    p = force_cross(V) @ link.rigid_inertia.times(V) - s.external[k]
+    return BodyTerms(s.poses[k], S, c, link.rigid_inertia, p, link.armature, s.tau[k])

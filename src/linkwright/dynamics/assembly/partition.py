@@ -1,0 +1,111 @@
+"""Partitions: which bodies are taken together as a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import is_symbolic
+
+Partition = tuple[tuple[int, ...], ...]
+"""bodies by block, in each the one nearest the ground first"""
+
+
+def blocks_of(parents: Sequence[int], size: int) -> Partition:
+    """Blocks of at most ``size`` bodies, filled from the ground outwards, depth first.
+
+    ``parents`` of the bodies, parents first, -1 the ground.
+    """
+    blocks: list[list[int]] = []
+    block_of: list[int] = []
+    for k, parent in enumerate(parents):
+        if parent < 0 or len(blocks[block_of[parent]]) >= size:
+            block_of.append(len(blocks))
+            blocks.append([k])
+        else:
+            block_of.append(block_of[parent])
+            blocks[block_of[k]].append(k)
+    return tuple(map(tuple, blocks))
+
+
+def partition_of(model: Model, partition: Any = None) -> Partition:
+    """A partition: the most bodies in a block, or blocks as lists of bodies (or of the joints that move them).
+
+    Bodies and joints are given by name or number. In a block every body but the first hangs on another, or all that do
+    not stand on the ground. Without a choice, blocks are of :data:`DEFAULT_SIZE` bodies.
+    """
+    parents = [link.parent for link in model.links]
+    if partition is None:
+        return blocks_of(parents, DEFAULT_SIZE)
+    if isinstance(partition, (int, np.integer)) and not isinstance(partition, bool):
+        if partition < 1:
+            raise InputError(f"a block has at least one body; got partition={partition}")
+        return blocks_of(parents, int(partition))
+    if isinstance(partition, str) or not isinstance(partition, Iterable):
+        raise ArgumentError(f"partition is a number of bodies, or a list of lists of bodies; got {partition!r}")
+    names = {joint.name: k for k, joint in enumerate(model.joints)}
+    names |= {body.name: k for k, body in enumerate(model.bodies)}
+    blocks = [tuple(sorted(_number(entry, names, len(parents)) for entry in _listed(block))) for block in partition]
+    blocks = [block for block in blocks if block]
+    given = sorted(body for block in blocks for body in block)
+    if given != list(range(len(parents))):
+        missing = sorted(set(range(len(parents))) - set(given))
+        what = f"{model.bodies[missing[0]].name!r} is in none" if missing else "some are in two"
+        raise InputError(f"a partition has each of the {len(parents)} bodies of {model.name!r} in one block; {what}")
+    for block in blocks:
+        tops = [k for k in block if parents[k] not in block]
+        if len(tops) > 1 and any(parents[k] >= 0 for k in tops):
+            apart = ", ".join(repr(model.bodies[k].name) for k in tops)
+            raise InputError(f"the bodies of a block hang together; {apart} do not")
+    return tuple(sorted(blocks))
+
+
+DEFAULT_SIZE = 4
+
+
+def _listed(block: Any) -> Iterable[Any]:
+    if isinstance(block, str) or not isinstance(block, Iterable):
+        raise ArgumentError(f"partition is a list of lists of bodies; got {block!r} in it")
+    return block
+
+
+def _number(entry: Any, names: dict[str, int], count: int) -> int:
+    if isinstance(entry, str):
+        if entry not in names:
+            raise UnknownNameError("body or joint", entry, names)
+        return names[entry]
+    if not isinstance(entry, (int, np.integer)) or isinstance(entry, bool) or not 0 <= entry < count:
+        raise ArgumentError(f"a body is given by its name or its number below {count}; got {entry!r}")
+    return int(entry)
+
+
+def require_inertia(model: Model) -> None:
+    """Raise :class:`ModelError` where a body's inertia cannot be inverted, which its being a leaf needs."""
+    if "flat" not in model.memo:
+        model.memo["flat"] = [
+            body.name
+            for body, link in zip(model.bodies, model.links, strict=True)
+            if _flat(link.rigid_inertia.matrix())
+        ]
+    flat = model.memo["flat"]
+    if flat:
+        names = ", ".join(map(repr, flat[:8])) + (", …" if len(flat) > 8 else "")
+        raise ModelError(
+            f"assembly takes bodies apart, and so each needs mass and inertia about every axis; in {model.name!r} "
+            f'{names} has not: use method "hybrid" with that body in a block, "articulated" or "composite"'
+        )
+
+
+def _flat(I: Any) -> bool:
+    """Whether an inertia (6, 6) of numbers is singular, by its moments about the centre of mass."""
+    if is_symbolic(I):
+        return False
+    m, S = I[0, 0], I[3:, :3]
+    if m <= 0.0:
+        return True
+    about_center = I[3:, 3:] + (S @ S) / m
+    return bool(np.linalg.eigvalsh(about_center)[0] <= 1e-14 * max(np.abs(I).max(), 1e-300))

@@ -1,0 +1,201 @@
+"""Leaf, join and split: assembly–disassembly step by step (`equations.md` §7).
+
+A subassembly is some bodies joined already. Its *handles* are those of its bodies that still have joints to be
+joined; with f_h the force on it at handle h, in that body's frame, the spatial accelerations of its handles are
+
+    a_h = Σ_k Φ_hk f_k + b_h.
+
+Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", ICRA 2002; Takahashi et al.,
+"Symbolic-numeric hybrid modeling of MBS with constraints". A handle is a body rather than an end of a joint, so
+that several joints on one body share it; where a joint is joined, the handle on its parent is seen from the
+child's frame, in which both of its ends then are.
+
+The steps are pure functions of arrays of fixed shapes. Which handles they find where is said by a ``Place``, of which
+a mechanism has few kinds, whatever its size.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.model.tree import Link
+from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
+from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import force_to_parent, motion_to_child
+from linkwright.spatial.vectors import motion_cross
+
+
+class Subassembly(NamedTuple):
+    """How the handles of some joined bodies answer to forces on them."""
+
+    compliance: Array
+    """Φ (6n, 6n) of n handles, symmetric: m/s² or rad/s² per N or N m, each handle in its body's frame"""
+    bias: Array
+    """b (6n,): the handles' spatial accelerations without forces on them"""
+
+
+class Place(NamedTuple):
+    """Where a join finds its handles; joins of one place and one kind of joint are the same program."""
+
+    parent: int
+    """which handle of the parent's side the joint sits on"""
+    child: int
+    """which handle of the child's side it moves"""
+    parent_kept: tuple[int, ...]
+    """the handles of the parent's side that have more joints to come: first in the result"""
+    child_kept: tuple[int, ...]
+    """those of the child's side: after them"""
+
+
+class JointTerms(NamedTuple):
+    """What joining needs to know of a joint, in child axes."""
+
+    pose: Array
+    """(4, 4), of the child's frame in the parent's"""
+    constrained: Array
+    """N = [T, S_a √R] (6, m): what the joint bears, and the efforts its rotors (armature R) take"""
+    rotors: Array
+    """(m,): 1 for each column of rotors, else 0"""
+    driven: Array
+    """S_a (6, d), with S_aᵀS = 1"""
+    bias: Array
+    """c (6,): the relative acceleration a_child − a_parent = S v̇ + c"""
+    effort: Array
+    """τ (d,)"""
+
+
+class Joined(NamedTuple):
+    """What a join keeps for the split. N is that of the joint, D_h how the relative acceleration feels handle h."""
+
+    L: Array
+    inverses: Array
+    """Γ = NᵀPN + diag(rotors) = LᵀDL, and D⁻¹ (m,)"""
+    Z: Array
+    """L⁻ᵀNᵀDᵀ (m, 6n)"""
+    z: Array
+    """L⁻ᵀNᵀ(d + P S_a τ) (m,)"""
+    along: Array
+    """S_aᵀP (d, 6)"""
+    along_outer: Array
+    """S_aᵀDᵀ (d, 6n)"""
+    along_bias: Array
+    """S_aᵀd (d,)"""
+
+
+class Torn(NamedTuple):
+    """What a split finds."""
+
+    reaction: Array
+    """f (6,), on the child through the joint, in its frame: constraint and effort"""
+    acceleration: Array
+    """v̇ (d,) of the joint"""
+    parent_forces: Array
+    """(6n,), on the handles of the parent's side"""
+    child_forces: Array
+    """(6n,), on the handles of the child's side"""
+
+
+def joint_terms(link: Link, T: Array, q: Array, v: Array, tau: Array, V: Array) -> JointTerms:
+    """Of the joint that moves a body with twist V (6,), with pose T (4, 4) in its parent."""
+    motion = link.motion
+    driven = motion.effort_subspace(q)
+    constrained = np.concatenate([motion.constraint_subspace(q), driven * np.sqrt(link.armature)], axis=1)
+    rotors = np.concatenate([np.zeros(6 - motion.nv), np.ones(motion.nv)])
+    bias = link.velocity_product(q, v) + motion_cross(V) @ (link.motion_subspace(q) @ v)
+    return JointTerms(T, constrained, rotors, driven, bias, tau)
+
+
+def leaf(link: Link, V: Array, external: Array) -> Subassembly:
+    """One body with twist V (6,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(V ×* I V − f).
+
+    About the centre of mass c the bias is [−ω × v_c; −J⁻¹(ω × J ω)]; moved to the origin, c × of the latter is added.
+    """
+    m, h, I = link.rigid_inertia
+    c = h / m
+    C, W = skew(c), skew(V[3:])
+    compliance = inverse_inertia(link.rigid_inertia)
+    turning = -(compliance[3:, 3:] @ (W @ (mirror(I + m * (C @ C)) @ V[3:])))
+    linear = C @ turning - W @ (V[:3] + W @ c)
+    return Subassembly(compliance, np.concatenate([linear, turning]) + compliance @ external)
+
+
+def ground(gravity: Array) -> Subassembly:
+    """What nothing moves; weight enters here, once, as its acceleration upwards."""
+    return Subassembly(np.zeros((6, 6)), np.concatenate([-gravity, np.zeros(3)]))
+
+
+def join(A: Subassembly, B: Subassembly, place: Place, joint: JointTerms) -> tuple[Subassembly, Joined]:
+    """Handle ``place.parent`` of A and ``place.child`` of B by a joint: Φ' = Φ + D W Dᵀ, b' = b + D f₀."""
+    T = joint.pose
+    inner, outer_A, outer_B = _entries(place.parent), _entries(*place.parent_kept), _entries(*place.child_kept)
+    own = _entries(place.child)
+    rows = motion_to_child(T, A.compliance[np.ix_(inner, outer_A)])  # of the parent's handle, seen from the child
+    if place.parent in place.parent_kept:  # its own column is among them
+        at = 6 * place.parent_kept.index(place.parent)
+        seen = mirror(motion_to_child(T, rows[:, at : at + 6].T))
+    else:
+        seen = compliance_beyond(A.compliance[np.ix_(inner, inner)], T)
+    P = B.compliance[np.ix_(own, own)] + seen
+    D = np.concatenate([-rows, B.compliance[np.ix_(own, outer_B)]], axis=1)  # its transpose, by handles
+    d = B.bias[own] - motion_to_child(T, A.bias[inner]) - joint.bias
+    base = Subassembly(
+        _block_diagonal(A.compliance[np.ix_(outer_A, outer_A)], B.compliance[np.ix_(outer_B, outer_B)]),
+        np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
+    )
+    return _constrained(base, P, D, d, joint)
+
+
+def _constrained(base: Subassembly, P: Array, D: Array, d: Array, joint: JointTerms) -> tuple[Subassembly, Joined]:
+    """The subassembly once f = N x + S_a τ holds the relative acceleration P f + d + Dᵀf_outer to S v̇.
+
+    Nᵀ(P f + d) = −diag(rotors) x: no relative acceleration along T, and of rotors √R v̇ (x is −√R v̇ there).
+    """
+    N, rotors, S_a, tau = joint.constrained, joint.rotors, joint.driven, joint.effort
+    L, inverses = factorise(mirror(N.T @ P @ N) + np.diag(rotors))
+    driven = S_a @ tau
+    Z, z = solve_above(L, N.T @ D), solve_above(L, N.T @ (d + P @ driven))
+    ZD = Z.T * inverses
+    result = Subassembly(mirror(base.compliance - ZD @ Z), base.bias + D.T @ driven - ZD @ z)
+    return result, Joined(L, inverses, Z, z, S_a.T @ P, S_a.T @ D, S_a.T @ d)
+
+
+def split(place: Place, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array) -> Torn:
+    """What a join's joint does once the forces (6n,) on its result's handles are known.
+
+    ``sizes``: how many handles the parent's and the child's side have.
+    """
+    L, inverses, Z, z, along, along_outer, along_bias = joined
+    x = -solve_below(L, inverses * (z + Z @ outer))
+    f = joint.constrained @ x + joint.driven @ joint.effort
+    acceleration = along @ f + along_outer @ outer + along_bias
+    n = 6 * len(place.parent_kept)
+    on_parent = -force_to_parent(joint.pose, f)
+    return Torn(
+        f,
+        acceleration,
+        _handed_down(outer[:n], place.parent_kept, place.parent, on_parent, sizes[0]),
+        _handed_down(outer[n:], place.child_kept, place.child, f, sizes[1]),
+    )
+
+
+def _handed_down(outer: Array, kept: tuple[int, ...], inner: int, force: Array, size: int) -> Array:
+    """The forces (6 size,) on a side's handles: those from outside on what was kept, and the joint's."""
+    pieces = [np.zeros(6)] * size
+    for k, handle in enumerate(kept):
+        pieces[handle] = outer[6 * k : 6 * k + 6]
+    pieces[inner] = pieces[inner] + force
+    return np.concatenate(pieces)
+
+
+def _entries(*handles: int) -> Array:
+    """Where the numbers of these handles are."""
+    return np.array([6 * h + i for h in handles for i in range(6)], dtype=int)
+
+
+def _block_diagonal(A: Array, B: Array) -> Array:
+    top = np.concatenate([A, np.zeros((len(A), len(B)))], axis=1)
+    return np.concatenate([top, np.concatenate([np.zeros((len(B), len(A))), B], axis=1)], axis=0)
