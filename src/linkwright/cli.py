@@ -204,9 +204,11 @@ def bench(
 @app.command
 def equations(
     robot: str,
+    file: Path | None = None,
     /,
     *,
-    format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran"] = "text",
+    format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
+    html: bool = False,
     what: str = "all",
     parameters: Literal["symbols", "numbers"] = "symbols",
     angles: bool = False,
@@ -219,8 +221,13 @@ def equations(
     ----------
     robot
         A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    file
+        Where to write them, instead of to the screen.
     format
-        "text" and "latex" are the equations, "derivation" shows Lagrange's steps, the others are source code.
+        "text" and "latex" are the equations, "derivation" shows Lagrange's steps, "html" is a page to read in a
+        browser, NAME_equations.html unless FILE is given; the others are source code.
+    html
+        The same as --format html.
     what
         Some of M, h, g (or all), of "text" and "latex".
     parameters
@@ -232,17 +239,28 @@ def equations(
     """
     from linkwright.equations import equations as made_of
 
+    if html and format not in ("text", "html"):
+        raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
+    form = "html" if html else format
+    if form not in ("text", "latex") and what != "all":
+        raise InputError(f"--what chooses among what --format text and latex show; {form} is always whole")
     made = made_of(_load(robot, root), parameters, snap)
     for note in made.snapped:
         errors.print(note, markup=False, soft_wrap=True)
-    if format in ("text", "latex"):
-        write = made.text if format == "text" else made.latex
+    if form == "html":
+        path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"))
+        output.print(f"  {path}", markup=False, soft_wrap=True)
+        return
+    if form in ("text", "latex"):
+        write = made.text if form == "text" else made.latex
         shown = write("angles" if angles else "products", "M,h,g" if what == "all" else what)
-    elif what != "all":
-        raise InputError(f"--what chooses among what --format text and latex show; {format} is always whole")
     else:
-        shown = made.derivation_text() if format == "derivation" else getattr(made, format)()
-    output.print(shown, markup=False, soft_wrap=True)
+        shown = made.derivation_text() if form == "derivation" else getattr(made, form)()
+    if file is None:
+        output.print(shown, markup=False, soft_wrap=True)
+    else:
+        file.write_text(f"{shown.rstrip()}\n", encoding="utf-8")
+        output.print(f"  {file}", markup=False, soft_wrap=True)
 
 
 @app.command

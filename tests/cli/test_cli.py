@@ -188,3 +188,28 @@ def test_equations(tmp_path, capsys):
         status, text, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status != 0
         assert wrong[1] in text + message or "always whole" in message
+
+
+def test_equations_into_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    status, text, _ = run("equations", "planar:2", "--html", capsys=capsys)
+    assert status == 0
+    assert "planar_2_equations.html" in text
+    page = (tmp_path / "planar_2_equations.html").read_text(encoding="utf-8")
+    assert "<math>" in page
+    for arguments in (["--html", "here.html"], ["here.html", "--format", "html"]):
+        (tmp_path / "here.html").unlink(missing_ok=True)
+        assert run("equations", "planar:2", *arguments, capsys=capsys)[0] == 0
+        assert (tmp_path / "here.html").read_text(encoding="utf-8") == page
+    assert run("equations", "planar:2", "arm.c", "--format", "c", capsys=capsys)[0] == 0
+    assert "void planar_2_equations(" in (tmp_path / "arm.c").read_text(encoding="utf-8")
+    wrong = (
+        ["--html", "--format", "c"],
+        ["--html", "--what", "M"],
+        ["no/where.c", "--format", "c"],
+        ["--html", "no/x"],
+    )
+    for arguments, expected in zip(wrong, ("cannot both", "always whole", "no/where.c", "no/x"), strict=True):
+        status, _, message = run("equations", "planar:2", *arguments, capsys=capsys)
+        assert status == 2
+        assert expected in message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,15 @@ class Equations:
     def derivation(self) -> Derivation:
         """The route after Lagrange with what it finds on the way."""
         return self._mechanism.lagrange
+
+    @property
+    def planar(self) -> bool:
+        """Whether it moves in a plane and its inertia is that about the centres of mass."""
+        return self._plan.planar
+
+    def grouped(self, p: Polynomial, form: str = "products") -> Sum:
+        """The terms of an expression as they are printed."""
+        return grouped(p, self._order, form)
 
     def vanishes(self, what: str) -> bool:
         """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
@@ -234,6 +244,17 @@ class Equations:
     @cached_property
     def _explanation(self) -> Explanation:
         return explanation_of(self._mechanism, self.canonical, self._order, self.model)
+
+    def html(self, path: str | Path) -> Path:
+        """Write a page to read in a browser: equations, derivation, code and a drawing; it needs no network."""
+        from linkwright.equations.page import page
+
+        path = Path(path)
+        try:
+            path.write_text(page(self), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        return path
 
     # code
 

@@ -179,6 +179,30 @@ def _angle_text(wave: Wave, times: str, names: Mapping[str, str] | None = None) 
     return _join(parts)
 
 
+class Name(NamedTuple):
+    """What a variable's name is made of: theta1_dot is theta, "", "1", one dot; mcx1 is mc, x, 1."""
+
+    letters: str
+    axis: str
+    tag: str
+    dots: int
+
+
+def name_of(name: str) -> Name:
+    """The parts of a variable's name."""
+    base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
+    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?R?)(\d.*)?", base)
+    assert found is not None, name
+    letters, axis, tag = found[1], found[2] or "", found[3] or ""
+    if letters == "lg":
+        letters, axis = "l", "g"
+    return Name(letters, axis, tag.replace("_", ","), {"": 0, "ot": 1, "dot": 2}[dots])
+
+
+WORDS = ("pitch", "rest")
+"""variables whose letters stand together"""
+
+
 def latex_name(name: str) -> str:
     r"""A variable's name in LaTeX: theta1_dot as \dot{\theta}_{1}, lg2 as l_{g2}, mcx1 as mc_{x1}."""
     if name in ("sqrt2", "sqrt3"):
@@ -187,17 +211,11 @@ def latex_name(name: str) -> str:
         return r"\pi^{-1}"
     if name.startswith("sign("):
         return rf"\operatorname{{sign}}({latex_name(name[5:-1])})"
-    base, _, dots = name.partition("_d") if name.endswith(("_dot", "_ddot")) else (name, "", "")
-    found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?R?)(\d.*)?", base)
-    assert found is not None, name
-    letters, axis, tag = found[1], found[2] or "", found[3] or ""
-    if letters == "lg":
-        letters, axis = "l", "g"
+    letters, axis, tag, dots = name_of(name)
     greek = {"theta": r"\theta", "w": r"\omega", "mu": r"\mu"}
-    letters = greek.get(letters, rf"\mathit{{{letters}}}" if letters in ("pitch", "rest") else letters)
+    letters = greek.get(letters, rf"\mathit{{{letters}}}" if letters in WORDS else letters)
     if dots:
-        letters = rf"\{'d' if dots == 'ot' else 'dd'}ot{{{letters}}}"
-    tag = tag.replace("_", ",")
+        letters = rf"\{'d' * dots}ot{{{letters}}}"
     return f"{letters}_{{{axis}{tag}}}" if axis or tag else letters
 
 

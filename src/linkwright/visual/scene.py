@@ -350,42 +350,53 @@ class Scene:
         self._shadow.set_segments(list(xy[bones.segments[bones.kinds != Kind.RAIL]]))
 
     def _draw_ground(self, about: Array) -> None:
-        """Squares of a round size on the ground, or behind a plane motion, that fade away from the middle."""
-        view = self.view
-        span = view.window[1] - view.window[0]
-        if view.flat:
-            if not view.follows:
-                return  # there are axes
-            first, second, normal = view.axes
-            middle, height, radius = about, float(normal @ about), float(span.max())
-        elif view.ground is not None or view.follows:
-            normal, height = view.up, 0.0 if view.ground is None else view.ground
-            first = np.eye(3)[int(np.argmin(np.abs(normal)))]
-            first = first - (first @ normal) * normal
-            first = first / np.linalg.norm(first)
-            second = np.cross(normal, first)
-            middle, radius = about + view.center, 0.62 * float(np.linalg.norm(span))
-            if abs(height - middle @ normal) > 1.5 * span[1]:
-                self._grid.set_segments([])  # it is out of sight
-                return
-        else:
-            return  # without gravity there is no ground
-        step = round_step(radius / 5.0)
-        u0, v0 = (np.round(float(middle @ e) / step) * step for e in (first, second))
-        ticks = step * np.arange(-12, 13)
-        a, b = np.meshgrid(ticks, ticks, indexing="ij")
-        corners = (u0 + a)[..., None] * first + (v0 + b)[..., None] * second + height * normal
-        xy = view.project(corners, about)[0]
-        distance = np.hypot(u0 + a - middle @ first, v0 + b - middle @ second) / radius
-        lines, away = [], []
-        for p, d in ((xy, distance), (xy.swapaxes(0, 1), distance.T)):
-            lines.append(np.stack([p[:-1], p[1:]], axis=2).reshape(-1, 2, 2))
-            away.append(0.5 * (d[:-1] + d[1:]).ravel())
-        segments, far = np.concatenate(lines), np.concatenate(away)
-        self._grid.set_segments(list(segments[far < 1.0]))
-        self._grid.set_color([(c, c, c) for c in np.round(0.8 + 0.2 * far[far < 1.0] ** 1.5, 2)])
+        found = grid_lines(self.view, about)
+        if found is None:
+            self._grid.set_segments([])
+            return
+        segments, far, note = found
+        self._grid.set_segments(list(segments))
+        self._grid.set_color([(c, c, c) for c in np.round(0.8 + 0.2 * far**1.5, 2)])
+        if not self.view.follows:
+            self._place.set_text(note)
+
+
+def grid_lines(view: View, about: Array) -> tuple[Array, Array, str] | None:
+    """Squares of a round size on the ground, or behind a plane motion that is followed; None where there are none.
+
+    Segments (n, 2, 2) in the picture, how far each is from the middle (n,), 0 to 1, and a note on their size.
+    """
+    span = view.window[1] - view.window[0]
+    if view.flat:
         if not view.follows:
-            self._place.set_text(f"grid {step:g} m" + (f", at height {height:.2f} m" if abs(height) >= 0.005 else ""))
+            return None  # there are axes
+        first, second, normal = view.axes
+        middle, height, radius = about, float(normal @ about), float(span.max())
+    elif view.ground is not None or view.follows:
+        normal, height = view.up, 0.0 if view.ground is None else view.ground
+        first = np.eye(3)[int(np.argmin(np.abs(normal)))]
+        first = first - (first @ normal) * normal
+        first = first / np.linalg.norm(first)
+        second = np.cross(normal, first)
+        middle, radius = about + view.center, 0.62 * float(np.linalg.norm(span))
+        if abs(height - middle @ normal) > 1.5 * span[1]:
+            return None  # it is out of sight
+    else:
+        return None  # without gravity there is no ground
+    step = round_step(radius / 5.0)
+    u0, v0 = (np.round(float(middle @ e) / step) * step for e in (first, second))
+    ticks = step * np.arange(-12, 13)
+    a, b = np.meshgrid(ticks, ticks, indexing="ij")
+    corners = (u0 + a)[..., None] * first + (v0 + b)[..., None] * second + height * normal
+    xy = view.project(corners, about)[0]
+    distance = np.hypot(u0 + a - middle @ first, v0 + b - middle @ second) / radius
+    lines, away = [], []
+    for p, d in ((xy, distance), (xy.swapaxes(0, 1), distance.T)):
+        lines.append(np.stack([p[:-1], p[1:]], axis=2).reshape(-1, 2, 2))
+        away.append(0.5 * (d[:-1] + d[1:]).ravel())
+    segments, far = np.concatenate(lines), np.concatenate(away)
+    note = f"grid {step:g} m" + (f", at height {height:.2f} m" if abs(height) >= 0.005 else "")
+    return segments[far < 1.0], far[far < 1.0], note
 
 
 def round_step(length: float) -> float:

@@ -1,0 +1,397 @@
+"""Equations as one page of HTML that needs nothing else: typeset, with their derivation, code and a drawing.
+
+Mathematics is MathML. What is too long to be read says how long it is. Without scripts only the buttons
+that copy code are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.equations.explanation import Piece
+from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_pieces
+from linkwright.equations.writing import Sum
+from linkwright.errors import TooLargeError
+from linkwright.expression.polynomial import Polynomial
+from linkwright.visual.vector import vector_drawing
+
+if TYPE_CHECKING:
+    from linkwright.equations.result import Equations
+
+ENTRY_TERMS = 400
+"""Terms of one expression above which nobody would read it."""
+SECTION_TERMS = 3_000
+"""Terms that a section prints in all: some megabytes."""
+MOST_LABELS = 14
+"""Joints above which a drawing with their names would be covered by them."""
+LANGUAGES = {"c": "C", "python": "Python", "octave": "Octave, MATLAB", "fortran": "Fortran"}
+FORMS = {"mass_matrix": "M", "velocity_forces": "h", "gravity_forces": "g"}
+TITLES = {"M": "Mass matrix", "h": "Centrifugal and Coriolis forces", "g": "Gravity forces"}
+DISPLAYED, END = '<div class="equation">', "</div>"
+LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def page(made: Equations) -> str:
+    """The whole page."""
+    sections = [("Mechanism", _mechanism(made))]
+    try:
+        terms = made.canonical.terms
+    except TooLargeError as failure:
+        terms = None
+        sections.append(("Equations of motion", f'<p class="note">{escape(str(failure))}.</p>'))
+    else:
+        sections += [
+            ("Equations of motion", _equations(made)),
+            ("What they say", _explanation(made)),
+            ("Derivation after Lagrange", _derivation(made)),
+        ]
+    sections.append(("Code", _code(made, with_equations=terms is not None and terms <= SECTION_TERMS)))
+    name = escape(made.model.name)
+    links = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
+    body = "".join(
+        f'<section aria-labelledby="{_anchor(title)}"><h2 id="{_anchor(title)}">{title}</h2>{content}</section>'
+        for title, content in sections
+    )
+    folder = files("linkwright.equations")
+    style, script = ((folder / each).read_text(encoding="utf-8") for each in ("page.css", "page.js"))
+    # nothing is fetched, and nothing may be
+    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{name}: equations of motion</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f'<header><h1>{name}</h1>{_lead(made)}<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
+        f"<main>{body}</main>\n<footer>Written by Linkwright.</footer>\n<script>\n{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def _math(*pieces: str) -> str:
+    """Mathematics in a line of text, or in several pieces between which a line may break."""
+    return "".join(f"<math>{piece}</math>" for piece in pieces)
+
+
+def _line(pieces: Sequence[str]) -> str:
+    """An equation on lines of its own."""
+    return f"{DISPLAYED}{_math(*pieces)}{END}"
+
+
+def _unfolding(summary: str, content: str, opened: bool = False) -> str:
+    return f"<details{' open' if opened else ''}><summary>{summary}</summary>{content}</details>"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="table"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
+
+
+def _indexed(letter: str, *indices: Any) -> str:
+    index = ",".join(map(str, indices))
+    return f"<msub><mi>{letter}</mi><mn>{index}</mn></msub>"
+
+
+def _dotted(letter: str) -> str:
+    return f'<mover accent="true"><mi>{letter}</mi><mo stretchy="false">˙</mo></mover>'
+
+
+def _lead(made: Equations) -> str:
+    """What the page is about, in a sentence and an equation."""
+    bodies, n = len(made.model.bodies), len(made.coordinates.v)
+    sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {n} degree{'' if n == 1 else 's'} of freedom."
+    q, v = '<mo stretchy="false">(</mo><mi>q</mi><mo stretchy="false">)</mo>', _dotted("v")
+    both = '<mo stretchy="false">(</mo><mi>q</mi><mo>,</mo><mi>v</mi><mo stretchy="false">)</mo>'
+    motion = f"<mi>M</mi>{q}{v}<mo>+</mo><mi>h</mi>{both}<mo>+</mo><mi>g</mi>{q}<mo>=</mo><mi>τ</mi>"
+    return f"<p>{sizes} Its motion obeys, exactly,</p>{_line([motion])}"
+
+
+# the mechanism
+
+
+def _mechanism(made: Equations) -> str:
+    parts = [_drawing(made), _joints(made), _coordinates(made)]
+    if made.parameters:
+        rows = [
+            (_math(mathml_name(name)), f"<code>{name}</code>", f"{value:.6g}", escape(made.meanings[name]))
+            for name, value in made.parameters.items()
+        ]
+        table = _table(("symbol", "in code", "value", "meaning"), rows)
+        parts.append(f"<h3>Parameters</h3>{_folded_if_long(f'{len(rows)} parameters', table, len(rows))}")
+    else:
+        parts.append("<p>All parameters are numbers; each decimal is taken at its word.</p>")
+    if made.snapped:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in made.snapped)
+        parts.append(f"<h3>Angles taken to be exact</h3><ul>{notes}</ul>")
+    return "".join(parts)
+
+
+def _folded_if_long(summary: str, content: str, rows: int) -> str:
+    return content if rows <= 16 else _unfolding(summary, content)
+
+
+def _drawing(made: Equations) -> str:
+    """The mechanism a little out of its neutral posture, so that its angles can be seen."""
+    import linkwright.dynamics as dynamics
+
+    model = made.model
+    if not model.links:
+        return ""
+    q = dynamics.integrate(model, model.neutral(), np.full(model.nv, 0.5))
+    names = iter(_coordinates_by_joint(made))
+    labels = {}
+    for k, joint in enumerate(model.joints):
+        own = ", ".join(_plain(name) for name in next(names)[0])
+        labels[k] = joint.name + (f": {own}" if own and joint.nq <= 3 else "")
+    few = labels if len(labels) <= MOST_LABELS else {}
+    picture = vector_drawing(model, q, few, f"drawing of {model.name}: its links, joints and centres of mass")
+    shown = "Joints with their axes (x red, y green, z blue) and centres of mass (⊙)" if few else "Links and joints"
+    return f"<figure>{picture}<figcaption>{shown}, away from the neutral posture.</figcaption></figure>"
+
+
+def _plain(name: str) -> str:
+    """A coordinate's name for a drawing: theta1 as θ₁."""
+    return name.replace("theta", "θ").translate(LOWERED)
+
+
+def _coordinates_by_joint(made: Equations) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The names of every joint's coordinates and velocities; none of those that follow another."""
+    found, i, j = [], 0, 0
+    for joint in made.model.joints:
+        found.append((made.coordinates.q[i : i + joint.nq], made.coordinates.v[j : j + joint.nv]))
+        i, j = i + joint.nq, j + joint.nv
+    return found
+
+
+def _joints(made: Equations) -> str:
+    rows = []
+    pairs = zip(made.model.joints, _coordinates_by_joint(made), strict=True)
+    for k, (joint, (q, v)) in enumerate(pairs, start=1):
+        if joint.coupling is None:
+            own = (_math(_comma(q)), _math(_comma(v)))
+        else:
+            own = (f"follows {escape(made.model.joints[joint.coupling.leader].name)}", "")
+        rows.append((str(k), escape(joint.name), joint.type, escape(f"{joint.parent} → {joint.child}"), *own))
+    table = _table(("", "joint", "type", "connects", "coordinates", "velocities"), rows)
+    return f"<h3>Joints</h3>{_folded_if_long(f'{len(rows)} joints', table, len(rows))}"
+
+
+def _comma(names: Sequence[str]) -> str:
+    return '<mo separator="true">,</mo>'.join(map(mathml_name, names))
+
+
+def _coordinates(made: Equations) -> str:
+    names = made.coordinates
+    if not names.q:
+        return "<p>It cannot move.</p>"
+    if all(name.endswith("_dot") for name in names.v):
+        equality = _math("<mi>v</mi><mo>=</mo>" + _dotted("q"))
+        return f"<p>Velocities are the rates of the coordinates, {equality}.</p>"
+    return (
+        f"<p>Velocities {_math('<mi>v</mi>')} are not all rates of coordinates: those of free, spherical and planar "
+        "joints are in the axes of their body, linear (m/s) and angular (rad/s).</p>"
+    )
+
+
+# equations
+
+
+class _Printer:
+    """Prints expressions as long as they, and all so far, are short enough."""
+
+    def __init__(self, made: Equations, form: str = "products"):
+        self.made, self.form, self.left = made, form, SECTION_TERMS
+
+    def terms(self, p: Polynomial) -> Sum | int:
+        """The grouped terms, or how many there are where they are too many to be printed."""
+        if len(p) > ENTRY_TERMS:
+            return len(p)
+        terms = self.made.grouped(p, self.form)
+        count = _count(terms)
+        if count > min(ENTRY_TERMS, self.left):
+            return count
+        self.left -= count
+        return terms
+
+    def equation(self, left: str, p: Polynomial) -> str:
+        terms = self.terms(p)
+        if isinstance(terms, int):
+            return f"{DISPLAYED}{_math(left + '<mo>=</mo>')} <em>{terms} terms, too many to read</em>{END}"
+        return _line(mathml_pieces(terms, left + "<mo>=</mo>"))
+
+
+def _count(terms: Sum) -> int:
+    """The terms of a sum, those in its brackets for themselves."""
+    return sum(max(1, sum(map(_count, one.brackets))) for one in terms)
+
+
+def _equations(made: Equations) -> str:
+    forms, rows = made.canonical, []
+    for name, letter in FORMS.items():
+        form = getattr(forms, name)
+        zeros = sum(not p for p in form.flat)
+        kept = "vanishes identically" if made.vanishes(name) else f"{sum(map(len, form.flat))}"
+        rows.append((_math(f"<mi>{letter}</mi>"), TITLES[letter], str(form.size), str(zeros), kept))
+    heads = ("", "", "entries", "identically zero", "terms in normal form")
+    parts = [_table(heads, rows)]
+    parts.append(f"<p>The code below computes all three in {made.operations}.</p>")
+    products, angles = (_entries(made, form) for form in ("products", "angles"))
+    if products == angles:
+        return "".join([*parts, _unfolding("As products, and in multiple angles: both are the same", products, True)])
+    parts.append(_unfolding("As products", products, opened=True))
+    return "".join([*parts, _unfolding("In multiple angles: no products of sines and cosines", angles)])
+
+
+def _entries(made: Equations, form: str) -> str:
+    printer, parts = _Printer(made, form), []
+    for name, letter in FORMS.items():
+        array = getattr(made.canonical, name)
+        parts.append(f"<h3>{TITLES[letter]} {_math(f'<mi>{letter}</mi>')}</h3>")
+        if array.ndim == 2 and len(array) > 1:
+            parts.append("<p>It is symmetric; these are the entries on and above its diagonal.</p>")
+        if made.vanishes(name):
+            parts.append(_line([f"<mi>{letter}</mi><mo>=</mo><mn>0</mn>"]))
+            continue
+        upper = [place for place in np.ndindex(*array.shape) if array.ndim == 1 or place[0] <= place[1]]
+        for place in upper:
+            if array[place]:
+                parts.append(printer.equation(_indexed(letter, *(k + 1 for k in place)), array[place]))
+        if not all(array[place] for place in upper):
+            parts.append("<p>All others are zero.</p>")
+    return "".join(parts)
+
+
+# explanations
+
+
+def _explanation(made: Equations) -> str:
+    parts = []
+    for section in made.explanation().sections:
+        paragraphs = "".join(f"<p>{''.join(map(_piece, paragraph))}</p>" for paragraph in section.paragraphs)
+        # a displayed equation is a block, which a paragraph cannot hold
+        paragraphs = paragraphs.replace(DISPLAYED, f"</p>{DISPLAYED}").replace(END, f"{END}<p>").replace("<p></p>", "")
+        parts.append(_unfolding(escape(section.title), paragraphs))
+    return "".join(parts)
+
+
+def _piece(piece: Piece) -> str:
+    if isinstance(piece, str):
+        return escape(piece)
+    pieces = mathml_formula(piece.terms)
+    return _line(pieces) if piece.display else _math(*pieces)
+
+
+# derivation
+
+
+def _derivation(made: Equations) -> str:
+    try:
+        found = made.derivation
+    except TooLargeError as failure:
+        return f'<p class="note">The steps are too large to be written out: {escape(str(failure))}.</p>'
+    printer = _Printer(made)
+    steps = ["<p>Energies of every body, their sum, and its derivatives, as they are found one after the other.</p>"]
+    point = "centre of mass" if made.planar else "joint"
+    for k, body in enumerate(found.bodies, start=1):
+        lines = []
+        for words, letter, vector in (
+            (f"Position of its {point}", "p", body.position),
+            ("Velocity of that point", _dotted("p"), body.velocity),
+            ("Angular velocity, in its own axes", "ω", body.angular_velocity),
+        ):
+            symbol = letter if letter.startswith("<") else f"<mi>{letter}</mi>"
+            lines.append(f"<h4>{words}</h4>")
+            lines += [
+                printer.equation(f"<msub>{symbol}<mrow><mn>{k}</mn><mi>{axis}</mi></mrow></msub>", p)
+                for axis, p in zip("xyz", vector, strict=True)
+            ]
+        lines.append("<h4>Kinetic and potential energy</h4>")
+        lines.append(printer.equation(_indexed("K", k), body.kinetic_energy))
+        lines.append(printer.equation(_indexed("U", k), body.potential_energy))
+        steps.append(_unfolding(f"Body {k}: {escape(body.name)}", "".join(lines)))
+    energies = [
+        printer.equation(f"<mi>{letter}</mi>{more}", p)
+        for letter, more, p in (
+            ("K", "", found.kinetic_energy),
+            ("U", "", found.potential_energy),
+            ("L", "<mo>=</mo><mi>K</mi><mo>−</mo><mi>U</mi>", found.lagrangian),
+        )
+    ]
+    steps.append(_unfolding("Energies of all, and the Lagrangian", "".join(energies)))
+    turns = any(bool(p) for p in found.turning)
+    for k, velocity in enumerate(made.coordinates.v):
+        momentum = _quotient("<mi>L</mi>", mathml_name(velocity))
+        lines = [printer.equation(momentum, found.momenta[k])]
+        rate = f"<mfrac><mi>d</mi><mrow><mi>d</mi><mi>t</mi></mrow></mfrac>{momentum}"
+        lines.append(_rate(printer, rate, found.forms.mass_matrix[k], made.coordinates.a, found.momentum_rates[k]))
+        if velocity.endswith("_dot"):
+            slope = _quotient("<mi>L</mi>", mathml_name(velocity.removesuffix("_dot")))
+        else:
+            slope = _quotient("<mi>L</mi>", "<mi>q</mi>") + _quotient(_dotted("q"), mathml_name(velocity))
+        lines.append(printer.equation(slope, found.slopes[k]))
+        balance = f"{rate}<mo>−</mo>{slope}"
+        if turns:
+            turning = _indexed("t", k + 1)
+            lines.append("<p>Of the axes, which turn with the body (Boltzmann and Hamel):</p>")
+            lines.append(printer.equation(turning, found.turning[k]))
+            balance += f"<mo>−</mo>{turning}"
+        tau = _indexed("τ", k + 1)
+        lines.append(f"<p>The equation of motion, row {k + 1}:</p>{_line([f'{balance}<mo>=</mo>{tau}'])}")
+        steps.append(_unfolding(f"Derivatives for {_math(mathml_name(velocity))}", "".join(lines)))
+    return "".join(steps)
+
+
+def _quotient(above: str, below: str) -> str:
+    return f"<mfrac><mrow><mo>∂</mo>{above}</mrow><mrow><mo>∂</mo>{below}</mrow></mfrac>"
+
+
+def _rate(printer: _Printer, left: str, row: np.ndarray, accelerations: Sequence[str], rest: Polynomial) -> str:
+    """d/dt ∂L/∂v: coefficients of the accelerations, and what holds none."""
+    pieces: list[str] = [left + "<mo>=</mo>"]
+    factors = [*zip(row, map(mathml_name, accelerations), strict=True), (rest, "")]
+    for p, factor in ((p, factor) for p, factor in factors if p):
+        terms = printer.terms(p)
+        if isinstance(terms, int):
+            shown = [f"<mtext>({terms} terms)</mtext>"]
+        elif len(terms) == 1 and terms[0].coefficient > 0:
+            shown = mathml_pieces(terms)
+        else:
+            shown = mathml_pieces(terms, '<mo stretchy="false">(</mo>')
+            shown[-1] += '<mo stretchy="false">)</mo>'
+        shown[-1] += f'<mo lspace=".15em">\u2062</mo>{factor}' if factor else ""
+        if len(pieces) == 1 and pieces[0].endswith("<mo>=</mo>"):
+            pieces = [pieces[0] + shown[0], *shown[1:]]
+        else:
+            pieces += ['<mo form="infix">+</mo>' + shown[0], *shown[1:]]
+    return _line(pieces if len(pieces) > 1 or not pieces[0].endswith("<mo>=</mo>") else [pieces[0] + "<mn>0</mn>"])
+
+
+# code
+
+
+def _code(made: Equations, with_equations: bool) -> str:
+    parts = [
+        f"<p>Subexpressions are shared: {made.operations}. The code does not need the printed equations, and stays "
+        "short where those are long.</p>"
+    ]
+    for name, title in LANGUAGES.items():
+        parts.append(_source(title, getattr(made, name)()))
+    if with_equations:
+        parts += [_source("LaTeX", made.latex()), _source("Plain text", made.text())]
+    return "".join(parts)
+
+
+def _source(title: str, text: str) -> str:
+    size = f"{len(text.encode()) / 1000:.1f} kB"
+    return _unfolding(
+        f'{title} <span class="size">{size}</span>',
+        f'<pre tabindex="0" aria-label="{title} source"><code>{escape(text)}</code></pre>',
+    )

@@ -1,0 +1,307 @@
+"""The page of the equations: well formed, complete, and set by a browser without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import escape, unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from test_equations import at, with_joint
+
+import linkwright as lw
+from linkwright.equations import equations
+from linkwright.equations.mathml import mathml_name, mathml_of, mathml_pieces
+from linkwright.equations.page import ENTRY_TERMS, SECTION_TERMS, page
+from linkwright.errors import InputError
+
+VOID = {"meta", "br", "link", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """Elements, checked to be closed in the order they were opened."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None], tuple[str, ...]]] = []
+        self.words: dict[str, list[str]] = {}
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes), tuple(self.open)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        assert "svg" in self.open, f"<{tag}/> is no HTML"
+        self.elements.append((tag, dict(attributes), tuple(self.open)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.words.setdefault(self.open[-1], []).append(data)
+
+    def count(self, tag: str) -> int:
+        return sum(1 for each, _, _ in self.elements if each == tag)
+
+
+def words_of(text: str) -> str:
+    return unescape(re.sub("<[^>]*>", " ", text))
+
+
+def free_body() -> lw.Model:
+    builder = lw.Builder("ball").body("b", 1.0, (0.1, 0, 0.2), [[0.2, 0, 0.02], [0, 0.25, 0], [0.02, 0, 0.3]])
+    return builder.joint("j", "free", "world", "b").build()
+
+
+@pytest.fixture(scope="module")
+def two_link() -> str:
+    return page(equations(lw.load("two_link")))
+
+
+def test_well_formed_and_complete(two_link):
+    found = Outline(two_link)
+    assert two_link.startswith("<!DOCTYPE html>")
+    assert next(attributes for tag, attributes, _ in found.elements if tag == "html") == {"lang": "en"}
+    assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 4
+    inside = {tag: {where[-1] for each, _, where in found.elements if each == tag} for tag in ("summary", "h2", "pre")}
+    assert inside == {"summary": {"details"}, "h2": {"section"}, "pre": {"details"}}
+    # one printed form (both are the same), two bodies, energies, two coordinates, four languages, LaTeX and text
+    assert found.count("details") == found.count("summary") == 1 + 2 + 1 + 2 + 4 + 2
+    drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
+    assert drawing["role"] == "img"
+    assert "two_link" in drawing["aria-label"]
+    labels = {attributes["id"] for _, attributes, _ in found.elements if "id" in attributes}
+    linked = {attributes["href"][1:] for tag, attributes, _ in found.elements if tag == "a"}
+    assert linked == labels
+    assert "M 2,2 = m 2 l g 2 2 + I 2" in re.sub(r"[\s\u2062]+", " ", words_of(two_link))
+    text = "".join(found.words["code"])
+    for language in ("void two_link_eq", "def two_link_eq", "function [M, h, g]", "subroutine two_link_eq"):
+        assert language in text
+    assert "from joint2 to the centre of mass of link2 along x, m" in found.words["td"]
+    counts = equations(lw.load("two_link")).canonical
+    assert {str(sum(map(len, form.flat))) for form in counts} <= set(found.words["td"])
+
+
+@pytest.mark.parametrize("name", ["two_link", "ball"])
+def test_nothing_is_fetched(name):
+    text = page(equations(free_body() if name == "ball" else lw.load(name)))
+    for tag, attributes, _ in Outline(text).elements:
+        assert tag not in ("link", "img", "iframe", "object")
+        assert not {"src", "srcset", "data", "action", "style_src"} & set(attributes)
+        assert attributes.get("href", "#").startswith("#")
+        assert "url(" not in attributes.get("style", "")
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)[1]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert set(re.findall(r"https?://[^\"<\s]+", text)) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
+    assert "default-src 'none'" in text
+
+
+def value_of(element: ElementTree.Element, values: dict[str, float]) -> str:
+    """An element of MathML as Python; ``values`` are by what their names look like."""
+    shown = ElementTree.tostring(element, encoding="unicode")
+    if shown in values:
+        return f"({values[shown]!r})"
+    inner = list(element)
+    match element.tag:
+        case "mi" if element.text in ("sin", "cos"):
+            return f"np.{element.text}"
+        case "mi" if element.text == "π":
+            return "np.pi"
+        case "mn":
+            return element.text
+        case "mo":
+            return {"−": "-", "·": "*", "\u2062": "*", "\u2061": ""}.get(element.text, element.text)
+        case "mrow" | "math":
+            return "".join(value_of(each, values) for each in inner)
+        case "msup" if inner[0].text in ("sin", "cos"):
+            return f"power({value_of(inner[0], values)}, {value_of(inner[1], values)})"
+        case "msup":
+            return f"{value_of(inner[0], values)}**({value_of(inner[1], values)})"
+        case "msubsup":
+            base, index = (ElementTree.tostring(each, encoding="unicode") for each in inner[:2])
+            return f"({values[f'<msub>{base}{index}</msub>']!r})**({value_of(inner[2], values)})"
+        case "mfrac":
+            return f"(({value_of(inner[0], values)})/({value_of(inner[1], values)}))"
+        case "msqrt":
+            return f"({value_of(inner[0], values)})**0.5"
+    raise AssertionError(shown)
+
+
+def powered(function, n):
+    return lambda x: function(x) ** n
+
+
+@pytest.mark.parametrize("form", ["products", "angles"])
+@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
+@pytest.mark.parametrize("kind", ["helical", "planar", "spherical", "universal"])
+def test_what_is_typeset_is_what_was_derived(kind, parameters, form):
+    model = with_joint(kind)
+    made = equations(model, parameters)
+    numbers, q, v = at(made, model)
+    names = made.parameters | dict(zip(made.coordinates.q, q, strict=True))
+    names |= dict(zip(made.coordinates.v, v, strict=True))
+    looks = {mathml_name(name): float(x) for name, x in names.items()}
+    assert len(looks) == len(names)  # no two look the same
+    for array, expected in zip(made.canonical, numbers, strict=True):
+        for p, x in zip(array.flat, expected.flat, strict=True):
+            pieces = mathml_pieces(made.grouped(p, form))
+            assert "".join(pieces) == mathml_of(made.grouped(p, form))
+            for piece in pieces:
+                ElementTree.fromstring(f"<math>{piece}</math>")
+            text = value_of(ElementTree.fromstring(f"<math>{''.join(pieces)}</math>"), looks)
+            assert eval(text, {"np": np, "power": powered}) == pytest.approx(x, rel=1e-9, abs=1e-9)
+
+
+def test_a_line_may_break_where_a_term_ends():
+    made = equations(lw.load("planar:3"))
+    pieces = mathml_pieces(made.grouped(made.canonical.mass_matrix[0, 0]))
+    assert len(pieces) > 10
+    assert max(len(re.sub("<[^>]*>", "", piece)) for piece in pieces) < 40
+
+
+def test_names_are_escaped():
+    builder = lw.Builder('<b>"&').body("<script>alert(1)</script>", 1.0, (0.1, 0, 0), 0.1)
+    builder.joint("</td>&", "revolute", "world", "<script>alert(1)</script>")
+    text = page(equations(builder.build()))
+    found = Outline(text)
+    assert found.count("script") == 1
+    assert found.words["h1"] == ['<b>"&']
+    assert "</td>&" in found.words["td"]
+
+
+def test_too_large_is_told_and_the_code_is_there():
+    made = equations(lw.load("arm7"), term_limit=500)
+    text = page(made)
+    Outline(text)
+    assert "reached" in text
+    assert "more than 500" in text
+    assert "Derivation" not in text
+    assert "subroutine arm7_equations" in text
+
+
+@pytest.mark.parametrize(("name", "most"), [("puma560", 2e6), ("arm7", 3e6)])
+def test_pages_of_large_mechanisms_stay_small(name, most):
+    made = equations(lw.load(name))
+    text = page(made)
+    assert Outline(text).count("math") > 1000
+    assert len(text.encode()) < most
+    longest = max(len(p) for p in made.canonical.velocity_forces)
+    assert longest > ENTRY_TERMS
+    assert f"{longest} terms, too many to read" in words_of(text)
+    assert made.canonical.terms > SECTION_TERMS
+
+
+def test_what_vanishes_and_what_was_snapped_is_told():
+    builder = lw.Builder("slides").body("a", 1.0).body("b", 2.0)
+    builder.joint("x", "prismatic", "world", "a", axis=(1, 0, 0))
+    builder.joint("z", "prismatic", "a", "b", rpy=(1.5708, 0, 0))
+    text = words_of(page(equations(builder.build())))
+    assert "vanishes identically" in text
+    assert "angles taken to multiples of π/12" in text
+
+
+def test_velocities_that_are_no_rates_are_told():
+    text = words_of(page(equations(free_body())))
+    assert "not all rates" in text
+    assert "Boltzmann and Hamel" in text
+    assert "All others are zero" in text
+
+
+def test_a_mechanism_that_cannot_move():
+    Outline(page(equations(lw.load("pendulum").lock({"hinge": 0.0}))))
+
+
+def test_writing(tmp_path, two_link):
+    made = equations(lw.load("two_link"))
+    path = made.html(tmp_path / "page.html")
+    assert path.read_text(encoding="utf-8") == two_link
+    with pytest.raises(InputError, match="cannot write"):
+        made.html(tmp_path / "nowhere" / "page.html")
+
+
+# in a browser
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+in_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+
+MEASURE = """<script>
+if (UNFOLD) for (const each of document.querySelectorAll("details")) each.open = true;
+const all = (selector) => [...document.querySelectorAll(selector)];
+document.documentElement.dataset.seen = JSON.stringify({
+  width: innerWidth,
+  page: document.documentElement.scrollWidth,
+  fetched: performance.getEntriesByType("resource").length,
+  counts: Object.fromEntries(["math", "details", "msub", "svg", "pre", "button"].map((tag) => [tag, all(tag).length])),
+  heights: all("details[open] .equation math").map((each) => each.getBoundingClientRect().height),
+  background: getComputedStyle(document.body).backgroundColor,
+});
+</script></body>"""
+FRAME = """<!DOCTYPE html><iframe style="width: {width}px; height: 900px; border: 0" srcdoc="{page}"></iframe><script>
+onload = () => document.documentElement.dataset.seen = frames[0].document.documentElement.dataset.seen;
+</script>"""
+
+
+def browse(path: Path, *options: str) -> str:
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", *options]
+    command += [f"--user-data-dir={path.parent / 'profile'}", path.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100).stdout
+
+
+def seen_in_browser(text: str, folder: Path, width: int, unfold: bool, *options: str) -> dict:
+    """What the browser finds in a frame of a width: its own windows cannot be as narrow as a telephone's."""
+    inner = text.replace("</body>", MEASURE.replace("UNFOLD", str(unfold).lower()))
+    path = folder / "frame.html"
+    path.write_text(FRAME.format(width=width, page=escape(inner)), encoding="utf-8")
+    document = browse(path, "--dump-dom", "--window-size=1400,1000", *options)
+    return json.loads(unescape(re.search(r'data-seen="([^"]*)"', document)[1]))
+
+
+@in_browser
+@pytest.mark.parametrize(("name", "width"), [("two_link", 400), ("ball", 400), ("puma560", 1300)])
+def test_a_browser_sets_it(name, width, tmp_path):
+    text = page(equations(free_body() if name == "ball" else lw.load(name)))
+    seen = seen_in_browser(text, tmp_path, width, unfold=True)
+    buttons = seen["counts"].pop("button")
+    assert buttons == seen["counts"]["pre"]
+    assert seen["counts"] == {tag: Outline(text).count(tag) for tag in seen["counts"]}  # nothing was thrown out
+    assert seen["fetched"] == 0
+    assert seen["width"] == width
+    assert seen["page"] <= width  # long equations scroll in their own box
+    assert len(seen["heights"]) > 50
+    assert min(seen["heights"]) > 10
+    assert max(seen["heights"]) > 1.3 * min(seen["heights"])  # indices and powers are set low and high
+
+
+@in_browser
+def test_light_and_dark(tmp_path, two_link):
+    light = seen_in_browser(two_link, tmp_path, 800, unfold=False)
+    dark = seen_in_browser(two_link, tmp_path, 800, False, "--blink-settings=preferredColorScheme=0")
+    assert light["background"] == "rgb(255, 255, 255)"
+    assert max(map(int, re.findall(r"\d+", dark["background"]))) < 60
+
+
+@in_browser
+def test_a_picture_of_it(tmp_path, two_link):
+    from PIL import Image
+
+    path = tmp_path / "page.html"
+    path.write_text(two_link, encoding="utf-8")
+    browse(path, f"--screenshot={tmp_path / 'page.png'}", "--window-size=800,1600")
+    with Image.open(tmp_path / "page.png") as image:
+        assert image.size == (800, 1600)
+        pixels = np.asarray(image.convert("RGB"), dtype=int)
+    link = (np.abs(pixels - (0, 0x72, 0xB2)).max(axis=2) < 8).sum()
+    assert link > 1500  # the drawing, in its colour
+    assert (pixels.sum(axis=2) < 200).sum() > 3000  # text
