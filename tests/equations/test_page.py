@@ -17,7 +17,7 @@ from test_equations import at, with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
-from linkwright.equations.mathml import mathml_name, mathml_of, mathml_pieces
+from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
 from linkwright.equations.page import ENTRY_TERMS, SECTION_TERMS, page
 from linkwright.errors import InputError
 
@@ -73,11 +73,14 @@ def test_well_formed_and_complete(two_link):
     found = Outline(two_link)
     assert two_link.startswith("<!DOCTYPE html>")
     assert next(attributes for tag, attributes, _ in found.elements if tag == "html") == {"lang": "en"}
-    assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 4
+    assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 5
     inside = {tag: {where[-1] for each, _, where in found.elements if each == tag} for tag in ("summary", "h2", "pre")}
     assert inside == {"summary": {"details"}, "h2": {"section"}, "pre": {"details"}}
-    # one printed form (both are the same), two bodies, energies, two coordinates, four languages, LaTeX and text
-    assert found.count("details") == found.count("summary") == 1 + 2 + 1 + 2 + 4 + 2
+    # one printed form (both are the same), explanations, two bodies, energies, two coordinates, four languages,
+    # LaTeX and text
+    told = len(equations(lw.load("two_link")).explanation().sections)
+    assert told > 2
+    assert found.count("details") == found.count("summary") == 1 + told + 2 + 1 + 2 + 4 + 2
     drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
     assert drawing["role"] == "img"
     assert "two_link" in drawing["aria-label"]
@@ -210,6 +213,38 @@ def test_what_vanishes_and_what_was_snapped_is_told():
     text = words_of(page(equations(builder.build())))
     assert "vanishes identically" in text
     assert "angles taken to multiples of π/12" in text
+
+
+def sprung(kind: str) -> lw.Model:
+    builder = lw.Builder("sprung").body("b", 1.0, (0.1, 0, 0), 0.2)
+    return builder.joint("j", kind, "world", "b", damping=0.3, friction=0.1, stiffness=2.0).build()
+
+
+def test_friction_and_springs_are_there_where_they_are():
+    text = re.sub(r"[\s\u2061\u2062]+", " ", words_of(page(equations(sprung("revolute")))))
+    assert "D 1 = b 1 θ ˙ 1 + μ 1 sign ( θ ˙ 1 )" in text
+    assert "K 1 = k 1 θ 1" in text
+    assert "M ( q ) v ˙ + h ( q , v ) + g ( q ) + D ( v ) + K ( q ) = τ" in text
+    text = words_of(page(equations(sprung("spherical"))))
+    assert "The springs of j have no exact form" in text
+    assert "Friction forces" in text
+    assert "Spring forces" not in text
+    assert "Friction" not in words_of(page(equations(lw.load("two_link"))))
+
+
+@pytest.mark.parametrize("name", ["two_link", "ball", "puma560"])
+def test_explanations_are_all_there(name):
+    made = equations(free_body() if name == "ball" else lw.load(name))
+    text = re.sub(r"\s+", "", words_of(page(made)))
+    for section in made.explanation().sections:
+        assert section.title.replace(" ", "") in text
+        for paragraph in section.paragraphs:
+            for piece in paragraph:
+                if isinstance(piece, str):
+                    assert re.sub(r"\s+", "", piece) in text
+                else:
+                    for each in mathml_formula(piece.terms):
+                        ElementTree.fromstring(f"<math>{each}</math>")
 
 
 def test_velocities_that_are_no_rates_are_told():

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linkwright.equations.explanation import Piece
 from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_pieces
+from linkwright.equations.result import LETTERS, Equations
 from linkwright.equations.writing import Sum
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.visual.vector import vector_drawing
 
-if TYPE_CHECKING:
-    from linkwright.equations.result import Equations
-
+NAMES = {letter: name for name, letter in LETTERS.items()}
 ENTRY_TERMS = 400
 """Terms of one expression above which nobody would read it."""
 SECTION_TERMS = 3_000
@@ -30,15 +29,22 @@ SECTION_TERMS = 3_000
 MOST_LABELS = 14
 """Joints above which a drawing with their names would be covered by them."""
 LANGUAGES = {"c": "C", "python": "Python", "octave": "Octave, MATLAB", "fortran": "Fortran"}
-FORMS = {"mass_matrix": "M", "velocity_forces": "h", "gravity_forces": "g"}
-TITLES = {"M": "Mass matrix", "h": "Centrifugal and Coriolis forces", "g": "Gravity forces"}
-DISPLAYED, END = '<div class="equation">', "</div>"
+TITLES = {
+    "M": "Mass matrix",
+    "h": "Centrifugal and Coriolis forces",
+    "g": "Gravity forces",
+    "D": "Friction forces",
+    "K": "Spring forces",
+}
+ARGUMENTS = {"h": "qv", "D": "v"}
+"""what the others depend on is q"""
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def page(made: Equations) -> str:
     """The whole page."""
     sections = [("Mechanism", _mechanism(made))]
+    letters = _letters(made)
     try:
         terms = made.canonical.terms
     except TooLargeError as failure:
@@ -46,11 +52,11 @@ def page(made: Equations) -> str:
         sections.append(("Equations of motion", f'<p class="note">{escape(str(failure))}.</p>'))
     else:
         sections += [
-            ("Equations of motion", _equations(made)),
+            ("Equations of motion", _equations(made, letters)),
             ("What they say", _explanation(made)),
             ("Derivation after Lagrange", _derivation(made)),
         ]
-    sections.append(("Code", _code(made, with_equations=terms is not None and terms <= SECTION_TERMS)))
+    sections.append(("Code", _code(made, letters, with_equations=terms is not None and terms <= SECTION_TERMS)))
     name = escape(made.model.name)
     links = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
     body = "".join(
@@ -66,7 +72,7 @@ def page(made: Equations) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         f"<title>{name}: equations of motion</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f'<header><h1>{name}</h1>{_lead(made)}<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
+        f'<header><h1>{name}</h1>{_lead(made, letters)}<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
         f"<main>{body}</main>\n<footer>Written by Linkwright.</footer>\n<script>\n{script}</script>\n</body>\n</html>\n"
     )
 
@@ -82,7 +88,7 @@ def _math(*pieces: str) -> str:
 
 def _line(pieces: Sequence[str]) -> str:
     """An equation on lines of its own."""
-    return f"{DISPLAYED}{_math(*pieces)}{END}"
+    return f'<div class="equation">{_math(*pieces)}</div>'
 
 
 def _unfolding(summary: str, content: str, opened: bool = False) -> str:
@@ -104,14 +110,29 @@ def _dotted(letter: str) -> str:
     return f'<mover accent="true"><mi>{letter}</mi><mo stretchy="false">˙</mo></mover>'
 
 
-def _lead(made: Equations) -> str:
+def _letters(made: Equations) -> list[str]:
+    """M, h, g, and friction and springs where there are any."""
+    joints = made.model.joints
+    damped = any(np.any(joint.damping) or np.any(joint.friction) for joint in joints)
+    sprung = any(np.any(joint.stiffness) for joint in joints) and not _inexact_springs(made)
+    return ["M", "h", "g", *["D"] * damped, *["K"] * sprung]
+
+
+def _inexact_springs(made: Equations) -> list[str]:
+    """The joints with springs that resist the turn of a quaternion, whose angle is no polynomial."""
+    return [joint.name for joint in made.model.joints if np.any(joint.stiffness) and joint.motion.quaternions]
+
+
+def _lead(made: Equations, letters: Sequence[str]) -> str:
     """What the page is about, in a sentence and an equation."""
     bodies, n = len(made.model.bodies), len(made.coordinates.v)
     sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {n} degree{'' if n == 1 else 's'} of freedom."
-    q, v = '<mo stretchy="false">(</mo><mi>q</mi><mo stretchy="false">)</mo>', _dotted("v")
-    both = '<mo stretchy="false">(</mo><mi>q</mi><mo>,</mo><mi>v</mi><mo stretchy="false">)</mo>'
-    motion = f"<mi>M</mi>{q}{v}<mo>+</mo><mi>h</mi>{both}<mo>+</mo><mi>g</mi>{q}<mo>=</mo><mi>τ</mi>"
-    return f"<p>{sizes} Its motion obeys, exactly,</p>{_line([motion])}"
+    terms = []
+    for letter in letters:
+        inside = "<mo>,</mo>".join(f"<mi>{name}</mi>" for name in ARGUMENTS.get(letter, "q"))
+        terms.append(f'<mi>{letter}</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo>')
+    terms[0] += _dotted("v")
+    return f"<p>{sizes} Its motion obeys, exactly,</p>{_line(['<mo>+</mo>'.join(terms) + '<mo>=</mo><mi>τ</mi>'])}"
 
 
 # the mechanism
@@ -224,7 +245,7 @@ class _Printer:
     def equation(self, left: str, p: Polynomial) -> str:
         terms = self.terms(p)
         if isinstance(terms, int):
-            return f"{DISPLAYED}{_math(left + '<mo>=</mo>')} <em>{terms} terms, too many to read</em>{END}"
+            return f'<div class="equation">{_math(left + "<mo>=</mo>")} <em>{terms} terms, too many to read</em></div>'
         return _line(mathml_pieces(terms, left + "<mo>=</mo>"))
 
 
@@ -233,37 +254,39 @@ def _count(terms: Sum) -> int:
     return sum(max(1, sum(map(_count, one.brackets))) for one in terms)
 
 
-def _equations(made: Equations) -> str:
-    forms, rows = made.canonical, []
-    for name, letter in FORMS.items():
-        form = getattr(forms, name)
+def _equations(made: Equations, letters: Sequence[str]) -> str:
+    rows = []
+    for letter in letters:
+        form = made.polynomials(NAMES[letter])
         zeros = sum(not p for p in form.flat)
-        kept = "vanishes identically" if made.vanishes(name) else f"{sum(map(len, form.flat))}"
+        kept = "vanishes identically" if made.vanishes(NAMES[letter]) else f"{sum(map(len, form.flat))}"
         rows.append((_math(f"<mi>{letter}</mi>"), TITLES[letter], str(form.size), str(zeros), kept))
     heads = ("", "", "entries", "identically zero", "terms in normal form")
     parts = [_table(heads, rows)]
-    parts.append(f"<p>The code below computes all three in {made.operations}.</p>")
-    products, angles = (_entries(made, form) for form in ("products", "angles"))
+    if names := _inexact_springs(made):
+        parts.append(f"<p>The springs of {escape(', '.join(names))} have no exact form; springs are left out.</p>")
+    parts.append(f"<p>The code below computes M, h and g in {made.operations}.</p>")
+    products, angles = (_entries(made, letters, form) for form in ("products", "angles"))
     if products == angles:
         return "".join([*parts, _unfolding("As products, and in multiple angles: both are the same", products, True)])
     parts.append(_unfolding("As products", products, opened=True))
     return "".join([*parts, _unfolding("In multiple angles: no products of sines and cosines", angles)])
 
 
-def _entries(made: Equations, form: str) -> str:
+def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
     printer, parts = _Printer(made, form), []
-    for name, letter in FORMS.items():
-        array = getattr(made.canonical, name)
+    for letter in letters:
+        array = made.polynomials(NAMES[letter])
         parts.append(f"<h3>{TITLES[letter]} {_math(f'<mi>{letter}</mi>')}</h3>")
         if array.ndim == 2 and len(array) > 1:
             parts.append("<p>It is symmetric; these are the entries on and above its diagonal.</p>")
-        if made.vanishes(name):
+        if made.vanishes(NAMES[letter]):
             parts.append(_line([f"<mi>{letter}</mi><mo>=</mo><mn>0</mn>"]))
             continue
         upper = [place for place in np.ndindex(*array.shape) if array.ndim == 1 or place[0] <= place[1]]
         for place in upper:
             if array[place]:
-                parts.append(printer.equation(_indexed(letter, *(k + 1 for k in place)), array[place]))
+                parts.append(printer.equation(_indexed(letter, *(k + 1 for k in place)), array.item(*place)))
         if not all(array[place] for place in upper):
             parts.append("<p>All others are zero.</p>")
     return "".join(parts)
@@ -273,20 +296,24 @@ def _entries(made: Equations, form: str) -> str:
 
 
 def _explanation(made: Equations) -> str:
-    parts = []
-    for section in made.explanation().sections:
-        paragraphs = "".join(f"<p>{''.join(map(_piece, paragraph))}</p>" for paragraph in section.paragraphs)
-        # a displayed equation is a block, which a paragraph cannot hold
-        paragraphs = paragraphs.replace(DISPLAYED, f"</p>{DISPLAYED}").replace(END, f"{END}<p>").replace("<p></p>", "")
-        parts.append(_unfolding(escape(section.title), paragraphs))
-    return "".join(parts)
+    return "".join(
+        _unfolding(escape(section.title), "".join(map(_paragraph, section.paragraphs)))
+        for section in made.explanation().sections
+    )
 
 
-def _piece(piece: Piece) -> str:
-    if isinstance(piece, str):
-        return escape(piece)
-    pieces = mathml_formula(piece.terms)
-    return _line(pieces) if piece.display else _math(*pieces)
+def _paragraph(pieces: Sequence[Piece]) -> str:
+    """Words and formulas in a line; displayed ones stand between paragraphs."""
+    parts, words = [], ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            words += escape(piece)
+        elif not piece.display:
+            words += _math(*mathml_formula(piece.terms))
+        else:
+            parts += [f"<p>{words}</p>"] * bool(words.strip()) + [_line(mathml_formula(piece.terms))]
+            words = ""
+    return "".join([*parts, *[f"<p>{words}</p>"] * bool(words.strip())])
 
 
 # derivation
@@ -377,15 +404,16 @@ def _rate(printer: _Printer, left: str, row: np.ndarray, accelerations: Sequence
 # code
 
 
-def _code(made: Equations, with_equations: bool) -> str:
+def _code(made: Equations, letters: Sequence[str], with_equations: bool) -> str:
     parts = [
-        f"<p>Subexpressions are shared: {made.operations}. The code does not need the printed equations, and stays "
-        "short where those are long.</p>"
+        f"<p>Subexpressions are shared: M, h and g take {made.operations}. The code does not "
+        "need the printed equations, and stays short where those are long.</p>"
     ]
+    what = ",".join(letters)
     for name, title in LANGUAGES.items():
-        parts.append(_source(title, getattr(made, name)()))
+        parts.append(_source(title, getattr(made, name)(what)))
     if with_equations:
-        parts += [_source("LaTeX", made.latex()), _source("Plain text", made.text())]
+        parts += [_source("LaTeX", made.latex(what=what)), _source("Plain text", made.text(what=what))]
     return "".join(parts)
 
 
