@@ -147,6 +147,24 @@ def test_simplifications(xy):
     assert x.graph.constant(1.0).where(x, y) is x
 
 
+def test_conditions_simplify(xy):
+    x, y = xy
+    assert (x < y).where(1.0, 0.0) is (x < y)
+    assert (~(x < y)).where(x, y) is (x < y).where(y, x)
+    assert ~~(x < y) is (x < y)
+    assert ((x < y) & True) is (x < y)
+    assert ((x < y) & False).value == 0.0
+    assert ((x < y) | True).value == 1.0
+
+
+def test_conditions_joined_many_times_are_looked_through_once(xy):
+    x, y = xy
+    odd = x < y
+    for k in range(60):  # each level stands in the next twice
+        odd = (odd & ~(x < k * y)) | (~odd & (x < k * y))
+    assert odd.op == "where"
+
+
 def test_equal_expressions_are_one(xy):
     x, y = xy
     for op in COMMUTATIVE:

@@ -384,6 +384,58 @@ def test_only_functions_are_compiled():
         lw.compile(5)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: lw.where(x > 0.0, x, -x),
+        lambda x: lw.where(x >= 0.5, 1.0, x),
+        lambda x: lw.where((x > -0.5) & (x < 0.5), x, 0.0),
+        lambda x: lw.where((x < -0.5) | ~(x <= 0.5), 2.0 * x, np.sin(x)),
+        lambda x: lw.where(~((x >= -1.0) & ~(x > 1.0) & (x[0] > 0.0)) | (x < 0.3), x, x * x),
+        lambda x: lw.where(np.array([0.1, -0.1, 0.0, 1.0]) > x, x, 7.0),
+        lambda x: lw.where(np.concatenate([x, 2.0 * x]) > x[1], 1.0, -1.0),
+        lambda x: lw.where(lw.stack([x[0], x[1] - x[2]]) > 0.0, 1.0, -1.0),
+        lambda x: lw.where((lw.stack(np.outer(x, x)) > 0.2) & (x > 0.0), x, -1.0),
+        lambda x: lw.where((x[0] > 0.0) | (x[1] > 0.0), x, -x),
+        lambda x: lw.where((x > 0.0) & True, x, -x),
+    ],
+)
+def test_conditions_are_those_of_numbers(function):
+    kernel = lw.compile(function, x=4)
+    x = np.random.default_rng(0).normal(size=(40, 4))
+    expected = np.array([function(row) for row in x])
+    assert relative_error(kernel(x), expected) < 1e-15
+
+
+def test_poses_of_symbols_can_be_compared(arm, rows):
+    def above(model, q):
+        return lw.where(lw.pose(model, q, "link2")[:2, 3] > 0.0, 1.0, 0.0)
+
+    q = rows[0]
+    expected = lw.pose(arm, q, "link2")[:, :2, 3] > 0.0
+    assert 0 < expected.sum() < expected.size
+    assert np.array_equal(lw.compile(above, arm)(q), expected)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: lw.where(x & x, x, 0.0),
+        lambda x: lw.where((x > 0.0) | 0.5, x, 0.0),
+        lambda x: lw.where(~x, x, 0.0),
+        lambda x: lw.where(lw.where(x > 0.0, x, 0.0) & (x > 1.0), x, 0.0),
+    ],
+)
+def test_only_conditions_are_joined(function):
+    with pytest.raises(ExpressionError, match="are for conditions"):
+        lw.compile(function, x=2)
+
+
+def test_plain_arrays_that_cannot_be_compared_say_what_can():
+    with pytest.raises(ExpressionError, match=r"stack\(array\) can"):
+        lw.compile(lambda x: lw.where(np.array([x[0], x[1]]) > 0.0, 1.0, 0.0), x=2)
+
+
 def test_a_function_may_write_in_its_arguments():
     def swap(x):
         x[[0, 1]] = x[[1, 0]]

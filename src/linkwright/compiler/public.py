@@ -19,7 +19,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, regrouped, replay, trace
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
-from linkwright.expression.graph import Expr
+from linkwright.expression.graph import Expr, comparable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic
 
@@ -106,7 +106,8 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
         name: np.asarray(x, dtype=object if is_symbolic(x) else float) if name in ARRAYS else x
         for name, x in arguments.items()
     }
-    return book(regrouped(book, model, prepared), **prepared)
+    results = book(regrouped(book, model, prepared), **prepared)
+    return tuple(map(comparable, results)) if isinstance(results, tuple) else comparable(results)
 
 
 def compile_or_not(

@@ -166,6 +166,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     n = len(order)
 
     def of_arrays(*arrays: Any) -> Any:
+        if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
+            arrays = tuple(map(np.asarray, arrays))
         arguments = dict(zip(order, arrays[:n], strict=True)) | fixed
         if frames:
             arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError
-from linkwright.expression.graph import Graph
+from linkwright.expression.graph import Graph, comparable
 
 
 def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[Any] = ()) -> Any:
@@ -19,7 +19,7 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
 
     >>> import linkwright as lw
     >>> lw.symbols("x", 2)
-    array([x[0], x[1]], dtype=object)
+    Symbols([x[0], x[1]], dtype=object)
     """
     several = names.split() if isinstance(names, str) else list(names)
     graph = Graph()
@@ -39,4 +39,5 @@ def _lengths(shape: Any) -> tuple[int, ...]:
 
 def stack(entries: Sequence[Any], axis: int = 0) -> np.ndarray:
     """Numbers, symbols and arrays of either, of equal shapes, joined along a new axis."""
-    return np.stack([np.asarray(x) for x in entries], axis=axis)
+    joined: np.ndarray = comparable(np.stack([np.asarray(x) for x in entries], axis=axis))
+    return joined

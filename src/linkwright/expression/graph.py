@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwright.errors import ExpressionError, TooLargeError
 from linkwright.expression.operations import OPERATIONS
-from linkwright.expression.rules import COMMUTATIVE, RULES
+from linkwright.expression.rules import COMMUTATIVE, CONDITIONS, RULES
 
 MOST_SYMBOLS = 1_000_000
 """Symbols that a graph without a limit of its own may have."""
@@ -66,7 +66,7 @@ class Graph:
         return self._new("symbol", (), None, name)
 
     def symbols(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray:
-        """An object array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
+        """An array of new inputs, named ``name[i]``, ``name[i,j]``, …"""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         limit = MOST_SYMBOLS if self.limit is None else self.limit
         if self.count + math.prod(shape) > limit:
@@ -74,7 +74,7 @@ class Graph:
         result = np.empty(shape, dtype=object)
         for place in np.ndindex(*shape):
             result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
-        return result
+        return result.view(Symbols)
 
     def coerce(self, x: Any) -> Expr:
         """``x`` as an expression of this graph."""
@@ -88,6 +88,8 @@ class Graph:
             return x
         if isinstance(x, (float, int, np.floating, np.integer, np.bool_)):
             return self.constant(x)
+        if isinstance(x, Symbols) and x.ndim == 0:  # of np.dot
+            return self.coerce(x[()])
         return self.refuse(ExpressionError(f"an expression cannot be combined with {x!r} of type {type(x).__name__}"))
 
     def refuse(self, failure: Exception) -> Expr:
@@ -226,10 +228,25 @@ class Expr:
 
     __hash__ = object.__hash__
 
+    # of conditions; NumPy calls these for the elements of arrays
+    def __and__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else _condition(self).where(_condition(y), 0.0)
+
+    __rand__ = __and__
+
+    def __or__(self, y: Any) -> Any:
+        return y if (y := _operand(self, y)) is NotImplemented else _condition(self).where(1.0, _condition(y))
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Expr:
+        return _condition(self).where(0.0, 1.0)
+
     def __bool__(self) -> bool:
         raise ExpressionError(
             "a symbol has no truth value: a traced function cannot branch on numbers with if, and, or, while, "
-            "min() or max(); use linkwright.where(condition, a, b), minimum or maximum"
+            "min() or max(); use linkwright.where(condition, a, b), minimum or maximum, and & | ~ between conditions. "
+            "Plain arrays of symbols, such as np.array() makes, cannot be compared; linkwright.stack(array) can"
         )
 
     def __float__(self) -> float:
@@ -295,6 +312,46 @@ class Expr:
             return f"<invalid: {self.graph.failure}>"
         text = _text(self, depth=4)
         return text if len(text) < 200 else f"{text[:200]}…"
+
+
+class Symbols(np.ndarray):
+    """An object array of expressions. Compared, it gives conditions, where NumPy would ask for truth values."""
+
+    __array_priority__ = 1.0  # what NumPy joins with such an array is one
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
+        return array[()] if return_scalar else array.view(Symbols)
+
+    def __lt__(self, y: Any) -> Any:
+        return np.less(self, y, dtype=object)
+
+    def __le__(self, y: Any) -> Any:
+        return np.less_equal(self, y, dtype=object)
+
+    def __gt__(self, y: Any) -> Any:
+        return np.greater(self, y, dtype=object)
+
+    def __ge__(self, y: Any) -> Any:
+        return np.greater_equal(self, y, dtype=object)
+
+
+def comparable(x: Any) -> Any:
+    """An array, if it is one of expressions, as one that can be compared."""
+    return x.view(Symbols) if isinstance(x, np.ndarray) and x.dtype == object else x
+
+
+def _condition(x: Expr) -> Expr:
+    """The expression, if it is 0 or 1 by what it is made of."""
+    rest, seen = [x], {x.index}
+    while rest:
+        node = rest.pop()
+        if node.op == "where":
+            rest += [a for a in node.args[1:] if a.index not in seen]
+            seen.update(a.index for a in node.args[1:])
+        elif node.op not in CONDITIONS and node.value not in (0.0, 1.0):
+            raise ExpressionError(f"& | ~ are for conditions, such as x < 1.0; got {x!r}")
+    return x
 
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "less": "<", "less_equal": "<=", "pow": "**"}

@@ -166,7 +166,13 @@ def _same(x: Expr, y: Expr) -> Expr | None:
 def _where(condition: Expr, a: Expr, b: Expr) -> Expr | None:
     if condition.value is not None:
         return a if condition.value != 0.0 else b
-    return a if a is b else None
+    if a is b:
+        return a
+    if condition.op == "where" and condition.args[1].value == 0.0 and condition.args[2].value == 1.0:  # not
+        return condition.args[0].where(b, a)
+    if condition.op in CONDITIONS and a.value == 1.0 and b.value == 0.0:
+        return condition
+    return None
 
 
 RULES: dict[str, Callable[..., Expr | None]] = {
@@ -183,5 +189,8 @@ RULES: dict[str, Callable[..., Expr | None]] = {
     "max": _same,
     "where": _where,
 }
+
+CONDITIONS = frozenset({"less", "less_equal"})
+"""What is 1 or 0."""
 
 COMMUTATIVE = frozenset({"add", "mul", "min", "max"})

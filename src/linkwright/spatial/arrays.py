@@ -43,8 +43,8 @@ def is_symbolic(*arrays: Any) -> bool:
 def where(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``; both are evaluated.
 
-    Single symbols are compared as they are, ``x[0] < 1.0``; arrays of symbols only by
-    ``np.less(x, 1.0, dtype=object)`` and the like, since NumPy's ``x < 1.0`` asks for truth values.
+    ``(x > 0.0) & (x < 1.0)`` is a condition, of numbers, of symbols and of arrays of either; but NumPy asks
+    for truth values where it compares a plain array of symbols, such as ``np.array`` makes: ``stack`` makes others.
     """
     if not is_symbolic(condition):
         return np.where(condition, a, b)
