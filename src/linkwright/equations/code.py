@@ -8,7 +8,7 @@ large ones the second.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.program import Program, program_of
+from linkwright.equations.closure import with_rows_only, without_loops
 from linkwright.equations.derive import Coordinates
 from linkwright.equations.plan import Plan, realised
 from linkwright.equations.surd import Surd
@@ -56,8 +57,9 @@ class Code:
 
     def _law(self) -> str:
         """What the results are terms of."""
-        terms = [text for letter, text in TERMS.items() if letter in ("M", "h", "g") or letter in self.letters]
-        return f"{' + '.join(terms)} = tau"
+        terms = [text for letter, text in TERMS.items() if letter in MAIN or letter in self.letters]
+        closed = " + A(q)^T lambda, A(q) a + b(q, v) = 0" if {"A", "b"} & {*self.letters} else ""
+        return f"{' + '.join(terms)} = tau{closed}"
 
     @property
     def results(self) -> dict[str, tuple[int, ...]]:
@@ -66,7 +68,9 @@ class Code:
 
 
 TERMS = {"M": "M(q) a", "h": "h(q, v)", "g": "g(q)", "D": "D(v)", "K": "K(q)"}
-RECURSIVE = ("M", "h", "g")
+MAIN = ("M", "h", "g")
+ALGORITHMS = (*MAIN, "A", "b")
+"""What the library has algorithms for."""
 
 
 def code_of(
@@ -75,21 +79,23 @@ def code_of(
     order: Order,
     letters: tuple[str, ...],
     exact: Callable[[str], np.ndarray | None],
+    kept: Sequence[int],
 ) -> Code:
     """The shorter program of the two for what the letters name.
 
-    ``exact(letter)`` gives the polynomials, or None where those of M, h and g would be too large.
+    ``exact(letter)`` gives the polynomials, or None where those of M, h and g would be too large; of the rows of
+    closed loops those ``kept`` are written.
     """
     name = re.sub(r"\W+", "_", plan.model.name).strip("_") or "mechanism"
     name = (name if name[0].isalpha() else f"m_{name}") + "_equations"
     programs = []
     forms = {letter: exact(letter) for letter in letters}
-    by_algorithms = [letter for letter in letters if letter in RECURSIVE]
+    by_algorithms = [letter for letter in letters if letter in ALGORITHMS]
     known = [form for form in forms.values() if form is not None]
     if by_algorithms:
-        programs.append(_program(name, plan, coordinates, order, {**forms, **dict.fromkeys(by_algorithms)}))
+        programs.append(_program(name, plan, coordinates, order, {**forms, **dict.fromkeys(by_algorithms)}, kept))
     if len(known) == len(forms) and sum(len(p) for form in known for p in form.flat) <= PRINTED_LIMIT:
-        programs.append(_program(name, plan, coordinates, order, forms))
+        programs.append(_program(name, plan, coordinates, order, forms, kept))
     shortest = min(programs, key=lambda program: program.operations.total)
     return Code(name, letters, shortest, coordinates, plan.values, plan.meanings)
 
@@ -101,13 +107,18 @@ def _inputs(graph: Graph, plan: Plan, coordinates: Coordinates) -> tuple[dict[st
 
 
 def _program(
-    name: str, plan: Plan, coordinates: Coordinates, order: Order, forms: Mapping[str, np.ndarray | None]
+    name: str,
+    plan: Plan,
+    coordinates: Coordinates,
+    order: Order,
+    forms: Mapping[str, np.ndarray | None],
+    kept: Sequence[int],
 ) -> Program:
     """What the letters name: printed bracket by bracket, or by the algorithms where no form is given."""
     graph = Graph()
     arrays, symbols = _inputs(graph, plan, coordinates)
     written = _Written(graph, symbols, coordinates, order)
-    algorithms = _algorithms(plan, symbols, arrays["q"], arrays["v"])
+    algorithms = _algorithms(plan, symbols, arrays["q"], arrays["v"], list(kept))
     results = []
     for letter, form in forms.items():
         results.append(algorithms[letter]() if form is None else written.array(form, symmetric=letter == "M"))
@@ -115,7 +126,7 @@ def _program(
 
 
 def _algorithms(
-    plan: Plan, symbols: Mapping[str, Expr], q: np.ndarray, v: np.ndarray
+    plan: Plan, symbols: Mapping[str, Expr], q: np.ndarray, v: np.ndarray, kept: list[int]
 ) -> dict[str, Callable[[], np.ndarray]]:
     """The recursive algorithms on the same exact numbers."""
 
@@ -123,7 +134,8 @@ def _algorithms(
         number = float(coefficient)
         return number * symbols[parameter] if parameter else number
 
-    model = realised(plan, make)
+    closed = realised(plan, make)
+    model, closed = without_loops(closed), with_rows_only(closed)
     inertia, second_moment = model, model
     if not plan.rigid_names:  # numbers: regrouped inertias take fewer operations
         inertia, second_moment = model.minimal("inertia"), model.minimal("second moment")
@@ -132,6 +144,8 @@ def _algorithms(
         "M": lambda: dynamics.mass_matrix(inertia, q),
         "h": lambda: dynamics.inverse_dynamics(weightless, q, v, still),
         "g": lambda: dynamics.gravity_forces(second_moment, q),
+        "A": lambda: dynamics.constraint_jacobian(closed, q)[kept],
+        "b": lambda: dynamics.constraint_bias(closed, q, v)[kept],
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.equations.closure import Closure, closure_of, without_loops
 from linkwright.equations.plan import Plan, realised
 from linkwright.equations.surd import Surd
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
@@ -134,7 +135,8 @@ class Mechanism:
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
         others = [*plan.rigid_names, *displacements, *names.v]
         self.ring = ring = Ring(names.angles, names.quaternions, others, term_limit)
-        self.model = realised(plan, self._number)
+        self.closed = realised(plan, self._number)
+        self.model = without_loops(self.closed)
         self.q = _objects([ring[name] for name in names.q])
         self.v = _objects([ring[name] for name in names.v])
 
@@ -152,6 +154,11 @@ class Mechanism:
         ring.check()
         g = dynamics.inverse_dynamics(model, self.q, still, still)
         return Forms(ring.array(M), ring.array(h), ring.array(g))
+
+    @cached_property
+    def closure(self) -> Closure:
+        """The constraints of closed loops; without any, no rows."""
+        return closure_of(self.closed, self.ring, self.q, self.v)
 
     @cached_property
     def lagrange(self) -> Derivation:

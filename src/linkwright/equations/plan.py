@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.constraint import loop_ends
 from linkwright.equations.surd import ONE, ZERO, Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.joint import Compound, Helical, JointType
-from linkwright.model.tree import Joint, Model
+from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.tree import Frame, Joint, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 from linkwright.spatial.transform import pose_matrix
@@ -65,6 +67,24 @@ class PassivePlan(NamedTuple):
     """per position coordinate"""
 
 
+class EndPlan(NamedTuple):
+    """Where a loop takes hold of a body, in its frame."""
+
+    body: int
+    rotation: np.ndarray
+    """(3, 3), surds"""
+    position: list[Entry]
+
+
+class LoopPlan(NamedTuple):
+    """A closed loop between two frames."""
+
+    loop: Loop
+    first: EndPlan
+    second: EndPlan
+    pitch: Entry
+
+
 @dataclass
 class Plan:
     """What is exact and what has a name."""
@@ -76,6 +96,7 @@ class Plan:
     values: dict[str, float] = field(default_factory=dict)
     """of the named parameters, as the model has them, at 15 digits"""
     meanings: dict[str, str] = field(default_factory=dict)
+    loops: list[LoopPlan | CoordinateLoop] = field(default_factory=list)
     passive: list[PassivePlan] = field(default_factory=list)
     passive_names: set[str] = field(default_factory=set)
     """the named parameters of friction and springs, which M, h and g do not have"""
@@ -98,8 +119,6 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     if not isinstance(model, Model):
         raise ArgumentError(f"expected a Model; got {model!r}")
     model = model.physical or model
-    if model.loops:
-        raise ModelError(f"{model.name!r} has closed loops, whose constraint forces these equations do not have")
     if not 0.0 <= snap <= 0.1:
         raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
     plan = Plan(model, snap)
@@ -123,6 +142,10 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
         position = namer.position(k, link.parent, _placement(model, k)[:3, 3], tolerance)
         plan.links.append(LinkPlan(rotations[k], position, mass, center, inertia, own, motion, pitch))
         plan.passive.append(namer.passive(k))
+    plan.loops = [
+        namer.loop(str(k), loop, tolerance) if isinstance(loop, Loop) else loop
+        for k, loop in enumerate(model.loops, start=1)
+    ]
     if unused := [name for name in given if name not in namer.asked]:
         raise UnknownNameError("parameter", unused[0], [*GROUPS, *namer.asked])
     plan.values = sorted_names(plan.values)
@@ -212,23 +235,40 @@ class _Namer:
         ]
 
     def position(self, k: int, parent: int, p: Array, tolerance: float) -> list[Entry]:
-        p = _cleaned(p, tolerance)
         siblings = [link for link in self.plan.model.links if link.parent == parent]
         base = f"l{parent + 1}" if len(siblings) == 1 else f"l{parent + 1}_{k + 1}"
-        bodies = self.plan.model.bodies
-        here = bodies[parent].name if parent >= 0 else "world"
+        return self._lengths(base, parent, p, self.plan.model.joints[k].name, tolerance)
+
+    def _lengths(self, base: str, body: int, p: Array, where: str, tolerance: float) -> list[Entry]:
+        """The entries of a place (3,) in a body's frame."""
+        p = _cleaned(p, tolerance)
+        here = self.plan.model.bodies[body].name if body >= 0 else "world"
         several = np.count_nonzero(p) > 1
         return [
             self.entry(
                 "geometry",
                 base + (axis if several else ""),
                 x,
-                f"from {here}'s joint to {self.plan.model.joints[k].name} along {axis} of the first, m",
+                f"from {here}'s joint to {where} along {axis} of the first, m",
             )
             if x
             else Entry()
             for axis, x in zip(AXES, p, strict=True)
         ]
+
+    def loop(self, number: str, loop: Loop, tolerance: float) -> LoopPlan:
+        """Both ends of a loop: la1 … and lb1 … are where it takes hold."""
+        ends = []
+        for side, frame in zip("ab", loop_ends(self.plan.model, loop), strict=True):
+            where = f"loop {loop.name!r}"
+            turns = loop.type != "distance" and (loop.type != "ball" or side == "b")  # else its axes do not matter
+            rotation = _rotation(self.plan, frame.placement if turns else np.eye(4), f"an end of {where}")
+            position = self._lengths(f"l{side}{number}", frame.body, frame.placement[:3, 3], where, tolerance)
+            ends.append(EndPlan(frame.body, rotation, position))
+        pitch = Entry()
+        if isinstance(loop.kind, HelicalPair):
+            pitch = self.entry("geometry", f"pitch_{number}", loop.kind.pitch, f"of loop {loop.name!r}, m a turn")
+        return LoopPlan(loop, ends[0], ends[1], pitch)
 
     def general(self, k: int, tolerance: float) -> tuple[Entry, list[Entry], list[list[Entry]]]:
         """m, m c and I at the joint, in its axes: linear in the equations."""
@@ -341,7 +381,10 @@ def _plane_normals(model: Model, tolerance: float) -> list[int] | None:
 
 
 def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
-    """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself."""
+    """The model on the numbers that ``make(coefficient, name)`` gives; a name "" is the number itself.
+
+    Loops hold frames of their own, named after them.
+    """
 
     def value(entry: Entry) -> Any:
         return 0.0 if entry.coefficient == ZERO else make(entry.coefficient, entry.name)
@@ -372,8 +415,21 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
         links.append(
             replace(link, motion=motion, placement=placement, rigid_inertia=RigidInertia(m, c, I), armature=armature)
         )
+    frames, loops = dict(plan.model.frames), list[Loop | CoordinateLoop]()
+    for tied in plan.loops:
+        if isinstance(tied, LoopPlan):
+            names = [f"{tied.loop.name} {side}" for side in ("first", "second")]
+            for name, end in zip(names, (tied.first, tied.second), strict=True):
+                pose = pose_matrix(exact(end.rotation), _array([value(x) for x in end.position]))
+                frames[name] = Frame(end.body, pose)
+            kind = tied.loop.kind
+            kind = replace(kind, pitch=value(tied.pitch)) if isinstance(kind, HelicalPair) else kind
+            loops.append(Loop(tied.loop.name, names[0], names[1], kind))
+        else:
+            loops.append(tied)
     gravity = _array([value(x) for x in plan.gravity])
-    return replace(plan.model, links=tuple(links), joints=tuple(joints), gravity=gravity, memo={})
+    made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops), memo={})
+    return replace(made, frames=frames, gravity=gravity)
 
 
 def _exact_pose(

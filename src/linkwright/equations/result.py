@@ -16,7 +16,7 @@ from linkwright.equations.grouping import Grouping, grouping_of
 from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import plan_of, realised
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
-from linkwright.errors import InputError, TooLargeError
+from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
 
@@ -28,10 +28,11 @@ LETTERS = {
     "gravity_forces": "g",
     "friction_forces": "D",
     "spring_forces": "K",
+    "constraint_jacobian": "A",
+    "constraint_bias": "b",
 }
-"""What there is to be shown. M v̇ + h + g + D + K = τ."""
+"""What there is to be shown. M v̇ + h + g + D + K = τ + Aᵀ λ, with A v̇ + b = 0 where loops are closed."""
 
-PASSIVE = ("friction_forces", "spring_forces")
 
 MAIN = "M,h,g"
 
@@ -123,8 +124,24 @@ class Equations:
         """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
         if what not in LETTERS:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, LETTERS))}")
-        form: np.ndarray = getattr(self._passive if what in PASSIVE else self.canonical, what)
+        if LETTERS[what] in ("A", "b"):
+            if not self._plan.loops:
+                raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {LETTERS[what]}")
+            place: Any = self._mechanism.closure
+        else:
+            place = self._passive if LETTERS[what] in ("D", "K") else self.canonical
+        form: np.ndarray = getattr(place, what)
         return form
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """What each row of A holds: loop by loop, along (x, y, z) and about (rx, ry, rz) the second frame's axes."""
+        return self._mechanism.closure.rows
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The rows of closed loops that vanish identically, and that A and b are without."""
+        return self._mechanism.closure.left_out
 
     @cached_property
     def _passive(self) -> PassiveForces:
@@ -171,17 +188,27 @@ class Equations:
         """K (nv, 1), a SymPy matrix."""
         return self.sympy("spring_forces")
 
+    @cached_property
+    def constraint_jacobian(self) -> Any:
+        """A (m, nv) of closed loops, a SymPy matrix: A v = 0."""
+        return self.sympy("constraint_jacobian")
+
+    @cached_property
+    def constraint_bias(self) -> Any:
+        """b = Ȧ v (m, 1), a SymPy matrix: A v̇ + b = 0."""
+        return self.sympy("constraint_bias")
+
     # text
 
     def text(self, form: str = "products", what: str = MAIN) -> str:
-        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g, D, K."""
+        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g, D, K, A, b."""
         lines = []
         for letter, place, terms in self._entries(form, what):
             lines.append(f"{letter}{place} = {text_of(terms)}")
         return "\n".join(lines)
 
     def latex(self, form: str = "products", what: str = MAIN) -> str:
-        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: some of M, h, g, D, K."""
+        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: as in :meth:`text`."""
         lines = []
         for letter, place, terms in self._entries(form, what):
             indices = place.strip("[]")
@@ -238,7 +265,15 @@ class Equations:
         return "\n".join(lines)
 
     def explanation(self) -> Explanation:
-        """What these equations say, in words and formulas: kinds of terms, what vanishes, what is conserved."""
+        """What these equations say, in words and formulas: kinds of terms, what vanishes, what is conserved.
+
+        Raises :class:`ModelError` where loops are closed: what holds of the tree need not hold then.
+        """
+        if self._plan.loops:
+            raise ModelError(
+                f"{self._plan.model.name!r} has closed loops, whose forces an explanation of its tree's equations "
+                "would leave out"
+            )
         return self._explanation
 
     @cached_property
@@ -270,14 +305,15 @@ class Equations:
         wanted = _wanted(what)
 
         def exact(letter: str) -> np.ndarray | None:
-            if letter in codes.RECURSIVE:
+            if letter in codes.MAIN:
                 found: np.ndarray | None = getattr(self._short_forms, wanted[letter], None)
                 return found
             return self.polynomials(wanted[letter])
 
         letters = tuple(wanted)
         if letters not in self._codes:
-            self._codes[letters] = codes.code_of(self._plan, self.coordinates, self._order, letters, exact)
+            kept = self._mechanism.closure.kept if {"A", "b"} & {*letters} else ()
+            self._codes[letters] = codes.code_of(self._plan, self.coordinates, self._order, letters, exact, kept)
         return self._codes[letters]
 
     @property
