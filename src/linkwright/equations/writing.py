@@ -194,8 +194,8 @@ def name_of(name: str) -> Name:
     found = re.fullmatch(r"([A-Za-z]+?)((?:(?<=I)[axyz]+|(?<=lg)|(?<=mc)[xyz]|(?<=[vwqg])[wxyz])?R?)(\d.*)?", base)
     assert found is not None, name
     letters, axis, tag = found[1], found[2] or "", found[3] or ""
-    if letters == "lg":
-        letters, axis = "l", "g"
+    if letters in ("lg", "la", "lb"):
+        letters, axis = "l", letters[1]
     return Name(letters, axis, tag.replace("_", ","), {"": 0, "ot": 1, "dot": 2}[dots])
 
 
