@@ -203,3 +203,8 @@ def test_what_has_no_loops_has_no_rows():
         equations(follower()).text(what="A")
     with pytest.raises(ModelError, match="closed loops"):
         equations(four_bar()).explanation()
+
+
+def test_the_page_tells_that_loops_are_closed(tmp_path):
+    text = equations(four_bar()).html(tmp_path / "bars.html").read_text(encoding="utf-8")
+    assert "The loops of this mechanism are closed" in text
