@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.machine import Code
-from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.program import Signature, Slot
 
 _FROM_LOOP_AND_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
 _DOUBLE = 12  # NPY_DOUBLE
@@ -40,7 +40,7 @@ def _constructor() -> Callable[..., Any]:
     return prototype(numpy_table("ufunc", _FROM_LOOP_AND_SIGNATURE)[_FROM_LOOP_AND_SIGNATURE] or 0)
 
 
-def signature(program: Program) -> str:
+def signature(program: Signature) -> str:
     """The core dimensions as NumPy writes them: "(7),(7)->(7,7)"."""
 
     def group(slots: tuple[Slot, ...]) -> str:
@@ -49,7 +49,7 @@ def signature(program: Program) -> str:
     return f"{group(program.inputs)}->{group(program.outputs)}"
 
 
-def universal_function(program: Program, code: Code) -> tuple[Any, Any]:
+def universal_function(program: Signature, code: Code) -> tuple[Any, Any]:
     """The function, and what must live as long as it does."""
     n_in, n_out = len(program.inputs), len(program.outputs)
     loops = (ctypes.c_void_p * 1)(code.loop)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.ir import Code
-from linkwright.compiler.program import Program
+from linkwright.compiler.program import Signature
 
 # fields of objects and arrays, in bytes
 _TYPE, _DATA, _NDIM, _SHAPE, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
@@ -70,7 +70,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 
-def entry_text(program: Program) -> str:
+def entry_text(program: Signature) -> str:
     """``entry(kernel, args, n, names)``, around the function ``single`` and the constants ``lengths…``."""
     inputs, outputs = program.inputs, program.outputs
     n_in, n_out = len(inputs), len(outputs)

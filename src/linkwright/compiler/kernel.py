@@ -17,9 +17,10 @@ from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.native import Native, build, row_time
 from linkwright.compiler.program import Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
-from linkwright.compiler.trace import bind, differentiate, trace
+from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.trace import bind, differentiate, program
 from linkwright.dynamics.configuration import as_numbers
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
 from linkwright.model.tree import Model
 
 
@@ -31,7 +32,7 @@ class Kernel(Entered):
     infinities propagate.
     """
 
-    def __init__(self, program: Program, model: Model | None = None, tune: bool = False):
+    def __init__(self, program: Program | LoopProgram, model: Model | None = None, tune: bool = False):
         self.program = program
         self.model = model
         self.from_cache = False
@@ -53,6 +54,7 @@ class Kernel(Entered):
             self.__class__ = _EnteredSlowly
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
+        assert isinstance(self.program, Program)
         named = zip(self.program.inputs, arrays, strict=True)
         results = interpret(self.program, *(as_numbers(slot.name, x) for slot, x in named))
         if out is not None:
@@ -157,14 +159,19 @@ class Kernel(Entered):
 
         With respect to a configuration it is with respect to δ in ``integrate(model, q, δ)`` at 0.
         """
-        return Kernel(differentiate(self.program, wrt, self.model), self.model)
+        return Kernel(differentiate(self._straight("derivative"), wrt, self.model), self.model)
+
+    def _straight(self, what: str) -> Program:
+        if isinstance(self.program, LoopProgram):
+            raise TooLargeError(f"{self.program.name} runs as loops over the bodies, which have no {what}")
+        return self.program
 
     def save(self, path: str | Path) -> Path:
         """Write the kernel as self-contained C99; ``path`` ends in .c."""
         target = Path(path)
         if target.suffix != ".c":
             raise ArgumentError(f"kernels are saved as C; {str(path)!r} does not end in .c")
-        target.write_text(c.source(self.program), encoding="utf-8")
+        target.write_text(c.source(self._straight("C source")), encoding="utf-8")
         return target
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -201,6 +208,7 @@ def compile(
     *,
     regroup: bool = True,
     tune: bool = False,
+    loops: bool | None = None,
     **inputs: Any,
 ) -> Kernel:
     """Compile a function for a mechanism (or, without one, a function of arrays alone).
@@ -211,6 +219,8 @@ def compile(
     ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
     ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code.
+    ``loops``: whether sweeps over the bodies are compiled as loops (each step once per kind of joint) instead of
+    straight-line code; not given, they are for mechanisms of a hundred bodies and more.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
@@ -221,4 +231,4 @@ def compile(
     >>> kernel(arm.neutral()).shape
     (2, 2)
     """
-    return Kernel(trace(bind(function, model, inputs, regroup)), model, tune)
+    return Kernel(program(bind(function, model, inputs, regroup), loops), model, tune)

@@ -30,7 +30,7 @@ long chain or thousands share a constant. Within one block it orders up to a ten
 """
 
 
-class _Body:
+class StraightBody:
     """The instructions of one function, on W lanes."""
 
     def __init__(self, program: Program, width: int, fused: bool):
@@ -78,13 +78,7 @@ class _Body:
         if lanes.width == 1:  # after everything is read: a result may lie where an argument does
             for number, results in enumerate(program.results):
                 self._store(len(program.inputs) + number, results)
-        if lanes.width == 1 or self.farthest is None:
-            far = "0"
-        else:
-            flags = self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}")
-            far = self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
-            self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
-        self.lines.append(f"  ret i1 {far}")
+        self.lines.append(f"  ret i1 {self._far()}")
         body = "\n".join(self._in_blocks() if len(self.lines) > LONGEST else self.lines)
         name = "single" if lanes.width == 1 else "lanes"
         return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{\n{body}\n}}\n"
@@ -97,6 +91,15 @@ class _Body:
             lines += [*self.lines[start:end], f"  br label %block{number}", f"block{number}:"]
             start = end
         return lines + self.lines[start:]
+
+    def _far(self) -> str:
+        """Whether an angle was too large for the lanes' sine."""
+        lanes = self.lanes
+        if lanes.width == 1 or self.farthest is None:
+            return "0"
+        flags = self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}")
+        self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
+        return self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
 
     # values
 
@@ -318,7 +321,7 @@ class _Body:
 
 def module_text(program: Program, width: int, fused: bool, processor: str) -> str:
     """The LLVM module of a program: ``lanes`` (of ``width``) and ``single``, exported as ``loop`` and ``entry``."""
-    bodies = [_Body(program, w, fused) for w in ((width, 1) if width > 1 else (1,))]
+    bodies = [StraightBody(program, w, fused) for w in ((width, 1) if width > 1 else (1,))]
     functions = [body.text() for body in bodies]
     declared = set().union(*(body.declared for body in bodies))
     for body in bodies:

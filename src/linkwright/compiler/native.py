@@ -10,6 +10,8 @@ import numpy as np
 
 from linkwright.compiler import cache, llvm, machine
 from linkwright.compiler.call import universal_function
+from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.loops import module_text as loop_module_text
 from linkwright.compiler.program import Program
 from linkwright.errors import LinkwrightError
 
@@ -30,9 +32,11 @@ class Native(NamedTuple):
     """what must live as long as the code may be called"""
 
 
-def build(program: Program, symbols: Mapping[str, int], tune: bool = False) -> Native:
+def build(program: Program | LoopProgram, symbols: Mapping[str, int], tune: bool = False) -> Native:
     """The machine code, with as many lanes as the target's registers have, or as measured fastest."""
     target = machine.target()
+    if isinstance(program, LoopProgram):
+        return _with_lanes(program, symbols, target.width if program.on_lanes(target.width) else 1)
     if not tune:
         return _with_lanes(program, symbols, target.width)
     name = cache.key(f"tuned {program.digest}", target, 0)
@@ -45,38 +49,44 @@ def build(program: Program, symbols: Mapping[str, int], tune: bool = False) -> N
     return best
 
 
-def _with_lanes(program: Program, symbols: Mapping[str, int], width: int) -> Native:
+def _with_lanes(program: Program | LoopProgram, symbols: Mapping[str, int], width: int) -> Native:
     target = machine.target()
+    tables, kept = program.tables() if isinstance(program, LoopProgram) else ({}, None)
     name = cache.key(program.digest, target, width)
     image = cache.read(name)
     if image is not None:
         try:
-            return _native(program, machine.Code(image, symbols), width, True)
+            return _native(program, machine.Code(image, {**symbols, **tables}), width, True, kept)
         except (RuntimeError, LinkwrightError):
             pass  # not loadable by this LLVM: made anew
-    image = machine.generate(llvm.module_text(program, width, target.fused, target.processor), _scheduled(program))
+    text = loop_module_text if isinstance(program, LoopProgram) else llvm.module_text
+    image = machine.generate(text(program, width, target.fused, target.processor), _scheduled(program))
     cache.write(name, image)
-    return _native(program, machine.Code(image, symbols), width, False)
+    return _native(program, machine.Code(image, {**symbols, **tables}), width, False, kept)
 
 
 MANY_RESULTS = 40
 LONG = 10_000
 
 
-def _scheduled(program: Program) -> bool:
+def _scheduled(program: Program | LoopProgram) -> bool:
     """Whether LLVM's scheduler is of use.
 
     It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
     reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
     of the time of compilation.
     """
+    if isinstance(program, LoopProgram):
+        return False  # steps write many numbers each
     results = sum(slot.size for slot in program.outputs)
     return results <= MANY_RESULTS and len(program.instructions) <= LONG
 
 
-def _native(program: Program, code: machine.Code, width: int, from_cache: bool) -> Native:
+def _native(
+    program: Program | LoopProgram, code: machine.Code, width: int, from_cache: bool, tables: Any = None
+) -> Native:
     batches, keep = universal_function(program, code)
-    return Native(batches, code.entry, width, from_cache, keep)
+    return Native(batches, code.entry, width, from_cache, (keep, tables))
 
 
 def _measurement(program: Program) -> Callable[[Native], float]:
@@ -97,7 +107,7 @@ def _measurement(program: Program) -> Callable[[Native], float]:
     return measure
 
 
-def row_time(program: Program, width: int) -> float:
+def row_time(program: Program | LoopProgram, width: int) -> float:
     """Roughly how many nanoseconds a row of a batch takes, to decide on threads."""
     count = program.operations
     costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * width * count.other

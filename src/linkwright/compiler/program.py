@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -58,6 +58,19 @@ class Operations(NamedTuple):
             if count
         ]
         return ", ".join([f"{self.multiplications} multiplications + {self.additions} additions", *rest])
+
+
+class Signature(Protocol):
+    """What those who call it must know of a program."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def inputs(self) -> tuple[Slot, ...]: ...
+
+    @property
+    def outputs(self) -> tuple[Slot, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, regrouped, replay, trace
+from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, program, regrouped, replay, trace
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr, comparable
@@ -116,7 +116,7 @@ def compile_or_not(
     """The kernel of a function; where that would be too large, say so and take the function row by row."""
     bound = bind(function, model, inputs)
     try:
-        return Kernel(trace(bound), model)
+        return Kernel(program(bound), model)
     except TooLargeError as error:
         warnings.warn(
             f"{bound.name} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "

@@ -8,7 +8,7 @@ left over at the end, or strided, is copied to a padded block first and goes thr
 from __future__ import annotations
 
 from linkwright.compiler.ir import Code
-from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.program import Signature, Slot
 
 SCRATCH_ON_STACK = 4096
 """Doubles of scratch that may lie on the stack; larger blocks are allocated."""
@@ -74,7 +74,7 @@ define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{
 """
 
 
-def loop_text(program: Program, width: int, processor: str) -> str:
+def loop_text(program: Signature, width: int, processor: str) -> str:
     """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides."""
     if processor == "x86":
         declared = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
@@ -89,7 +89,7 @@ def loop_text(program: Program, width: int, processor: str) -> str:
     return declared + _batch_text(program, width) + _QUIET.format(save=save, restore=restore)
 
 
-def _batch_text(program: Program, width: int) -> str:
+def _batch_text(program: Signature, width: int) -> str:
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
     code = Code()

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.program import Program, program_of
+from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.passes import loops_of
+from linkwright.compiler.program import Program, Slot, program_of
+from linkwright.compiler.sweeps import record
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
@@ -25,6 +28,9 @@ NODE_LIMIT = 400_000
 
 OPERATION_LIMIT = 90_000
 """Operations a straight-line program may have; beyond it the code generator takes minutes."""
+
+BODIES_IN_LOOPS = 100
+"""Bodies from which an algorithm made of sweeps is compiled as loops over them."""
 
 SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
@@ -110,6 +116,8 @@ class Bound:
     model: Model | None
     algorithm: Callable[..., Any] | None = None
     """the algorithm of the library that it is"""
+    on_model: Callable[..., Any] | None = None
+    """the function of a model and the arrays, where there is one"""
 
 
 def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any], regroup: bool = True) -> Bound:
@@ -165,12 +173,16 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     order = list(shapes)
     n = len(order)
 
-    def of_arrays(*arrays: Any) -> Any:
-        if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
-            arrays = tuple(map(np.asarray, arrays))
+    def named(arrays: tuple[Any, ...]) -> dict[str, Any]:
         arguments = dict(zip(order, arrays[:n], strict=True)) | fixed
         if frames:
             arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))
+        return arguments
+
+    def of_arrays(*arrays: Any) -> Any:
+        if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
+            arrays = tuple(map(np.asarray, arrays))
+        arguments = named(arrays)
         if model is None:
             return book(**arguments)
         token = _regrouping.set(regroup and _regrouping.get())
@@ -180,7 +192,8 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
             _regrouping.reset(token)
 
     algorithm = book if regroup and book in JOINT_SPACE else None
-    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm)
+    on_model = None if model is None else lambda model, *arrays: book(model, **named(arrays))
+    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model)
 
 
 def _shape(given: Any) -> tuple[int, ...] | None:
@@ -194,6 +207,18 @@ def _shape(given: Any) -> tuple[int, ...] | None:
     return None
 
 
+def program(bound: Bound, loops: bool | None = None) -> Program | LoopProgram:
+    """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for."""
+    if loops:
+        return in_loops(bound)
+    if loops is None and bound.model is not None and len(bound.model.links) >= BODIES_IN_LOOPS:
+        try:
+            return in_loops(bound)
+        except TooLargeError:  # no loops; perhaps what it computes is small for all that
+            pass
+    return trace(bound)
+
+
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
@@ -203,6 +228,24 @@ def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPE
         shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
         program = min(program, shared, key=_cost)
     return replace(program, algorithm=bound.algorithm)
+
+
+def in_loops(bound: Bound) -> LoopProgram:
+    """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
+    model = bound.model
+    if model is None or bound.on_model is None or not model.links:
+        raise TooLargeError("there are no bodies to go over")
+    of_q = []
+    for name, shape in bound.shapes.items():
+        if name not in (*POSITIONS, *VELOCITIES):
+            raise TooLargeError(f"{name} is not an array of all joints")
+        of_q.append(name in POSITIONS)
+        if shape != ((model.nq,) if of_q[-1] else (model.nv,)):
+            raise TooLargeError(f"{name} is not an array of all joints")
+    sizes = [shape[0] for shape in bound.shapes.values()]
+    recording = record(bound.on_model, model, sizes)
+    slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
+    return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:

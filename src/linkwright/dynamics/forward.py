@@ -11,7 +11,7 @@ from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.errors import InputError, ModelError
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import solve_symmetric
@@ -61,7 +61,7 @@ def _composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches 
 def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:
     """Featherstone (2008), table 7.1."""
 
-    def outward(link: Link, parent: Array, T: Array, S: Array, q: Array, v: Array) -> Array:
+    def outward(link: Link, parent: Array, T: Array, S: Array, v: Array) -> Array:
         return motion_to_child(T, parent) + S @ v
 
     def inward(
@@ -95,15 +95,14 @@ def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenche
         return a + S @ a_joint, a_joint
 
     x, rates = model.coordinates(q), model.rates(v)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    V = model.outward(outward, np.zeros(6), T, S, x, rates)
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
+    V = model.outward(outward, np.zeros(6), T, S, rates)
     external = external_forces(model, q, wrenches)
     start = (np.zeros((6, 6)), np.zeros(6))
     kept, _ = model.inward(inward, start, T, S, x, rates, model.rates(tau), V, external)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
     states = model.outward(outward_again, (ground, np.zeros(0)), T, S, kept)
-    return model.assemble([a_joint for _, a_joint in states])
+    return model.assemble(model.each(lambda link, state: state[1], states))
 
 
 FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
@@ -62,7 +62,7 @@ def inverse_dynamics(
         return Motion(w, acceleration, w_dot, skew(w_dot) + W @ W)
 
     def inward(
-        link: Link, received: tuple[Array, Array], T: Array, S: Array, motion: Motion, external: Array
+        link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: Motion, external: Array
     ) -> tuple[Array, tuple[Array, Array]]:
         R, p = split_pose(T)
         acceleration, U = motion.acceleration, motion.U
@@ -73,18 +73,17 @@ def inverse_dynamics(
         force = force + (m * acceleration + U @ h) - external[:3]
         turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
         moment = moment + (turning + skew(h) @ acceleration) - external[3:]
-        tau = S[:3].T @ force + S[3:].T @ moment
+        tau = S[:3].T @ force + S[3:].T @ moment + link.armature * a
         R_force = R @ force
         return tau, (R_force, R @ moment + skew(p) @ R_force)
 
-    x = model.coordinates(q)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    x, accelerations = model.coordinates(q), model.rates(a)
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
     start = Motion(np.zeros(3), -model.gravity, np.zeros(3), np.zeros((3, 3)))
-    motions = model.outward(outward, start, T, S, x, model.rates(v), model.rates(a))
+    motions = model.outward(outward, start, T, S, x, model.rates(v), accelerations)
     external = external_forces(model, q, wrenches)
-    tau, _ = model.inward(inward, (np.zeros(3), np.zeros(3)), T, S, motions, external)
-    return model.assemble(tau) + model.armature * a
+    tau, _ = model.inward(inward, (np.zeros(3), np.zeros(3)), T, S, accelerations, motions, external)
+    return model.assemble(tau)
 
 
 def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:

@@ -112,6 +112,16 @@ class Link:
         return self.motion.velocity_product(q, v)
 
 
+def transform(link: Link, q: Array) -> Array:
+    """A step: the pose (4, 4) of a body's frame in its parent's."""
+    return link.transform(q)
+
+
+def motion_subspace(link: Link, q: Array) -> Array:
+    """A step: a body's motion subspace (6, nv)."""
+    return link.motion_subspace(q)
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """A named place on a body."""
@@ -187,11 +197,11 @@ class Model:
 
     # coordinates of single joints: the one place that knows of couplings
 
-    def coordinates(self, q: Array) -> list[Array]:
+    def coordinates(self, q: Array) -> Sequence[Array]:
         """The position coordinates of every joint, followers included, from q (nq,)."""
         return self._split(q, "nq", followers_offset=True)
 
-    def rates(self, v: Array) -> list[Array]:
+    def rates(self, v: Array) -> Sequence[Array]:
         """The velocity coordinates of every joint, followers included, from v (nv,) (or accelerations)."""
         return self._split(v, "nv", followers_offset=False)
 
@@ -240,9 +250,13 @@ class Model:
                 own[c.leader] = own[c.leader] + c.multiplier**2 * joint.armature
         return np.concatenate([np.zeros(0), *(x for x, joint in zip(own, self.joints, strict=True) if joint.nv)])
 
-    # sweeps: the only places with a loop over bodies (`design.md`, two regimes)
+    # sweeps: the only places with a loop over bodies
 
-    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> list[Any]:
+    def each(self, step: Step, *per_body: Sequence[Any]) -> Sequence[Any]:
+        """``step(link, *this body's values) -> value`` for every body."""
+        return [step(link, *(values[k] for values in per_body)) for k, link in enumerate(self.links)]
+
+    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> Sequence[Any]:
         """``step(link, parent's state, *this body's values) -> state`` for every body, parents first."""
         states: list[Any] = []
         for k, link in enumerate(self.links):
@@ -250,7 +264,9 @@ class Model:
             states.append(step(link, parent, *(values[k] for values in per_body)))
         return states
 
-    def inward(self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
+    def inward(
+        self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]
+    ) -> tuple[Sequence[Any], tuple[Any, ...]]:
         """``step(link, received, *this body's values) -> (kept, sent)`` for every body, children first.
 
         ``received`` is ``start`` plus all that the children sent (tuples, added entry by entry).

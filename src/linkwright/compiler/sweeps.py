@@ -1,0 +1,409 @@
+"""Sweeps recorded: the steps of an algorithm traced once per kind of joint, for mechanisms of any size.
+
+A :class:`Recorder` is a model whose sweeps do not go over the bodies. It calls each step once for every
+kind of joint, on symbols for what differs between the bodies of a kind (placement, inertia, coordinates),
+for the state of the parent, or for what the children sent. What an algorithm passes from sweep to sweep
+are then :class:`Records`: for each kind, the expressions of any body of it.
+
+Which entries of a state are always the same number, or always equal to one another (a symmetric matrix,
+what stays zero in a plane), is found by assuming it of all that agree at the start and giving up what a
+trace contradicts, until nothing is contradicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import ModelError, TooLargeError
+from linkwright.expression.graph import Expr, Graph
+from linkwright.model.joint import Helical
+from linkwright.model.tree import Link, Model, Step
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.inertia import RigidInertia
+
+KINDS_LIMIT = 6
+"""Kinds up to which bodies are told apart by the zeros of their placements and inertias too."""
+
+
+class NotASweep(TooLargeError):
+    """An algorithm did with what was recorded something that is no step."""
+
+
+class Source(NamedTuple):
+    """What a symbol stands for."""
+
+    space: str
+    """ "data", "input", "parent" (its state) or "received" (from the children)"""
+    number: int
+    """of the input, or of the sweep"""
+    entry: int
+
+
+class Kind(NamedTuple):
+    """Bodies with one kind of joint, traced as one."""
+
+    link: Link
+    """with symbols"""
+    graph: Graph
+    symbols: dict[Source, Expr]
+    bodies: list[int]
+    columns: Array
+    """(bodies, …): the numbers in which they differ"""
+
+    def symbol(self, source: Source) -> Expr:
+        """The symbol for this source."""
+        if source not in self.symbols:
+            self.symbols[source] = self.graph.symbol(f"{source.space}{source.number}[{source.entry}]")
+        return self.symbols[source]
+
+
+class Sweep(NamedTuple):
+    """One sweep over the bodies, as recorded."""
+
+    direction: str
+    """ "out" or "in" """
+    start: list[float]
+    """what the world has (out), or what is added to (in), entry by entry"""
+    classes: list[int]
+    """the class of entries that are always equal to which each belongs; CONSTANT where it is the start's number"""
+    results: list[list[Expr]]
+    """for every kind, entry by entry: a body's state, or what it sends"""
+
+
+CONSTANT = -1
+
+
+class Whole:
+    """An input, of all joints together: only the model can take it apart."""
+
+    def __init__(self, number: int, size: int):
+        self.number, self.shape = number, (size,)
+
+
+class Records(Sequence[Any]):
+    """What one step gave, or what every body has: expressions for each kind."""
+
+    def __init__(self, by_kind: Sequence[Any]):
+        self.by_kind = by_kind
+
+    def __len__(self) -> int:
+        raise NotASweep("it looks at single bodies between its sweeps")
+
+    def __getitem__(self, k: Any) -> Any:
+        raise NotASweep("it looks at single bodies between its sweeps")
+
+
+class States(Records):
+    """The states that a sweep outwards left: those of single bodies can be looked at when all is done."""
+
+    def __init__(self, recorder: Recorder, sweep: int, start: Any, by_kind: Sequence[Any]):
+        super().__init__(by_kind)
+        self.recorder, self.sweep, self.start = recorder, sweep, start
+
+    def __getitem__(self, k: Any) -> Any:
+        if not isinstance(k, (int, np.integer)) or not 0 <= k < len(self.recorder.links):
+            raise NotASweep("it looks at several bodies between its sweeps")
+        sweep, tail = self.recorder.sweeps[self.sweep], self.recorder.tail
+        values = (
+            tail.graph.constant(x) if c == CONSTANT else tail.symbol(Source("state", self.sweep, c), int(k))
+            for x, c in zip(sweep.start, sweep.classes, strict=True)
+        )
+        return _like(self.start, values)
+
+
+class Tail(NamedTuple):
+    """What is computed of single bodies' states, after all sweeps."""
+
+    graph: Graph
+    symbols: dict[tuple[Source, int], Expr]
+
+    def symbol(self, source: Source, body: int) -> Expr:
+        """The symbol of an entry of a body's state."""
+        if (source, body) not in self.symbols:
+            self.symbols[source, body] = self.graph.symbol(f"state{source.number}[{source.entry}] of {body}")
+        return self.symbols[source, body]
+
+
+class Assembled(NamedTuple):
+    """What ``assemble`` gave: each body's part of a vector of all joints."""
+
+    records: Records
+
+
+@dataclass(frozen=True, eq=False)
+class Recorder(Model):
+    """A model that records the sweeps over it; on numbers it is as the model it was made from."""
+
+    kinds: list[Kind] = field(default_factory=list)
+    known: list[list[int]] = field(default_factory=list)
+    """for each sweep, the classes of entries so far"""
+    sweeps: list[Sweep] = field(default_factory=list)
+    tail: Tail = field(default_factory=lambda: Tail(Graph(), {}))
+
+    def coordinates(self, q: Any) -> Sequence[Any]:
+        """The coordinates of every joint."""
+        return self._own(q, "nq") if isinstance(q, Whole) else super().coordinates(q)
+
+    def rates(self, v: Any) -> Sequence[Any]:
+        """The velocity coordinates of every joint."""
+        return self._own(v, "nv") if isinstance(v, Whole) else super().rates(v)
+
+    def _own(self, x: Whole, width: str) -> Records:
+        if x.shape != (getattr(self, width),):
+            raise NotASweep(f"it takes an array {x.shape} for one of {width}")
+        sizes = [getattr(kind.link.motion, width) for kind in self.kinds]
+        return Records(
+            [
+                _objects([kind.symbol(Source("input", x.number, k)) for k in range(n)])
+                for kind, n in zip(self.kinds, sizes, strict=True)
+            ]
+        )
+
+    def assemble(self, pieces: Any) -> Any:
+        """What each body has, together."""
+        return Assembled(pieces) if isinstance(pieces, Records) else super().assemble(pieces)
+
+    def each(self, step: Step, *per_body: Sequence[Any]) -> Sequence[Any]:
+        """``step`` once per kind."""
+        if not _recorded(per_body):
+            return super().each(step, *per_body)
+        return Records([step(kind.link, *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)])
+
+    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> Sequence[Any]:
+        """``step`` once per kind, on symbols for the parent's state."""
+        if not _recorded(per_body):
+            return super().outward(step, start, *per_body)
+        entries, classes, given = self._given("parent", start)
+        states = [
+            step(kind.link, given(kind), *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)
+        ]
+        results = [_entries(start, state, kind.graph) for kind, state in zip(self.kinds, states, strict=True)]
+        self.sweeps.append(Sweep("out", entries, classes, results))
+        return States(self, len(self.sweeps) - 1, start, states)
+
+    def inward(
+        self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]
+    ) -> tuple[Sequence[Any], tuple[Any, ...]]:
+        """``step`` once per kind, on symbols for what was received."""
+        if not _recorded(per_body):
+            return super().inward(step, start, *per_body)
+        entries, classes, given = self._given("received", start)
+        made = [step(kind.link, given(kind), *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)]
+        results = [_entries(start, sent, kind.graph) for kind, (_, sent) in zip(self.kinds, made, strict=True)]
+        self.sweeps.append(Sweep("in", entries, classes, results))
+        return Records([kept for kept, _ in made]), tuple(_Sum() for _ in start)
+
+    def _given(self, space: str, start: Any) -> tuple[list[float], list[int], Callable[[Kind], Any]]:
+        """The numbers of the start, their classes, and a state of symbols for a kind."""
+        number = len(self.sweeps)
+        entries = [float(x) for leaf in _leaves(start) for x in np.ravel(leaf)]
+        if number == len(self.known):
+            self.known.append([CONSTANT] * len(entries))
+        classes = self.known[number]
+
+        def given(kind: Kind) -> Any:
+            values = [
+                kind.graph.constant(x) if c == CONSTANT else kind.symbol(Source(space, number, c))
+                for x, c in zip(entries, classes, strict=True)
+            ]
+            return _like(start, iter(values))
+
+        return entries, classes, given
+
+
+class _Sum:
+    """What the world received: it is not known before all bodies were."""
+
+
+def _recorded(per_body: tuple[Any, ...]) -> bool:
+    return any(isinstance(x, Records) for x in per_body)
+
+
+def _values(k: int, kind: Kind, per_body: tuple[Any, ...]) -> list[Any]:
+    """What a step gets for a kind; lists of numbers must have the same for all its bodies."""
+    values = []
+    for x in per_body:
+        if isinstance(x, Records):
+            values.append(x.by_kind[k])
+            continue
+        first = x[kind.bodies[0]]
+        if any(x[body] is not first for body in kind.bodies):
+            raise NotASweep("it has numbers for single bodies that are neither placement nor inertia")
+        values.append(first)
+    return values
+
+
+# states: arrays in tuples
+
+def _leaves(state: Any) -> list[Any]:
+    return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
+
+
+def _like(start: Any, values: Any) -> Any:
+    """A state of the same form with other entries."""
+    if isinstance(start, tuple):
+        parts = [_like(part, values) for part in start]
+        return type(start)(*parts) if hasattr(start, "_fields") else tuple(parts)
+    if np.ndim(start) == 0:
+        return next(values)
+    return _objects([next(values) for _ in range(np.size(start))]).reshape(np.shape(start))
+
+
+def _entries(start: Any, state: Any, graph: Graph) -> list[Expr]:
+    """The entries of a state; of a part that has the joint's own shape (which no child can rely on), the start's."""
+    entries: list[Expr] = []
+    for first, leaf in zip(_leaves(start), _leaves(state), strict=True):
+        chosen = leaf if np.shape(leaf) == np.shape(first) else first
+        entries += [graph.coerce(x) for x in np.asarray(chosen, dtype=object).flat]
+    return entries
+
+
+def _objects(values: list[Any]) -> Array:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+# recording
+
+class Output(NamedTuple):
+    """A result: some entries for every body, one body after the other."""
+
+    of: str
+    """ "joints" (each joint's part of an array (nv,)), "bodies" (every body's array of the same shape) or "end" """
+    shape: tuple[int, ...]
+    """of the whole result"""
+    results: list[list[Expr]]
+    """for every kind, entry by entry; at the end, the entries themselves as if of one kind"""
+
+
+class Recording(NamedTuple):
+    """An algorithm as the steps of its sweeps."""
+
+    model: Model
+    kinds: list[Kind]
+    sweeps: list[Sweep]
+    outputs: list[Output]
+    tail: Tail
+    single: bool
+
+
+def record(function: Callable[..., Any], model: Model, sizes: Sequence[int]) -> Recording:
+    """Run ``function(model, *arrays)`` on a recorder, arrays of these sizes being symbols.
+
+    Raises :class:`NotASweep` (a :class:`TooLargeError`) where it does more than sweeps.
+    """
+    if model.has_couplings:
+        raise NotASweep("joints follow others, which sweeps over single joints cannot serve")
+    known: list[list[int]] = []
+    while True:
+        own = {f.name: getattr(model, f.name) for f in fields(Model)}
+        recorder = Recorder(**own, kinds=_kinds(model), known=known)
+        try:
+            result = function(recorder, *(Whole(k, n) for k, n in enumerate(sizes)))
+        except (TypeError, AttributeError) as error:
+            raise NotASweep(f"it is more than sweeps over the bodies: {error}") from error
+        refined = [_refined(sweep) for sweep in recorder.sweeps]
+        if refined == known:
+            break
+        known = refined
+    single = not isinstance(result, tuple) or isinstance(result, Assembled)
+    outputs = [_output(recorder, x) for x in ((result,) if single else result)]
+    for graph in (recorder.tail.graph, *(kind.graph for kind in recorder.kinds)):
+        if graph.failure is not None:
+            raise graph.failure
+    return Recording(model, recorder.kinds, recorder.sweeps, outputs, recorder.tail, single)
+
+
+def _refined(sweep: Sweep) -> list[int]:
+    """The classes that the results allow: those of one class before that are one expression in every kind."""
+    numbers: dict[Any, int] = {}
+    classes = []
+    for k, (start, old) in enumerate(zip(sweep.start, sweep.classes, strict=True)):
+        found = tuple(results[k].value if results[k].value is not None else results[k] for results in sweep.results)
+        constant = start if sweep.direction == "out" else 0.0
+        if old == CONSTANT and all(x == constant for x in found if not isinstance(x, Expr)) and not any(
+            isinstance(x, Expr) for x in found
+        ):
+            classes.append(CONSTANT)
+            continue
+        key = (old, start, *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found))
+        classes.append(numbers.setdefault(key, len(numbers)))
+    return classes
+
+
+def _output(recorder: Recorder, result: Any) -> Output:
+    records = result.records if isinstance(result, Assembled) else result
+    if not isinstance(records, Records):
+        array = np.asarray(result)
+        if array.dtype != object or not all(isinstance(x, Expr) for x in array.flat):
+            raise NotASweep(f"it returns {type(result).__name__}, which is no result of a sweep")
+        return Output("end", array.shape, [[recorder.tail.graph.coerce(x) for x in array.flat]])
+    shapes = {np.shape(x) for x in records.by_kind}
+    results = [
+        [kind.graph.coerce(x) for x in np.asarray(value, dtype=object).flat]
+        for kind, value in zip(recorder.kinds, records.by_kind, strict=True)
+    ]
+    if isinstance(result, Assembled):
+        return Output("joints", (recorder.nv,), results)
+    if len(shapes) > 1:
+        raise NotASweep("it returns arrays of different shapes for different joints")
+    return Output("bodies", (len(recorder.links), *shapes.pop()), results)
+
+
+# kinds
+
+def _kinds(model: Model) -> list[Kind]:
+    """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
+    if not model.links:
+        raise ModelError(f"{model.name!r} has no moving bodies")
+    numbers = [_numbers(link) for link in model.links]
+    motions = [replace(link.motion, pitch=0.0) if isinstance(link.motion, Helical) else link.motion for link in model.links]
+    by_zeros: dict[Any, list[int]] = {}
+    by_motion: dict[Any, list[int]] = {}
+    for k, (motion, row) in enumerate(zip(motions, numbers, strict=True)):
+        by_motion.setdefault(motion, []).append(k)
+        turned = row[:9]
+        pattern = (np.where(np.isin(turned, (0.0, 1.0, -1.0)), turned, 2.0).tobytes(), (row[9:] == 0.0).tobytes())
+        by_zeros.setdefault((motion, pattern), []).append(k)
+    groups = by_zeros if len(by_zeros) <= KINDS_LIMIT else by_motion
+    return [_kind(model, bodies, np.array([numbers[k] for k in bodies])) for bodies in groups.values()]
+
+
+def _numbers(link: Link) -> Array:
+    """Rotation and position of the placement, mass, first moment, inertia, armature and pitch."""
+    m, h, I = link.rigid_inertia
+    upper = I[np.triu_indices(3)]
+    pitch = [link.motion.pitch] if isinstance(link.motion, Helical) else []
+    return np.concatenate([link.placement[:3, :3].ravel(), link.placement[:3, 3], [m], h, upper, link.armature, pitch])
+
+
+def _kind(model: Model, bodies: list[int], rows: Array) -> Kind:
+    """What is the same number in all bodies is that number, what is always equal is one symbol."""
+    graph, first = Graph(), model.links[bodies[0]]
+    columns: list[Array] = []
+    kind = Kind(first, graph, {}, bodies, rows[:, :0])
+    values: list[Expr] = []
+    for column in rows.T:
+        if (column == column[0]).all():
+            values.append(graph.constant(column[0]))
+            continue
+        place = next((k for k, known in enumerate(columns) if (known == column).all()), len(columns))
+        if place == len(columns):
+            columns.append(column)
+        values.append(kind.symbol(Source("data", 0, place)))
+    R, p = _objects(values[:9]).reshape(3, 3), _objects(values[9:12])
+    placement = _objects([graph.zero] * 16).reshape(4, 4)
+    placement[:3, :3], placement[:3, 3], placement[3, 3] = R, p, graph.constant(1.0)
+    xx, xy, xz, yy, yz, zz = values[16:22]
+    inertia = _objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
+    n = len(first.armature)
+    motion = replace(first.motion, pitch=values[22 + n]) if isinstance(first.motion, Helical) else first.motion
+    rigid = RigidInertia(values[12], _objects(values[13:16]), inertia)
+    link = Link(-1, motion, placement, rigid, _objects(values[22 : 22 + n]))
+    data = np.stack(columns, axis=1) if columns else rows[:, :0]
+    return kind._replace(link=link, columns=data)

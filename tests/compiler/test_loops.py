@@ -1,0 +1,232 @@
+"""Sweeps compiled as loops over the bodies: the same numbers as straight-line code, for mechanisms of any size."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.passes import _Cut
+from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.errors import TooLargeError
+from linkwright.model.joint import JOINT_TYPES
+from mechanisms import one_of_each, random_tree, relative_error, state, trees
+
+SWEEPS = (lw.forward_dynamics, lw.inverse_dynamics, lw.bias_forces, lw.gravity_forces)
+
+
+def arguments(function, model, seed):
+    q, v, a = state(model, seed)
+    return {lw.gravity_forces: (q,), lw.bias_forces: (q, v)}.get(function, (q, v, a))
+
+
+def conditioned(model, q):
+    """What rounding is multiplied by where M is inverted."""
+    return np.linalg.cond(lw.dynamics.mass_matrix(model, q))
+
+
+@settings(max_examples=10, deadline=None)
+@given(trees(max_joints=8, mimics=False), st.integers(0, 1000))
+def test_loops_compute_what_the_book_does(model, seed):
+    for function in (lw.forward_dynamics, lw.inverse_dynamics):
+        arrays = arguments(function, model, seed)
+        kernel = lw.compile(function, model, loops=True)
+        assert isinstance(kernel.program, LoopProgram)
+        scale = 1e-12 if function is not lw.forward_dynamics else 1e-15 * conditioned(model, arrays[0]) + 1e-12
+        assert relative_error(kernel(*arrays), function.book(model, *arrays)) < scale
+
+
+@pytest.mark.parametrize("function", SWEEPS)
+def test_every_joint_type_on_lanes_and_alone(function):
+    model = one_of_each(3)
+    rows = [arguments(function, model, seed) for seed in range(19)]  # two blocks of lanes, and some over
+    kernel = lw.compile(function, model, loops=True)
+    together = kernel(*(np.array(x) for x in zip(*rows, strict=True)))
+    book = np.array([function.book(model, *row) for row in rows])
+    assert np.array_equal(together, np.array([kernel(*row) for row in rows]))
+    assert relative_error(together, book) < 1e-11
+
+
+@pytest.mark.parametrize("reference", ["world_aligned", "body", "world"])
+def test_kinematics_of_a_frame(reference):
+    model = one_of_each(5)
+    q, v, a = state(model, 1)
+    for function, arrays in ((lw.velocity, (q, v)), (lw.acceleration, (q, v, a))):
+        kernel = lw.compile(function, model, loops=True, frame="tip", reference=reference)
+        assert relative_error(kernel(*arrays), function.book(model, *arrays, "tip", reference)) < 1e-13
+    kernel = lw.compile(lw.pose, model, loops=True, frame="tip")
+    assert relative_error(kernel(q), lw.dynamics.pose(model, q, "tip")) < 1e-14
+
+
+def test_results_of_every_body():
+    model = random_tree(list(JOINT_TYPES) * 2, seed=8)
+    q, v, _ = state(model, 2)
+    poses, twists = lw.compile(body_poses, model, loops=True), lw.compile(body_velocities, model, loops=True)
+    assert poses(q).shape == (len(model.bodies), 4, 4)
+    assert relative_error(poses(q), np.array(body_poses(model, q))) < 1e-14
+    assert relative_error(twists(q, v), np.array(body_velocities(model, q, v))) < 1e-13
+
+
+def test_several_results():
+    model = lw.load("arm7")
+
+    def both(model, q, v):
+        """Poses and velocities."""
+        return body_poses(model, q), body_velocities(model, q, v)
+
+    q, v, _ = state(model, 2)
+    poses, twists = lw.compile(both, model, loops=True)(q, v)
+    assert relative_error(poses, np.array(body_poses(model, q))) < 1e-14
+    assert relative_error(twists, np.array(body_velocities(model, q, v))) < 1e-14
+
+
+def test_mechanisms_of_a_hundred_bodies_run_in_loops_by_themselves():
+    chain = lw.load("chain3d:120")
+    q, v, tau = state(chain, 0)
+    kernel = lw.compile(lw.forward_dynamics, chain)
+    assert isinstance(kernel.program, LoopProgram)
+    a = lw.forward_dynamics(chain, q, v, tau)
+    assert np.array_equal(a, kernel(q, v, tau))
+    assert relative_error(a, lw.dynamics.forward_dynamics(chain, q, v, tau)) < 1e-9
+    assert relative_error(lw.inverse_dynamics(chain, q, v, a), tau) < 1e-7
+    assert not isinstance(lw.compile(lw.forward_dynamics, chain, loops=False).program, LoopProgram)
+
+
+def test_ten_thousand_links():
+    chain = lw.load("planar:10000")
+    rng = np.random.default_rng(0)
+    q, v, tau = 0.01 * rng.normal(size=10_000), 0.01 * rng.normal(size=10_000), rng.normal(size=10_000)
+    kernel = lw.compile(lw.forward_dynamics, chain)
+    assert kernel.program.record_bytes <= 600
+    a = kernel(q, v, tau)
+    assert relative_error(a, lw.dynamics.forward_dynamics(chain, q, v, tau)) < 1e-9
+    tip = lw.compile(lw.pose, chain, frame=chain.bodies[-1].name)(q)
+    assert relative_error(tip, lw.dynamics.pose(chain, q, chain.bodies[-1].name)) < 1e-9
+
+
+def test_code_does_not_grow_with_the_chain():
+    short, long = (lw.compile(lw.forward_dynamics, lw.load(f"planar:{n}"), loops=True) for n in (50, 500))
+    steps = [[[s.program.instructions for s in one] for one in k.program.loops.steps] for k in (short, long)]
+    assert steps[0] == steps[1]
+    assert long.operations.total > 9 * short.operations.total
+
+
+def test_angles_beyond_the_sine_of_lanes_and_what_is_no_number():
+    model = lw.load("planar:12")
+    rng = np.random.default_rng(0)
+    q, v, a = rng.normal(size=(3, 16, 12))
+    q[3] += 1e9
+    v[5, 2], q[7, 0] = np.nan, np.inf
+    kernel = lw.compile(lw.inverse_dynamics, model, loops=True)
+    result = kernel(q, v, a)
+    for k in range(16):
+        assert np.array_equal(result[k], kernel(q[k], v[k], a[k]), equal_nan=True)
+    assert np.isnan(result[5]).any() and np.isnan(result[7]).any()
+    good = [k for k in range(16) if k not in (5, 7)]
+    assert np.isfinite(result[good]).all()
+    expected = np.array([lw.dynamics.inverse_dynamics(model, q[k], v[k], a[k]) for k in good])
+    assert relative_error(result[good], expected) < 1e-12
+
+
+def test_results_may_be_written_over_arguments():
+    model = one_of_each(1)
+    q, v, tau = state(model, 0)
+    kernel = lw.compile(lw.forward_dynamics, model, loops=True)
+    expected = kernel(q, v, tau)
+    for which in (1, 2):
+        arrays = [q.copy(), v.copy(), tau.copy()]
+        assert np.array_equal(kernel(*arrays, out=arrays[which]), expected)
+
+
+def test_batches_strides_threads_and_copies():
+    model = lw.load("chain3d:20")
+    rng = np.random.default_rng(0)
+    q = model.random(40, seed=0)
+    v, tau = rng.normal(size=(2, 40, model.nv))
+    kernel = lw.compile(lw.forward_dynamics, model, loops=True)
+    expected = kernel(q, v, tau)
+    assert np.array_equal(kernel(np.asfortranarray(q), v, tau), expected)
+    assert np.array_equal(kernel(q[::-1], v[::-1], tau[::-1]), expected[::-1])
+    assert np.array_equal(kernel(q, v[0], tau)[0], expected[0])
+    assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), expected)
+    kernel.threads = 1
+    many = [np.tile(x, (200, 1)) for x in (q, v, tau)]
+    alone = kernel(*many)
+    kernel.threads = 2
+    assert np.array_equal(kernel(*many), alone)
+    assert kernel(q[:0], v[:0], tau[:0]).shape == (0, model.nv)
+
+
+def test_what_is_no_sweep_says_so():
+    model = lw.load("two_link")
+    for function, more in ((lw.mass_matrix, {}), (lw.jacobian, {"frame": "link2"}), (lw.momentum, {})):
+        with pytest.raises(TooLargeError):
+            lw.compile(function, model, loops=True, **more)
+    with pytest.raises(TooLargeError):
+        lw.compile(lw.inverse_dynamics, model, loops=True, wrenches=["tip"])
+    with pytest.raises(TooLargeError, match="follow"):
+        lw.compile(lw.inverse_dynamics, random_tree(list(JOINT_TYPES), 4, mimics=True), loops=True)
+    kernel = lw.compile(lw.inverse_dynamics, model, loops=True)
+    with pytest.raises(TooLargeError, match="derivative"):
+        kernel.derivative("q")
+
+
+def test_an_algorithm_of_ones_own_as_steps():
+    """How far every joint is from the world along the tree."""
+
+    def reach(model, q):
+        """The length of the way to each body."""
+
+        def outward(link, parent, q):
+            p = link.transform(q)[:3, 3]
+            return parent + np.sqrt(p @ p)
+
+        return model.outward(outward, 0.0, model.coordinates(q))
+
+    model = random_tree(list(JOINT_TYPES), seed=3)
+    q = model.random(seed=0)
+    assert relative_error(lw.compile(reach, model, loops=True)(q), np.array(reach(model, q))) < 1e-14
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="memory is measured through /proc")
+def test_memory_is_used_again():
+    model = lw.load("planar:2000")
+    q, v, tau = state(model, 0)
+    kernel = lw.compile(lw.forward_dynamics, model)
+
+    def resident():
+        with open(f"/proc/{os.getpid()}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    kernel(q, v, tau)
+    before = resident()
+    for _ in range(300):
+        kernel(q, v, tau)
+    assert resident() - before < 20 * 8 * kernel.program.loops.size * 2000
+
+
+def brute_cut(edges, n, source, sink):
+    best = np.inf
+    for bits in range(2**n):
+        side = [bits >> k & 1 for k in range(n)]
+        if side[source] and not side[sink]:
+            best = min(best, sum(c for a, b, c in edges if side[a] and not side[b]))
+    return best
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), max_size=16))
+@settings(max_examples=60, deadline=None)
+def test_the_cut_is_minimal(edges):
+    cut = _Cut(7)
+    for a, b, c in edges:
+        cut.edge(a, b, float(c))
+    near = cut.near(0, 6)
+    assert near[0] and not near[6]
+    assert sum(c for a, b, c in edges if near[a] and not near[b]) == brute_cut(edges, 7, 0, 6)
