@@ -128,7 +128,8 @@ def test_angles_beyond_the_sine_of_lanes_and_what_is_no_number():
     result = kernel(q, v, a)
     for k in range(16):
         assert np.array_equal(result[k], kernel(q[k], v[k], a[k]), equal_nan=True)
-    assert np.isnan(result[5]).any() and np.isnan(result[7]).any()
+    assert np.isnan(result[5]).any()
+    assert np.isnan(result[7]).any()
     good = [k for k in range(16) if k not in (5, 7)]
     assert np.isfinite(result[good]).all()
     expected = np.array([lw.dynamics.inverse_dynamics(model, q[k], v[k], a[k]) for k in good])
@@ -228,5 +229,6 @@ def test_the_cut_is_minimal(edges):
     for a, b, c in edges:
         cut.edge(a, b, float(c))
     near = cut.near(0, 6)
-    assert near[0] and not near[6]
+    assert near[0]
+    assert not near[6]
     assert sum(c for a, b, c in edges if near[a] and not near[b]) == brute_cut(edges, 7, 0, 6)

@@ -18,6 +18,7 @@ from linkwright.benchmark.clock import Timing, cycles_per_ns, interleaved, machi
 from linkwright.benchmark.peers import PEERS, Contender, Peer, States
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.machine import target
+from linkwright.compiler.program import Program
 from linkwright.compiler.public import public
 from linkwright.compiler.trace import bind, trace
 from linkwright.errors import InputError, ModelError
@@ -202,7 +203,8 @@ def _measured(model: Model, name: str, states: States, peers: dict[str, Peer], r
     single: dict[str, Callable[[int], Any]] = {}
     disagreement = {}
     for label, peer in peers.items():
-        contender = peer.batch(name, kernel.program)
+        program = kernel.program
+        contender = peer.batch(name, program) if isinstance(program, Program) else None
         one = peer.single(name)  # after its batch, which compiles
         if contender is not None:
             batch[label] = contender

@@ -14,10 +14,10 @@ import numpy as np
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.native import Native, build, row_time
 from linkwright.compiler.program import Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
-from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.trace import bind, differentiate, program
 from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError

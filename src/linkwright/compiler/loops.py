@@ -127,7 +127,9 @@ class _StepBody(StraightBody):
         """A number, from a record, the data or the inputs."""
         lanes, W = self.lanes, self.lanes.width
         if space in (OWN, PARENT):
-            address = self.emit(f"getelementptr {lanes.double}, ptr %{'own' if space == OWN else 'parent'}, i64 {entry}")
+            address = self.emit(
+                f"getelementptr {lanes.double}, ptr %{'own' if space == OWN else 'parent'}, i64 {entry}"
+            )
             return self.emit(f"load {lanes.double}, ptr {address}, align {8 * W}")
         if space < FIRST_INPUT:
             one = self.emit(f"load double, ptr {self.emit(f'getelementptr double, ptr %data, i64 {entry}')}, align 8")
@@ -155,8 +157,8 @@ class _StepBody(StraightBody):
             return f"%a{argument}"
         return self.emit(f"getelementptr i8, ptr %a{argument}, i64 {self.emit(f'mul i64 %s{argument}, {lane}')}")
 
-    def text(self, name: str) -> str:
-        """The whole function. It returns whether an angle was too large for the lanes' sine."""
+    def function(self, name: str) -> str:
+        """The whole function of this name. It returns whether an angle was too large for the lanes' sine."""
         self.lines.append("start:")
         fused_away = self._products_to_fuse() if self.fused else set()
         for k, (op, args, value) in enumerate(self.program.instructions):
@@ -299,12 +301,12 @@ def module_text(program: LoopProgram, width: int, fused: bool, processor: str) -
         for p, steps in enumerate(program.loops.steps):
             for k, step in enumerate(steps):
                 body = _StepBody(program, step, w, fused)
-                functions.append(body.text(f"step_{p}_{k}_{w}"))
+                functions.append(body.function(f"step_{p}_{k}_{w}"))
                 declared |= body.declared
                 V = body.lanes.double
                 declared.add(f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})")
         end = _EndBody(program, program.loops.end, w, fused)
-        functions += [end.text(f"end_{w}"), _driver(program, w)]
+        functions += [end.function(f"end_{w}"), _driver(program, w)]
         declared |= end.declared
     bits = width * 64
     return "\n".join(

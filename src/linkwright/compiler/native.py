@@ -59,8 +59,11 @@ def _with_lanes(program: Program | LoopProgram, symbols: Mapping[str, int], widt
             return _native(program, machine.Code(image, {**symbols, **tables}), width, True, kept)
         except (RuntimeError, LinkwrightError):
             pass  # not loadable by this LLVM: made anew
-    text = loop_module_text if isinstance(program, LoopProgram) else llvm.module_text
-    image = machine.generate(text(program, width, target.fused, target.processor), _scheduled(program))
+    if isinstance(program, LoopProgram):
+        text = loop_module_text(program, width, target.fused, target.processor)
+    else:
+        text = llvm.module_text(program, width, target.fused, target.processor)
+    image = machine.generate(text, _scheduled(program))
     cache.write(name, image)
     return _native(program, machine.Code(image, {**symbols, **tables}), width, False, kept)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.compiler.program import Instruction, Program, Slot, program_of
-from linkwright.compiler.sweeps import CONSTANT, Kind, Recording, Source
+from linkwright.compiler.sweeps import CONSTANT, Kind, Recording
 from linkwright.expression.graph import Expr, needed
 
 STORE, LOAD = 3.0, 0.5
@@ -302,7 +302,9 @@ class _KindPlan:
                 instructions.append(Instruction("constant", (), node.value))
             return numbers[node.index]
 
-        order = sorted([*self.computed[p], *(self._expressions[i] for i in self.loaded[p])], key=lambda node: node.index)
+        order = sorted(
+            [*self.computed[p], *(self._expressions[i] for i in self.loaded[p])], key=lambda node: node.index
+        )
         for node in order:
             if (place := self.loaded[p].get(node.index)) is not None:
                 if isinstance(place, Item):
@@ -340,11 +342,11 @@ def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], i
     places: dict[Item, int] = {}
     for item, (first, last) in sorted(ends.items(), key=lambda one: (one[0].kind >= 0, one[1][0], one[0])):
         concerned = range(kinds) if item.kind < 0 else (item.kind,)
-        for place, spans in enumerate(taken):
-            if all(last <= a or b <= first for k in concerned for a, b in spans[k]):
-                break
-        else:
-            place = len(taken)
+        free = (
+            n for n, spans in enumerate(taken) if all(last <= a or b <= first for k in concerned for a, b in spans[k])
+        )
+        place = next(free, len(taken))
+        if place == len(taken):
             taken.append([[] for _ in range(kinds)])
         for k in concerned:
             taken[place][k].append((first, last))

@@ -84,7 +84,7 @@ class Whole:
         self.number, self.shape = number, (size,)
 
 
-class Records(Sequence[Any]):
+class Records:
     """What one step gave, or what every body has: expressions for each kind."""
 
     def __init__(self, by_kind: Sequence[Any]):
@@ -144,11 +144,11 @@ class Recorder(Model):
     sweeps: list[Sweep] = field(default_factory=list)
     tail: Tail = field(default_factory=lambda: Tail(Graph(), {}))
 
-    def coordinates(self, q: Any) -> Sequence[Any]:
+    def coordinates(self, q: Any) -> Any:
         """The coordinates of every joint."""
         return self._own(q, "nq") if isinstance(q, Whole) else super().coordinates(q)
 
-    def rates(self, v: Any) -> Sequence[Any]:
+    def rates(self, v: Any) -> Any:
         """The velocity coordinates of every joint."""
         return self._own(v, "nv") if isinstance(v, Whole) else super().rates(v)
 
@@ -167,27 +167,23 @@ class Recorder(Model):
         """What each body has, together."""
         return Assembled(pieces) if isinstance(pieces, Records) else super().assemble(pieces)
 
-    def each(self, step: Step, *per_body: Sequence[Any]) -> Sequence[Any]:
+    def each(self, step: Step, *per_body: Any) -> Any:
         """``step`` once per kind."""
         if not _recorded(per_body):
             return super().each(step, *per_body)
         return Records([step(kind.link, *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)])
 
-    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> Sequence[Any]:
+    def outward(self, step: Step, start: Any, *per_body: Any) -> Any:
         """``step`` once per kind, on symbols for the parent's state."""
         if not _recorded(per_body):
             return super().outward(step, start, *per_body)
         entries, classes, given = self._given("parent", start)
-        states = [
-            step(kind.link, given(kind), *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)
-        ]
+        states = [step(kind.link, given(kind), *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)]
         results = [_entries(start, state, kind.graph) for kind, state in zip(self.kinds, states, strict=True)]
         self.sweeps.append(Sweep("out", entries, classes, results))
         return States(self, len(self.sweeps) - 1, start, states)
 
-    def inward(
-        self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]
-    ) -> tuple[Sequence[Any], tuple[Any, ...]]:
+    def inward(self, step: Step, start: tuple[Any, ...], *per_body: Any) -> Any:
         """``step`` once per kind, on symbols for what was received."""
         if not _recorded(per_body):
             return super().inward(step, start, *per_body)
@@ -239,6 +235,7 @@ def _values(k: int, kind: Kind, per_body: tuple[Any, ...]) -> list[Any]:
 
 # states: arrays in tuples
 
+
 def _leaves(state: Any) -> list[Any]:
     return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
 
@@ -269,6 +266,7 @@ def _objects(values: list[Any]) -> Array:
 
 
 # recording
+
 
 class Output(NamedTuple):
     """A result: some entries for every body, one body after the other."""
@@ -326,8 +324,10 @@ def _refined(sweep: Sweep) -> list[int]:
     for k, (start, old) in enumerate(zip(sweep.start, sweep.classes, strict=True)):
         found = tuple(results[k].value if results[k].value is not None else results[k] for results in sweep.results)
         constant = start if sweep.direction == "out" else 0.0
-        if old == CONSTANT and all(x == constant for x in found if not isinstance(x, Expr)) and not any(
-            isinstance(x, Expr) for x in found
+        if (
+            old == CONSTANT
+            and all(x == constant for x in found if not isinstance(x, Expr))
+            and not any(isinstance(x, Expr) for x in found)
         ):
             classes.append(CONSTANT)
             continue
@@ -357,12 +357,15 @@ def _output(recorder: Recorder, result: Any) -> Output:
 
 # kinds
 
+
 def _kinds(model: Model) -> list[Kind]:
     """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
     if not model.links:
         raise ModelError(f"{model.name!r} has no moving bodies")
     numbers = [_numbers(link) for link in model.links]
-    motions = [replace(link.motion, pitch=0.0) if isinstance(link.motion, Helical) else link.motion for link in model.links]
+    motions = [
+        replace(link.motion, pitch=0.0) if isinstance(link.motion, Helical) else link.motion for link in model.links
+    ]
     by_zeros: dict[Any, list[int]] = {}
     by_motion: dict[Any, list[int]] = {}
     for k, (motion, row) in enumerate(zip(motions, numbers, strict=True)):
@@ -402,7 +405,8 @@ def _kind(model: Model, bodies: list[int], rows: Array) -> Kind:
     xx, xy, xz, yy, yz, zz = values[16:22]
     inertia = _objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
     n = len(first.armature)
-    motion = replace(first.motion, pitch=values[22 + n]) if isinstance(first.motion, Helical) else first.motion
+    pitch: Any = values[22 + n] if isinstance(first.motion, Helical) else None
+    motion = replace(first.motion, pitch=pitch) if isinstance(first.motion, Helical) else first.motion
     rigid = RigidInertia(values[12], _objects(values[13:16]), inertia)
     link = Link(-1, motion, placement, rigid, _objects(values[22 : 22 + n]))
     data = np.stack(columns, axis=1) if columns else rows[:, :0]

@@ -197,11 +197,11 @@ class Model:
 
     # coordinates of single joints: the one place that knows of couplings
 
-    def coordinates(self, q: Array) -> Sequence[Array]:
+    def coordinates(self, q: Array) -> list[Array]:
         """The position coordinates of every joint, followers included, from q (nq,)."""
         return self._split(q, "nq", followers_offset=True)
 
-    def rates(self, v: Array) -> Sequence[Array]:
+    def rates(self, v: Array) -> list[Array]:
         """The velocity coordinates of every joint, followers included, from v (nv,) (or accelerations)."""
         return self._split(v, "nv", followers_offset=False)
 
@@ -252,11 +252,11 @@ class Model:
 
     # sweeps: the only places with a loop over bodies
 
-    def each(self, step: Step, *per_body: Sequence[Any]) -> Sequence[Any]:
+    def each(self, step: Step, *per_body: Sequence[Any]) -> list[Any]:
         """``step(link, *this body's values) -> value`` for every body."""
         return [step(link, *(values[k] for values in per_body)) for k, link in enumerate(self.links)]
 
-    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> Sequence[Any]:
+    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> list[Any]:
         """``step(link, parent's state, *this body's values) -> state`` for every body, parents first."""
         states: list[Any] = []
         for k, link in enumerate(self.links):
@@ -264,9 +264,7 @@ class Model:
             states.append(step(link, parent, *(values[k] for values in per_body)))
         return states
 
-    def inward(
-        self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]
-    ) -> tuple[Sequence[Any], tuple[Any, ...]]:
+    def inward(self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
         """``step(link, received, *this body's values) -> (kept, sent)`` for every body, children first.
 
         ``received`` is ``start`` plus all that the children sent (tuples, added entry by entry).
