@@ -372,8 +372,14 @@ def _derivation(made: Equations) -> str:
             lines.append("<p>Of the axes, which turn with the body (Boltzmann and Hamel):</p>")
             lines.append(printer.equation(turning, found.turning[k]))
             balance += f"<mo>−</mo>{turning}"
-        tau = _indexed("τ", k + 1)
-        lines.append(f"<p>The equation of motion, row {k + 1}:</p>{_line([f'{balance}<mo>=</mo>{tau}'])}")
+        tau = f"<mo>=</mo>{_indexed('τ', k + 1)}"
+        inertial = [
+            f"{_indexed('M', k + 1, j + 1)}{mathml_name(a)}"
+            for j, a in enumerate(made.coordinates.a)
+            if found.forms.mass_matrix[k, j]
+        ]
+        written = "<mo>+</mo>".join([*inertial, _indexed("h", k + 1), _indexed("g", k + 1)])
+        lines.append(f"<p>Row {k + 1} of the equations of motion:</p>{_line([balance + tau])}{_line([written + tau])}")
         steps.append(_unfolding(f"Derivatives for {_math(mathml_name(velocity))}", "".join(lines)))
     return "".join(steps)
 

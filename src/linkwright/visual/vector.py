@@ -25,6 +25,8 @@ FONT = 14.0
 """px"""
 GUTTER = 70.0
 """px, on the left, for the axes of the world and for gravity"""
+MARGIN = 60.0
+"""px, on the right, for labels"""
 
 
 def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None, description: str = "") -> str:
@@ -57,7 +59,7 @@ class _Page:
         self.view, self.about = view, about
         span = view.window[1] - view.window[0]
         self.scale = float(np.sqrt(AREA / span.prod()))
-        self.width, self.height = (float(x) for x in span * self.scale + (GUTTER, 0.0))
+        self.width, self.height = (float(x) for x in span * self.scale + (GUTTER + MARGIN, 0.0))
         self.parts: list[str] = []
 
     def at(self, points: Array) -> Array:
