@@ -209,8 +209,9 @@ def equations(
     *,
     format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
     html: bool = False,
-    what: str = "all",
-    parameters: Literal["symbols", "numbers"] = "symbols",
+    what: str = "M,h,g",
+    parameters: str = "symbols",
+    base_parameters: bool = False,
     angles: bool = False,
     snap: float = 1e-5,
     root: Root = "fixed",
@@ -229,9 +230,13 @@ def equations(
     html
         The same as --format html.
     what
-        Some of M, h, g (or all), of "text" and "latex".
+        Some of M, h, g, D (friction), K (springs), A and b (closed loops), or all there is; not of "derivation" and
+        "html".
     parameters
-        Whether masses, lengths and inertias have names or are numbers.
+        Whether masses, lengths and inertias have names: "symbols", "numbers", or by group and name,
+        "geometry=numbers,l1=0.5"; the groups are geometry, inertial, gravity and passive.
+    base_parameters
+        Inertial parameters combined to as few as determine the motion.
     angles
         Products of sines and cosines as sums of multiple angles.
     snap
@@ -242,10 +247,10 @@ def equations(
     if html and format not in ("text", "html"):
         raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
     form = "html" if html else format
-    if form not in ("text", "latex") and what != "all":
-        raise InputError(f"--what chooses among what --format text and latex show; {form} is always whole")
-    made = made_of(_load(robot, root), parameters, snap)
-    for note in made.snapped:
+    if form in ("derivation", "html") and what != "M,h,g":
+        raise InputError(f"--what chooses what the other formats show; {form} is always whole")
+    made = made_of(_load(robot, root), named_parameters(parameters), snap, base_parameters=base_parameters)
+    for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
         errors.print(note, markup=False, soft_wrap=True)
     if form == "html":
         path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"))
@@ -253,9 +258,9 @@ def equations(
         return
     if form in ("text", "latex"):
         write = made.text if form == "text" else made.latex
-        shown = write("angles" if angles else "products", "M,h,g" if what == "all" else what)
+        shown = write("angles" if angles else "products", what)
     else:
-        shown = made.derivation_text() if form == "derivation" else getattr(made, form)()
+        shown = made.derivation_text() if form == "derivation" else getattr(made, form)(what)
     if file is None:
         output.print(shown, markup=False, soft_wrap=True)
     else:
@@ -323,6 +328,21 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
         shown(joint.friction, 0.0),
         shown(joint.armature, 0.0),
     )
+
+
+def named_parameters(text: str) -> str | dict[str, Any]:
+    """What --parameters says: a word for all, or {group: word, name: number}."""
+    from linkwright.equations.plan import GROUPS
+
+    if "=" not in text:
+        return text
+    found: dict[str, Any] = {}
+    for entry in text.split(","):
+        name, given, value = (part.strip() for part in entry.partition("="))
+        if not given:
+            raise InputError(f"--parameters: {entry.strip()!r} gives nothing; write group=numbers or name=0.5")
+        found[name] = value if name in GROUPS else _value(value, "parameters")
+    return found
 
 
 def starting_posture(model: Model, text: str) -> Array:

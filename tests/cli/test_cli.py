@@ -184,10 +184,33 @@ def test_equations(tmp_path, capsys):
         status, text, _ = run("equations", "two_link", "--format", form, capsys=capsys)
         assert status == 0
         assert shown in text
-    for wrong in (["--what", "J"], ["--what", "M", "--format", "c"], ["--parameters", "letters"]):
+    status, text, _ = run("equations", "puma560", "--what", "D,g", "--format", "c", capsys=capsys)
+    assert "double g[6], double D[6])" in text
+    for wrong in (["--what", "J"], ["--what", "M", "--format", "derivation"], ["--parameters", "letters"]):
         status, text, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status != 0
         assert wrong[1] in text + message or "always whole" in message
+
+
+def test_parameters_of_equations(capsys):
+    def printed(*arguments: str) -> str:
+        status, text, _ = run("equations", "two_link", *arguments, capsys=capsys)
+        assert status == 0
+        return text
+
+    text = printed("--parameters", "geometry=numbers, lg2=1,inertial=symbols", "--what", "M")
+    assert text.splitlines()[1] == "M[1,2] = m2*(1 + cos(theta2)) + I2"
+    assert printed("--base-parameters").splitlines()[0] == "M[1,1] = 2*mcx2*l1*cos(theta2) + IzzR1 + Izz2"
+    assert printed("--what", "all") == printed()  # no friction, no springs, no loops
+    for wrong, expected in (
+        ("geometry=few", "'few'"),
+        ("l1=long", "'long' is not a number"),
+        ("l1=1,l2", "'l2' gives nothing"),
+        ("l9=1", "'l9'"),
+    ):
+        status, _, message = run("equations", "two_link", "--parameters", wrong, capsys=capsys)
+        assert status == 2
+        assert expected in message
 
 
 def test_equations_into_files(tmp_path, monkeypatch, capsys):

@@ -147,6 +147,22 @@ class Equations:
     def _passive(self) -> PassiveForces:
         return PassiveForces(self._plan, self.coordinates)
 
+    @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """What there is: M, h and g; D with friction, K with springs that have an exact form; A and b with loops."""
+        joints = self._plan.model.joints
+        damped = any(joint.damping.any() or joint.friction.any() for joint in joints)
+        springs = [joint.motion for joint in joints if joint.stiffness.any()]
+        exact = bool(springs) and not any(motion.quaternions for motion in springs)
+        return (*codes.MAIN, *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
+
+    def _wanted(self, what: str) -> dict[str, str]:
+        """{letter: name} of what is asked for by letters, "M,h,g" or "all", in the order of LETTERS."""
+        wanted = self.letters if what == "all" else [letter.strip() for letter in what.split(",")]
+        if unknown := set(wanted) - set(LETTERS.values()):
+            raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
+        return {letter: name for name, letter in LETTERS.items() if letter in wanted}
+
     # SymPy
 
     @cached_property
@@ -201,7 +217,7 @@ class Equations:
     # text
 
     def text(self, form: str = "products", what: str = MAIN) -> str:
-        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M, h, g, D, K, A, b."""
+        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M,h,g,D,K,A,b or all."""
         lines = []
         for letter, place, terms in self._entries(form, what):
             lines.append(f"{letter}{place} = {text_of(terms)}")
@@ -217,7 +233,7 @@ class Equations:
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
     def _entries(self, form: str, what: str) -> Iterator[tuple[str, str, Sum]]:
-        for letter, name in _wanted(what).items():
+        for letter, name in self._wanted(what).items():
             array = self.polynomials(name)
             if self.vanishes(name):
                 yield letter, "", ()
@@ -302,7 +318,7 @@ class Equations:
             return None
 
     def _code(self, what: str) -> codes.Code:
-        wanted = _wanted(what)
+        wanted = self._wanted(what)
 
         def exact(letter: str) -> np.ndarray | None:
             if letter in codes.MAIN:
@@ -344,14 +360,6 @@ class Equations:
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
-
-
-def _wanted(what: str) -> dict[str, str]:
-    """{letter: name} of what is asked for by letters, "M,h,g", in the order of LETTERS."""
-    wanted = [letter.strip() for letter in what.split(",")]
-    if unknown := set(wanted) - set(LETTERS.values()):
-        raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
-    return {letter: name for name, letter in LETTERS.items() if letter in wanted}
 
 
 def equations(
