@@ -19,9 +19,9 @@ from linkwright.compiler.native import Native, build, row_time
 from linkwright.compiler.program import Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
-from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
 from linkwright.model.tree import Model
+from linkwright.spatial.arrays import as_numbers
 
 
 class Kernel(Entered):
