@@ -19,7 +19,7 @@ from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.ir import Code
 from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
-from linkwright.compiler.program import Operations, Slot
+from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, loop_text
 from linkwright.compiler.vector_math import Lanes
 
@@ -31,10 +31,8 @@ _PARENT, _KIND, _Q, _V = range(4)
 """Columns of the table of bodies."""
 
 
-class LoopProgram:
-    """An algorithm for one mechanism as loops over its bodies. Takes the place of a straight-line program."""
-
-    algorithm = None
+class LoopProgram(Looped):
+    """An algorithm for one mechanism as loops over its bodies."""
 
     def __init__(self, name: str, inputs: tuple[Slot, ...], of_q: tuple[bool, ...], loops: Loops):
         self.name, self.inputs, self.of_q, self.loops = name, inputs, of_q, loops
@@ -98,9 +96,13 @@ class LoopProgram:
         arrays = {"bodies": self.bodies, "numbers": self.data, "count": count, "spare": spare}
         return {name: array.ctypes.data for name, array in arrays.items()}, keep
 
-    def on_lanes(self, width: int) -> bool:
-        """Whether batches run on lanes: not where their records would fill the memory."""
-        return 8 * self.loops.size * width * (len(self.bodies) + 1) <= SCRATCH_LIMIT
+    def width(self, lanes: int) -> int:
+        """As many rows at once as there are lanes, unless their records would fill the memory."""
+        return lanes if 8 * self.loops.size * lanes * (len(self.bodies) + 1) <= SCRATCH_LIMIT else 1
+
+    def text(self, target: Any, width: int) -> str:
+        """The LLVM module."""
+        return module_text(self, width, target.fused, target.processor)
 
 
 class _Tables:

@@ -20,7 +20,7 @@ from linkwright.model.description import (
     motion_of,
     pose_of,
 )
-from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Loop, loop_type
+from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.rotation import rotation_rpy

@@ -109,9 +109,7 @@ def response_step(
     )
 
 
-def acceleration_step(
-    link: Link, before: Boundary, T: Array, S: Array, kept: Kept
-) -> tuple[Boundary, Array]:
+def acceleration_step(link: Link, before: Boundary, T: Array, S: Array, kept: Kept) -> tuple[Boundary, Array]:
     """A step outwards: the acceleration of the body, and of its joint (nv,)."""
     c, D, u, K, W = kept
     a = motion_to_child(T, before.acceleration) + c
