@@ -213,6 +213,7 @@ def equations(
     parameters: str = "symbols",
     base_parameters: bool = False,
     angles: bool = False,
+    explain: bool = False,
     snap: float = 1e-5,
     root: Root = "fixed",
 ) -> None:
@@ -239,6 +240,9 @@ def equations(
         Inertial parameters combined to as few as determine the motion.
     angles
         Products of sines and cosines as sums of multiple angles.
+    explain
+        What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
+        and why, what is conserved, equilibria and their stability. As "text" or "latex".
     snap
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
@@ -247,6 +251,8 @@ def equations(
     if html and format not in ("text", "html"):
         raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
     form = "html" if html else format
+    if explain and (form not in ("text", "latex") or what != "M,h,g" or angles):
+        raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
     if form in ("derivation", "html") and what != "M,h,g":
         raise InputError(f"--what chooses what the other formats show; {form} is always whole")
     made = made_of(_load(robot, root), named_parameters(parameters), snap, base_parameters=base_parameters)
@@ -256,7 +262,10 @@ def equations(
         path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"))
         output.print(f"  {path}", markup=False, soft_wrap=True)
         return
-    if form in ("text", "latex"):
+    if explain:
+        told = made.explanation()
+        shown = told.text() if form == "text" else told.latex()
+    elif form in ("text", "latex"):
         write = made.text if form == "text" else made.latex
         shown = write("angles" if angles else "products", what)
     else:

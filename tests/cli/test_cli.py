@@ -192,6 +192,19 @@ def test_equations(tmp_path, capsys):
         assert wrong[1] in text + message or "always whole" in message
 
 
+def test_explained_equations(capsys):
+    status, text, _ = run("equations", "two_link", "--explain", capsys=capsys)
+    assert status == 0
+    assert "Stable, a centre of the linearised motion: oscillations at ω = 2.6591 and 6.7663 rad/s." in text
+    status, text, _ = run("equations", "two_link", "--explain", "--format", "latex", capsys=capsys)
+    assert status == 0
+    assert text.startswith(r"\section*{The terms}")
+    for more in (["--format", "c"], ["--what", "M"], ["--angles"]):
+        status, _, message = run("equations", "two_link", "--explain", *more, capsys=capsys)
+        assert status != 0
+        assert "--explain is whole" in message
+
+
 def test_parameters_of_equations(capsys):
     def printed(*arguments: str) -> str:
         status, text, _ = run("equations", "two_link", *arguments, capsys=capsys)

@@ -152,8 +152,13 @@ class Mechanism:
         weightless = _with_gravity(model, np.zeros(3))
         h = dynamics.inverse_dynamics(weightless, self.q, self.v, still)
         ring.check()
-        g = dynamics.inverse_dynamics(model, self.q, still, still)
-        return Forms(ring.array(M), ring.array(h), ring.array(g))
+        return Forms(ring.array(M), ring.array(h), self.gravity_forces)
+
+    @cached_property
+    def gravity_forces(self) -> np.ndarray:
+        """g, by the recursive Newton–Euler method at rest."""
+        still = np.zeros(self.model.nv)
+        return self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
 
     @cached_property
     def closure(self) -> Closure:

@@ -2,56 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from linkwright.equations.derive import Forms, Mechanism
+from linkwright.equations.equilibria import Equilibria
 from linkwright.equations.explanation import (
-    Formula,
     Paragraph,
     Piece,
     Section,
     Symbol,
-    Token,
     latex_of_sections,
     text_of_sections,
     variable,
 )
+from linkwright.equations.stability import MotionWords
 from linkwright.equations.structure import Momentum, Row, Structure, quasi
-from linkwright.equations.writing import Order, grouped
+from linkwright.equations.wording import LISTED, SHOWN_TERMS, Writer, counted, joined
+from linkwright.equations.writing import Order
+from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
-
-SHOWN_TERMS = 16
-"""Terms up to which a polynomial is shown; of longer ones the number is told."""
-
-LISTED_ROWS = 12
-"""Rows up to which each is taken apart in words."""
-
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 class Explanation:
     """Sections of words and formulas about a mechanism's equations, with the findings they tell of."""
 
-    def __init__(self, structure: Structure, order: Order, model: Model):
-        self.structure, self.model = structure, model
-        self._words = _Words(structure, order)
+    def __init__(
+        self, structure: Structure, order: Order, model: Model, values: Mapping[str, float], too_large: str = ""
+    ):
+        self.structure, self.model, self.too_large = structure, model, too_large
+        self.equilibria = Equilibria(structure, model, values)
+        self._terms, self._motions = _Words(structure, order), MotionWords(structure, order, self.equilibria)
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """Titles and paragraphs; a paragraph is a tuple of words (str) and :class:`Formula`."""
-        words = self._words
+        terms, motions = self._terms, self._motions
         if not self.structure.joints:
             still: Paragraph = ("Nothing can move: there are no coordinates and no equations.",)
             return (Section("The terms", (still,)),)
+        rest = (
+            Section("Equilibria", tuple(motions.equilibria())),
+            Section("Stability", tuple(motions.stability())),
+            Section("With friction", tuple(motions.friction())),
+        )
+        if self.too_large:
+            why = f"M and h are too large to be taken apart ({self.too_large}): what follows is of g and of numbers."
+            return (Section("The terms", ((why,),)), *rest)
         return (
-            Section("The terms", tuple(words.terms())),
-            Section("The mass matrix", tuple(words.mass_matrix())),
-            Section("What vanishes, and why", tuple(words.vanishing())),
-            Section("What is conserved", tuple(words.conserved())),
+            Section("The terms", tuple(terms.terms())),
+            Section("The mass matrix", (*terms.mass_matrix(), *motions.definite(), *motions.inertia())),
+            Section("What vanishes, and why", tuple(terms.vanishing())),
+            Section("What is conserved", tuple(terms.conserved())),
+            *rest,
         )
 
     def text(self) -> str:
@@ -66,43 +73,22 @@ class Explanation:
         return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
 
 
-def explanation_of(mechanism: Mechanism, forms: Forms, order: Order, model: Model) -> Explanation:
-    """The explanation of canonical forms; ``model`` is theirs in numbers."""
-    return Explanation(Structure(mechanism, forms), order, model)
+def explanation_of(mechanism: Mechanism, forms: Callable[[], Forms], order: Order, model: Model) -> Explanation:
+    """The explanation of canonical forms, or of gravity alone where they are too large; ``model`` is in numbers.
+
+    Raises :class:`TooLargeError` where even that is.
+    """
+    values, too_large = mechanism.plan.values, ""
+    try:
+        whole = forms()
+    except TooLargeError as failure:
+        too_large = str(failure).partition(". Their factored form")[0]
+        whole = Forms(np.empty((0, 0), dtype=object), np.empty(0, dtype=object), mechanism.gravity_forces)
+    return Explanation(Structure(mechanism, whole), order, model, values, too_large)
 
 
-def joined(parts: Sequence[Paragraph], last: str = " and ") -> Paragraph:
-    """a, b and c."""
-    pieces: list[Piece] = []
-    for k, part in enumerate(parts):
-        if k:
-            pieces.append(last if k == len(parts) - 1 else ", ")
-        pieces += part
-    return tuple(pieces)
-
-
-def counted(n: int, noun: str) -> str:
-    """one term, two terms, 13 terms."""
-    number = NUMBERS[n] if n < len(NUMBERS) else str(n)
-    return f"{number} {noun}{'' if n == 1 else 's'}"
-
-
-@dataclass
-class _Words:
+class _Words(Writer):
     """Paragraphs about the structure."""
-
-    structure: Structure
-    order: Order
-
-    def formula(self, *tokens: Token | Polynomial, display: bool = False) -> Formula:
-        made = [grouped(token, self.order) if isinstance(token, Polynomial) else token for token in tokens]
-        return Formula(tuple(made), display)
-
-    def names(self, names: Iterable[str]) -> Paragraph:
-        return joined([(self.formula(variable(name)),) for name in names])
-
-    def rate(self, i: int) -> str:
-        return self.structure.mechanism.coordinates.v[i]
 
     # the kinds of terms
 
@@ -131,7 +117,7 @@ class _Words:
                 self.formula("[", Symbol("v"), ", ", Symbol("v"), "] = 0"),
                 ".",
             )
-        if n > LISTED_ROWS:
+        if n > LISTED:
             yield (f"With {n} rows, each is not taken apart here.",)
             return
         for i, row in enumerate(structure.rows):
@@ -239,12 +225,12 @@ class _Words:
         M = forms.mass_matrix
         pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if not M[i, j]]
         if pairs:
-            shown = [(self.formula(Symbol("M", f"{i + 1},{j + 1}")),) for i, j in pairs[:LISTED_ROWS]]
-            more = f" and {len(pairs) - LISTED_ROWS} more" if len(pairs) > LISTED_ROWS else ""
+            shown = [(self.formula(Symbol("M", f"{i + 1},{j + 1}")),) for i, j in pairs[:LISTED]]
+            more = f" and {len(pairs) - LISTED} more" if len(pairs) > LISTED else ""
             yield (*joined(shown, ", "), f"{more} vanish{'es' if len(pairs) == 1 else ''} identically: ",
                    "accelerating along one of the two does not push the other.")  # fmt: skip
         if len(structure.groups) > 1:
-            parts = [("{", *self.names(self.rate(i) for i in group), "}") for group in structure.groups[:LISTED_ROWS]]
+            parts = [("{", *self.names(self.rate(i) for i in group), "}") for group in structure.groups[:LISTED]]
             yield ("The equations fall apart into ", counted(len(structure.groups), "independent part"), ": ",
                    *joined(parts), ".")  # fmt: skip
 
@@ -290,11 +276,8 @@ class _Words:
             (self.formula(momentum.polynomial),) if size <= SHOWN_TERMS else (f"a sum of {counted(size, 'term')}",)
         )
         if momentum.row is None:
-            return (
-                f"The {momentum.name}, of all that hangs on it, is constant while no effort acts on it: ",
-                *value,
-                ".",
-            )
+            what = f"The {momentum.name}, of all that hangs on it"
+            return (f"{what}, is constant while no effort and no friction acts on it: ", *value, ".")
         rate = self.rate(momentum.row)
         (own,) = self.structure.coordinates[momentum.row][:1]
         slope = self.formula("∂", Symbol("L"), "/∂", variable(rate))
@@ -303,8 +286,8 @@ class _Words:
                 self.formula(variable(own)),
                 " is cyclic (it does not occur in the Lagrangian), so its momentum ",
                 slope,
-                " is constant while no effort acts on it: ",
+                " is constant while no effort and no friction acts on it: ",
                 *value,
                 ".",
             )
-        return ("The momentum ", slope, " is constant while no effort acts on it: ", *value, ".")
+        return ("The momentum ", slope, " is constant while no effort and no friction acts on it: ", *value, ".")

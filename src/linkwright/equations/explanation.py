@@ -15,7 +15,7 @@ from linkwright.equations.writing import Product, Sum, latex_of, text_of
 
 
 class Symbol(NamedTuple):
-    """A letter of the theory: M, h, K, λ, with indices, a power ("2", "T", "-1") and an accent ("dot")."""
+    """A letter of the theory: M, h, K, λ, with indices, a power ("2", "T", "-1") and an accent ("dot", "ddot")."""
 
     letter: str
     indices: str = ""
@@ -28,7 +28,7 @@ Token = Symbol | Sum | str
 
 _SUPERSCRIPTS = str.maketrans("0123456789-T", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀ")
 _LATEX = {
-    "τ": r"\tau ",
+    "τ": r"\tau ", "σ": r"\sigma ",
     "π": r"\pi ", "δ": r"\delta ", "θ": r"\theta ", "λ": r"\lambda ", "ω": r"\omega ", "Σ": r"\sum ", "∂": r"\partial ",
     "½": r"\frac{1}{2} ", "·": r"\cdot ", "×": r"\times ", "±": r"\pm ", "−": "-", "≥": r"\ge ", "≤": r"\le ",
     "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "→": r"\to ", "∈": r"\in ", "∞": r"\infty ", "…": r"\dots ",
@@ -38,7 +38,10 @@ _LATEX = {
 _IN_WORDS = {
     **{letter: f"${command.strip()}$" for letter, command in _LATEX.items()},
     **{letter: rf"\{letter}" for letter in "_%&#$"},
+    **{letter: f"${letter}$" for letter in "<>|"},
+    "²": "$^2$",
     "–": "--",
+    "…": r"\dots ",
     "\N{COMBINING DOT ABOVE}": "",
 }
 
@@ -121,7 +124,7 @@ def _text(token: Token) -> str:
         return token
     if not isinstance(token, Symbol):
         return text_of(token)
-    dots = "\N{COMBINING DOT ABOVE}" if token.accent else ""
+    dots = {"": "", "dot": "\N{COMBINING DOT ABOVE}", "ddot": "\N{COMBINING DIAERESIS}"}[token.accent]
     indices = f"[{token.indices}]" if token.indices else ""
     return token.letter + dots + indices + token.power.translate(_SUPERSCRIPTS)
 
@@ -132,7 +135,8 @@ def _latex(token: Token) -> str:
         return "".join(_LATEX.get(letter, letter) for letter in words)
     if not isinstance(token, Symbol):
         return latex_of(token)
-    letter = _LATEX.get(token.letter, token.letter).strip()
-    letter = rf"\{token.accent}{{{letter}}}" if token.accent else letter
+    letter = _LATEX.get(token.letter, token.letter)
+    letter = rf"\{token.accent}{{{letter.strip()}}}" if token.accent else letter
+    letter = letter.strip() if token.indices or token.power else letter
     indices = f"_{{{token.indices}}}" if token.indices else ""
     return letter + indices + (f"^{{{token.power}}}" if token.power else "")

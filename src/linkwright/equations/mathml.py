@@ -22,6 +22,7 @@ PLUS, MINUS = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
 LEADING_MINUS = '<mo form="prefix">−</mo>'
 LETTERS = {"theta": "θ", "w": "ω", "mu": "μ"}
 DOTS = ("", "˙", "¨")
+ACCENTS = {"dot": DOTS[1], "ddot": DOTS[2]}
 PRIMES = ("T", "+", "*", "′")
 """powers that are no numbers"""
 UNBROKEN = 5
@@ -138,7 +139,7 @@ def mathml_formula(tokens: Iterable[Token]) -> list[str]:
 def _symbol(symbol: Symbol) -> str:
     shown = f"<mi>{symbol.letter}</mi>"
     if symbol.accent:
-        shown = f'<mover accent="true">{shown}<mo stretchy="false">{DOTS[1]}</mo></mover>'
+        shown = f'<mover accent="true">{shown}<mo stretchy="false">{ACCENTS[symbol.accent]}</mo></mover>'
     index = f"<mn>{symbol.indices}</mn>" if symbol.indices[:1].isdigit() else f"<mi>{escape(symbol.indices)}</mi>"
     power = f"<mo>{symbol.power}</mo>" if symbol.power in PRIMES else f"<mn>{symbol.power.replace('-', '−')}</mn>"
     if symbol.indices and symbol.power:

@@ -281,8 +281,9 @@ class Equations:
         return "\n".join(lines)
 
     def explanation(self) -> Explanation:
-        """What these equations say, in words and formulas: kinds of terms, what vanishes, what is conserved.
+        """What these equations say, in words and formulas: ``.sections``, ``.text()``, ``.latex()``.
 
+        Kinds of terms, what M depends on, what vanishes and why, what is conserved, equilibria and their stability.
         Raises :class:`ModelError` where loops are closed: what holds of the tree need not hold then.
         """
         if self._plan.loops:
@@ -294,7 +295,7 @@ class Equations:
 
     @cached_property
     def _explanation(self) -> Explanation:
-        return explanation_of(self._mechanism, self.canonical, self._order, self.model)
+        return explanation_of(self._mechanism, lambda: self.canonical, self._order, self.model)
 
     def html(self, path: str | Path) -> Path:
         """Write a page to read in a browser: equations, derivation, code and a drawing; it needs no network."""

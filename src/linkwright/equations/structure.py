@@ -5,7 +5,8 @@ Greenwood, *Advanced Dynamics* (2003), §2.1 (kinds of forces), §2.3 (ignorable
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -242,3 +243,35 @@ def quasi(joint: Joint) -> bool:
     if isinstance(joint.motion, Compound):
         return any(part.motion.type in ("planar", "spherical", "free") for part in joint.motion.parts)
     return joint.motion.type in ("planar", "spherical", "free")
+
+
+def determinant(A: Sequence[Sequence[Polynomial]]) -> Polynomial:
+    """By its first row; for small matrices (n, n), n ≥ 1."""
+    if len(A) == 1:
+        return A[0][0]
+    total = A[0][0].ring.zero
+    for j, x in enumerate(A[0]):
+        if x:
+            total = total + x * determinant([[*row[:j], *row[j + 1 :]] for row in A[1:]]) * (-1) ** j
+    return total
+
+
+def sign_of(p: Polynomial, values: Mapping[str, float]) -> int:
+    """1 or −1 where p is proved to have that sign whenever its parameters have the signs of ``values``; else 0.
+
+    Every term is then of that sign or has even powers of whatever else occurs, and one has none of these.
+    """
+    known = {**{name: math.copysign(1.0, x) for name, x in values.items() if x}, "sqrt2": 1, "sqrt3": 1, "1/pi": 1}
+    signs, strict = set(), False
+    for factors, coefficient in p:
+        sign, fixed = (1 if coefficient > 0 else -1), True
+        for name, e in factors:
+            if name in known:
+                sign *= int(known[name]) ** e
+            elif e % 2:
+                return 0
+            else:
+                fixed = False
+        signs.add(sign)
+        strict = strict or fixed
+    return signs.pop() if len(signs) == 1 and strict else 0

@@ -184,6 +184,11 @@ class Ring:
             total = total + by_s * c - by_c * s
         return total
 
+    def put(self, f: Polynomial, numbers: Mapping[str, int | Fraction]) -> Polynomial:
+        """f with rational numbers for some variables. Cosines and sines are variables of their own."""
+        known = {f"x{self.index[name]}": flint.fmpq(x.numerator, x.denominator) for name, x in numbers.items()}
+        return self._made(f.terms.subs(known), f._squares)
+
     def rate(self, f: Polynomial, rates: Mapping[str, Any]) -> Polynomial:
         """Σ ∂f/∂x ẋ over {x: ẋ}. For it to mean something, quaternions' rates keep their length."""
         total = self.zero
