@@ -244,7 +244,7 @@ def step_operations(place: Place, sizes: tuple[int, int]) -> tuple[int, int]:
 
     hinge = Revolute()
     T, S_a = hinge.constraint_subspace(np.zeros(1)), hinge.effort_subspace(np.zeros(1))
-    joint = JointTerms(np.eye(4), T, np.zeros(5), S_a, symbols("c", 6), symbols("tau", 1))
+    joint = JointTerms(np.eye(4), T, np.zeros(5), S_a, np.zeros(6), symbols("c", 6), symbols("tau", 1))
     result, kept = join(side("A", sizes[0]), side("B", sizes[1]), place, joint)
     torn = split(place, sizes, joint, kept, symbols("f", 6 * len(place.parent_kept + place.child_kept)))
     count = program_of("step", graph, inputs, (*result, *kept, *torn)).operations

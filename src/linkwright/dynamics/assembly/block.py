@@ -23,7 +23,8 @@ from linkwright.dynamics.assembly.subassembly import Subassembly
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
-from linkwright.spatial.transform import force_to_parent, motion_to_child
+from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 
 
 class Shape(NamedTuple):
@@ -44,11 +45,14 @@ class BodyTerms(NamedTuple):
     """(4, 4), in its parent"""
     motion_subspace: Array
     """S (6, d)"""
+    w: Array
+    """ω (3,) of the body"""
+    swing: Array
     bias: Array
-    """c (6,): a = X a_parent + S v̇ + c"""
+    """c (6,): a = X (a_parent + swing) + S v̇ + c, of classical accelerations"""
     inertia: RigidInertia
-    force: Array
-    """p (6,): V ×* I V less forces from outside"""
+    external: Array
+    """(6,), on the body from outside"""
     armature: Array
     """(d,)"""
     effort: Array
@@ -57,7 +61,7 @@ class BodyTerms(NamedTuple):
 
 def base_terms(terms: BodyTerms) -> BodyTerms:
     """The terms of a block's base: free to move, its joint (which is joined later) left out."""
-    return terms._replace(motion_subspace=np.eye(6), bias=np.zeros(6), armature=np.zeros(6), effort=np.zeros(6))
+    return terms._replace(motion_subspace=np.eye(6), armature=np.zeros(6), effort=np.zeros(6))
 
 
 class ByComposite(NamedTuple):
@@ -77,14 +81,15 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
     n = len(bodies)
     widths = [body.motion_subspace.shape[1] for body in bodies]
     at = np.concatenate([[0], np.cumsum(widths)])
-    a_0: list[Array] = []
+    a_0: list[tuple[Array, Array]] = []
     J: list[Array] = []
     for k, (parent, body) in enumerate(zip(shape.parents, bodies, strict=True)):
         before, after = np.zeros((6, at[k])), np.zeros((6, at[n] - at[k + 1]))
         if shape.floating and k == 0:
-            a_0.append(np.zeros(6))
+            a_0.append(_motion(body, np.zeros(6)))
         else:
-            a_0.append(motion_to_child(body.pose, base if parent < 0 else a_0[parent]) + body.bias)
+            a, U = (base, np.zeros((3, 3))) if parent < 0 else a_0[parent]
+            a_0.append(_motion(body, _carried(body, a, U)))
         if parent >= 0:
             before = motion_to_child(body.pose, J[parent][:, : at[k]])
         J.append(np.concatenate([before, body.motion_subspace, after], axis=1))
@@ -96,7 +101,7 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
     for k in reversed(range(n)):
         body, S = bodies[k], bodies[k].motion_subspace
         inertias[k] = body.inertia + inertias[k]
-        forces[k] = body.inertia.times(a_0[k]) + body.force + forces[k]
+        forces[k] = _inertia_force(body, *a_0[k]) - body.external + forces[k]
         r[k] = body.effort - S.T @ forces[k]
         F = inertias[k].times(S)
         entries[k][k] = mirror(S.T @ F) + np.diag(body.armature)
@@ -114,8 +119,28 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
     Z = solve_above(L, np.concatenate([np.zeros((0, at[n])), *rows]).T)
     z = solve_above(L, np.concatenate(r))
     ZD = Z.T * inverses
-    bias = np.concatenate([np.zeros(0), *(a_0[h] for h in shape.handles)])
+    bias = np.concatenate([np.zeros(0), *(a_0[h][0] for h in shape.handles)])
     return Subassembly(mirror(ZD @ Z), bias + ZD @ z), ByComposite(L, inverses, Z, z)
+
+
+def _motion(body: BodyTerms, a: Array) -> tuple[Array, Array]:
+    """A body's acceleration and U = [ω̇]× + [ω]×²: what the point r of it is accelerated by is p̈ + U r."""
+    W = skew(body.w)
+    return a, skew(a[3:]) + W @ W
+
+
+def _carried(body: BodyTerms, a: Array, U: Array) -> Array:
+    """The acceleration of a body whose joint does not accelerate, from its parent's (a, U)."""
+    R, p = split_pose(body.pose)
+    return np.concatenate([R.T @ (a[:3] + U @ p), R.T @ a[3:]]) + body.bias
+
+
+def _inertia_force(body: BodyTerms, a: Array, U: Array) -> Array:
+    """What a body's motion takes: [m p̈ + U h; h × p̈ + J ω̇ + ω × J ω], the last from the second moment."""
+    m, h, _ = body.inertia
+    A = (U - U[2, 2] * np.eye(3)) @ body.inertia.second_moment()
+    turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+    return np.concatenate([m * a[:3] + U @ h, turning + skew(h) @ a[:3]])
 
 
 def split_composite(shape: Shape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
@@ -154,7 +179,10 @@ def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> 
     kept: list[tuple[Array, ...]] = []
     for k in reversed(range(n)):
         body, S = bodies[k], bodies[k].motion_subspace
-        I, p = body.inertia.matrix() + I_A[k], body.force + p_A[k]
+        I, p = (
+            body.inertia.matrix() + I_A[k],
+            _inertia_force(body, *_motion(body, np.zeros(6))) - body.external + p_A[k],
+        )
         U = I @ S
         L, inverses = factorise(mirror(S.T @ U) + np.diag(body.armature))
         W, u = S.T @ F[k], body.effort - S.T @ p
@@ -167,8 +195,9 @@ def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> 
             continue
         YD = Y.T * inverses
         I_a, F_a = mirror(I - YD @ Y), F[k] - YD @ Z
-        p_a = p + I_a @ body.bias + YD @ z
-        bias = bias + F_a.T @ body.bias
+        c = _carried_bias(body)
+        p_a = p + I_a @ c + YD @ z
+        bias = bias + F_a.T @ c
         carried = force_to_parent(body.pose, F_a)
         if (parent := shape.parents[k]) < 0:
             bias = bias + carried.T @ base
@@ -178,6 +207,11 @@ def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> 
             F[parent] = F[parent] + carried
     U_all, L_all, inverses_all, W_all, u_all = zip(*kept[::-1], strict=True)
     return Subassembly(compliance, bias), ByArticulated(U_all, L_all, inverses_all, W_all, u_all)
+
+
+def _carried_bias(body: BodyTerms) -> Array:
+    """X swing + c (6,)."""
+    return motion_to_child(body.pose, body.swing) + body.bias
 
 
 def split_articulated(
@@ -190,7 +224,7 @@ def split_articulated(
         if shape.floating and k == 0:
             a_k = np.zeros(6)
         else:
-            a_k = motion_to_child(body.pose, base if parent < 0 else a[parent]) + body.bias
+            a_k = motion_to_child(body.pose, base if parent < 0 else a[parent]) + _carried_bias(body)
         u = kept.u[k] + kept.W[k] @ outer - kept.U[k].T @ a_k
         L = kept.L[k]
         rate = solve_below(L, kept.inverses[k] * solve_above(L, u))

@@ -10,15 +10,23 @@ import numpy as np
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
 from linkwright.dynamics.assembly.partition import partition_of, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
-from linkwright.dynamics.assembly.subassembly import JointTerms, Subassembly, ground, join, joint_terms, leaf, split
+from linkwright.dynamics.assembly.subassembly import (
+    JointTerms,
+    Subassembly,
+    angular_velocity,
+    ground,
+    join,
+    joint_terms,
+    leaf,
+    split,
+    velocity_terms,
+)
 from linkwright.dynamics.inverse import Wrenches, external_forces
-from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import ModelError, UnknownNameError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import inverse_inertia
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
-from linkwright.spatial.vectors import force_cross, motion_cross
 
 
 class Found(NamedTuple):
@@ -66,19 +74,22 @@ class _State(NamedTuple):
     v: list[Array]
     tau: list[Array]
     poses: list[Array]
-    twists: list[Array]
+    w: list[Array]
+    """angular velocities of the bodies"""
     external: list[Array]
 
 
 def _state(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> _State:
-    x = model.coordinates(q)
+    x, rates = model.coordinates(q), model.rates(v)
     poses = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    twists = body_velocities(model, q, v)
-    return _State(x, model.rates(v), model.rates(tau), poses, twists, external_forces(model, q, wrenches))
+    w = model.outward(angular_velocity, np.zeros(3), poses, x, rates)
+    return _State(x, rates, model.rates(tau), poses, w, external_forces(model, q, wrenches))
 
 
 def _terms(model: Model, s: _State, k: int) -> JointTerms:
-    return joint_terms(model.links[k], s.poses[k], s.q[k], s.v[k], s.tau[k], s.twists[k])
+    parent = model.links[k].parent
+    w_parent = np.zeros(3) if parent == GROUND else s.w[parent]
+    return joint_terms(model.links[k], s.poses[k], s.q[k], s.v[k], s.tau[k], w_parent)
 
 
 def by_assembly(
@@ -95,7 +106,7 @@ def _joined_singly(
     require_inertia(model)
     made = schedule_of(model, "serial" if schedule is None else schedule)
     s = _state(model, q, v, tau, wrenches)
-    leaves = [leaf(*x) for x in zip(model.links, s.twists, s.external, strict=True)]
+    leaves = [leaf(*x) for x in zip(model.links, s.w, s.external, strict=True)]
     bodies = range(len(model.links))
     found = assemble(made, leaves, ground(model.gravity), {k: _terms(model, s, k) for k in bodies})
     return [found.reactions[k] for k in bodies], [found.accelerations[k] for k in bodies]
@@ -153,7 +164,7 @@ def prescribed_dynamics(
             terms[k] = terms[k]._replace(
                 constrained=np.eye(6), rotors=np.zeros(6), bias=bias, effort=np.zeros(link.motion.nv)
             )
-    leaves = [leaf(*x) for x in zip(model.links, s.twists, s.external, strict=True)]
+    leaves = [leaf(*x) for x in zip(model.links, s.w, s.external, strict=True)]
     found = assemble(made, leaves, ground(model.gravity), terms)
     rates, efforts = [], []
     for k, link in enumerate(model.links):
@@ -192,7 +203,7 @@ def plastic_impact(
                 motion_to_child(inverse_pose(model.frames[body.name].placement), twists[k]),
             )
         )
-        terms[k] = _terms(model, s, k)._replace(bias=np.zeros(6), effort=link.armature * s.v[k])
+        terms[k] = _terms(model, s, k)._replace(swing=np.zeros(6), bias=np.zeros(6), effort=link.armature * s.v[k])
     found = assemble(schedule_of(model), leaves, ground(np.zeros(3)), terms)
     bodies = range(len(model.links))
     impulses = _in_own_frames(model, [found.reactions[k] for k in bodies])
@@ -234,7 +245,7 @@ def by_blocks(
     for number, members in enumerate(made.blocks):
         if len(members) == 1 and members[0] in joined:
             k = members[0]
-            leaves.append(leaf(model.links[k], s.twists[k], s.external[k]))
+            leaves.append(leaf(model.links[k], s.w[k], s.external[k]))
             continue
         shape = shape_of(made, number)
         bodies = [_body_terms(model, s, k) for k in members]
@@ -263,8 +274,8 @@ def shape_of(schedule: Schedule, number: int) -> Shape:
 
 
 def _body_terms(model: Model, s: _State, k: int) -> BodyTerms:
-    link, V = model.links[k], s.twists[k]
+    link = model.links[k]
+    w_parent = np.zeros(3) if link.parent == GROUND else s.w[link.parent]
+    swing, bias = velocity_terms(link, s.poses[k], s.q[k], s.v[k], w_parent)
     S = link.motion_subspace(s.q[k])
-    c = link.velocity_product(s.q[k], s.v[k]) + motion_cross(V) @ (S @ s.v[k])
-    p = force_cross(V) @ link.rigid_inertia.times(V) - s.external[k]
-    return BodyTerms(s.poses[k], S, c, link.rigid_inertia, p, link.armature, s.tau[k])
+    return BodyTerms(s.poses[k], S, s.w[k], swing, bias, link.rigid_inertia, s.external[k], link.armature, s.tau[k])

@@ -1,9 +1,13 @@
 """Leaf, join and split: assembly–disassembly step by step (`equations.md` §7).
 
 A subassembly is some bodies joined already. Its *handles* are those of its bodies that still have joints to be
-joined; with f_h the force on it at handle h, in that body's frame, the spatial accelerations of its handles are
+joined; with f_h the force on it at handle h, in that body's frame, the accelerations of its handles are
 
     a_h = Σ_k Φ_hk f_k + b_h.
+
+Accelerations are the classical ones, [p̈; ω̇] of the handle's origin in its axes. They differ from the spatial ones of
+the literature by ω × ṗ, which no force changes: Φ is the same, and linear velocities never appear. Seen from another
+place p on the body, [ω × (ω × p); 0] is added.
 
 Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", ICRA 2002; Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints". A handle is a body rather than an end of a joint, so
@@ -25,8 +29,7 @@ from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
 from linkwright.spatial.rotation import skew
-from linkwright.spatial.transform import force_to_parent, motion_to_child
-from linkwright.spatial.vectors import motion_cross
+from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 
 
 class Subassembly(NamedTuple):
@@ -35,7 +38,7 @@ class Subassembly(NamedTuple):
     compliance: Array
     """Φ (6n, 6n) of n handles, symmetric: m/s² or rad/s² per N or N m, each handle in its body's frame"""
     bias: Array
-    """b (6n,): the handles' spatial accelerations without forces on them"""
+    """b (6n,): the handles' accelerations without forces on them"""
 
 
 class Place(NamedTuple):
@@ -62,8 +65,10 @@ class JointTerms(NamedTuple):
     """(m,): 1 for each column of rotors, else 0"""
     driven: Array
     """S_a (6, d), with S_aᵀS = 1"""
+    swing: Array
+    """(6,), in the parent's axes: [ω × (ω × p); 0] of the joint's place p on the parent"""
     bias: Array
-    """c (6,): the relative acceleration a_child − a_parent = S v̇ + c"""
+    """c (6,): a_child = X (a_parent + swing) + S v̇ + c"""
     effort: Array
     """τ (d,)"""
 
@@ -99,27 +104,44 @@ class Torn(NamedTuple):
     """(6n,), on the handles of the child's side"""
 
 
-def joint_terms(link: Link, T: Array, q: Array, v: Array, tau: Array, V: Array) -> JointTerms:
-    """Of the joint that moves a body with twist V (6,), with pose T (4, 4) in its parent."""
+def joint_terms(link: Link, T: Array, q: Array, v: Array, tau: Array, w_parent: Array) -> JointTerms:
+    """Of the joint that moves a body with pose T (4, 4) in its parent, which turns with ω (3,) in its own axes."""
     motion = link.motion
     driven = motion.effort_subspace(q)
     constrained = np.concatenate([motion.constraint_subspace(q), driven * np.sqrt(link.armature)], axis=1)
     rotors = np.concatenate([np.zeros(6 - motion.nv), np.ones(motion.nv)])
-    bias = link.velocity_product(q, v) + motion_cross(V) @ (link.motion_subspace(q) @ v)
-    return JointTerms(T, constrained, rotors, driven, bias, tau)
+    swing, bias = velocity_terms(link, T, q, v, w_parent)
+    return JointTerms(T, constrained, rotors, driven, swing, bias, tau)
 
 
-def leaf(link: Link, V: Array, external: Array) -> Subassembly:
-    """One body with twist V (6,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(V ×* I V − f).
+def velocity_terms(link: Link, T: Array, q: Array, v: Array, w_parent: Array) -> tuple[Array, Array]:
+    """The swing (6,) and the bias c (6,) of a joint (see :class:`JointTerms`)."""
+    R, p = split_pose(T)
+    W = skew(w_parent)
+    relative, rate = link.motion_subspace(q) @ v, link.velocity_product(q, v)
+    w, v_joint, w_joint = R.T @ w_parent, relative[:3], relative[3:]
+    # the joint's own motion adds v̇ + ω_joint × v, and Coriolis 2 ω_parent × v
+    linear = skew(w + w + w_joint) @ v_joint + rate[:3]
+    turning = skew(w) @ w_joint + rate[3:]
+    return np.concatenate([W @ (W @ p), np.zeros(3)]), np.concatenate([linear, turning])
 
-    About the centre of mass c the bias is [−ω × v_c; −J⁻¹(ω × J ω)]; moved to the origin, c × of the latter is added.
+
+def angular_velocity(link: Link, parent: Array, T: Array, q: Array, v: Array) -> Array:
+    """An outward step: ω (3,) of a body in its axes, from its parent's."""
+    return T[:3, :3].T @ parent + (link.motion_subspace(q) @ v)[3:]
+
+
+def leaf(link: Link, w: Array, external: Array) -> Subassembly:
+    """One body turning with ω (3,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(p − f).
+
+    Without f its centre of mass c is not accelerated, and ω̇ = −J⁻¹(ω × J ω): at the origin p̈ = c × ω̇ − ω × (ω × c).
     """
     m, h, I = link.rigid_inertia
     c = h / m
-    C, W = skew(c), skew(V[3:])
+    C, W = skew(c), skew(w)
     compliance = inverse_inertia(link.rigid_inertia)
-    turning = -(compliance[3:, 3:] @ (W @ (mirror(I + m * (C @ C)) @ V[3:])))
-    linear = C @ turning - W @ (V[:3] + W @ c)
+    turning = -(compliance[3:, 3:] @ (W @ (mirror(I + m * (C @ C)) @ w)))
+    linear = C @ turning - W @ (W @ c)
     return Subassembly(compliance, np.concatenate([linear, turning]) + compliance @ external)
 
 
@@ -141,7 +163,7 @@ def join(A: Subassembly, B: Subassembly, place: Place, joint: JointTerms) -> tup
         seen = compliance_beyond(A.compliance[np.ix_(inner, inner)], T)
     P = B.compliance[np.ix_(own, own)] + seen
     D = np.concatenate([-rows, B.compliance[np.ix_(own, outer_B)]], axis=1)  # its transpose, by handles
-    d = B.bias[own] - motion_to_child(T, A.bias[inner]) - joint.bias
+    d = B.bias[own] - motion_to_child(T, A.bias[inner] + joint.swing) - joint.bias
     base = Subassembly(
         _block_diagonal(A.compliance[np.ix_(outer_A, outer_A)], B.compliance[np.ix_(outer_B, outer_B)]),
         np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
