@@ -18,6 +18,7 @@ from linkwright.dynamics.assembly.subassembly import (
     join,
     joint_terms,
     leaf,
+    leaf_inertia,
     split,
     velocity_terms,
 )
@@ -86,6 +87,11 @@ def _state(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
     return _State(x, rates, model.rates(tau), poses, w, external_forces(model, q, wrenches))
 
 
+def _leaves(model: Model, s: _State) -> list[Subassembly]:
+    """Every body by itself."""
+    return [leaf(leaf_inertia(link), w, f) for link, w, f in zip(model.links, s.w, s.external, strict=True)]
+
+
 def _terms(model: Model, s: _State, k: int) -> JointTerms:
     parent = model.links[k].parent
     w_parent = np.zeros(3) if parent == GROUND else s.w[parent]
@@ -106,7 +112,7 @@ def _joined_singly(
     require_inertia(model)
     made = schedule_of(model, "serial" if schedule is None else schedule)
     s = _state(model, q, v, tau, wrenches)
-    leaves = [leaf(*x) for x in zip(model.links, s.w, s.external, strict=True)]
+    leaves = _leaves(model, s)
     bodies = range(len(model.links))
     found = assemble(made, leaves, ground(model.gravity), {k: _terms(model, s, k) for k in bodies})
     return [found.reactions[k] for k in bodies], [found.accelerations[k] for k in bodies]
@@ -164,7 +170,7 @@ def prescribed_dynamics(
             terms[k] = terms[k]._replace(
                 constrained=np.eye(6), rotors=np.zeros(6), bias=bias, effort=np.zeros(link.motion.nv)
             )
-    leaves = [leaf(*x) for x in zip(model.links, s.w, s.external, strict=True)]
+    leaves = _leaves(model, s)
     found = assemble(made, leaves, ground(model.gravity), terms)
     rates, efforts = [], []
     for k, link in enumerate(model.links):
@@ -245,7 +251,7 @@ def by_blocks(
     for number, members in enumerate(made.blocks):
         if len(members) == 1 and members[0] in joined:
             k = members[0]
-            leaves.append(leaf(model.links[k], s.w[k], s.external[k]))
+            leaves.append(leaf(leaf_inertia(model.links[k]), s.w[k], s.external[k]))
             continue
         shape = shape_of(made, number)
         bodies = [_body_terms(model, s, k) for k in members]

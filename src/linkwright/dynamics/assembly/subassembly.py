@@ -41,6 +41,17 @@ class Subassembly(NamedTuple):
     """b (6n,): the handles' accelerations without forces on them"""
 
 
+class LeafInertia(NamedTuple):
+    """What never changes of one body."""
+
+    compliance: Array
+    """I⁻¹ (6, 6)"""
+    center: Array
+    """c (3,), its centre of mass"""
+    moment: Array
+    """J (3, 3), about the centre of mass"""
+
+
 class Place(NamedTuple):
     """Where a join finds its handles; joins of one place and one kind of joint are the same program."""
 
@@ -131,17 +142,22 @@ def angular_velocity(link: Link, parent: Array, T: Array, q: Array, v: Array) ->
     return T[:3, :3].T @ parent + (link.motion_subspace(q) @ v)[3:]
 
 
-def leaf(link: Link, w: Array, external: Array) -> Subassembly:
+def leaf_inertia(link: Link) -> LeafInertia:
+    """Of a body of a model: constant in its axes, so that it is found once."""
+    m, h, I = link.rigid_inertia
+    C = skew(h / m)
+    return LeafInertia(inverse_inertia(link.rigid_inertia), h / m, mirror(I + m * (C @ C)))
+
+
+def leaf(inertia: LeafInertia, w: Array, external: Array) -> Subassembly:
     """One body turning with ω (3,) under a force (6,) from outside: Φ = I⁻¹, b = −I⁻¹(p − f).
 
     Without f its centre of mass c is not accelerated, and ω̇ = −J⁻¹(ω × J ω): at the origin p̈ = c × ω̇ − ω × (ω × c).
     """
-    m, h, I = link.rigid_inertia
-    c = h / m
-    C, W = skew(c), skew(w)
-    compliance = inverse_inertia(link.rigid_inertia)
-    turning = -(compliance[3:, 3:] @ (W @ (mirror(I + m * (C @ C)) @ w)))
-    linear = C @ turning - W @ (W @ c)
+    compliance, c, J = inertia
+    W = skew(w)
+    turning = -(compliance[3:, 3:] @ (W @ (J @ w)))
+    linear = skew(c) @ turning - W @ (W @ c)
     return Subassembly(compliance, np.concatenate([linear, turning]) + compliance @ external)
 
 
