@@ -202,6 +202,50 @@ def bench(
 
 
 @app.command
+def experiment(
+    name: Literal["planar", "floating"],
+    /,
+    *,
+    time: float = 10.0,
+    rows: int = 512,
+    rounds: int = 25,
+    out: Path | None = None,
+) -> None:
+    """Run a published experiment on assembly and hybrid blocks again: accelerations of chains by several methods.
+
+    Parameters
+    ----------
+    name
+        planar: chains of 1 to 7 links on the ground, falling; floating: chains of 1 to 12 links in space.
+    time
+        How long the motion is along which the methods are compared, s.
+    rows
+        Rows of a batch.
+    rounds
+        How often each is measured; the tables give the minima.
+    out
+        The folder for the figure and the numbers; linkwright_NAME unless given.
+    """
+    from linkwright.experiment import experiment as run
+
+    with output.status("measuring") as status:
+        result = run(name, None, time, rows, rounds, tell=lambda what: status.update(f"measuring {what}"))
+    output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
+    for table in (*result.tables(), result.ratios()):
+        output.print()
+        output.print(table)
+    output.print()
+    output.print(result.wins())
+    for row in result.table:
+        for left, why in row.left_out.items():
+            output.print(f"{row.links} links: {left} left out: {why}", markup=False, soft_wrap=True)
+    folder = out or Path(f"linkwright_{name}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in (result.plot(folder / f"{name}.png"), result.save(folder / f"{name}.json")):
+        output.print(f"  {path}")
+
+
+@app.command
 def equations(
     robot: str,
     file: Path | None = None,

@@ -12,6 +12,7 @@ from linkwright.dynamics.assembly.partition import partition_of, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
     JointTerms,
+    LeafInertia,
     Subassembly,
     angular_velocity,
     ground,
@@ -87,9 +88,12 @@ def _state(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
     return _State(x, rates, model.rates(tau), poses, w, external_forces(model, q, wrenches))
 
 
-def _leaves(model: Model, s: _State) -> list[Subassembly]:
+def _leaves(model: Model, s: _State, inertias: Sequence[LeafInertia] | None = None) -> list[Subassembly]:
     """Every body by itself."""
-    return [leaf(leaf_inertia(link), w, f) for link, w, f in zip(model.links, s.w, s.external, strict=True)]
+    if inertias is None:
+        require_inertia(model)
+        inertias = [leaf_inertia(link) for link in model.links]
+    return [leaf(inertia, w, f) for inertia, w, f in zip(inertias, s.w, s.external, strict=True)]
 
 
 def _terms(model: Model, s: _State, k: int) -> JointTerms:
@@ -99,20 +103,31 @@ def _terms(model: Model, s: _State, k: int) -> JointTerms:
 
 
 def by_assembly(
-    model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None = None, schedule: Any = None
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None = None,
+    schedule: Any = None,
+    inertias: Sequence[LeafInertia] | None = None,
 ) -> Array:
-    """Forward dynamics with every body a leaf: v̇ (nv,)."""
-    return model.assemble(_joined_singly(model, q, v, tau, wrenches, schedule)[1])
+    """Forward dynamics with every body a leaf: v̇ (nv,). ``inertias``: of the bodies, where they are known already."""
+    return model.assemble(_joined_singly(model, q, v, tau, wrenches, schedule, inertias)[1])
 
 
 def _joined_singly(
-    model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, schedule: Any
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    schedule: Any,
+    inertias: Sequence[LeafInertia] | None = None,
 ) -> tuple[list[Array], list[Array]]:
     """The reaction and the acceleration of every joint."""
-    require_inertia(model)
     made = schedule_of(model, "serial" if schedule is None else schedule)
     s = _state(model, q, v, tau, wrenches)
-    leaves = _leaves(model, s)
+    leaves = _leaves(model, s, inertias)
     bodies = range(len(model.links))
     found = assemble(made, leaves, ground(model.gravity), {k: _terms(model, s, k) for k in bodies})
     return [found.reactions[k] for k in bodies], [found.accelerations[k] for k in bodies]
@@ -158,7 +173,6 @@ def prescribed_dynamics(
     for name in prescribed:
         if name not in names:
             raise UnknownNameError("joint", name, names)
-    require_inertia(model)
     made = schedule_of(model, "serial" if schedule is None else schedule)
     s = _state(model, q, v, tau, wrenches)
     given = dict(enumerate(model.rates(a)))
