@@ -67,7 +67,11 @@ def repeated(once: Callable[[], Any], rounds: int) -> list[float]:
 
 
 def peak_memory() -> float:
-    """MiB."""
+    """MiB, of this process alone where the system tells it: what began it counts in the other number."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        found = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM"))
+        return int(found.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 2**20)
 
 

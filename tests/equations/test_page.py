@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from test_closed_loops import four_bar
 from test_equations import at, with_joint
 
 import linkwright as lw
@@ -230,6 +231,17 @@ def test_friction_and_springs_are_there_where_they_are():
     assert "Friction forces" in text
     assert "Spring forces" not in text
     assert "Friction" not in words_of(page(equations(lw.load("two_link"))))
+
+
+def test_closed_loops():
+    made = equations(four_bar())
+    text = re.sub(r"[\s\u2061\u2062]+", " ", words_of(page(made)))
+    assert "= τ + A T ( q ) λ" in text
+    assert "A ( q ) v ˙ + b ( q , v ) = 0" in text
+    for row in made.constraint_rows:
+        assert row in text
+    assert all(f"A {i + 1},{j + 1} =" in text for i, j in np.argwhere(made.polynomials("constraint_jacobian")))
+    assert "A[1]" in page(made)  # in the code
 
 
 @pytest.mark.parametrize("name", ["two_link", "ball", "puma560"])

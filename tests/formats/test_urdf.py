@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, FormatError, FormatWarning, InputError, LinkwrightError, UnknownNameError
 from linkwright.formats.load import load
 from linkwright.formats.urdf import parse_urdf
@@ -91,7 +92,7 @@ def test_links_behind_fixed_joints_keep_mass_and_frame_and_cost_nothing():
 def test_pose_of_a_frame_at_neutral():
     arm = load(ROBOTS / "arm.urdf")
     frame = arm.frames["flange"]
-    T = arm.placement_at_neutral(frame.body) @ frame.placement
+    T = body_poses(arm, arm.neutral())[frame.body] @ frame.placement
     c, s = np.cos(0.5), np.sin(0.5)
     np.testing.assert_allclose(T[:3, 3], [0.3 * c, 0, 0.7 - 0.3 * s], atol=1e-15)
     np.testing.assert_allclose(T[:3, :3], [[c, 0, s], [0, 1, 0], [-s, 0, c]], atol=1e-15)
@@ -108,7 +109,7 @@ def test_every_joint_type():
     np.testing.assert_allclose((turn @ columns[:3])[0], 0.0, atol=1e-15)
     np.testing.assert_allclose(turn @ columns[3:, 2], [1, 0, 0], atol=1e-15)
     # quat_xyzw: a quarter turn about z
-    T = np.linalg.inv(model.placement_at_neutral(1)) @ model.placement_at_neutral(2)
+    T = np.linalg.inv(body_poses(model, model.neutral())[1]) @ body_poses(model, model.neutral())[2]
     T = np.linalg.inv(model.frames["b"].placement) @ T
     np.testing.assert_allclose(T[:3, :3], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
     # without <axis> it is x
@@ -135,7 +136,7 @@ def test_root_free_of_a_robot_on_a_link_named_world():
     assert parse_urdf(text).nv == 1
     free = parse_urdf(text, "free")
     assert (free.nv, free.joints[0].name) == (7, "root")
-    assert free.placement_at_neutral(0)[2, 3] == 1.0
+    assert body_poses(free, free.neutral())[0][2, 3] == 1.0
     with pytest.raises(InputError, match="root='free' needs one base"):
         parse_urdf(text.replace('"w" type="fixed"', '"w" type="continuous"'), "free")
 
@@ -150,7 +151,7 @@ def test_xacro():
     model = load(ROBOTS / "arm.urdf.xacro")
     assert model.name == "segments"
     assert [body.mass for body in model.bodies] == [2.0, 4.0]
-    assert model.placement_at_neutral(1)[0, 3] == 1.0
+    assert body_poses(model, model.neutral())[1][0, 3] == 1.0
 
 
 def test_xacro_that_fails(tmp_path):

@@ -357,7 +357,7 @@ def test_bad_dh_tables():
         from_dh("arm", [])
     with pytest.raises(InputError, match=r"row 2 of 'arm'.*'free'"):
         from_dh("arm", [DHRow(), DHRow(type="free")])
-    with pytest.raises(InputError, match="must be finite"):
+    with pytest.raises(InputError, match="mass of body 'link1' must be a finite number"):
         from_dh("arm", [DHRow(mass=np.nan)])
 
 

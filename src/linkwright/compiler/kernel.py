@@ -14,14 +14,13 @@ import numpy as np
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.native import Native, build, row_time
-from linkwright.compiler.program import Operations, Program
+from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
-from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
 from linkwright.model.tree import Model
+from linkwright.spatial.arrays import as_numbers
 
 
 class Kernel(Entered):
@@ -32,7 +31,7 @@ class Kernel(Entered):
     infinities propagate.
     """
 
-    def __init__(self, program: Program | LoopProgram, model: Model | None = None, tune: bool = False):
+    def __init__(self, program: Program | Looped, model: Model | None = None, tune: bool = False):
         self.program = program
         self.model = model
         self.from_cache = False
@@ -162,7 +161,7 @@ class Kernel(Entered):
         return Kernel(differentiate(self._straight("derivative"), wrt, self.model), self.model)
 
     def _straight(self, what: str) -> Program:
-        if isinstance(self.program, LoopProgram):
+        if isinstance(self.program, Looped):
             raise TooLargeError(f"{self.program.name} runs as loops over the bodies, which have no {what}")
         return self.program
 

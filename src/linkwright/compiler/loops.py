@@ -19,7 +19,7 @@ from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.ir import Code
 from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
-from linkwright.compiler.program import Operations, Slot
+from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, loop_text
 from linkwright.compiler.vector_math import Lanes
 
@@ -31,10 +31,8 @@ _PARENT, _KIND, _Q, _V = range(4)
 """Columns of the table of bodies."""
 
 
-class LoopProgram:
-    """An algorithm for one mechanism as loops over its bodies. Takes the place of a straight-line program."""
-
-    algorithm = None
+class LoopProgram(Looped):
+    """An algorithm for one mechanism as loops over its bodies."""
 
     def __init__(self, name: str, inputs: tuple[Slot, ...], of_q: tuple[bool, ...], loops: Loops):
         self.name, self.inputs, self.of_q, self.loops = name, inputs, of_q, loops
@@ -58,7 +56,8 @@ class LoopProgram:
         steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in self.loops.steps]
         outputs = [(one.of, one.shape[1:]) for one in self.loops.recording.outputs]
         end = (self.loops.end.program.digest, self.loops.looked_at)
-        parts = (self.name, self.inputs, self.of_q, self.loops.passes, steps, self.loops.begins, self.loops.size)
+        sizes = (self.loops.chain, self.loops.size, self.loops.shared)
+        parts = (self.name, self.inputs, self.of_q, self.loops.passes, steps, self.loops.begins, sizes)
         return hashlib.sha256(repr((*parts, outputs, end, self.outputs, self.single)).encode()).hexdigest()
 
     @property
@@ -97,9 +96,13 @@ class LoopProgram:
         arrays = {"bodies": self.bodies, "numbers": self.data, "count": count, "spare": spare}
         return {name: array.ctypes.data for name, array in arrays.items()}, keep
 
-    def on_lanes(self, width: int) -> bool:
-        """Whether batches run on lanes: not where their records would fill the memory."""
-        return 8 * self.loops.size * width * (len(self.bodies) + 1) <= SCRATCH_LIMIT
+    def width(self, lanes: int) -> int:
+        """As many rows at once as there are lanes, unless their records would fill the memory."""
+        return lanes if 8 * self.loops.size * lanes * (len(self.bodies) + 1) <= SCRATCH_LIMIT else 1
+
+    def text(self, target: Any, width: int) -> str:
+        """The LLVM module."""
+        return module_text(self, width, target.fused, target.processor)
 
 
 class _Tables:
@@ -182,8 +185,10 @@ class _StepBody(StraightBody):
         V, align = lanes.double, 8 * lanes.width
         for value, place in zip(sent, self.step.sent, strict=True):
             address = self.emit(f"getelementptr {V}, ptr %parent, i64 {place}")
-            before = self.emit(f"load {V}, ptr {address}, align {align}")
-            total = self.emit(f"fadd {V} {before}, {self.values[value]}")
+            total = self.values[value]
+            if not self.loops.loops.chain:
+                before = self.emit(f"load {V}, ptr {address}, align {align}")
+                total = self.emit(f"fadd {V} {before}, {total}")
             self.lines.append(f"  store {V} {total}, ptr {address}, align {align}")
         for value, place in zip(own, self.step.own, strict=True):
             address = self.emit(f"getelementptr {V}, ptr %own, i64 {place}")
@@ -214,6 +219,7 @@ def _driver(program: LoopProgram, width: int) -> str:
     V = "double" if width == 1 else f"<{width} x double>"
     name, spare = ("single", 0) if width == 1 else ("lanes", 1)
     record = 8 * width * loops.size
+    before_all = 8 * width * loops.shared if loops.chain else record  # what neighbours tell each other, or the world
     code = Code("%d")
     code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{")
     code.do("start:")
@@ -228,7 +234,7 @@ def _driver(program: LoopProgram, width: int) -> str:
     none = code.emit(f"icmp eq i64 {left}, 0")
     code.do(f"br i1 {none}, label %new, label %begin")
     code.do("new:")
-    size = code.emit(f"add i64 {code.emit(f'mul i64 {n}, {record}')}, {record + _ALIGNMENT}")
+    size = code.emit(f"add i64 {code.emit(f'mul i64 {n}, {record}')}, {before_all + _ALIGNMENT}")
     made = code.emit(f"ptrtoint ptr {code.emit(f'call ptr @malloc(i64 {size})')} to i64")
     code.do("br label %begin")
     code.do("begin:")
@@ -247,8 +253,11 @@ def _driver(program: LoopProgram, width: int) -> str:
         body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
         parent, kind, q, v = (code.load("i64", body, k) for k in (_PARENT, _KIND, _Q, _V))
         own = code.emit(f"getelementptr i8, ptr {records}, i64 {code.emit(f'mul i64 {i}, {record}')}")
-        own = code.emit(f"getelementptr i8, ptr {own}, i64 {record}")
-        above = code.emit(f"getelementptr i8, ptr {records}, i64 {code.emit(f'mul i64 {parent}, {record}')}")
+        own = code.emit(f"getelementptr i8, ptr {own}, i64 {before_all}")
+        if loops.chain:
+            above = records
+        else:
+            above = code.emit(f"getelementptr i8, ptr {records}, i64 {code.emit(f'mul i64 {parent}, {record}')}")
         columns = program.data.shape[1]
         data = code.emit(f"getelementptr double, ptr @numbers, i64 {code.emit(f'mul i64 {i}, {columns}')}")
         at = []

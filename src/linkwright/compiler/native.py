@@ -10,9 +10,7 @@ import numpy as np
 
 from linkwright.compiler import cache, llvm, machine
 from linkwright.compiler.call import universal_function
-from linkwright.compiler.loops import LoopProgram
-from linkwright.compiler.loops import module_text as loop_module_text
-from linkwright.compiler.program import Program
+from linkwright.compiler.program import Looped, Program
 from linkwright.errors import LinkwrightError
 
 _ROWS_MEASURED = 512
@@ -32,11 +30,11 @@ class Native(NamedTuple):
     """what must live as long as the code may be called"""
 
 
-def build(program: Program | LoopProgram, symbols: Mapping[str, int], tune: bool = False) -> Native:
+def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False) -> Native:
     """The machine code, with as many lanes as the target's registers have, or as measured fastest."""
     target = machine.target()
-    if isinstance(program, LoopProgram):
-        return _with_lanes(program, symbols, target.width if program.on_lanes(target.width) else 1)
+    if isinstance(program, Looped):
+        return _with_lanes(program, symbols, program.width(target.width))
     if not tune:
         return _with_lanes(program, symbols, target.width)
     name = cache.key(f"tuned {program.digest}", target, 0)
@@ -49,9 +47,9 @@ def build(program: Program | LoopProgram, symbols: Mapping[str, int], tune: bool
     return best
 
 
-def _with_lanes(program: Program | LoopProgram, symbols: Mapping[str, int], width: int) -> Native:
+def _with_lanes(program: Program | Looped, symbols: Mapping[str, int], width: int) -> Native:
     target = machine.target()
-    tables, kept = program.tables() if isinstance(program, LoopProgram) else ({}, None)
+    tables, kept = program.tables() if isinstance(program, Looped) else ({}, None)
     name = cache.key(program.digest, target, width)
     image = cache.read(name)
     if image is not None:
@@ -59,8 +57,8 @@ def _with_lanes(program: Program | LoopProgram, symbols: Mapping[str, int], widt
             return _native(program, machine.Code(image, {**symbols, **tables}), width, True, kept)
         except (RuntimeError, LinkwrightError):
             pass  # not loadable by this LLVM: made anew
-    if isinstance(program, LoopProgram):
-        text = loop_module_text(program, width, target.fused, target.processor)
+    if isinstance(program, Looped):
+        text = program.text(target, width)
     else:
         text = llvm.module_text(program, width, target.fused, target.processor)
     image = machine.generate(text, _scheduled(program))
@@ -72,22 +70,20 @@ MANY_RESULTS = 40
 LONG = 10_000
 
 
-def _scheduled(program: Program | LoopProgram) -> bool:
+def _scheduled(program: Program | Looped) -> bool:
     """Whether LLVM's scheduler is of use.
 
     It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
     reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
     of the time of compilation.
     """
-    if isinstance(program, LoopProgram):
+    if isinstance(program, Looped):
         return False  # steps write many numbers each
     results = sum(slot.size for slot in program.outputs)
     return results <= MANY_RESULTS and len(program.instructions) <= LONG
 
 
-def _native(
-    program: Program | LoopProgram, code: machine.Code, width: int, from_cache: bool, tables: Any = None
-) -> Native:
+def _native(program: Program | Looped, code: machine.Code, width: int, from_cache: bool, tables: Any = None) -> Native:
     batches, keep = universal_function(program, code)
     return Native(batches, code.entry, width, from_cache, (keep, tables))
 
@@ -110,7 +106,7 @@ def _measurement(program: Program) -> Callable[[Native], float]:
     return measure
 
 
-def row_time(program: Program | LoopProgram, width: int) -> float:
+def row_time(program: Program | Looped, width: int) -> float:
     """Roughly how many nanoseconds a row of a batch takes, to decide on threads."""
     count = program.operations
     costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * width * count.other

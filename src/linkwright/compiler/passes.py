@@ -4,6 +4,9 @@ Sweeps in the same direction one after the other are one pass. What a later pass
 remembered in the body's record or computed again, whichever costs less: for each kind of joint and each
 pass that choice is a minimum cut between what is at hand and what is needed. Places in the record are shared
 by what is never needed at the same time.
+
+In a chain, where each body hangs on the one before, what neighbours tell each other is in no record: one place for
+all serves, which every body overwrites when it has read it.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ STORE, LOAD = 3.0, 0.5
 _COSTLY = {"div": 6.0, "sqrt": 6.0, "sin": 10.0, "cos": 10.0}
 
 OWN, PARENT, DATA, FIRST_INPUT = 0, 1, 2, 3
-"""Where a step reads: the body's record, its parent's, its data, then the inputs."""
+"""Where a step reads: the body's record, its parent's (in a chain, what the neighbour left), its data, the inputs."""
 
 
 class Pass(NamedTuple):
@@ -53,7 +56,7 @@ class Step(NamedTuple):
     own: list[int]
     """places of its own record, written"""
     sent: list[int]
-    """places of its parent's record, added to"""
+    """places of its parent's record, added to; in a chain, places for the neighbour, written"""
     results: list[list[int]]
     """for every output, the entries of the body's part of it"""
 
@@ -67,8 +70,12 @@ class Loops(NamedTuple):
     """for each pass and kind"""
     begins: list[list[tuple[int, float]]]
     """for each pass, what is in the world's record before it"""
+    chain: bool
+    """whether each body hangs on the one before"""
     size: int
     """of a record, in numbers"""
+    shared: int
+    """of what neighbours leave for each other in a chain, in numbers"""
     end: Step
     """what is computed of single bodies' states after all passes"""
     looked_at: list[int]
@@ -79,7 +86,8 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
     """Divide a recording in passes, choose what is remembered and where."""
     passes = _passes(recording)
     of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
-    kinds = [_KindPlan(recording, k, passes, of_sweep) for k in range(len(recording.kinds))]
+    chain = all(link.parent == k - 1 for k, link in enumerate(recording.model.links)) and not recording.tail.symbols
+    kinds = [_KindPlan(recording, k, passes, of_sweep, chain) for k in range(len(recording.kinds))]
     ends: dict[Item, list[int]] = {}
     for plan in kinds:
         for item, (first, last) in plan.lifetimes().items():
@@ -90,10 +98,21 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
         first = 3 * of_sweep[source.number] + 1
         ends[item] = [min(first, ends.get(item, [first])[0]), 3 * len(passes)]
     places, size = _placed(ends, len(kinds))
+    shared = _handed_on(recording, passes, places) if chain else 0
     inputs = [Slot(name, (n,)) for name, n in zip(names, sizes, strict=True)]
-    steps = [[plan.step(p, places, size, inputs) for plan in kinds] for p in range(len(passes))]
+    steps = [[plan.step(p, places, max(size, shared), inputs) for plan in kinds] for p in range(len(passes))]
     begins = [_beginnings(recording, one, places) for one in passes]
-    return Loops(recording, passes, steps, begins, size, *_end(recording, places, size))
+    return Loops(recording, passes, steps, begins, chain, size, shared, *_end(recording, places, size))
+
+
+def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]) -> int:
+    """Give a place to everything that neighbours in a chain tell each other, anew in every pass; how many there are."""
+    most = 0
+    for one in passes:
+        items = [Item(-1, s, c) for s in one.sweeps for c in _representatives(recording.sweeps[s].classes)]
+        places.update(zip(items, range(len(items)), strict=True))
+        most = max(most, len(items))
+    return most
 
 
 def _end(recording: Recording, places: dict[Item, int], size: int) -> tuple[Step, list[int]]:
@@ -154,8 +173,8 @@ def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> lis
 class _KindPlan:
     """What the steps of one kind compute in each pass."""
 
-    def __init__(self, recording: Recording, k: int, passes: list[Pass], of_sweep: dict[int, int]):
-        self.recording, self.k, self.passes, self.of_sweep = recording, k, passes, of_sweep
+    def __init__(self, recording: Recording, k: int, passes: list[Pass], of_sweep: dict[int, int], chain: bool):
+        self.recording, self.k, self.passes, self.of_sweep, self.chain = recording, k, passes, of_sweep, chain
         self.kind: Kind = recording.kinds[k]
         self.source = {symbol.index: source for source, symbol in self.kind.symbols.items()}
         self.origins: dict[int, int] = {}
@@ -165,7 +184,7 @@ class _KindPlan:
         self._gather()
         self.held: dict[int, Item] = {}
         """own states, by expression: in the record from their pass on"""
-        for wanted in self.states:
+        for wanted in () if chain else self.states:
             for item, node in wanted.items():
                 self.held.setdefault(node.index, item)
         self.remembered: list[dict[int, Expr]] = [{} for _ in passes]
@@ -214,10 +233,10 @@ class _KindPlan:
         for node in nodes:
             first, last = number[node.index], number[node.index] + 1
             self.origin(node)
-            if node.op == "symbol":
+            if node.op == "symbol" and not self._overwritten(node, p):
                 cut.edge(source, last, LOAD)
                 continue
-            cut.edge(source, first, _COSTLY.get(node.op, 1.0))
+            cut.edge(source, first, np.inf if node.op == "symbol" else _COSTLY.get(node.op, 1.0))
             if self.origins[node.index] >= p:
                 cut.edge(first, last, np.inf)
             else:
@@ -239,12 +258,17 @@ class _KindPlan:
                 continue
             self.loaded[p][node.index] = self._place(node, p)
 
+    def _overwritten(self, symbol: Expr, p: int) -> bool:
+        """Whether it is gone by pass p, having been a neighbour's word in a chain."""
+        source = self.source[symbol.index]
+        return self.chain and source.space in ("parent", "received") and self.of_sweep[source.number] < p
+
     def _pass_of(self, item: Item) -> int:
         return self.of_sweep[item.owner]
 
     def _place(self, node: Expr, p: int) -> tuple[int, int] | Item:
         """Where pass p reads what it does not compute; notes what must be remembered for that."""
-        if node.op == "symbol":
+        if node.op == "symbol" and not self._overwritten(node, p):
             source = self.source[node.index]
             if source.space == "data":
                 return DATA, source.entry
@@ -257,7 +281,10 @@ class _KindPlan:
         return Item(self.k, node.index)
 
     def _from_parent(self, node: Expr) -> bool:
-        return node.op == "symbol" and self.source[node.index].space == "parent"
+        if node.op != "symbol":
+            return False
+        space = self.source[node.index].space
+        return space == "parent" or (self.chain and space == "received")
 
     def lifetimes(self) -> dict[Item, tuple[int, int]]:
         """From when to when every number is in a record; pass p begins at 3 p, is at the body itself at 3 p + 1."""
@@ -268,12 +295,12 @@ class _KindPlan:
             found[item] = (min(first, known[0]), max(last, known[1]))
 
         for p, one in enumerate(self.passes):
-            for item in self.states[p]:
+            for item in () if self.chain else self.states[p]:
                 use(item, 3 * p + 1, 3 * p + 2)
-            for item in self.sent[p]:
+            for item in () if self.chain else self.sent[p]:
                 use(item, 3 * (p - 1) + 1, 3 * p + 1)
             for index, place in self.loaded[p].items():
-                if not isinstance(place, Item):
+                if not isinstance(place, Item) or (self.chain and place.kind == -1):
                     continue
                 symbol = self._expressions[index]
                 if self._from_parent(symbol):
@@ -308,24 +335,27 @@ class _KindPlan:
         for node in order:
             if (place := self.loaded[p].get(node.index)) is not None:
                 if isinstance(place, Item):
-                    place = (PARENT if self._from_parent(node) else OWN, places[place])
+                    place = (PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place])
                 instruction = Instruction("input", place)
             else:
                 instruction = Instruction(node.op, tuple(value(a) for a in node.args))
             numbers[node.index] = len(instructions)
             instructions.append(instruction)
         own: dict[int, int] = {}
-        for item, node in self.states[p].items():
+        for item, node in () if self.chain else self.states[p].items():
             own[places[item]] = value(node)
         for index, node in self.remembered[p].items():
             own[places[Item(self.k, index)]] = value(node)
-        for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) else ():
+        for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():
             sweep = self.recording.sweeps[s]
             if sweep.direction == "in":  # where the next pass sums, the sums begin
                 for c, entry in _representatives(sweep.classes).items():
                     if Item(-1, s, c) in places:
                         own[places[Item(-1, s, c)]] = value(self.kind.graph.constant(sweep.start[entry]))
-        sent = {places[item]: value(node) for item, node in self.sent[p].items() if node.value != 0.0}
+        if self.chain:
+            sent = {places[item]: value(node) for item, node in (self.states[p] | self.sent[p]).items()}
+        else:
+            sent = {places[item]: value(node) for item, node in self.sent[p].items() if node.value != 0.0}
         results = [tuple(own.values()), tuple(sent.values())]
         outputs = [Slot("own", (len(own),)), Slot("sent", (len(sent),))]
         for number, given in enumerate(self.outputs[p]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,6 +137,38 @@ class Program:
         for slot, values in zip(self.outputs, self.results, strict=True):
             lines.append(f"  {slot.name} = {' '.join(f'%{v}' for v in values)}")
         return "\n".join(lines)
+
+
+class Looped(ABC):
+    """A program of loops whose code is in some other form than one straight line."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    single: bool
+    algorithm: Any = None
+
+    @property
+    @abstractmethod
+    def operations(self) -> Operations:
+        """The operations of one evaluation."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """A hash of everything that decides the code."""
+
+    @abstractmethod
+    def width(self, lanes: int) -> int:
+        """How many rows run at once, of registers of so many lanes."""
+
+    @abstractmethod
+    def text(self, target: Any, width: int) -> str:
+        """The LLVM module for a target, so many rows at once."""
+
+    @abstractmethod
+    def tables(self) -> tuple[dict[str, int], Any]:
+        """The addresses that the code refers to, and what must live as long as it."""
 
 
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:

@@ -17,11 +17,10 @@ import numpy as np
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, program, regrouped, replay, trace
-from linkwright.dynamics.configuration import as_numbers
 from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import is_symbolic
+from linkwright.spatial.arrays import as_numbers, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,7 +13,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.passes import loops_of
-from linkwright.compiler.program import Program, Slot, program_of
+from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.sweeps import record
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
@@ -207,7 +207,7 @@ def _shape(given: Any) -> tuple[int, ...] | None:
     return None
 
 
-def program(bound: Bound, loops: bool | None = None) -> Program | LoopProgram:
+def program(bound: Bound, loops: bool | None = None) -> Program | Looped:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for."""
     if loops:
         return in_loops(bound)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint import JointType, split
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
 UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of a quaternion may be."""
@@ -80,14 +80,3 @@ def check(model: Model, q: Any) -> None:
 
 def _in_row(row: tuple[int, ...]) -> str:
     return f", in row {list(row)}" if row else ""
-
-
-def as_numbers(name: str, x: Any) -> Array:
-    """An argument as a float64 array; complex numbers, text and the like are refused."""
-    try:
-        array = np.asarray(x)
-        if array.dtype.kind not in "fiub":
-            raise TypeError
-        return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None

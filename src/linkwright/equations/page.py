@@ -15,13 +15,21 @@ import numpy as np
 
 from linkwright.equations.explanation import Piece
 from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_pieces
-from linkwright.equations.result import LETTERS, Equations
+from linkwright.equations.result import Equations
 from linkwright.equations.writing import Sum
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.visual.vector import vector_drawing
 
-NAMES = {letter: name for name, letter in LETTERS.items()}
+NAMES = {
+    "M": "mass_matrix",
+    "h": "velocity_forces",
+    "g": "gravity_forces",
+    "D": "friction_forces",
+    "K": "spring_forces",
+    "A": "constraint_jacobian",
+    "b": "constraint_bias",
+}
 ENTRY_TERMS = 400
 """Terms of one expression above which nobody would read it."""
 SECTION_TERMS = 3_000
@@ -35,8 +43,10 @@ TITLES = {
     "g": "Gravity forces",
     "D": "Friction forces",
     "K": "Spring forces",
+    "A": "Constraints of the closed loops",
+    "b": "Accelerations that the constraints ask for",
 }
-ARGUMENTS = {"h": "qv", "D": "v"}
+ARGUMENTS = {"h": "qv", "D": "v", "b": "qv"}
 """what the others depend on is q"""
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -111,11 +121,11 @@ def _dotted(letter: str) -> str:
 
 
 def _letters(made: Equations) -> list[str]:
-    """M, h, g, and friction and springs where there are any."""
-    joints = made.model.joints
+    """M, h, g, and friction, springs and constraints where there are any."""
+    joints, loops = made.model.joints, made.model.loops
     damped = any(np.any(joint.damping) or np.any(joint.friction) for joint in joints)
     sprung = any(np.any(joint.stiffness) for joint in joints) and not _inexact_springs(made)
-    return ["M", "h", "g", *["D"] * damped, *["K"] * sprung]
+    return ["M", "h", "g", *["D"] * damped, *["K"] * sprung, *["A", "b"] * bool(loops)]
 
 
 def _inexact_springs(made: Equations) -> list[str]:
@@ -127,12 +137,18 @@ def _lead(made: Equations, letters: Sequence[str]) -> str:
     """What the page is about, in a sentence and an equation."""
     bodies, n = len(made.model.bodies), len(made.coordinates.v)
     sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {n} degree{'' if n == 1 else 's'} of freedom."
-    terms = []
-    for letter in letters:
+
+    def term(letter: str) -> str:
         inside = "<mo>,</mo>".join(f"<mi>{name}</mi>" for name in ARGUMENTS.get(letter, "q"))
-        terms.append(f'<mi>{letter}</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo>')
-    terms[0] += _dotted("v")
-    return f"<p>{sizes} Its motion obeys, exactly,</p>{_line(['<mo>+</mo>'.join(terms) + '<mo>=</mo><mi>τ</mi>'])}"
+        return f'<mi>{letter}</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo>'
+
+    v_dot = _dotted("v")
+    left = "<mo>+</mo>".join([term("M") + v_dot, *(term(letter) for letter in letters[1:] if letter not in "Ab")])
+    lines = [f"{left}<mo>=</mo><mi>τ</mi>"]
+    if "A" in letters:
+        lines[0] += f"<mo>+</mo><msup><mi>A</mi><mo>T</mo></msup>{term('A').removeprefix('<mi>A</mi>')}<mi>λ</mi>"
+        lines.append(f"{term('A')}{v_dot}<mo>+</mo>{term('b')}<mo>=</mo><mn>0</mn>")
+    return f"<p>{sizes} Its motion obeys, exactly,</p>{''.join(_line([line]) for line in lines)}"
 
 
 # the mechanism
@@ -278,16 +294,19 @@ def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
     for letter in letters:
         array = made.polynomials(NAMES[letter])
         parts.append(f"<h3>{TITLES[letter]} {_math(f'<mi>{letter}</mi>')}</h3>")
-        if array.ndim == 2 and len(array) > 1:
+        if letter == "M" and len(array) > 1:
             parts.append("<p>It is symmetric; these are the entries on and above its diagonal.</p>")
+        if letter == "A":
+            parts.append(f"<ol>{''.join(f'<li>{escape(row)}</li>' for row in made.constraint_rows)}</ol>")
+            parts.append("".join(f"<p>{escape(row)}: always holds.</p>" for row in made.left_out))
         if made.vanishes(NAMES[letter]):
             parts.append(_line([f"<mi>{letter}</mi><mo>=</mo><mn>0</mn>"]))
             continue
-        upper = [place for place in np.ndindex(*array.shape) if array.ndim == 1 or place[0] <= place[1]]
-        for place in upper:
+        shown = [place for place in np.ndindex(*array.shape) if letter != "M" or place[0] <= place[1]]
+        for place in shown:
             if array[place]:
                 parts.append(printer.equation(_indexed(letter, *(k + 1 for k in place)), array.item(*place)))
-        if not all(array[place] for place in upper):
+        if not all(array[place] for place in shown):
             parts.append("<p>All others are zero.</p>")
     return "".join(parts)
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
+from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.joint import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Coupling, Frame, Joint, Link, Model, public_body
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, as_numbers, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
@@ -450,11 +450,13 @@ def _snapped(T: Array) -> Array:
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:
     """The description with some joints fixed at given coordinates, and whatever follows them too."""
     values: dict[str, Array] = {}
+    if not isinstance(positions, Mapping):
+        raise ArgumentError(f"what to lock is a dict {{joint: q}}; got {positions!r}")
     for name, position in positions.items():
         joint = model.joint(name)
         if joint.coupling:
             raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: lock that one")
-        q = np.atleast_1d(np.asarray(position, dtype=float))
+        q = np.atleast_1d(as_numbers(f"joint {name!r}: what it is locked at", position))
         if q.shape != (joint.nq,):
             raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
         if not np.isfinite(q).all():

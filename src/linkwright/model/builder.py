@@ -20,9 +20,9 @@ from linkwright.model.description import (
     motion_of,
     pose_of,
 )
-from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Loop, loop_type
+from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.rotation import rotation_rpy
 
 
@@ -41,11 +41,8 @@ class Builder:
     """
 
     def __init__(self, name: str, gravity: Sequence[float] = STANDARD_GRAVITY):
-        g = np.array(gravity, dtype=float)
-        if g.shape != (3,) or not np.isfinite(g).all():
-            raise InputError(f"gravity is three finite numbers; got {gravity!r}")
         self._name = str(name)
-        self._gravity: tuple[float, float, float] = tuple(g.tolist())
+        self._gravity: tuple[float, float, float] = tuple(finite("gravity", gravity, (3,)).tolist())
         self._bodies: list[BodySpec] = []
         self._joints: list[JointSpec] = []
         self._frames: list[FrameSpec] = []
@@ -57,11 +54,12 @@ class Builder:
         ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the centre of mass in
         body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes.
         """
-        I = _floats(f"the inertia of body {name!r}", inertia)
-        if I.shape in ((), (3,)):
+        who = f"body {_name('a body', name)!r}"
+        I = finite(f"the inertia of {who}", inertia, (), (3,), (3, 3))
+        if I.shape != (3, 3):
             I = np.diag(np.broadcast_to(I, (3,)))
-        c = _floats(f"the centre of mass of body {name!r}", center_of_mass)
-        self._bodies.append(BodySpec(name, float(_floats(f"the mass of body {name!r}", mass)), c, I))
+        c = finite(f"the centre of mass of {who}", center_of_mass, (3,))
+        self._bodies.append(BodySpec(name, float(finite(f"the mass of {who}", mass, ())), c, I))
         return self
 
     def joint(
@@ -100,7 +98,17 @@ class Builder:
         are one number or one per coordinate. ``mimic`` names a joint this one follows:
         coordinate = ``multiplier`` · (its coordinate) + ``offset``.
         """
+        who = f"joint {_name('a joint', name)!r}"
+        for what, body in (("a parent body", parent), ("a child body", child)):
+            _name(f"{who}: {what}", body)
         motion, alignment = motion_of(type, axis, second_axis, pitch)
+        follows = None
+        if mimic is not None:
+            follows = Mimic(
+                _name(f"{who}: the joint it mimics", mimic),
+                float(finite(f"{who}: the multiplier", multiplier, ())),
+                float(finite(f"{who}: the offset", offset, ())),
+            )
         self._joints.append(
             JointSpec(
                 name,
@@ -118,7 +126,7 @@ class Builder:
                 damping=damping,
                 friction=friction,
                 armature=armature,
-                mimic=None if mimic is None else Mimic(mimic, float(multiplier), float(offset)),
+                mimic=follows,
             )
         )
         return self
@@ -133,6 +141,7 @@ class Builder:
         placement: Any = None,
     ) -> Builder:
         """Add a named frame on a body ("world" for the ground)."""
+        _name(f"frame {_name('a frame', name)!r}: its body", body)
         self._frames.append(FrameSpec(name, body, _placed("frame", name, placement, xyz, rpy)))
         return self
 
@@ -164,10 +173,12 @@ class Builder:
         ``type`` "joint" ties coordinates instead: that named ``first`` (as in ``model.coordinate_names``) is
         c₀ + c₁ x + c₂ x² + … of that named ``second``, by ``coefficients`` (c₀, c₁, …); of none, the constant c₀.
         """
+        for end in (_name("a loop", name), first, *([] if second is None else [second])):
+            _name(f"loop {name!r}: what it joins", end)
         if type == "joint":
             if coefficients is None:
                 raise InputError(f"loop {name!r}: a joint loop needs coefficients (c₀, c₁, …)")
-            c = _floats(f"the coefficients of loop {name!r}", coefficients)
+            c = finite(f"the coefficients of loop {name!r}", coefficients)
             if c.ndim != 1 or not len(c) or (second is None and len(c) > 1):
                 raise InputError(
                     f"loop {name!r}: coefficients are numbers (c₀, c₁, …), only c₀ where there is no second "
@@ -175,7 +186,7 @@ class Builder:
                 )
             self._loops.append(CoordinateLoop(name, first, second or "", tuple(c.tolist())))
             return self
-        if type in LOOP_TYPES and coefficients is not None:
+        if coefficients is not None:
             raise InputError(f"loop {name!r}: a {type} loop has no coefficients")
         kind = loop_type(type, pitch, length, held)
         if type not in AXIAL and axis is not None:
@@ -207,19 +218,15 @@ def _placed(what: str, name: str, placement: Any, xyz: Any, rpy: Any) -> Array:
     if placement is not None and (xyz is not None or rpy is not None):
         raise ArgumentError(f"{what} {name!r}: give placement, or xyz and rpy, not both")
     for part, value in (("xyz", xyz), ("rpy", rpy)):
-        if value is not None and _floats(f"the {part} of {what} {name!r}", value).shape != (3,):
-            raise InputError(f"{what} {name!r}: {part} is three numbers; got {value!r}")
+        if value is not None:
+            finite(f"{what} {name!r}: {part}", value, (3,))
     return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
 
 
-def _floats(what: str, value: Any) -> Any:
-    try:
-        x = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers; got {value!r}") from None
-    if not np.isfinite(x).all():
-        raise InputError(f"{what} must be finite; got {value!r}")
-    return x
+def _name(what: str, name: Any) -> str:
+    if not isinstance(name, str):
+        raise ArgumentError(f"{what} is given by its name, a str; got {name!r}")
+    return name
 
 
 __all__ = ["WORLD", "Builder"]

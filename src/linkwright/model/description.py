@@ -25,7 +25,7 @@ from linkwright.model.joint import (
     Universal,
 )
 from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, finite, snap
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
@@ -158,7 +158,7 @@ def motion_of(
     ``type`` is one of :data:`JOINT_NAMES`; ``axis`` (3,) defaults to z, ``second_axis`` (universal
     joints only) to one perpendicular to it; ``pitch`` is in metres a turn.
     """
-    if type not in JOINT_NAMES:
+    if not isinstance(type, str) or type not in JOINT_NAMES:
         raise UnknownNameError("joint type", type, JOINT_NAMES)
     if (pitch is not None) != (type == "helical"):
         raise InputError(
@@ -168,18 +168,21 @@ def motion_of(
         raise InputError(f"a {type} joint has no second axis")
     if type == "fixed":
         return None, np.eye(3)
-    motion = Helical(pitch) if pitch is not None else JOINT_NAMES[type]()
+    pitched = type == "helical"
+    motion = (
+        Helical(float(finite("the pitch of a joint, in metres a turn,", pitch, ()))) if pitched else JOINT_NAMES[type]()
+    )
     if type in ("spherical", "free"):
         return motion, np.eye(3)
-    z = np.array([0.0, 0.0, 1.0] if axis is None else axis, dtype=float)
-    if z.shape != (3,) or not np.isfinite(z).all() or not z.any():
+    z = finite("a joint axis", [0.0, 0.0, 1.0] if axis is None else axis, (3,))
+    if not z.any():
         raise InputError(f"a joint axis is three numbers, not all zero; got {axis!r}")
     z = z / np.abs(z).max()  # first, lest squares overflow
     z = snap(z / np.linalg.norm(z))
     alignment = rotation_from_z(z)
     if second_axis is not None:
-        y = np.array(second_axis, dtype=float)
-        if y.shape != (3,) or not np.isfinite(y).all() or abs(y @ z) > 1e-6 * np.linalg.norm(y) or not y.any():
+        y = finite("the second axis of a joint", second_axis, (3,))
+        if abs(y @ z) > 1e-6 * np.linalg.norm(y) or not y.any():
             raise InputError(f"the axes of a universal joint must be perpendicular; got {axis!r} and {second_axis!r}")
         y = y - (y @ z) * z
         y = y / np.linalg.norm(y)
@@ -206,8 +209,8 @@ def pose_of(placement: Any = None, xyz: Sequence[float] | None = None, rotation:
     """A pose (4, 4) from one given whole, or from a position and a rotation; checked to be one."""
     if placement is None:
         return pose_matrix(rotation, None if xyz is None else np.array(xyz, dtype=float))
-    T = np.array(placement, dtype=float)
-    if T.shape != (4, 4) or not np.isfinite(T).all() or not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
+    T = finite("a placement", placement, (4, 4))
+    if not np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0]):
         raise InputError(f"a placement is a homogeneous matrix (4, 4) with last row 0 0 0 1; got\n{placement!r}")
     R = snap(T[:3, :3])
     error = np.abs(R @ R.T - np.eye(3)).max()

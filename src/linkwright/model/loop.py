@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwright.errors import InputError, UnknownNameError
-from linkwright.spatial.arrays import Array, atan2
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.spatial.arrays import Array, atan2, finite
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import pose_matrix, split_pose
 
@@ -344,7 +344,7 @@ AXIAL = ("revolute", "prismatic", "cylindrical", "helical", "universal", "planar
 
 def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None) -> LoopType:
     """The kind of loop of that name, with the one value that some need: a pitch, a length, the directions held."""
-    if type not in LOOP_TYPES:
+    if not isinstance(type, str) or type not in LOOP_TYPES:
         raise UnknownNameError("loop type", type, (*LOOP_TYPES, "joint"))
     needed = {"helical": "pitch", "distance": "length", "mask": "held"}.get(type)
     given = {"pitch": pitch, "length": length, "held": held}
@@ -355,8 +355,8 @@ def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None
         return Mask(_directions(held))
     if needed is None:
         return LOOP_TYPES[type]()  # type: ignore[no-any-return]
-    value = float(given[needed])
-    if not np.isfinite(value) or value == 0.0 or (type == "distance" and value < 0.0):
+    value = float(finite(f"the {needed} of a {type} loop", given[needed], ()))
+    if value == 0.0 or (type == "distance" and value < 0.0):
         raise InputError(
             f"the {needed} of a {type} loop must be {'positive' if needed == 'length' else 'nonzero'}, "
             f"in metres{'' if needed == 'length' else ' a turn'}; got {given[needed]!r}"
@@ -365,6 +365,8 @@ def loop_type(type: str, pitch: Any = None, length: Any = None, held: Any = None
 
 
 def _directions(held: Any) -> tuple[str, ...]:
+    if not isinstance(held, (str, list, tuple)):
+        raise ArgumentError(f"held names directions, as 'x y rz'; got {held!r}")
     named = tuple(held.split()) if isinstance(held, str) else tuple(held)
     for direction in named:
         if direction not in DIRECTIONS:

@@ -14,7 +14,7 @@ from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError,
 from linkwright.model.description import Description
 from linkwright.model.joint import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
 
@@ -295,11 +295,18 @@ class Model:
         return self._limits("upper")
 
     def _limits(self, side: str) -> Array:
-        return np.concatenate([np.zeros(0), *(getattr(joint, side) for joint in self.joints if joint.nq)])
+        limits = np.concatenate([np.zeros(0), *(getattr(joint, side) for joint in self.joints if joint.nq)])
+        limits.setflags(write=False)
+        return limits
 
     def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Array:
         """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations."""
-        generator = np.random.default_rng(seed)
+        if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
+            raise InputError(f"random configurations are counted by a whole number, 0 or more; got {n!r}")
+        try:
+            generator = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise InputError(f"seed is a whole number, 0 or more, or a random generator; got {seed!r}") from None
         own = [joint for joint in self.joints if joint.nq]
 
         def one() -> Array:
@@ -354,9 +361,7 @@ class Model:
 
     def with_gravity(self, gravity: Any) -> Model:
         """The same mechanism under another gravity (3,), m/s²."""
-        g = np.array(gravity, dtype=float)
-        if g.shape != (3,) or not np.isfinite(g).all():
-            raise InputError(f"gravity is three finite numbers; got {gravity!r}")
+        g = finite("gravity", gravity, (3,))
         g.setflags(write=False)
         if self.physical is not None:  # what can be regrouped depends on gravity
             return self.physical.with_gravity(g).minimal()
@@ -404,13 +409,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
-
-    def placement_at_neutral(self, body: int) -> Array:
-        """The pose (4, 4) of a body in the world, all joints neutral."""
-        T: Array = np.eye(4)
-        for k in self.path(body):
-            T = T @ self.links[k].transform(self.joints[k].motion.neutral)
-        return T
 
 
 def public_body(name: str, rigid: RigidInertia, links: tuple[str, ...]) -> Body:

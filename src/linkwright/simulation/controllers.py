@@ -8,11 +8,11 @@ import numpy as np
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import bias_forces, difference, inverse_dynamics, mass_matrix, passive_forces
-from linkwright.dynamics.configuration import as_numbers, check
+from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.simulation.motion import Controller
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 
 def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0) -> Controller:

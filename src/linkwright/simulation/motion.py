@@ -13,7 +13,6 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, compile_or_not
 from linkwright.compiler.trace import bind, trace
 from linkwright.dynamics import check, kinetic_energy, potential_energy, spring_energy
-from linkwright.dynamics.configuration import as_numbers
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.tree import Model
@@ -28,7 +27,7 @@ from linkwright.simulation.integrators import (
     total_acceleration,
 )
 from linkwright.simulation.trajectory import Trajectory
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 Controller = Callable[[float, Array, Array], Any]
 """(t, q, v) -> efforts (nv,)"""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.errors import ArgumentError, InputError
+
 Array = np.ndarray
 """An array of float64, or of objects that behave like numbers (symbols)."""
 
@@ -33,6 +35,26 @@ _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else
 _maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
 _sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
 _atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x.rarctan2(y), 2, 1)
+
+
+def as_numbers(name: str, x: Any) -> Array:
+    """An argument as a float64 array; complex numbers, text and the like are refused."""
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
+
+
+def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
+    """A copy of finite numbers, of one of these shapes where any are given."""
+    array = as_numbers(name, x).copy()
+    if (shapes and array.shape not in shapes) or not np.isfinite(array).all():
+        wanted = [f"finite numbers of shape {shape}" if shape else "a finite number" for shape in shapes]
+        raise InputError(f"{name} must be {' or '.join(wanted) or 'finite'}; got {x!r}")
+    return array
 
 
 def is_symbolic(*arrays: Any) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, is_symbolic, mirror
+from linkwright.spatial.arrays import Array, is_symbolic, mirror, where
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
@@ -86,6 +86,22 @@ def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
             Y[j] = Y[j] - L[i][j] * Y[i]
     outer = np.stack(rows) * np.array(D, dtype=object)  # L⁻¹ D⁻¹
     return outer @ np.stack(Y), mirror(outer @ np.stack(rows).T)
+
+
+def semidefinite_root(A: Array) -> Array:
+    """N (n, n), lower triangular, with A = N Nᵀ, for a symmetric positive-semidefinite A.
+
+    Cholesky's; what is left of a diagonal entry when it is its turn counts as zero below 1e-13 of what it was.
+    """
+    n, rest, columns = len(A), A, []
+    for k in range(n):
+        d = rest[k, k]
+        positive = d > 1e-13 * A[k, k]
+        scale = where(positive, 1.0 / np.sqrt(where(positive, d, 1.0)), 0.0)
+        column = np.concatenate([np.zeros(k), rest[k:, k] * scale])
+        rest = rest - np.outer(column, column)
+        columns.append(column)
+    return np.stack(columns, axis=1) if columns else A
 
 
 def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:
