@@ -150,7 +150,7 @@ class _Page:
             x, y = np.round(self.at(joints[k]) / 6.0)
             shared.setdefault((int(x), int(y)), []).append(name)
         ends = self.at(segments)
-        covered = np.concatenate([(1.0 - s) * ends[:, 0] + s * ends[:, 1] for s in np.linspace(0.0, 1.0, 9)])
+        covered = np.concatenate([(1.0 - s) * ends[:, 0] + s * ends[:, 1] for s in np.linspace(0.0, 1.0, 33)])
         boxes: list[Array] = []
         for (x, y), names in shared.items():
             word = ", ".join(names)
