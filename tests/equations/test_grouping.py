@@ -52,11 +52,12 @@ def rank_of_regressor(model: Model) -> int:
     nothing = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
 
     def column(k: int, own: RigidInertia, armature: np.ndarray) -> np.ndarray:
-        links = [replace(link, rigid_inertia=own if i == k else nothing) for i, link in enumerate(model.links)]
-        joints = [
-            replace(joint, armature=armature if i == k else 0.0 * joint.armature)
-            for i, joint in enumerate(model.joints)
+        rotors = [armature if i == k else 0.0 * joint.armature for i, joint in enumerate(model.joints)]
+        links = [
+            replace(link, rigid_inertia=own if i == k else nothing, armature=rotors[i])
+            for i, link in enumerate(model.links)
         ]
+        joints = [replace(joint, armature=rotor) for joint, rotor in zip(model.joints, rotors, strict=True)]
         changed = replace(model, links=tuple(links), joints=tuple(joints), memo={})
         return np.concatenate([dynamics.inverse_dynamics(changed, *one) for one in states])
 

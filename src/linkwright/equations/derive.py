@@ -133,8 +133,9 @@ class Mechanism:
         self.plan = plan
         self.coordinates = names = coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
-        others = [*plan.rigid_names, *displacements, *names.v]
-        self.ring = ring = Ring(names.angles, names.quaternions, others, term_limit)
+        constants = [name for name in plan.rigid_names if name not in plan.angle_names]
+        others = [*constants, *displacements, *names.v]
+        self.ring = ring = Ring((*names.angles, *plan.angle_names), names.quaternions, others, term_limit)
         self.closed = realised(plan, self._number)
         self.model = without_loops(self.closed)
         self.q = _objects([ring[name] for name in names.q])

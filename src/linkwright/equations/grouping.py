@@ -57,7 +57,7 @@ def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Groupi
     names = _inertial_names(plan)
     mechanism = Mechanism(plan, term_limit)
     ring, forms = mechanism.ring, mechanism.recursive
-    columns = _Columns(ring, forms, names, _constants(plan, ring))
+    columns = _Columns(ring, forms, names, _constants(plan))
     depends = columns.relations()
     shares: dict[str, Polynomial] = {name: ring[name] for name in names if name not in depends}
     for gone, combination in depends.items():
@@ -65,7 +65,7 @@ def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Groupi
             shares[kept] = shares[kept] + beta * ring[gone]
     new_names = {kept: kept if share == ring[kept] else _grouped_name(kept) for kept, share in shares.items()}
     definitions = {new_names[kept]: share for kept, share in shares.items() if new_names[kept] != kept}
-    order = Order(plan.values, coordinates.v, coordinates.angles)
+    order = Order(plan.values, coordinates.v, (*coordinates.angles, *plan.angle_names))
     values = {name: x for name, x in plan.values.items() if name not in names}
     meanings = dict(plan.meanings)
     for kept, name in new_names.items():
@@ -93,10 +93,11 @@ def _inertial_names(plan: Plan) -> list[str]:
     return found
 
 
-def _constants(plan: Plan, ring: Ring) -> list[str]:
-    """The variables that β may hold: lengths and the like, roots and 1/π."""
+def _constants(plan: Plan) -> list[str]:
+    """The variables that β may hold: lengths and the like, cosines and sines of named angles, roots and 1/π."""
     lengths = [name for name in plan.rigid_names if re.match(r"l|pitch", name)]
-    return [*SQUARE_ROOTS, "1/pi", *lengths]
+    turns = [f"{function}({name})" for name in plan.angle_names for function in ("cos", "sin")]
+    return [*SQUARE_ROOTS, "1/pi", *lengths, *turns]
 
 
 def _grouped_name(name: str) -> str:
@@ -157,6 +158,10 @@ class _Columns:
         point = {name: at.randrange(1, PRIME) for name in self.constants}
         # of a prime that is 3 modulo 4, a root of x is x^((p + 1)/4)
         point |= {name: pow(square, (PRIME + 1) // 4, PRIME) for name, square in SQUARE_ROOTS.items()}
+        for name in self.ring.angles:
+            t = at.randrange(1, PRIME)
+            both = pow(1 + t * t, -1, PRIME)
+            point |= {f"cos({name})": (1 - t * t) * both % PRIME, f"sin({name})": 2 * t * both % PRIME}
         x = [point[name] for name in self.constants]
         value: dict[Any, int] = {}
 
@@ -188,7 +193,7 @@ class _Columns:
         if beta is None:
             raise ModelError(
                 f"what {name} multiplies is a combination of what {', '.join(kept)} multiply, but with fractions of "
-                "lengths; give the geometry as numbers"
+                "lengths or of cosines; give the geometry as numbers if its angles are multiples of π/12"
             )
         for k, own in enumerate(self.columns[name]):
             total = sum((b * self.columns[one][k] for b, one in zip(beta, kept, strict=True)), self.ring.zero)

@@ -20,7 +20,7 @@ APPLY_SPACED = '<mo lspace=".15em">\u2061</mo>'
 OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
 PLUS, MINUS = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
 LEADING_MINUS = '<mo form="prefix">−</mo>'
-LETTERS = {"theta": "θ", "w": "ω", "mu": "μ"}
+LETTERS = {"theta": "θ", "alpha": "α", "w": "ω", "mu": "μ"}
 DOTS = ("", "˙", "¨")
 ACCENTS = {"dot": DOTS[1], "ddot": DOTS[2]}
 PRIMES = ("T", "+", "*", "′")

@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.dynamics.constraint import loop_ends
-from linkwright.equations.surd import ONE, ZERO, Surd, exact_rotation, number
+from linkwright.equations.surd import ONE, STEP, ZERO, Surd, exact_rotation, factors_of_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.joint import Compound, Helical, JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.tree import Frame, Joint, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
+from linkwright.spatial.rotation import rotation_z
 from linkwright.spatial.transform import pose_matrix
 
 GROUPS = {
@@ -41,11 +43,18 @@ class Entry(NamedTuple):
     name: str = ""
 
 
+class Turn(NamedTuple):
+    """A turn about a coordinate axis by a named angle."""
+
+    axis: int
+    angle: Entry
+
+
 class LinkPlan(NamedTuple):
     """One body and its joint."""
 
-    rotation: np.ndarray
-    """(3, 3) of the placement, surds"""
+    rotation: list[np.ndarray | Turn]
+    """of the placement, a product: (3, 3) of surds, and turns by named angles"""
     position: list[Entry]
     mass: Entry
     center: list[Entry]
@@ -98,6 +107,8 @@ class Plan:
     meanings: dict[str, str] = field(default_factory=dict)
     loops: list[LoopPlan | CoordinateLoop] = field(default_factory=list)
     passive: list[PassivePlan] = field(default_factory=list)
+    angle_names: list[str] = field(default_factory=list)
+    """the named parameters that turn placements, which enter by their cosines and sines"""
     passive_names: set[str] = field(default_factory=set)
     """the named parameters of friction and springs, which M, h and g do not have"""
     snapped: list[str] = field(default_factory=list)
@@ -124,10 +135,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     plan = Plan(model, snap)
     choice, given = _choice(parameters)
     namer = _Namer(plan, choice, given)
-    rotations = [
-        _rotation(plan, _placement(model, k), f"the placement of joint {joint.name!r}")
-        for k, joint in enumerate(model.joints)
-    ]
+    rotations = [namer.rotation(k, _placement(model, k)) for k in range(len(model.joints))]
     tolerance = 2.0 * snap if plan.snapped else ROUNDING
     normals = None if linear or choice["inertial"] == "all" else _plane_normals(model, tolerance)
     plan.planar = normals is not None
@@ -152,7 +160,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     return plan
 
 
-FAMILIES = ("m", "g", "l", "lg", "pitch", "I", "b", "mu", "k", "rest")
+FAMILIES = ("m", "g", "l", "lg", "pitch", "alpha", "I", "b", "mu", "k", "rest")
 """What names begin with, in the order of parameters: masses first, by which printed equations are grouped."""
 
 
@@ -233,6 +241,33 @@ class _Namer:
             self.entry("gravity", f"g{axis}", x, f"gravity along {axis}, m/s²") if x else Entry()
             for axis, x in zip(AXES, g, strict=True)
         ]
+
+    def rotation(self, k: int, T: Array) -> list[np.ndarray | Turn]:
+        """Of a joint's placement; angles that are no multiples of π/12 are names where the geometry has names."""
+        joint = self.plan.model.joints[k].name
+        where = f"the placement of joint {joint!r}"
+        advice = f"geometry as symbols, where such an angle has a name (alpha{k + 1}), "
+        try:
+            return [_rotation(self.plan, T, where, advice)]
+        except ModelError:
+            if self.choice["geometry"] == "numbers" or any(name.startswith(f"alpha{k + 1}") for name in self.given):
+                raise
+        factors = factors_of_rotation(T[:3, :3], max(self.plan.snap, 1e-10))
+        several = sum(isinstance(factor, tuple) for factor in factors) > 1
+        letters = iter("abc" if several else ("",))
+        found: list[np.ndarray | Turn] = []
+        for factor in factors:
+            if isinstance(factor, np.ndarray):
+                found.append(factor)
+                continue
+            axis, angle = factor
+            name = f"alpha{k + 1}{next(letters)}"
+            near = abs(angle - STEP * round(angle / STEP))
+            note = f", {near:.1e} from a multiple of π/12" if near < 0.01 else ""
+            meaning = f"turn of the placement of {joint} about {AXES[axis]}, rad{note}"
+            found.append(Turn(axis, self.entry("geometry", name, angle, meaning)))
+            self.plan.angle_names.append(name)
+        return found
 
     def position(self, k: int, parent: int, p: Array, tolerance: float) -> list[Entry]:
         siblings = [link for link in self.plan.model.links if link.parent == parent]
@@ -326,8 +361,8 @@ def _placement(model: Model, k: int) -> Array:
     return T
 
 
-def _rotation(plan: Plan, T: Array, where: str) -> np.ndarray:
-    exact, error = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), where)
+def _rotation(plan: Plan, T: Array, where: str, advice: str = "") -> np.ndarray:
+    exact, error = exact_rotation(T[:3, :3], max(plan.snap, 1e-10), where, advice)
     if error > 1e-10:
         plan.snapped.append(f"{where}: angles taken to multiples of π/12, {error:.1e} away")
     return exact
@@ -392,6 +427,10 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
     def exact(R: np.ndarray) -> np.ndarray:
         return _array([[make(x, "") if x not in (ZERO, ONE) else float(x) for x in row] for row in R])
 
+    def turned(factors: list[np.ndarray | Turn]) -> np.ndarray:
+        matrices = [turn_about(x.axis, value(x.angle)) if isinstance(x, Turn) else exact(x) for x in factors]
+        return reduce(np.matmul, matrices)
+
     links, joints = [], []
     for one, link, joint in zip(plan.links, plan.model.links, plan.model.joints, strict=True):
         m, c = value(one.mass), _array([value(x) for x in one.center])
@@ -408,7 +447,7 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
                 replace(p, placement=_exact_pose(plan, np.array(p.placement), exact, make)) for p in motion.parts
             )
             motion = replace(motion, parts=parts, end=_exact_pose(plan, np.array(motion.end), exact, make))
-        placement = pose_matrix(exact(one.rotation), _array([value(x) for x in one.position]))
+        placement = pose_matrix(turned(one.rotation), _array([value(x) for x in one.position]))
         armature = _array([value(x) for x in one.armature])
         coupling = replace(joint.coupling, offset=0.0) if joint.coupling else None
         joints.append(replace(joint, motion=motion, armature=armature, coupling=coupling))
@@ -430,6 +469,12 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
     gravity = _array([value(x) for x in plan.gravity])
     made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops), memo={})
     return replace(made, frames=frames, gravity=gravity)
+
+
+def turn_about(axis: int, angle: Any) -> np.ndarray:
+    """The rotation (3, 3) about a coordinate axis."""
+    places = [(k - axis + 2) % 3 for k in range(3)]  # of rotation_z, whose axis is the last
+    return rotation_z(angle)[np.ix_(places, places)]
 
 
 def _exact_pose(

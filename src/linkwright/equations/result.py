@@ -59,7 +59,7 @@ class Equations:
         self._mechanism = Mechanism(self._plan, term_limit)
         self._route = route
         names = self._mechanism.coordinates
-        self._order = Order(self._plan.values, names.v, names.angles)
+        self._order = Order(self._plan.values, names.v, (*names.angles, *self._plan.angle_names))
         self._codes: dict[tuple[str, ...], codes.Code] = {}
 
     @property

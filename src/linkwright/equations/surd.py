@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from linkwright.errors import ModelError
 from linkwright.expression.polynomial import rational
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import rotation_about
 
 STEP = math.pi / 12.0
 
@@ -101,7 +103,7 @@ def _nearest(angle: float) -> int:
     return round(angle / STEP)
 
 
-def exact_rotation(R: Array, tolerance: float, where: str) -> tuple[np.ndarray, float]:
+def exact_rotation(R: Array, tolerance: float, where: str, advice: str = "") -> tuple[np.ndarray, float]:
     """The rotation (3, 3) by multiples of π/12 about coordinate axes that is nearest R, as surds, and how far it is.
 
     Three successive turns about different coordinate axes, in any of the six orders; raises
@@ -110,8 +112,29 @@ def exact_rotation(R: Array, tolerance: float, where: str) -> tuple[np.ndarray, 
     if np.isin(R, (-1.0, 0.0, 1.0)).all():
         return _objects([[_SIGNS[x] for x in row] for row in R.tolist()]), 0.0
     nearest = math.inf
+    for turns in _successive_turns(R):
+        first, second, third = (_turn(axis, _nearest(angle)) for axis, angle in turns)
+        exact = _product(_product(first, second), third)
+        error = float(np.abs(exact.astype(float) - R).max())
+        if error <= tolerance:
+            return exact, error
+        nearest = min(nearest, error)
+    raise ModelError(
+        f"{where} turns by angles that are no multiples of π/12 (off by {nearest:.2g}): its cosines are no numbers "
+        "that equations can hold exactly. Give the mechanism with such angles there, a larger snap if they are "
+        f"meant to be, {advice}or a joint there that shows the angle as a coordinate"
+    )
+
+
+Turns = list[tuple[int, float]]
+"""successive turns about coordinate axes: (axis, angle)"""
+
+
+def _successive_turns(R: Array) -> Iterator[Turns]:
+    """A rotation as three turns about different axes, in the six orders."""
     for first in range(3):  # with the axes renamed in turn, R = Rz(a) Ry(b) Rx(c); its transpose in reverse order
         order = [(first + k) % 3 for k in range(3)]
+        x, y, z = order
         for transposed in (False, True):
             A = (R.T if transposed else R)[np.ix_(order, order)]
             b = math.atan2(-A[2, 0], math.hypot(A[0, 0], A[1, 0]))
@@ -119,16 +142,33 @@ def exact_rotation(R: Array, tolerance: float, where: str) -> tuple[np.ndarray, 
                 a, c = math.atan2(A[1, 0], A[0, 0]), math.atan2(A[2, 1], A[2, 2])
             else:  # Rz and Rx turn about the same axis
                 a, c = math.atan2(-A[0, 1], A[1, 1]), 0.0
-            steps = [_nearest(a), _nearest(b), _nearest(c)]
-            x, y, z = order
-            exact = _product(_product(_turn(z, steps[0]), _turn(y, steps[1])), _turn(x, steps[2]))
-            exact = exact.T if transposed else exact
-            error = float(np.abs(exact.astype(float) - R).max())
-            if error <= tolerance:
-                return exact, error
-            nearest = min(nearest, error)
-    raise ModelError(
-        f"{where} turns by angles that are no multiples of π/12 (off by {nearest:.2g}): its cosines are no numbers "
-        "that equations can hold exactly. Give the mechanism with such angles there, a larger snap if they are "
-        "meant to be, or a joint there that shows the angle as a coordinate"
-    )
+            yield [(x, -c), (y, -b), (z, -a)] if transposed else [(z, a), (y, b), (x, c)]
+
+
+def factors_of_rotation(R: Array, tolerance: float) -> list[np.ndarray | tuple[int, float]]:
+    """R (3, 3) as a product of exact rotations and of turns (axis, angle) by other angles, as few as there can be."""
+
+    def other(angle: float) -> bool:
+        return abs(angle - STEP * _nearest(angle)) > tolerance
+
+    def made(turns: Turns) -> Array:
+        matrices = [_turn_by(axis, angle if other(angle) else STEP * _nearest(angle)) for axis, angle in turns]
+        return matrices[0] @ matrices[1] @ matrices[2]
+
+    able = [turns for turns in _successive_turns(R) if np.abs(made(turns) - R).max() <= 4.0 * tolerance]
+    turns = min(able, key=lambda turns: sum(other(angle) for _, angle in turns))
+    found: list[np.ndarray | tuple[int, float]] = []
+    for axis, angle in turns:
+        if other(angle):
+            found.append((axis, angle))
+        elif _nearest(angle) % 24:
+            exact = _turn(axis, _nearest(angle))
+            if found and isinstance(before := found[-1], np.ndarray):
+                found[-1] = _product(before, exact)
+            else:
+                found.append(exact)
+    return found
+
+
+def _turn_by(axis: int, angle: float) -> Array:
+    return rotation_about(np.eye(3)[axis], angle)

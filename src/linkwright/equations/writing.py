@@ -212,7 +212,7 @@ def latex_name(name: str) -> str:
     if name.startswith("sign("):
         return rf"\operatorname{{sign}}({latex_name(name[5:-1])})"
     letters, axis, tag, dots = name_of(name)
-    greek = {"theta": r"\theta", "w": r"\omega", "mu": r"\mu"}
+    greek = {"theta": r"\theta", "alpha": r"\alpha", "w": r"\omega", "mu": r"\mu"}
     letters = greek.get(letters, rf"\mathit{{{letters}}}" if letters in WORDS else letters)
     if dots:
         letters = rf"\{'d' * dots}ot{{{letters}}}"
