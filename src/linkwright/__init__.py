@@ -41,6 +41,9 @@ forward_dynamics_derivatives = public(dynamics.forward_dynamics_derivatives)
 constraint_jacobian = public(dynamics.constraint_jacobian)
 constraint_bias = public(dynamics.constraint_bias)
 constraint_residual = public(dynamics.constraint_residual)
+constraint_forces = public(dynamics.constraint_forces)
+constraint_wrenches = public(dynamics.constraint_wrenches)
+impulse = public(dynamics.impulse)
 
 center_of_mass = public(dynamics.center_of_mass)
 center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
@@ -90,8 +93,10 @@ __all__ = [
     "compile",
     "configuration_rate",
     "constraint_bias",
+    "constraint_forces",
     "constraint_jacobian",
     "constraint_residual",
+    "constraint_wrenches",
     "coriolis_matrix",
     "derivative",
     "difference",
@@ -103,6 +108,7 @@ __all__ = [
     "gravity_forces",
     "hold",
     "hold_joints",
+    "impulse",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",

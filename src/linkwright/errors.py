@@ -77,6 +77,22 @@ class ExpressionError(LinkwrightError, TypeError):
     """An expression used where a number is needed, or expressions of two traces mixed."""
 
 
+class ClosureError(LinkwrightError, ArithmeticError):
+    """Loops that could not be closed; ``residual`` (m,) is what is left open at ``q`` (nq,), the nearest found."""
+
+    def __init__(self, message: str, residual: object, q: object):
+        self.residual, self.q = residual, q
+        super().__init__(message)
+
+
+class InconsistentMotionError(LinkwrightError, ValueError):
+    """A motion that no efforts of the actuated joints give; ``residual`` (nv,) is the effort that is missing."""
+
+    def __init__(self, message: str, residual: object):
+        self.residual = residual
+        super().__init__(message)
+
+
 class TooLargeError(LinkwrightError):
     """More operations than straight-line code may have."""
 

@@ -55,6 +55,8 @@ JOINT_SPACE = {
     dynamics.mass_matrix: "inertia",
     dynamics.coriolis_matrix: "inertia",
     dynamics.forward_dynamics: "inertia",
+    dynamics.constraint_forces: "inertia",
+    dynamics.impulse: "inertia",
     dynamics.inverse_dynamics_derivatives: "inertia",
     dynamics.forward_dynamics_derivatives: "inertia",
 }
@@ -191,7 +193,9 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
         finally:
             _regrouping.reset(token)
 
-    algorithm = book if regroup and book in JOINT_SPACE else None
+    looped = model is not None and bool(model.loops) and book is dynamics.forward_dynamics
+    another = looped or bool(fixed.get("actuated"))  # than the function whose derivatives are known
+    algorithm = book if regroup and book in JOINT_SPACE and not another else None
     on_model = None if model is None else lambda model, *arrays: book(model, **named(arrays))
     return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model)
 

@@ -6,6 +6,7 @@ themselves and take batches.
 
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
+from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse
 from linkwright.dynamics.constraint import (
     constraint_bias,
     constraint_jacobian,
@@ -37,14 +38,17 @@ __all__ = [
     "check",
     "configuration_rate",
     "constraint_bias",
+    "constraint_forces",
     "constraint_jacobian",
     "constraint_residual",
+    "constraint_wrenches",
     "coriolis_matrix",
     "damping_coefficient",
     "difference",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "gravity_forces",
+    "impulse",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",

@@ -28,6 +28,7 @@ from linkwright.dynamics.forward import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.dynamics.mass import mass_matrix
+from linkwright.errors import ModelError
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
@@ -67,6 +68,11 @@ def forward_dynamics_derivatives(
     M a + b = τ gives ∂a/∂x = −M⁻¹ ∂τ/∂x at that a (Carpentier & Mansard 2018, §IV). As
     :func:`inverse_dynamics_derivatives` otherwise.
     """
+    if model.loops:
+        raise ModelError(
+            f"{model.name!r} has closed loops, which these derivatives do not know; take derivative(forward_dynamics, "
+            "'q')"
+        )
     require_mass(model)
     M = mass_matrix(model, q)
     still = _sweep(model, q, v, np.zeros(model.nv), wrenches)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics import constrained
 from linkwright.dynamics.assembly.method import by_assembly, by_blocks
+from linkwright.dynamics.constrained import Gains
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.errors import InputError, ModelError
@@ -28,8 +30,10 @@ def forward_dynamics(
     method: str = "articulated",
     schedule: Any = None,
     partition: Any = None,
+    loops: str = "closed",
+    stabilisation: Gains | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The accelerations a (nv,) with M a + b = τ + Jᵀf; m/s² or rad/s².
+    """The accelerations a (nv,) with M a + b = τ + Jᵀf, and + Kᵀλ of closed loops; m/s² or rad/s².
 
     ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
     ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies),
@@ -38,8 +42,12 @@ def forward_dynamics(
     solved by "composite" whatever is asked, for its joints are not independent.
     ``schedule``: the order of assembly: "serial" (the default), "balanced", or all joints in order.
     ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies.
-    Raises :class:`ModelError` where a joint moves neither mass nor armature, and by assembly where a body alone
-    has no inertia about some axis.
+    ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,
+    K a = −K̇ v; where they are redundant or the configuration is singular, without what depends on the rest.
+    ``stabilisation``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
+    oscillator of β rad/s damped by α/β; with (1/h, 1/h) and a step of h, within a few steps.
+    Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
+    has no inertia about some axis, and where a method cannot close loops.
     """
     if method not in FORWARD_DYNAMICS_METHODS:
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
@@ -47,9 +55,19 @@ def forward_dynamics(
     for name in options:
         if method not in OPTIONS[name]:
             raise InputError(f"{name} is for method {' and '.join(map(repr, OPTIONS[name]))}; method is {method!r}")
+    if loops not in ("closed", "ignore"):
+        raise InputError(f"loops is {loops!r}; it may be 'closed' or 'ignore'")
+    gains = constrained.checked_gains(stabilisation)
     require_mass(model)
     if model.has_couplings:
-        return _composite(model, q, v, tau, wrenches)
+        method, options = "composite", {}
+    if model.loops and loops == "closed":
+        if method not in CONSTRAINED_METHODS:
+            raise ModelError(
+                f"method {method!r} cannot close the loops of {model.name!r}; "
+                f"{' and '.join(map(repr, CONSTRAINED_METHODS))} can, or take loops='ignore'"
+            )
+        return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains)
     return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
 
 
@@ -111,6 +129,12 @@ FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {
     "assembly": by_assembly,
     "hybrid": by_blocks,
 }
+
+CONSTRAINED_METHODS: dict[str, Callable[..., Array]] = {
+    "articulated": constrained.articulated,
+    "composite": constrained.composite,
+}
+"""Those that close loops."""
 
 OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",)}
 """Which methods take which options."""

@@ -54,6 +54,10 @@ class LoopType(ABC):
         """The cosine of the angle by which axes that shall coincide are apart: -1 is closed the wrong way round."""
         return 1.0
 
+    def turns(self) -> Array:
+        """Which of the m rows are of turns that bring such axes together (m,)."""
+        return np.zeros(self.subspace(np.eye(4)).shape[1], dtype=bool)
+
 
 def _rate(T: Array, V: Array) -> Array:
     """Ṫ: whatever rests in the first frame, seen from the second, moves with −V."""
@@ -115,6 +119,9 @@ class Pair(LoopType):
 
     def alignment(self, T: Array) -> Any:
         return _turn_alignment(T[:3, :3], self.mask[3:])
+
+    def turns(self) -> Array:
+        return np.array([direction.startswith("r") for direction in self.held])
 
 
 class Weld(Pair):
@@ -182,6 +189,9 @@ class HelicalPair(LoopType):
 
     def alignment(self, T: Array) -> Any:
         return CylindricalPair().alignment(T)
+
+    def turns(self) -> Array:
+        return np.append(CylindricalPair().turns(), False)
 
 
 @dataclass(frozen=True)
@@ -253,6 +263,10 @@ class Mask(LoopType):
 
     def alignment(self, T: Array) -> Any:
         return _turn_alignment(T[:3, :3], self.mask[3:])
+
+    def turns(self) -> Array:
+        several = sum(direction.startswith("r") for direction in self.held) > 1
+        return np.array([several and direction.startswith("r") for direction in self.held])
 
 
 @dataclass(frozen=True, eq=False)

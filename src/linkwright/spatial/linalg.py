@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, is_symbolic, mirror, where
+from linkwright.spatial.arrays import Array, is_symbolic, maximum, mirror, where
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
@@ -102,6 +103,123 @@ def semidefinite_root(A: Array) -> Array:
         rest = rest - np.outer(column, column)
         columns.append(column)
     return np.stack(columns, axis=1) if columns else A
+
+
+RANK_TOLERANCE = 1e-9
+"""A row depends on those before it where the sine of its angle to them is less than the root of this."""
+
+ROW_TOLERANCE = 1e-11
+"""A row is none where it is shorter than the longest by more than the root of this."""
+
+
+class SemidefiniteFactors(NamedTuple):
+    """A symmetric positive-semidefinite A = Σ lₛ dₛ lₛᵀ, one term for every row eliminated; the others depend on those.
+
+    Numbers are pivoted. Symbols cannot be: straight-line, rows are gone through in an order decided before. A pivot
+    that is small beside the row's diagonal entry (RANK_TOLERANCE) or the largest one (ROW_TOLERANCE) counts as zero,
+    and its inverse is taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
+    solution.
+    """
+
+    rows: list[int]
+    """the row that each step eliminates"""
+    L: Array
+    """(steps, m): lₛ, without its own entry, which is 1; zeros where the step eliminates nothing"""
+    inverse: Array
+    """(steps,): 1/dₛ, or zero"""
+
+    def half(self, B: Array) -> Array:
+        """Y (steps, …) with BᵀA⁺B = YᵀD⁻¹Y, of B (m,) or (m, k) in the range of A."""
+        X, Y = list(B), []
+        for k, column in zip(self.rows, self.L, strict=True):
+            Y.append(X[k])
+            for i in range(len(X)):
+                if i != k:
+                    X[i] = X[i] - column[i] * X[k]
+        return np.stack(Y) if Y else np.zeros((0, *B.shape[1:]))
+
+    def back(self, Y: Array) -> Array:
+        """X (m, …), of a half-solved B a solution of A X = B."""
+        X = [np.zeros(Y.shape[1:])] * self.L.shape[1]
+        for k, column, y in reversed(list(zip(self.rows, self.L, (Y.T * self.inverse).T, strict=True))):
+            X[k] = X[k] + y
+            for i in range(len(X)):
+                if i != k:
+                    X[k] = X[k] - column[i] * X[i]
+        return np.stack(X) if X else np.zeros((0, *Y.shape[1:]))
+
+    def solve(self, B: Array) -> Array:
+        """X with A X = B where there is one."""
+        return self.back(self.half(B))
+
+    def least_norm(self, X: Array) -> Array:
+        """X (m,) less what A takes to zero: the shortest solution of all."""
+        m = len(X)
+        eliminated = [0.0] * m
+        for k, inverse in zip(self.rows, self.inverse, strict=True):
+            eliminated[k] = where(inverse > 0.0, 1.0, eliminated[k])
+        rest = 1.0 - np.array(eliminated)
+        null = list(np.diag(rest))  # columns taken to zero, or zeros
+        for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
+            for i in range(m):
+                if i != k:
+                    null[k] = null[k] - column[i] * null[i]
+        if not m:
+            return X
+        N = np.stack(null)
+        return X - N @ solve_symmetric(N.T @ N + np.diag(eliminated), N.T @ X)
+
+
+def semidefinite_factors(
+    A: Array, sizes: Array | None = None, order: Sequence[int] | None = None
+) -> SemidefiniteFactors:
+    """The factors of a symmetric positive-semidefinite A (m, m).
+
+    ``sizes`` (m,): what pivots are compared with where A is a small difference of larger numbers; else its diagonal.
+    ``order``: that in which rows of symbols are eliminated; best those first on which others may depend.
+    """
+    m = len(A)
+    sizes = np.diagonal(A) if sizes is None else sizes
+    largest: Any = 0.0
+    for size in sizes:
+        largest = maximum(largest, size)
+    least = [maximum(RANK_TOLERANCE * size, ROW_TOLERANCE * largest) for size in sizes]
+    if not is_symbolic(A):
+        return _pivoted(A, sizes, least)
+    steps = list(range(m) if order is None else order)
+    rest = {(i, j): A[max(i, j), min(i, j)] for n, i in enumerate(steps) for j in steps[: n + 1]}
+    columns, inverses = [], []
+    for n, k in enumerate(steps):
+        pivot = rest[k, k]
+        inverse = where(pivot > least[k], 1.0 / pivot, 0.0)
+        column = np.zeros(m).astype(object)
+        for later, i in enumerate(steps[n + 1 :], n + 1):
+            column[i] = rest[i, k] * inverse
+            for j in steps[n + 1 : later + 1]:
+                rest[i, j] = rest[i, j] - column[i] * rest[j, k]
+        columns.append(column)
+        inverses.append(inverse)
+    L = np.array(columns, dtype=object).reshape(m, m)
+    return SemidefiniteFactors(steps, L, np.array(inverses, dtype=object))
+
+
+def _pivoted(A: Array, sizes: Array, least: Sequence[Any]) -> SemidefiniteFactors:
+    """The row next that is least dependent on those before."""
+    rows: list[int] = []
+    columns, inverses, rest = [], [], A
+    scale = np.maximum(np.asarray(sizes, dtype=float), 1e-300)
+    for _ in range(len(A)):
+        clear = np.where(np.diagonal(rest) > least, np.diagonal(rest) / scale, 0.0)
+        k = int(np.argmax(clear))
+        if not clear[k] > 0.0:
+            break
+        rows.append(k)
+        inverses.append(1.0 / rest[k, k])
+        column = rest[:, k] * inverses[-1]
+        rest = rest - np.outer(column, rest[k])
+        rest[k], rest[:, k], column[k] = 0.0, 0.0, 0.0
+        columns.append(column)
+    return SemidefiniteFactors(rows, np.array(columns).reshape(len(rows), len(A)), np.array(inverses))
 
 
 def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:

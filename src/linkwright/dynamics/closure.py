@@ -1,0 +1,207 @@
+"""Configurations in which the loops are closed, and how a mechanism can move in them. Of numbers, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.configuration import check, integrate
+from linkwright.dynamics.constraint import constraint_jacobian, constraint_residual, loop_constraints, loop_rows
+from linkwright.errors import ArgumentError, ClosureError, InputError
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+CLOSED = 1e-10
+"""Loops are closed to this, m and rad."""
+
+SINGULAR = 1e-7
+"""Constraints are independent whose singular values exceed this times the largest."""
+
+ITERATIONS = 200
+LONGEST_STEP = 0.5
+"""m or rad, of any joint in one iteration"""
+
+SAMPLES = 5
+"""Configurations at which the generic number of independent constraints is looked for."""
+
+
+def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
+    """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10 m and rad, mostly to 1e-14).
+
+    Levenberg and Marquardt's method on the configuration manifold, with steps of least norm (in m and rad);
+    the joints named in ``fixed`` stay where they are. Limits are not looked at. Raises
+    :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"close: the first argument is a Model; got {model!r}")
+    check(model, q_guess)
+    q = as_numbers("q_guess", q_guess)
+    free = _free(model, fixed)
+    if q.ndim == 1:
+        return _closed(model, q, free)
+    rows = [_closed(model, row, free) for row in q.reshape(-1, model.nq)]
+    return np.reshape(np.array(rows), q.shape)
+
+
+def _free(model: Model, fixed: Iterable[str]) -> Array:
+    """(nv,): 0 for the velocities of fixed joints, 1 for the others."""
+    if isinstance(fixed, str):
+        raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
+    held = {model.joint(name).name for name in fixed}
+    return np.concatenate([np.zeros(0), *(np.full(j.nv, 0.0 if j.name in held else 1.0) for j in model.joints)])
+
+
+def _closed(model: Model, q: Array, free: Array) -> Array:
+    error = _error(model, q)
+    damping = 1e-3
+    for _ in range(ITERATIONS):
+        if np.abs(error).max(initial=0.0) <= 1e-15:
+            break
+        U, sizes, Vt = np.linalg.svd(constraint_jacobian(model, q) * free, full_matrices=False)
+        scale = float(sizes.max(initial=0.0)) or 1.0
+        along = sizes / (sizes**2 + max(damping, 1e-14) * scale**2)
+        step = -Vt.T @ (along * (U.T @ error))
+        step = step * min(1.0, LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        moved = integrate(model, q, step)
+        left = _error(model, moved)
+        if left @ left < error @ error:
+            q, error, damping = moved, left, 0.1 * damping
+        elif np.abs(error).max() <= CLOSED:  # as near as rounding lets it come
+            break
+        else:
+            damping = max(10.0 * damping, 1e-8)
+            if damping > 1e12:
+                break
+    if not np.abs(error).max(initial=0.0) <= CLOSED:
+        raise ClosureError(_what_is_open(model, q), constraint_residual(model, q), q)
+    return q
+
+
+def _error(model: Model, q: Array) -> Array:
+    """The residuals (m,), those of turns lengthened so that axes the wrong way round are not taken for closed."""
+    frames = iter(loop_constraints(model, q, np.zeros(model.nv)))
+    errors = [np.zeros(0)]
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        error = rows.residual
+        if not isinstance(loop, CoordinateLoop):
+            cosine = float(loop.kind.alignment(next(frames).pose))
+            turns = loop.kind.turns()
+            if cosine < -1.0 + 1e-12:  # no direction is the way back
+                error = np.where(turns, 2.0, error)
+            else:
+                error = np.where(turns, np.sqrt(2.0 / (1.0 + cosine)) * error, error)
+        errors.append(error)
+    return np.concatenate(errors)
+
+
+def _what_is_open(model: Model, q: Array) -> str:
+    off = []
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        size = float(np.abs(rows.residual).max())
+        if size > CLOSED:
+            off.append((size, f"{loop.name!r} ({loop.type}) is off by {size:.3g}"))
+    shown = "; ".join(text for _, text in sorted(off, reverse=True)[:6]) or "axes are the wrong way round"
+    return (
+        f"the loops of {model.name!r} could not be closed from this guess: {shown} (m or rad). Start nearer, fix fewer "
+        "joints, or see whether they can be closed at all"
+    )
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """How a mechanism with loops can move; printed in a sentence."""
+
+    degrees_of_freedom: int
+    """where it is not singular"""
+    constraints: int
+    """rows of all loops"""
+    independent: int
+    """of them, where it is not singular"""
+    at_configuration: int
+    """degrees of freedom of the velocities at the configuration asked about"""
+
+    @property
+    def redundant(self) -> int:
+        """Constraints that follow from the others."""
+        return self.constraints - self.independent
+
+    @property
+    def singular(self) -> bool:
+        """Whether there are more velocities at the configuration than elsewhere."""
+        return self.at_configuration > self.degrees_of_freedom
+
+    def __str__(self) -> str:
+        n = self.degrees_of_freedom
+        text = (
+            f"{n} degree{'' if n == 1 else 's'} of freedom; {self.constraints} constraints, "
+            f"{self.independent} independent, {self.redundant} redundant"
+        )
+        if self.singular:
+            text += f"; singular here: {self.at_configuration} velocities are free"
+        return text
+
+
+def mobility(model: Model, q: Any = None) -> Mobility:
+    """Degrees of freedom, independent and redundant constraints; whether the configuration q (nq,) is singular.
+
+    Constraints are independent by the singular values of K that exceed 1e-7 of the largest. What holds in general
+    is seen at configurations nearby, reached along motions that the loops leave free. Without q one is looked for, from
+    the neutral one. Raises :class:`~linkwright.errors.ClosureError` where none is found,
+    :class:`~linkwright.errors.InputError` where the loops are not closed at q.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"mobility: the first argument is a Model; got {model!r}")
+    if q is None:
+        q = some_closed_configuration(model)
+    check(model, q)
+    q = as_numbers("q", q)
+    if (left := np.abs(constraint_residual(model, q)).max(initial=0.0)) > 1e-6:
+        raise InputError(
+            f"the loops of {model.name!r} are not closed at this q, off by {left:.3g} (m or rad): close it"
+        )
+    K = constraint_jacobian(model, q)
+    here, generic = _rank(K), _rank(K)
+    for sample in _nearby(model, q):
+        generic = max(generic, _rank(constraint_jacobian(model, sample)))
+    return Mobility(model.nv - generic, len(K), generic, model.nv - here)
+
+
+def _rank(K: Array) -> int:
+    sizes = np.linalg.svd(K, compute_uv=False)
+    return int((sizes > SINGULAR * sizes.max(initial=0.0)).sum())
+
+
+def _nearby(model: Model, q: Array) -> list[Array]:
+    """Closed configurations at some distance, along free motions; those that can be reached."""
+    rng = np.random.default_rng(0)
+    found: list[Array] = []
+    for _ in range(SAMPLES):
+        _, sizes, Vt = np.linalg.svd(constraint_jacobian(model, q))
+        null = Vt[int((sizes > SINGULAR * sizes.max(initial=0.0)).sum()) :]
+        if not len(null):
+            return found
+        direction = null.T @ rng.normal(size=len(null))
+        step = integrate(model, q, 0.2 / max(float(np.abs(direction).max()), 1e-12) * direction)
+        try:
+            found.append(_closed(model, step, np.ones(model.nv)))
+        except ClosureError:
+            continue
+    return found
+
+
+def some_closed_configuration(model: Model) -> Array:
+    """One (nq,), from the neutral one (brought within the limits) or from small random turns of it."""
+    rng = np.random.default_rng(0)
+    start = np.clip(model.neutral(), model.lower, model.upper)
+    for attempt in range(8):
+        try:
+            return _closed(
+                model, integrate(model, start, 0.15 * attempt * rng.normal(size=model.nv)), np.ones(model.nv)
+            )
+        except ClosureError as error:
+            failure = error
+    raise failure

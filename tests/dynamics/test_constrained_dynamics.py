@@ -1,0 +1,192 @@
+"""Dynamics with closed loops: against the dense system of equations, and laws of ideal constraints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as public
+from linkwright import dynamics as lw
+from linkwright.errors import InputError, ModelError
+from linkwright.model.assembly import assemble
+from linkwright.model.loop import Loop
+from linkwright.spatial.linalg import semidefinite_factors
+from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops
+
+laws = settings(max_examples=40, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+METHODS = ("articulated", "composite")
+
+
+def closed_state(closed, seed):
+    """A model with loops, and q, v, tau with K v = 0."""
+    model, q = closed
+    rng = np.random.default_rng(seed)
+    v, tau = rng.normal(size=(2, model.nv))
+    K = lw.constraint_jacobian(model, q)
+    return model, q, v - np.linalg.pinv(K, rcond=1e-9) @ (K @ v), tau
+
+
+def dense(model, q, v, tau):
+    """a and the least-norm λ of M a − Kᵀλ = τ − b, K a = −K̇ v by a pseudo-inverse; how badly conditioned that is."""
+    M, K = lw.mass_matrix(model, q), lw.constraint_jacobian(model, q)
+    force, target = tau - lw.bias_forces(model, q, v), -lw.constraint_bias(model, q, v)
+    inverse = np.linalg.inv(M)
+    A = K @ inverse @ K.T
+    sizes, vectors = np.linalg.eigh(A)
+    kept = sizes > 1e-9 * sizes.max(initial=0.0)
+    multipliers = vectors[:, kept] @ ((vectors[:, kept].T @ (target - K @ inverse @ force)) / sizes[kept])
+    condition = np.linalg.cond(M) * (sizes[kept].max(initial=1.0) / sizes[kept].min(initial=1.0))
+    return inverse @ (force + K.T @ multipliers), multipliers, condition
+
+
+@laws
+@given(looped(), seeds)
+def test_accelerations_and_reactions_are_those_of_the_dense_equations(closed, seed):
+    """Redundant loops too: random loops on small trees often are."""
+    model, q, v, tau = closed_state(closed, seed)
+    a, multipliers, condition = dense(model, q, v, tau)
+    for method in METHODS:
+        found = lw.forward_dynamics(model, q, v, tau, method=method)
+        assert relative_error(found, a) < 1e-9 * max(1.0, 1e-5 * condition), method
+    found = lw.constraint_forces(model, q, v, tau)
+    assert relative_error(found, multipliers) < 1e-9 * max(1.0, 1e-5 * condition)
+
+
+@laws
+@given(looped(), seeds)
+def test_loops_stay_closed_and_do_no_work(closed, seed):
+    model, q, v, tau = closed_state(closed, seed)
+    K = lw.constraint_jacobian(model, q)
+    scale = 1e-10 * max(1.0, 1e-4 * dense(model, q, v, tau)[2])
+    a = lw.forward_dynamics(model, q, v, tau)
+    assert relative_error(K @ a, -lw.constraint_bias(model, q, v)) < scale
+    reaction = lw.inverse_dynamics(model, q, v, a) - tau
+    assert relative_error(K.T @ lw.constraint_forces(model, q, v, tau), reaction) < 10.0 * scale
+    assert abs(reaction @ v) < scale * (1.0 + np.abs(reaction).max())
+
+
+@laws
+@given(looped(mimics=False), seeds)
+def test_wrenches_of_loops_in_place_of_the_loops(closed, seed):
+    """Cut open, and with the loops' wrenches acting at their ends, the mechanism moves the same."""
+    model, q = closed
+    model = assemble(replace(model.description, loops=tuple(loop for loop in model.loops if isinstance(loop, Loop))))
+    model, q, v, tau = closed_state((model, q), seed)
+    scale = 1e-10 * max(1.0, 1e-4 * dense(model, q, v, tau)[2])
+    acting = np.zeros(model.nv)
+    for loop, wrench in zip(model.loops, lw.constraint_wrenches(model, q, v, tau), strict=True):
+        acting = acting + lw.joint_forces(model, q, loop.second, wrench)
+        # the opposite wrench, at the same point
+        arm = lw.pose(model, q, loop.second)[:3, 3] - lw.pose(model, q, loop.first)[:3, 3]
+        moved = np.concatenate([wrench[:3], wrench[3:] + np.cross(arm, wrench[:3])])
+        acting = acting - lw.joint_forces(model, q, loop.first, moved)
+    cut = lw.forward_dynamics(model, q, v, tau + acting, loops="ignore")
+    assert relative_error(cut, lw.forward_dynamics(model, q, v, tau)) < scale
+
+
+@laws
+@given(looped(), seeds)
+def test_impulses(closed, seed):
+    """Momentum changes by the loops' impulses alone; what closes already is not changed; energy is lost."""
+    model, q = closed
+    v = np.random.default_rng(seed).normal(size=model.nv)
+    after, impulses = lw.impulse(model, q, v)
+    M, K = lw.mass_matrix(model, q), lw.constraint_jacobian(model, q)
+    scale = 1e-10 * max(1.0, 1e-4 * dense(model, q, v, v)[2])
+    assert relative_error(K @ after, np.zeros(len(K))) < scale
+    assert relative_error(M @ (after - v), K.T @ impulses) < scale
+    assert lw.kinetic_energy(model, q, after) <= lw.kinetic_energy(model, q, v) * (1.0 + scale) + scale
+    assert relative_error(lw.impulse(model, q, after)[0], after) < scale
+    blow = np.arange(1.0, 7.0)
+    hit, more = lw.impulse(model, q, v, {"tip": blow})
+    assert relative_error(M @ (hit - v), K.T @ more + lw.joint_forces(model, q, "tip", blow)) < scale
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_compiled_and_in_batches(seed):
+    model, q = with_loops(one_of_each(seed), LOOP_NAMES[seed::3], seed)
+    model, q, v, tau = closed_state((model, q), seed)
+    rng = np.random.default_rng(seed)
+    Tau = rng.normal(size=(5, model.nv))
+    for method in METHODS:
+        found = public.forward_dynamics(model, q, v, Tau, method=method)
+        for k in range(5):
+            assert relative_error(found[k], lw.forward_dynamics(model, q, v, Tau[k], method=method)) < 1e-9
+    for function in (lw.constraint_forces, lw.constraint_wrenches):
+        face = getattr(public, function.__name__)
+        assert relative_error(face(model, q, v, Tau)[2], function(model, q, v, Tau[2])) < 1e-9
+    for found, expected in zip(public.impulse(model, q, tau), lw.impulse(model, q, tau), strict=True):
+        assert relative_error(found, expected) < 1e-9
+    assert public.compile(public.forward_dynamics, model, stabilisation=(5, 5))(q, v, tau).shape == (model.nv,)
+
+
+def test_gains_bring_loops_back():
+    """φ̈ = −2α φ̇ − β² φ."""
+    model, q = with_loops(one_of_each(2), ["ball"], 1)
+    rng = np.random.default_rng(0)
+    v, tau = rng.normal(size=(2, model.nv))
+    q = lw.integrate(model, q, 0.01 * rng.normal(size=model.nv))
+    K, phi = lw.constraint_jacobian(model, q), lw.constraint_residual(model, q)
+    for method in METHODS:
+        a = lw.forward_dynamics(model, q, v, tau, method=method, stabilisation=(3.0, 5.0))
+        opening = K @ a + lw.constraint_bias(model, q, v)
+        assert relative_error(opening, -6.0 * K @ v - 25.0 * phi) < 1e-9, method
+
+
+def test_derivatives_go_through_loops():
+    model, q = with_loops(one_of_each(1, mimics=False), ["ball", "universal"], 3)
+    model, q, v, tau = closed_state((model, q), 4)
+    by_tau = public.derivative(public.forward_dynamics, "tau")(model, q, v, tau)
+    K, M = lw.constraint_jacobian(model, q), lw.mass_matrix(model, q)
+    inverse = np.linalg.inv(M)
+    projected = inverse - inverse @ K.T @ np.linalg.solve(K @ inverse @ K.T, K @ inverse)
+    assert relative_error(by_tau, projected) < 1e-9
+    kernel = public.compile(public.forward_dynamics, model).derivative("v")
+    step = 1e-6 * np.eye(model.nv)
+    differences = [lw.forward_dynamics(model, q, v + e, tau) - lw.forward_dynamics(model, q, v - e, tau) for e in step]
+    assert relative_error(kernel(q, v, tau), np.stack(differences, axis=1) / 2e-6) < 1e-6
+    with pytest.raises(ModelError, match="closed loops"):
+        public.forward_dynamics_derivatives(model, q, v, tau)
+
+
+def test_loops_can_be_ignored():
+    model, q = with_loops(one_of_each(1), ["weld", "joint"], 3)
+    tree = assemble(replace(model.description, loops=()))
+    model, q, v, tau = closed_state((model, q), 4)
+    for method in METHODS:
+        cut = public.forward_dynamics(model, q, v, tau, method=method, loops="ignore")
+        assert relative_error(cut, public.forward_dynamics(tree, q, v, tau, method=method)) < 1e-12
+    none = public.forward_dynamics(tree, q, v, tau, stabilisation=(1.0, 1.0))
+    assert np.array_equal(none, public.forward_dynamics(tree, q, v, tau))
+
+
+@pytest.mark.parametrize("options", [{"loops": "open"}, {"stabilisation": 3.0}, {"stabilisation": (1.0, -1.0)}])
+def test_options_that_do_not_exist(options):
+    model, q = with_loops(one_of_each(1), ["weld"], 3)
+    v = np.zeros(model.nv)
+    with pytest.raises(InputError, match=next(iter(options))):
+        public.forward_dynamics(model, q, v, v, **options)
+
+
+@pytest.mark.parametrize("rank", [0, 2, 5])
+def test_semidefinite_factors(rank):
+    """A x = b by a basic solution, and by the least, in numbers and in symbols."""
+    rng = np.random.default_rng(rank)
+    B = rng.normal(size=(5, rank))
+    A, inverse = B @ B.T, np.linalg.pinv(B @ B.T, rcond=1e-9, hermitian=True)
+    b = A @ rng.normal(size=5)
+
+    def solved(x):
+        factors = semidefinite_factors(x.reshape(5, 6)[:, :5])
+        basic = factors.solve(x.reshape(5, 6)[:, 5])
+        return np.stack([basic, factors.least_norm(basic)])
+
+    x = np.concatenate([A, b[:, None]], axis=1).reshape(-1)
+    for basic, least in (solved(x), public.compile(solved, x=30)(x)):
+        assert relative_error(A @ basic, b) < 1e-12
+        assert relative_error(least, inverse @ b) < 1e-11
