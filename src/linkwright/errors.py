@@ -97,6 +97,10 @@ class TooLargeError(LinkwrightError):
     """More operations than straight-line code may have."""
 
 
+class NoDerivativeError(TooLargeError):
+    """A derivative that is too large to be formed at all."""
+
+
 class MissingExtraError(LinkwrightError, ImportError):
     """An optional package is not installed; the message says which extra brings it."""
 

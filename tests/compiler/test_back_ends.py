@@ -246,6 +246,12 @@ def test_mechanisms_without_coordinates():
     assert lw.kinetic_energy(model, none, none).shape == (3,)
     assert np.array_equal(lw.pose(model, none, "base"), np.stack([model.frame("base").placement] * 3))
     assert lw.integrate(model, none, none).shape == (3, 0)
+    assert lw.forward_dynamics(model, none, none, none, method="composite").shape == (3, 0)
+    for function in (lw.inverse_dynamics_derivatives, lw.forward_dynamics_derivatives):
+        assert [D.shape for D in function(model, none, none, none)] == [(3, 0, 0)] * 3
+        assert [D.shape for D in function.book(model, none[0], none[0], none[0])] == [(0, 0)] * 3
+    for wrt in ("q", "v", "tau"):
+        assert lw.derivative(lw.forward_dynamics, wrt)(model, none, none, none).shape == (3, 0, 0)
     with pytest.raises(lw.errors.ShapeError, match="expected"):
         lw.mass_matrix(model, [1.0])
     with pytest.raises(lw.errors.ArgumentError, match="real numbers"):

@@ -7,8 +7,9 @@ import pytest
 from operations_on import one_operation
 
 import linkwright as lw
+from linkwright.compiler import public, trace
 from linkwright.compiler.kernel import Kernel
-from linkwright.errors import ArgumentError
+from linkwright.errors import ArgumentError, LinkwrightWarning, TooLargeError
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import Compound, Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, relative_error, state
@@ -196,3 +197,40 @@ def test_what_cannot_be_differentiated_by_is_told():
     ):
         with pytest.raises(ArgumentError, match="it has q"):
             attempt()
+
+
+def test_a_derivative_too_large_to_form_is_refused_once_and_for_all(monkeypatch):
+    monkeypatch.setattr(trace, "NODE_LIMIT", 500)
+    arm, calls = lw.load("arm7"), []
+
+    def tip(model, q):
+        calls.append(q)
+        return lw.dynamics.pose(model, q, "tool")[:3, 3]
+
+    by_q = lw.derivative(tip, "q")
+    for _ in range(3):
+        with pytest.raises(TooLargeError, match=r"derivative of tip by q is too large for 'arm7'.*500"):
+            by_q(arm, np.zeros((4, 7)))
+        assert len(calls) <= 2  # with and without sums of angles
+
+
+def test_a_derivative_too_large_to_compile_is_formed_once(monkeypatch):
+    arm, calls = lw.load("arm7"), []
+
+    def bends(model, q):
+        calls.append(q)
+        return np.sin(lw.dynamics.pose(model, q, "tool")[:3, 3])
+
+    by_q = lw.derivative(bends, "q")
+    q = arm.random(3, seed=0)
+    expected = by_q(lw.load("arm7"), q)
+    calls.clear()
+    monkeypatch.setattr(public, "program", too_large)
+    with pytest.warns(LinkwrightWarning, match="row by row"):
+        assert relative_error(by_q(arm, q), expected) < 1e-14
+    assert relative_error(by_q(arm, q[0]), expected[0]) < 1e-14
+    assert len(calls) <= 2
+
+
+def too_large(bound):
+    raise TooLargeError("as this test has it")

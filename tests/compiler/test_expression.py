@@ -147,6 +147,21 @@ def test_simplifications(xy):
     assert x.graph.constant(1.0).where(x, y) is x
 
 
+def test_a_quotient_of_equals_is_no_number_where_both_are_zero():
+    kernel = lw.compile(lambda x: x / x, x=())
+    assert kernel(2.0) == 1.0
+    assert np.isnan(kernel(0.0))
+    assert np.isnan(kernel(np.inf))
+
+
+@pytest.mark.parametrize("function", [np.nan_to_num, np.nansum, np.nanmean, np.nanmax])
+def test_functions_that_look_for_nan_are_refused(function):
+    """NumPy takes objects for numbers that are never NaN."""
+    for x in (lw.symbols("x", 3), lw.symbols("x")):
+        with pytest.raises(ExpressionError, match=f"numpy.{function.__name__} asks whether a symbol is NaN"):
+            function(x)
+
+
 def test_conditions_simplify(xy):
     x, y = xy
     assert (x < y).where(1.0, 0.0) is (x < y)

@@ -139,6 +139,12 @@ def errors_of_arrays(arm):
         "ragged": (lambda: lw.mass_matrix(arm, [[1.0, 2.0], [3.0]]), ShapeError, "not of one length"),
         "complex": (lambda: lw.mass_matrix(arm, q + 0j), ArgumentError, "real numbers; got dtype complex128"),
         "text": (lambda: lw.mass_matrix(arm, ["1", "2"]), ArgumentError, "real numbers"),
+        "objects": (
+            lambda: lw.mass_matrix(arm, np.array([1, 2], object)),
+            ArgumentError,
+            "real numbers; got dtype object",
+        ),
+        "objects and None": (lambda: lw.mass_matrix(arm, [None, 2]), ArgumentError, "real numbers; got dtype object"),
         "None": (lambda: lw.mass_matrix(arm, None), ArgumentError, "real numbers"),
         "dates": (lambda: lw.mass_matrix(arm, np.zeros(2, "datetime64[s]")), ArgumentError, "real numbers"),
         "batches": (
@@ -180,6 +186,27 @@ def errors_of_compile(arm):
         "foreign symbol": (lambda: lw.compile(lambda x: lw.symbols("y", 3), x=3), LinkwrightError, "mixed"),
         "not C": (lambda: lw.compile(lw.mass_matrix, arm).save("kernel.h"), ArgumentError, ".c"),
         "symbols": (lambda: lw.symbols("q v", (1, 2, 3)), ArgumentError, "2 names"),
+        "negative symbols": (lambda: lw.symbols("x", -1), InputError, "negative"),
+        "unnamed symbols": (lambda: lw.symbols(None), ArgumentError, "named by text.*None"),
+        "no names": (lambda: lw.symbols(" "), ArgumentError, "named by text"),
+        "names of numbers": (lambda: lw.symbols([1, 2], 3), ArgumentError, "named by text"),
+        "symbols of no shape": (lambda: lw.symbols("x", 1.5), ArgumentError, "whole number.*1.5"),
+        "symbols of shape None": (lambda: lw.symbols("q v", None), ArgumentError, "whole number.*None"),
+        "empty tuple": (lambda: lw.compile(lambda x: (), x=3), ArgumentError, r"array.*got \(\)"),
+        "empty list": (lambda: lw.compile(lambda x: [], x=3), ArgumentError, r"array.*got \[\]"),
+        "wrenches by number": (lambda: lw.compile(lw.inverse_dynamics, arm, wrenches=3), ArgumentError, "a list"),
+        "wrenches by text": (lambda: lw.compile(lw.inverse_dynamics, arm, wrenches="tip"), ArgumentError, "a list"),
+        "wrenches by array": (
+            lambda: lw.compile(lw.inverse_dynamics, arm, wrenches=np.zeros(6)),
+            ArgumentError,
+            "names of frames",
+        ),
+        "builtin": (lambda: lw.compile(max, x=3), ArgumentError, "does not tell its arguments"),
+        "derivative of nothing": (lambda: lw.derivative(None, "q"), ArgumentError, "expected a function; got None"),
+        "derivative by nothing": (lambda: lw.derivative(lw.mass_matrix, None), ArgumentError, "it has q"),
+        "no arrays": (lambda: lw.derivative(lambda m: m, "q"), ArgumentError, "it has none"),
+        "unequal parts": (lambda: lw.stack([np.zeros(2), np.zeros(3)]), ShapeError, "one shape"),
+        "no parts": (lambda: lw.stack([]), ShapeError, "one shape"),
     }
 
 

@@ -174,6 +174,8 @@ class Looped(ABC):
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:
     """The program that computes ``result`` (an array, or a tuple of them) from the symbols ``inputs``."""
     single = not isinstance(result, (tuple, list))
+    if not single and not result:
+        raise ArgumentError(f"{name} must return an array or a tuple of arrays; got {result!r}")
     arrays = [_expressions(name, graph, x) for x in ((result,) if single else result)]
     if graph.failure is not None:
         raise graph.failure

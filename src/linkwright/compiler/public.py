@@ -16,8 +16,18 @@ import numpy as np
 
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.trace import ARRAYS, Bound, bind, differentiate, program, regrouped, replay, trace
-from linkwright.errors import ArgumentError, LinkwrightWarning, ShapeError, TooLargeError
+from linkwright.compiler.trace import (
+    ARRAYS,
+    Bound,
+    bind,
+    differentiate,
+    program,
+    regrouped,
+    replay,
+    signature_of,
+    trace,
+)
+from linkwright.errors import ArgumentError, LinkwrightWarning, NoDerivativeError, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers, is_symbolic
@@ -71,7 +81,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         raise ArgumentError(f"{book.__name__}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
     arrays = [x for name, x in arguments.items() if name in ARRAYS] + list((wrenches or {}).values())
     try:
-        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and is_symbolic(x) for x in arrays)
+        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and _holds_symbols(x) for x in arrays)
     except ValueError:  # rows of different lengths; the kernel says which
         symbolic = False
     if symbolic:
@@ -92,6 +102,11 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         raise error from None
     model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
     return kernel(*arrays)
+
+
+def _holds_symbols(x: Any) -> bool:
+    """Whether any entry is a symbol; other objects are for the kernel to refuse."""
+    return is_symbolic(x) and any(isinstance(entry, Expr) for entry in np.asarray(x).flat)
 
 
 def _tuples(x: Any) -> Any:
@@ -116,6 +131,8 @@ def compile_or_not(
     bound = bind(function, model, inputs)
     try:
         return Kernel(program(bound), model)
+    except NoDerivativeError:
+        raise
     except TooLargeError as error:
         warnings.warn(
             f"{bound.name} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
@@ -176,12 +193,13 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     >>> d_tau(arm, arm.neutral(), [0.0, 0.0], [0.0, 0.0]).shape
     (2, 2)
     """
-    book = getattr(function, "book", function)
-    signature = inspect.signature(book)
+    signature, book = signature_of(function), getattr(function, "book", function)
     names = list(signature.parameters)
     if wrt not in names[1:] or wrt not in ARRAYS:
         choices = [name for name in names[1:] if name in ARRAYS]
-        raise ArgumentError(f"{book.__name__} has no array {wrt!r} to differentiate by; it has {', '.join(choices)}")
+        raise ArgumentError(
+            f"{book.__name__} has no array {wrt!r} to differentiate by; it has {', '.join(choices) or 'none'}"
+        )
 
     def derived(*args: Any, **kwargs: Any) -> Any:
         call = signature.bind(*args, **kwargs)
@@ -192,7 +210,15 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         if wrenches:
             fixed["wrenches"] = tuple(wrenches)
         arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
-        program = differentiate(trace(bind(book, model, fixed)), wrt, model)
+        key = (book, "derivative", wrt, *fixed.values())
+        if key not in model.memo:
+            try:
+                model.memo[key] = differentiate(trace(bind(book, model, fixed)), wrt, model)
+            except TooLargeError as error:
+                model.memo[key] = f"the derivative of {book.__name__} by {wrt} is too large for {model.name!r}: {error}"
+        program = model.memo[key]
+        if isinstance(program, str):
+            raise NoDerivativeError(program)
         symbols = [x for array in arrays for x in np.ravel(np.asarray(array)) if isinstance(x, Expr)]
         if not symbols:
             return interpret(program, *arrays)[0]

@@ -130,11 +130,9 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     twists (bodies, 6).
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
-    if not callable(function):
-        raise ArgumentError(f"expected a function to compile; got {function!r}")
     book = getattr(function, "book", function)
+    parameters = dict(signature_of(function).parameters)
     name = getattr(function, "__name__", "function").replace("<lambda>", "function")
-    parameters = dict(inspect.signature(book).parameters)
     if model is not None:
         if not isinstance(model, Model):
             raise ArgumentError(f"expected a Model; got {model!r}")
@@ -153,8 +151,10 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
         if key in inputs:
             given = inputs[key]
             if key == "wrenches":
+                if not (given is None or isinstance(given, (list, tuple))):
+                    raise ArgumentError(f"{name}: wrenches are given by the names of frames, a list; got {given!r}")
                 frames = tuple(given or ())
-            elif (book not in ALGORITHMS or key in ARRAYS) and (shape := _shape(given)) is not None:
+            elif (book not in ALGORITHMS or key in ARRAYS) and (shape := shape_of(given)) is not None:
                 shapes[key] = shape
             else:
                 fixed[key] = given
@@ -200,7 +200,17 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model)
 
 
-def _shape(given: Any) -> tuple[int, ...] | None:
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The arguments of a function; of one of the public ones, those of the algorithm behind it."""
+    if not callable(function):
+        raise ArgumentError(f"expected a function; got {function!r}")
+    try:
+        return inspect.signature(getattr(function, "book", function))
+    except ValueError:
+        raise ArgumentError(f"{function!r} does not tell its arguments; write a function that calls it") from None
+
+
+def shape_of(given: Any) -> tuple[int, ...] | None:
     """A shape, if that is what was given."""
     if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
         given = (given,)

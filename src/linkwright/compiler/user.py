@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError
+from linkwright.compiler.trace import shape_of
+from linkwright.errors import ArgumentError, ShapeError
 from linkwright.expression.graph import Graph, comparable
 
 
@@ -21,12 +22,15 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
     >>> lw.symbols("x", 2)
     Symbols([x[0], x[1]], dtype=object)
     """
-    several = names.split() if isinstance(names, str) else list(names)
+    several = names.split() if isinstance(names, str) else list(names) if isinstance(names, (list, tuple)) else []
+    if not several or not all(isinstance(name, str) for name in several):
+        raise ArgumentError(f"symbols are named by text, 'x' or 'q v', or a list of it; got {names!r}")
     graph = Graph()
     if isinstance(names, str) and len(several) == 1:
         x = graph.symbols(several[0], _lengths(shape))
         return x if x.shape else x[()]
-    shapes = [shape] * len(several) if isinstance(shape, int) or not len(shape) else list(shape)
+    each = isinstance(shape, (tuple, list)) and len(shape) > 0
+    shapes = list(shape) if each else [shape] * len(several)  # type: ignore[arg-type]
     if len(shapes) != len(several):
         raise ArgumentError(f"{len(several)} names ({', '.join(several)}) need {len(several)} shapes; got {shapes!r}")
     arrays = [graph.symbols(name, _lengths(s)) for name, s in zip(several, shapes, strict=True)]
@@ -34,10 +38,16 @@ def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[
 
 
 def _lengths(shape: Any) -> tuple[int, ...]:
-    return (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)
+    lengths = shape_of(shape)
+    if lengths is None:
+        raise ArgumentError(f"a shape is a whole number or a tuple of them; got {shape!r}")
+    return lengths
 
 
 def stack(entries: Sequence[Any], axis: int = 0) -> np.ndarray:
     """Numbers, symbols and arrays of either, of equal shapes, joined along a new axis."""
-    joined: np.ndarray = comparable(np.stack([np.asarray(x) for x in entries], axis=axis))
+    try:
+        joined: np.ndarray = comparable(np.stack([np.asarray(x) for x in entries], axis=axis))
+    except (ValueError, TypeError) as error:
+        raise ShapeError(f"stack takes a list of arrays of one shape, and an axis of the result: {error}") from None
     return joined

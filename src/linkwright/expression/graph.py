@@ -307,6 +307,9 @@ class Expr:
     def conjugate(self) -> Expr:
         return self
 
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _numpys(function, args, kwargs)
+
     def __repr__(self) -> str:
         if self.graph.failure is not None:
             return f"<invalid: {self.graph.failure}>"
@@ -318,6 +321,9 @@ class Symbols(np.ndarray):
     """An object array of expressions. Compared, it gives conditions, where NumPy would ask for truth values."""
 
     __array_priority__ = 1.0  # what NumPy joins with such an array is one
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _numpys(function, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
@@ -334,6 +340,13 @@ class Symbols(np.ndarray):
 
     def __ge__(self, y: Any) -> Any:
         return np.greater_equal(self, y, dtype=object)
+
+
+def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's function of symbols, unless it is one of those that look for NaN: to these, objects are none."""
+    if function.__name__.startswith("nan"):
+        raise ExpressionError(f"numpy.{function.__name__} asks whether a symbol is NaN, which only numbers can be")
+    return function._implementation(*args, **kwargs)
 
 
 def comparable(x: Any) -> Any:

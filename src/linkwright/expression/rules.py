@@ -115,8 +115,6 @@ def _div(x: Expr, y: Expr) -> Expr | None:
         return x.graph.constant(0.0)
     if y.value is not None and y.value != 0.0:
         return (1.0 / y.value) * x
-    if x is y:
-        return x.graph.constant(1.0)
     if x.op == "neg":
         return -(x.args[0] / y)
     if y.op == "neg":

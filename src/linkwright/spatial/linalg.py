@@ -17,6 +17,8 @@ def solve_symmetric(A: Array, B: Array) -> Array:
     parents first, this creates no new nonzeros, so what a branch does not touch folds away
     (Featherstone 2008, §6.5).
     """
+    if not len(A):
+        return B
     if not is_symbolic(A, B):
         return np.linalg.solve(A, B)
     L, inverse = _factors(A)
@@ -70,6 +72,8 @@ def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
 
     For symbols A⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, and L⁻¹ has the zeros of L: what a branch does not touch folds away.
     """
+    if not len(A):
+        return B, A
     if not is_symbolic(A, B):
         inverse = np.linalg.inv(A)
         return inverse @ B, mirror(inverse)
