@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_equations import follower, with_joint
 from test_explain import MODELS, cart, gantry, undamped
 
 import linkwright as lw
@@ -15,6 +16,7 @@ from linkwright.equations.equilibria import Equilibrium
 from linkwright.equations.extremes import largest, series_of
 from linkwright.equations.structure import sign_of
 from linkwright.expression.polynomial import evaluate
+from linkwright.model.description import JOINT_NAMES
 from linkwright.model.tree import Model
 
 INERTIA = (0.02, 0.03, 0.025)
@@ -74,6 +76,37 @@ def test_the_mechanism_rests_where_it_is_said_to(name):
         assert np.linalg.norm(g, axis=1) == pytest.approx(np.linalg.norm(g[0]))
         assert np.linalg.norm(g[0]) > 1.0
     assert bool(search.found) + bool(search.obstacle) + search.everywhere == 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind in JOINT_NAMES if kind != "fixed"])
+def test_every_joint_type_is_explained(kind):
+    made = lw.equations(with_joint(kind))
+    told = made.explanation()
+    assert told.structure.is_hessian_of_kinetic_energy
+    assert told.structure.keeps_energy
+    for one in told.equilibria.found:
+        assert np.abs(lw.gravity_forces(made.model, one.q)).max() < 1e-8
+    assert told.latex().isascii()
+    assert len(told.sections) == 7
+
+
+def test_whole_turns_matter_to_screws_and_to_what_follows():
+    model = follower()
+    found = equilibria(model, "numbers")
+    assert len(found) >= 4
+    for one in found:
+        assert np.abs(lw.gravity_forces(model, one.q)).max() < 1e-8
+    energies = [lw.potential_energy(model, one.q) for one in found]
+    assert energies == pytest.approx([one.energy for one in found])
+
+
+def test_base_parameters_rest_where_the_others_do():
+    model = lw.load("planar:3")
+    for a, b in zip(
+        equilibria(model), lw.equations(model, base_parameters=True).explanation().equilibria.found, strict=True
+    ):
+        assert a.q == pytest.approx(b.q)
+        assert a.squares == pytest.approx(b.squares)
 
 
 def test_two_links_have_four_equilibria():

@@ -137,6 +137,15 @@ class Equilibria:
         return tuple(name for name in self.structure.mechanism.coordinates.q if name in used)
 
     @cached_property
+    def _rounds(self) -> frozenset[str]:
+        """The angles in which a whole turn changes nothing: those of no screw, spring or slide that follows."""
+        plain: set[str] = set().union(*(p.used() for p in self._g))
+        for joint, own in zip(self.structure.joints, self.structure.coordinates, strict=True):
+            if np.any(joint.stiffness):
+                plain.update(own)
+        return frozenset(self.structure.mechanism.coordinates.angles) - plain
+
+    @cached_property
     def everywhere(self) -> bool:
         """Whether every configuration is one of rest: g ≡ 0."""
         return not self.springs and not any(self._g)
@@ -297,9 +306,9 @@ class Equilibria:
         return kept
 
     def _wrapped(self, q: Array) -> Array:
-        names, q = self.structure.mechanism.coordinates, q.copy()
-        for k, name in enumerate(names.q):
-            if name in names.angles:
+        q = q.copy()
+        for k, name in enumerate(self.structure.mechanism.coordinates.q):
+            if name in self._rounds:
                 q[k] = math.remainder(q[k], 2 * math.pi)
         return q
 
@@ -308,7 +317,7 @@ class Equilibria:
         names, found = self.structure.mechanism.coordinates, []
         known = dict(zip(names.q, q, strict=True))
         for name, x in known.items():
-            if name in names.angles:
+            if name in self._rounds:
                 found += [math.cos(x), math.sin(x)]
             elif not any(name in four for four in names.quaternions):
                 found.append(x)

@@ -162,8 +162,8 @@ class MotionWords(Writer):
             f": {counted(len(found), 'equilibrium', 'equilibria')} found, {how}.",
         )  # fmt: skip
         if rest.complete:
-            yield ("There are no others, angles counted up to whole turns: ", self.formula(Symbol("g")), " is a "
-                   "regular matrix times as many cosines as there are angles: it vanishes where all do.",)  # fmt: skip
+            yield ("There are no others, whole turns aside, since ", self.formula(Symbol("g")), " is a "
+                   "regular matrix times as many cosines as there are angles, and vanishes where all do.",)  # fmt: skip
         else:
             yield ("There may be others: that the list is complete is not proved.",)
         for k, one in enumerate(found[:LISTED], start=1):
@@ -254,7 +254,8 @@ class MotionWords(Writer):
         if one.kind == "stable":
             pieces += [f"Stable, a centre of the linearised motion: {oscillating}. "]
         elif one.kind == "unstable":
-            what = "A saddle" if frequencies else "A maximum of the potential energy"
+            flat = "A ridge" if one.nullity else "A maximum"
+            what = "A saddle" if frequencies else f"{flat} of the potential energy"
             pieces += [f"Unstable. {what}: motions leave it in {counted(one.unstable_directions, 'direction')}, at "
                        f"{'the rate' if len(rates) == 1 else 'rates'} of {listed(rates)} /s"]  # fmt: skip
             pieces += [f"; across them {oscillating}. " if frequencies else ". "]
