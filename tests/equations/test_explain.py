@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -149,6 +151,17 @@ def test_formulas_are_set_and_latex_is_whole(name):
     latex = made.latex()
     assert latex.isascii()
     assert latex.count(r"\section*") == len(made.sections)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX here")
+def test_tex_sets_it(tmp_path):
+    told = [lw.equations(MODELS[name]()).explanation().latex() for name in ("two_link", "cart", "ball", "free")]
+    head = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
+    (tmp_path / "told.tex").write_text("\n".join([head, *told, r"\end{document}"]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "told.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "told.pdf").stat().st_size > 10_000
 
 
 def test_what_cannot_move_is_told():

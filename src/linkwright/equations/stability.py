@@ -45,8 +45,8 @@ class MotionWords(Writer):
                 if all(len(minor) <= SHOWN_TERMS for minor in minors):
                     shown = (": ", *joined([(self.formula(minor, " > 0"),) for minor in minors], ", "))
                 yield (
-                    "The same is seen from its principal minors of the last rows, whose terms are all positive for "
-                    "positive masses and moments of inertia",
+                    "The same is seen from its principal minors of the last rows, whose terms are all positive where "
+                    "parameters have the model's signs",
                     *shown,
                     ".",
                 )
