@@ -14,7 +14,7 @@ import numpy as np
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.native import Native, build, row_time
+from linkwright.compiler.native import Native, build, measurement, row_time
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
@@ -99,6 +99,10 @@ class Kernel(Entered):
                 return None  # one slice could write what another has yet to read
         spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, self._width)
         return outs[0] if len(outs) == 1 else outs
+
+    def batch_time(self) -> float:
+        """Seconds that a batch of some hundred rows takes here in one thread, measured; infinite without machine code."""
+        return measurement(self.program)(self._native) if self._native else math.inf
 
     @property
     def threads(self) -> int:
@@ -217,7 +221,8 @@ def compile(
     arrays; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. Text and None are bound now;
     ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
-    ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code.
+    ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code; of forward
+    dynamics by method "hybrid" without a ``partition`` it measures which size of blocks is fastest, too.
     ``loops``: whether sweeps over the bodies are compiled as loops (each step once per kind of joint) instead of
     straight-line code; not given, they are for mechanisms of a hundred bodies and more.
 
@@ -230,4 +235,17 @@ def compile(
     >>> kernel(arm.neutral()).shape
     (2, 2)
     """
+    if tune and model is not None and is_open_partition(function, inputs):
+        made = [
+            compile(function, model, regroup=regroup, loops=loops, **inputs, partition=x) for x in candidates(model)
+        ]
+        quickest = min(made, key=lambda one: one.batch_time())
+        return Kernel(quickest.program, model, tune)
     return Kernel(program(bind(function, model, inputs, regroup), loops), model, tune)
+
+
+def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:
+    """Whether this is forward dynamics by blocks that nobody has chosen."""
+    book = getattr(function, "book", function)
+    chosen = inputs.get("partition") is not None or not isinstance(inputs.get("schedule") or "", str)
+    return book is dynamics.forward_dynamics and inputs.get("method") == "hybrid" and not chosen

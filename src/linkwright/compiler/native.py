@@ -42,7 +42,7 @@ def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = Fa
     if kept is not None:
         return _with_lanes(program, symbols, int(kept))
     made = [_with_lanes(program, symbols, width) for width in target.widths]
-    best = min(made, key=_measurement(program))
+    best = min(made, key=measurement(program))
     cache.write(name, str(best.width).encode())
     return best
 
@@ -88,7 +88,7 @@ def _native(program: Program | Looped, code: machine.Code, width: int, from_cach
     return Native(batches, code.entry, width, from_cache, (keep, tables))
 
 
-def _measurement(program: Program) -> Callable[[Native], float]:
+def measurement(program: Program | Looped) -> Callable[[Native], float]:
     """How long a batch takes: the shortest of many runs, which other work on the machine disturbs least."""
     random = np.random.default_rng(0)
     inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)) for slot in program.inputs]

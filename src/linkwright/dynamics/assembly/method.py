@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
-from linkwright.dynamics.assembly.partition import partition_of, require_inertia
+from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms
+from linkwright.dynamics.assembly.choice import block_schedule
+from linkwright.dynamics.assembly.cost import block_size, cheapest_form
+from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
     JointTerms,
@@ -253,17 +255,17 @@ def by_blocks(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
     partition: Any = None,
-    form: str = "composite",
+    form: str | None = None,
 ) -> Array:
-    """Forward dynamics with blocks of bodies as leaves: v̇ (nv,)."""
-    made = schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition))
+    """Forward dynamics with blocks of bodies as leaves: v̇ (nv,). ``form``: of the blocks, else each the cheapest."""
+    made = block_schedule(model, schedule, partition)
+    widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
     base = ground(model.gravity)
-    joined = set(made.order)
     leaves: list[Subassembly] = []
-    blocks: dict[int, tuple[Shape, tuple[BodyTerms, ...], Any]] = {}
+    blocks: dict[int, tuple[Form, Shape, tuple[BodyTerms, ...], Any]] = {}
     for number, members in enumerate(made.blocks):
-        if len(members) == 1 and members[0] in joined:
+        if len(members) == 1 and members[0] in made.joined:
             k = members[0]
             leaves.append(leaf(leaf_inertia(model.links[k]), s.w[k], s.external[k]))
             continue
@@ -271,14 +273,16 @@ def by_blocks(
         bodies = [_body_terms(model, s, k) for k in members]
         if shape.floating:
             bodies[0] = base_terms(bodies[0])
-        assembled, kept = FORMS[form].assemble(shape, tuple(bodies), base.bias)
-        blocks[number] = shape, tuple(bodies), kept
+        n, floating = block_size(made, number, widths)
+        chosen = FORMS[form or cheapest_form(n, len(shape.handles), floating)]
+        assembled, kept = chosen.assemble(shape, tuple(bodies), base.bias)
+        blocks[number] = chosen, shape, tuple(bodies), kept
         leaves.append(assembled)
     found = assemble(made, leaves, base, {k: _terms(model, s, k) for k in made.order})
     accelerations = found.accelerations
-    for number, (shape, terms, kept) in blocks.items():
+    for number, (chosen, shape, terms, kept) in blocks.items():
         outer = found.leaf_forces.get(number, np.zeros(0))
-        of_block = FORMS[form].split(shape, terms, base.bias, kept, outer)
+        of_block = chosen.split(shape, terms, base.bias, kept, outer)
         first = 1 if shape.floating else 0  # the base's own joint was joined
         accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
     return model.assemble([accelerations[k] for k in range(len(model.links))])
@@ -289,7 +293,7 @@ def shape_of(schedule: Schedule, number: int) -> Shape:
     members = schedule.blocks[number]
     place = {body: k for k, body in enumerate(members)}
     parents = tuple(place.get(schedule.parents[body], -1) for body in members)
-    floating = members[0] in schedule.order
+    floating = members[0] in schedule.joined
     return Shape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
 
 

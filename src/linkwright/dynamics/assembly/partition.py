@@ -32,15 +32,13 @@ def blocks_of(parents: Sequence[int], size: int) -> Partition:
     return tuple(map(tuple, blocks))
 
 
-def partition_of(model: Model, partition: Any = None) -> Partition:
+def partition_of(model: Model, partition: Any) -> Partition:
     """A partition: the most bodies in a block, or blocks as lists of bodies (or of the joints that move them).
 
     Bodies and joints are given by name or number. In a block every body but the first hangs on another, or all that do
-    not stand on the ground. Without a choice, blocks are of :data:`DEFAULT_SIZE` bodies.
+    not stand on the ground.
     """
     parents = [link.parent for link in model.links]
-    if partition is None:
-        return blocks_of(parents, DEFAULT_SIZE)
     if isinstance(partition, (int, np.integer)) and not isinstance(partition, bool):
         if partition < 1:
             raise InputError(f"a block has at least one body; got partition={partition}")
@@ -62,9 +60,6 @@ def partition_of(model: Model, partition: Any = None) -> Partition:
             apart = ", ".join(repr(model.bodies[k].name) for k in tops)
             raise InputError(f"the bodies of a block hang together; {apart} do not")
     return tuple(sorted(blocks))
-
-
-DEFAULT_SIZE = 4
 
 
 def _listed(block: Any) -> Iterable[Any]:

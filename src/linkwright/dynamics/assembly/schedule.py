@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.assembly.partition import blocks_of
 from linkwright.dynamics.assembly.subassembly import Place
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.tree import Model
@@ -56,6 +57,11 @@ class Schedule:
     def joins(self) -> tuple[Join, ...]:
         """The joins in order."""
         return self._tree[0]
+
+    @cached_property
+    def joined(self) -> frozenset[int]:
+        """The joints that are joined, those within blocks left out."""
+        return frozenset(self.order)
 
     @cached_property
     def leaf_of(self) -> tuple[int, ...]:
@@ -173,6 +179,8 @@ class Batch(NamedTuple):
 def schedule_of(model: Model, schedule: Any = "serial", blocks: Sequence[Sequence[int]] | None = None) -> Schedule:
     """A schedule for a model: "serial" (leaves inwards), "balanced" (pairs of neighbours), or an order of joints.
 
+    "grouped:N" is serial within groups of N bodies, then balanced: for some processors (`choice.py`).
+
     An order holds the names or numbers of all joints to be joined. ``blocks``: bodies to be taken as one leaf each
     (of :func:`linkwright.dynamics.assembly.block.partition_of`); without, every body is a leaf. A block
     with a joint on the ground includes that joint.
@@ -193,21 +201,28 @@ def schedule_of(model: Model, schedule: Any = "serial", blocks: Sequence[Sequenc
         leaf_of = {body: number for number, block in enumerate(leaves) for body in block}
         joints = tuple(k for k, p in enumerate(parents) if p != GROUND and leaf_of[k] != leaf_of[p])
     if isinstance(schedule, str):
+        name, _, size = schedule.partition(":")
+        if name == "grouped" and size.isdecimal() and int(size) > 0:
+            return Schedule(parents, _grouped(parents, joints, leaves, int(size)), leaves)
         if schedule not in ORDERS:
-            raise InputError(
-                f"schedule is {schedule!r}; it may be {', '.join(map(repr, ORDERS))}, or an order of joints"
-            )
+            names = ", ".join(map(repr, (*ORDERS, "grouped:N")))
+            raise InputError(f"schedule is {schedule!r}; it may be {names}, or an order of joints")
         return Schedule(parents, ORDERS[schedule](parents, joints, leaves), leaves)
-    if not isinstance(schedule, Iterable):
-        raise ArgumentError(f"schedule is a name or an order of joints; got {schedule!r}")
-    numbers = {joint.name: k for k, joint in enumerate(model.joints)}
-    order = tuple(_number(entry, numbers) for entry in schedule)
+    order = order_of(model, schedule)
     if sorted(order) != list(joints):
         raise InputError(
             f"a schedule of {model.name!r} joins each of its {len(joints)} joints between leaves once; "
             f"got {len(order)}, {len(set(order) & set(joints))} of them"
         )
     return Schedule(parents, order, leaves)
+
+
+def order_of(model: Model, schedule: Any) -> tuple[int, ...]:
+    """An order of joints by names or numbers, as numbers."""
+    if not isinstance(schedule, Iterable):
+        raise ArgumentError(f"schedule is a name or an order of joints; got {schedule!r}")
+    numbers = {joint.name: k for k, joint in enumerate(model.joints)}
+    return tuple(_number(entry, numbers) for entry in schedule)
 
 
 def _number(entry: Any, numbers: dict[str, int]) -> int:
@@ -280,6 +295,20 @@ def _balanced(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Se
             return (*order, *left)
         open_joints = left
     return tuple(order)
+
+
+def _grouped(
+    parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Sequence[int]], size: int
+) -> tuple[int, ...]:
+    """Within groups of so many leaves from the outside inwards, then the groups in pairs."""
+    leaf_of = {body: number for number, block in enumerate(leaves) for body in block}
+    above = [parents[block[0]] for block in leaves]  # leaves are in the order of their first bodies
+    groups = blocks_of([leaf_of[p] if p != GROUND else GROUND for p in above], size)
+    group_of = {leaf: number for number, group in enumerate(groups) for leaf in group}
+    inner = [k for k in joints if parents[k] != GROUND and group_of[leaf_of[k]] == group_of[leaf_of[parents[k]]]]
+    inside = set(inner)
+    bodies = [tuple(sorted(body for leaf in group for body in leaves[leaf])) for group in groups]
+    return (*reversed(inner), *_balanced(parents, [k for k in joints if k not in inside], bodies))
 
 
 ORDERS = {"serial": _serial, "balanced": _balanced}

@@ -1,0 +1,64 @@
+"""Which schedule and which blocks: as asked, or what the model of costs finds cheapest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkwright.dynamics.assembly.cost import time
+from linkwright.dynamics.assembly.partition import blocks_of, partition_of
+from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_of
+from linkwright.model.tree import Model
+
+SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
+"""Numbers of bodies that are tried as the size of blocks, beside all in one."""
+
+
+def block_schedule(model: Model, schedule: Any = None, partition: Any = None, processors: int = 1) -> Schedule:
+    """The schedule of blocks: of those asked for, of those an order of joints leaves, or else of the cheapest size.
+
+    On one processor that is one block for everything: whatever is taken apart costs more than it saves. So many
+    processors (or lanes) as do the nodes of a level at once call for more and smaller ones.
+    """
+    if partition is not None:
+        return schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition))
+    if isinstance(schedule, Schedule):
+        return schedule_of(model, schedule, schedule.blocks)
+    if schedule is not None and not isinstance(schedule, str):
+        order = order_of(model, schedule)
+        return schedule_of(model, order, _blocks_left(model, order))
+    made = [schedule_of(model, schedule or "serial", blocks) for blocks in candidates(model)]
+    widths = [link.motion.nv for link in model.links]
+    return min(made, key=lambda one: time(one, widths, processors))
+
+
+def candidates(model: Model) -> list[tuple[tuple[int, ...], ...]]:
+    """Partitions worth trying, each once: blocks of :data:`SIZES`, and all that hangs together in one."""
+    parents = [link.parent for link in model.links]
+    sizes = [*(size for size in SIZES if size < len(parents)), max(1, len(parents))]
+    return list(dict.fromkeys(blocks_of(parents, size) for size in sizes))
+
+
+def _blocks_left(model: Model, order: tuple[int, ...]) -> list[list[int]]:
+    """The bodies that hang together by joints which are not in an order."""
+    joined = set(order)
+    blocks: list[list[int]] = []
+    block_of: list[int] = []
+    for k, link in enumerate(model.links):
+        if link.parent < 0 or k in joined:
+            blocks.append([])
+            block_of.append(len(blocks) - 1)
+        else:
+            block_of.append(block_of[link.parent])
+        blocks[block_of[k]].append(k)
+    return blocks
+
+
+def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
+    """The schedule of single bodies that takes least time where so many processors do the nodes of a level at once."""
+    names = ["serial", "balanced"]
+    size = 2
+    while size < len(model.links):
+        names.append(f"grouped:{size}")
+        size *= 2
+    widths = [link.motion.nv for link in model.links]
+    return min((schedule_of(model, name) for name in names), key=lambda one: time(one, widths, processors))
