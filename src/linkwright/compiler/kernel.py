@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
@@ -18,6 +19,7 @@ from linkwright.compiler.native import Native, build, measurement, row_time
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
+from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
@@ -101,7 +103,7 @@ class Kernel(Entered):
         return outs[0] if len(outs) == 1 else outs
 
     def batch_time(self) -> float:
-        """Seconds that a batch of some hundred rows takes here in one thread, measured; infinite without machine code."""
+        """Seconds that some hundred rows take here in one thread, as measured; infinite without machine code."""
         return measurement(self.program)(self._native) if self._native else math.inf
 
     @property
