@@ -100,6 +100,23 @@ def test_whole_turns_matter_to_screws_and_to_what_follows():
     assert energies == pytest.approx([one.energy for one in found])
 
 
+def test_placements_turned_by_named_angles():
+    builder = lw.Builder("tilted").body("a", 1.0, (0.3, 0.1, 0), INERTIA).body("b", 0.7, (0.2, 0, 0.1), INERTIA)
+    builder.joint("first", "revolute", "world", "a", axis=(0, 0, 1), rpy=(1.05, 0, 0))
+    builder.joint("second", "revolute", "a", "b", axis=(0, 0, 1), xyz=(0.4, 0, 0), rpy=(0.3, 0, 0))
+    made = lw.equations(builder.build())
+    assert {"alpha1", "alpha2"} <= set(made.parameters)
+    told = made.explanation()
+    assert told.equilibria.found
+    assert "M depends on theta2, and not on theta1." in told.text()
+    for one in told.equilibria.found:
+        assert np.abs(lw.gravity_forces(made.model, one.q)).max() < 1e-8
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (500, 2))
+    series = series_of(made.canonical.mass_matrix[0, 0], made.parameters)
+    assert series(q[:, 1:]) == pytest.approx(lw.mass_matrix(made.model, q)[:, 0, 0])
+    assert lw.mass_matrix(made.model, q)[:, 0, 0].max() <= largest(series).value * (1 + 1e-12)
+
+
 def test_base_parameters_rest_where_the_others_do():
     model = lw.load("planar:3")
     for a, b in zip(

@@ -66,7 +66,7 @@ class Series:
 
 def series_of(p: Polynomial, values: Mapping[str, float]) -> Series | None:
     """p as a series at values of the parameters; None where displacements or quaternions occur in it."""
-    ring, waves, constant = p.ring, dict[Angles, tuple[float, float]](), 0.0
+    ring, waves = p.ring, dict[Angles, tuple[float, float]]()
     known = {**values, "sqrt2": math.sqrt(2.0), "sqrt3": math.sqrt(3.0), "1/pi": 1.0 / math.pi}
     for coefficient, factors in terms_of(p, "angles"):
         size, wave = float(coefficient), None
@@ -77,17 +77,29 @@ def series_of(p: Polynomial, values: Mapping[str, float]) -> Series | None:
                 size *= known[atom] ** e
             else:
                 return None
-        if wave is None:
-            constant += size
-        else:
-            a, b = waves.get(wave.angles, (0.0, 0.0))
-            waves[wave.angles] = (a + size, b) if wave.function == "cos" else (a, b + size)
+        key, cosine, sine = _in_joints(wave, values, size) if wave else ((), size, 0.0)
+        a, b = waves.get(key, (0.0, 0.0))
+        waves[key] = (a + cosine, b + sine)
+    constant = waves.pop((), (0.0, 0.0))[0]
     total = abs(constant) + sum(abs(a) + abs(b) for a, b in waves.values())
     waves = {key: (a, b) for key, (a, b) in waves.items() if abs(a) + abs(b) > 1e-14 * total}
     angles = tuple(name for name in ring.angles if any(name in dict(key) for key in waves))
     multiples = np.array([[dict(key).get(name, 0) for name in angles] for key in waves], dtype=float)
     parts = np.array(list(waves.values())).reshape(-1, 2)
     return Series(angles, constant, multiples.reshape(len(waves), len(angles)), parts[:, 0], parts[:, 1])
+
+
+def _in_joints(wave: Wave, values: Mapping[str, float], size: float) -> tuple[Angles, float, float]:
+    """size · cos or sin of joint angles and named constant ones: (multiples of the former, of their cosine, sine)."""
+    shift = sum(n * values[name] for name, n in wave.angles if name in values)
+    own = tuple((name, n) for name, n in wave.angles if name not in values)
+    if wave.function == "cos":
+        a, b = size * math.cos(shift), -size * math.sin(shift)
+    else:
+        a, b = size * math.sin(shift), size * math.cos(shift)
+    if own and own[0][1] < 0:
+        return tuple((name, -n) for name, n in own), a, -b
+    return own, a, b
 
 
 def largest(series: Series, sign: int = 1) -> Extreme:
