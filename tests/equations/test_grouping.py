@@ -11,7 +11,7 @@ from test_equations import FULL, compare, follower, with_joint
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.equations import Equations, equations
-from linkwright.errors import InputError, ModelError
+from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.model.description import JOINT_NAMES
 from linkwright.model.tree import Model
@@ -152,3 +152,5 @@ def test_what_cannot_be_grouped_is_refused():
         equations(builder.build(), base_parameters=True)
     made = equations(builder.build(), {"geometry": "numbers"}, base_parameters=True)
     assert inertial(made) == ["mR2"]
+    with pytest.raises(TooLargeError, match="base parameters of 'arm7'"):
+        equations(lw.load("arm7"), base_parameters=True, term_limit=500)

@@ -27,7 +27,7 @@ from linkwright.equations.derive import Coordinates, Forms, Mechanism
 from linkwright.equations.plan import Entry, LinkPlan, Plan, sorted_names
 from linkwright.equations.surd import ONE, ZERO, number
 from linkwright.equations.writing import Order, grouped, text_of
-from linkwright.errors import InputError, ModelError
+from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate
 
 PRIME = 2**62 - 1001
@@ -56,7 +56,13 @@ def grouping_of(plan: Plan, coordinates: Coordinates, term_limit: int) -> Groupi
     and :class:`ModelError` where a combination is no polynomial in the lengths."""
     names = _inertial_names(plan)
     mechanism = Mechanism(plan, term_limit)
-    ring, forms = mechanism.ring, mechanism.recursive
+    try:
+        ring, forms = mechanism.ring, mechanism.recursive
+    except TooLargeError as failure:
+        raise TooLargeError(
+            f"base parameters of {plan.model.name!r} would be found from its equations written out, which are too "
+            f"large: {failure}"
+        ) from None
     columns = _Columns(ring, forms, names, _constants(plan))
     depends = columns.relations()
     shares: dict[str, Polynomial] = {name: ring[name] for name in names if name not in depends}
@@ -193,7 +199,8 @@ class _Columns:
         if beta is None:
             raise ModelError(
                 f"what {name} multiplies is a combination of what {', '.join(kept)} multiply, but with fractions of "
-                "lengths or of cosines; give the geometry as numbers if its angles are multiples of π/12"
+                "lengths or of cosines. With {'inertial': 'all'}, which names vanishing parameters too, or with "
+                "geometry as numbers there may be none"
             )
         for k, own in enumerate(self.columns[name]):
             total = sum((b * self.columns[one][k] for b, one in zip(beta, kept, strict=True)), self.ring.zero)

@@ -54,7 +54,7 @@ LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def page(made: Equations) -> str:
     """The whole page."""
     sections = [("Mechanism", _mechanism(made))]
-    letters = _letters(made)
+    letters = made.letters
     try:
         terms = made.canonical.terms
     except TooLargeError as failure:
@@ -118,14 +118,6 @@ def _indexed(letter: str, *indices: Any) -> str:
 
 def _dotted(letter: str) -> str:
     return f'<mover accent="true"><mi>{letter}</mi><mo stretchy="false">˙</mo></mover>'
-
-
-def _letters(made: Equations) -> list[str]:
-    """M, h, g, and friction, springs and constraints where there are any."""
-    joints, loops = made.model.joints, made.model.loops
-    damped = any(np.any(joint.damping) or np.any(joint.friction) for joint in joints)
-    sprung = any(np.any(joint.stiffness) for joint in joints) and not _inexact_springs(made)
-    return ["M", "h", "g", *["D"] * damped, *["K"] * sprung, *["A", "b"] * bool(loops)]
 
 
 def _inexact_springs(made: Equations) -> list[str]:
