@@ -11,7 +11,7 @@ import ctypes
 import hashlib
 import weakref
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, loop_text
+from linkwright.compiler.sweeps import Output
 from linkwright.compiler.vector_math import Lanes
 
 SCRATCH_LIMIT = 256 * 2**20
 """Bytes of records beyond which batches run row by row instead of on lanes."""
 
-_ALIGNMENT = 64
+ALIGNMENT = 64
+"""Bytes to which records are aligned."""
 _PARENT, _KIND, _Q, _V = range(4)
 """Columns of the table of bodies."""
 
@@ -89,12 +91,8 @@ class LoopProgram(Looped):
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
-        spare = np.zeros(2, dtype=np.intp)  # memory for records that no call is using: of one row, of lanes
         count = np.array([len(self.bodies)], dtype=np.int64)
-        keep = _Tables((self.bodies, self.data, count, spare))
-        weakref.finalize(keep, _freed, spare)
-        arrays = {"bodies": self.bodies, "numbers": self.data, "count": count, "spare": spare}
-        return {name: array.ctypes.data for name, array in arrays.items()}, keep
+        return tables_of(bodies=self.bodies, numbers=self.data, count=count)
 
     def width(self, lanes: int) -> int:
         """As many rows at once as there are lanes, unless their records would fill the memory."""
@@ -102,14 +100,27 @@ class LoopProgram(Looped):
 
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
-        return module_text(self, width, target.fused, target.processor)
+        functions: list[str] = []
+        declared: set[str] = set()
+        for w in (width, 1) if width > 1 else (1,):
+            texts, more = _driver(self, w, target.fused)
+            functions, declared = functions + texts, declared | more
+        return module_of(self, width, target.processor, functions, declared)
 
 
 class _Tables:
-    """Arrays that code refers to."""
+    """Arrays that code refers to, and the memory it leaves for its next call."""
 
-    def __init__(self, arrays: tuple[np.ndarray, ...]):
+    def __init__(self, arrays: tuple[np.ndarray, ...], spare: np.ndarray):
         self.arrays = arrays
+        weakref.finalize(self, _freed, spare)
+
+
+def tables_of(**arrays: np.ndarray) -> tuple[dict[str, int], Any]:
+    """Their addresses, "spare" beside them: memory that no call is using (of one row, of lanes); what keeps them."""
+    spare = np.zeros(2, dtype=np.intp)
+    arrays |= {"spare": spare}
+    return {name: array.ctypes.data for name, array in arrays.items()}, _Tables(tuple(arrays.values()), spare)
 
 
 def _freed(spare: np.ndarray) -> None:
@@ -119,29 +130,27 @@ def _freed(spare: np.ndarray) -> None:
             free(ctypes.c_void_p(int(address)))
 
 
-class _StepBody(StraightBody):
+class StepBody(StraightBody):
     """The instructions of a step."""
 
-    def __init__(self, loops: LoopProgram, step: Step, width: int, fused: bool):
+    def __init__(self, step: Step, inputs: int, width: int, fused: bool, chain: bool, laned: bool = False):
         super().__init__(step.program, width, fused)
-        self.loops, self.step = loops, step
+        self.step, self.inputs, self.chain, self.laned = step, inputs, chain, laned
 
     def fetched(self, space: int, entry: int) -> str:
         """A number, from a record, the data or the inputs."""
         lanes, W = self.lanes, self.lanes.width
         if space in (OWN, PARENT):
-            address = self.emit(
-                f"getelementptr {lanes.double}, ptr %{'own' if space == OWN else 'parent'}, i64 {entry}"
-            )
-            return self.emit(f"load {lanes.double}, ptr {address}, align {8 * W}")
+            return self._load_lanes("%own" if space == OWN else "%parent", entry)
         if space < FIRST_INPUT:
-            one = self.emit(f"load double, ptr {self.emit(f'getelementptr double, ptr %data, i64 {entry}')}, align 8")
+            if self.laned:
+                return self._load_lanes("%data", entry)
+            one = self.emit(f"load double, ptr {self._entry('%data', entry)}, align 8")
             if W == 1:
                 return one
             first = self.emit(f"insertelement {lanes.double} poison, double {one}, i32 0")
-            return self.emit(
-                f"shufflevector {lanes.double} {first}, {lanes.double} poison, <{W} x i32> zeroinitializer"
-            )
+            zeros = f"<{W} x i32> zeroinitializer"
+            return self.emit(f"shufflevector {lanes.double} {first}, {lanes.double} poison, {zeros}")
         k = space - FIRST_INPUT
         if W == 1:
             return self.emit(f"load double, ptr {self._entry(f'%a{k}', entry)}, align 8")
@@ -150,6 +159,11 @@ class _StepBody(StraightBody):
             x = self.emit(f"load double, ptr {self._entry(self._row(k, lane), entry)}, align 8")
             result = self.emit(f"insertelement {lanes.double} {result}, double {x}, i32 {lane}")
         return result
+
+    def _load_lanes(self, where: str, entry: int) -> str:
+        V = self.lanes.double
+        address = self.emit(f"getelementptr {V}, ptr {where}, i64 {entry}")
+        return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
 
     def _entry(self, row: str, entry: int) -> str:
         return self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
@@ -175,7 +189,7 @@ class _StepBody(StraightBody):
         self._write()
         self.lines.append(f"  ret i1 {self._far()}")
         arguments = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data"]
-        for k in range(len(self.loops.inputs) + len(self.loops.outputs)):
+        for k in range(self.inputs + len(self.step.results)):
             arguments += [f"ptr %a{k}", f"i64 %s{k}"]
         return "\n".join([f"define internal i1 @{name}({', '.join(arguments)}) #0 {{", *self.lines, "}", ""])
 
@@ -186,145 +200,204 @@ class _StepBody(StraightBody):
         for value, place in zip(sent, self.step.sent, strict=True):
             address = self.emit(f"getelementptr {V}, ptr %parent, i64 {place}")
             total = self.values[value]
-            if not self.loops.loops.chain:
+            if not self.chain:
                 before = self.emit(f"load {V}, ptr {address}, align {align}")
                 total = self.emit(f"fadd {V} {before}, {total}")
             self.lines.append(f"  store {V} {total}, ptr {address}, align {align}")
         for value, place in zip(own, self.step.own, strict=True):
             address = self.emit(f"getelementptr {V}, ptr %own, i64 {place}")
             self.lines.append(f"  store {V} {self.values[value]}, ptr {address}, align {align}")
-        for number, values in enumerate(results, len(self.loops.inputs)):
+        for number, (values, entries) in enumerate(zip(results, self.step.results, strict=True), self.inputs):
             for lane in range(lanes.width):
                 row = self._row(number, lane) if values else ""
-                for value, entry in zip(values, self.step.results[number - len(self.loops.inputs)], strict=True):
+                for value, entry in zip(values, entries, strict=True):
                     x = self.values[value]
                     if lanes.width > 1:
                         x = self.emit(f"extractelement {V} {x}, i32 {lane}")
                     self.lines.append(f"  store double {x}, ptr {self._entry(row, entry)}, align 8")
 
 
-class _EndBody(_StepBody):
+class _EndBody(StepBody):
     """What is computed of single bodies' states, after all passes; ``own`` is the first of all records."""
+
+    def __init__(self, loops: Loops, inputs: int, width: int, fused: bool):
+        super().__init__(loops.end, inputs, width, fused, loops.chain)
+        self.loops = loops
 
     def fetched(self, space: int, entry: int) -> str:
         """An entry of a body's state."""
-        place = (self.loops.loops.looked_at[space] + 1) * self.loops.loops.size + entry
-        return super().fetched(OWN, place)
+        return super().fetched(OWN, (self.loops.looked_at[space] + 1) * self.loops.size + entry)
 
 
-def _driver(program: LoopProgram, width: int) -> str:
-    """``single`` or ``lanes``: all passes over all bodies for one row, or for as many as there are lanes."""
-    loops, n_in = program.loops, len(program.inputs)
-    n_args = n_in + len(program.outputs)
-    V = "double" if width == 1 else f"<{width} x double>"
-    name, spare = ("single", 0) if width == 1 else ("lanes", 1)
-    record = 8 * width * loops.size
-    before_all = 8 * width * loops.shared if loops.chain else record  # what neighbours tell each other, or the world
-    code = Code("%d")
+class Region(NamedTuple):
+    """Bodies that loops go over, and where what belongs to them is."""
+
+    loops: Loops
+    name: str
+    """of its steps"""
+    width: int
+    bodies: str
+    """the table of bodies"""
+    data: str
+    columns: int
+    """doubles of data for each body"""
+    world: str
+    """what is before the first record: the world's, or what neighbours in a chain leave for each other"""
+
+    @property
+    def record(self) -> int:
+        """Bytes of a record."""
+        return 8 * self.width * self.loops.size
+
+    @property
+    def before(self) -> int:
+        """Bytes before the first record."""
+        return 8 * self.width * self.loops.shared if self.loops.chain else self.record
+
+    def functions(self, inputs: int, fused: bool, laned: bool = False) -> tuple[list[str], set[str]]:
+        """The steps' text, and what they declare."""
+        texts, declared = [], set()
+        for p, steps in enumerate(self.loops.steps):
+            for k, step in enumerate(steps):
+                body = StepBody(step, inputs, self.width, fused, self.loops.chain, laned)
+                texts.append(body.function(f"{self.name}_{p}_{k}"))
+                declared |= body.declared
+        lanes = Lanes(self.width)
+        declared.add(f"declare {lanes.double} @llvm.fma.{lanes.suffix}({', '.join([lanes.double] * 3)})")
+        return texts, declared
+
+    def begin(self, code: Code, p: int) -> None:
+        """Put what is known in advance where pass p starts from."""
+        V = Lanes(self.width).double
+        for entry, x in self.loops.begins[p]:
+            address = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {entry}")
+            code.do(f"store {V} {Lanes(self.width).constant(x)}, ptr {address}, align {8 * self.width}")
+
+    def run(self, code: Code, p: int, n: str, last: str, arguments: Arguments) -> str:
+        """Loop pass p over the first n bodies, after the block ``last``; the block it ends in."""
+        one, tag = self.loops.passes[p], f"{self.name}{p}"
+        top = code.emit(f"sub i64 {n}, 1")
+        first, final = ("0", top) if one.outwards else (top, "0")
+        code.do(f"br label %pass{tag}")
+        code.do(f"pass{tag}:")
+        i = code.emit(f"phi i64 [{first}, %{last}], [%next{tag}, %after{tag}]")
+        body = code.emit(f"getelementptr [4 x i64], ptr {self.bodies}, i64 {i}")
+        parent, kind, q, v = (code.load("i64", body, k) for k in (_PARENT, _KIND, _Q, _V))
+        own = code.emit(f"getelementptr i8, ptr {self.world}, i64 {code.emit(f'mul i64 {i}, {self.record}')}")
+        own = code.emit(f"getelementptr i8, ptr {own}, i64 {self.before}")
+        above = self.world
+        if not self.loops.chain:
+            above = code.emit(f"getelementptr i8, ptr {above}, i64 {code.emit(f'mul i64 {parent}, {self.record}')}")
+        data = code.emit(f"getelementptr double, ptr {self.data}, i64 {code.emit(f'mul i64 {i}, {self.columns}')}")
+        at = []
+        for k, row in enumerate(arguments.rows):
+            if k < len(arguments.of_q):
+                offset = q if arguments.of_q[k] else v
+            else:
+                output = arguments.outputs[k - len(arguments.of_q)]
+                part = int(np.prod(output.shape[1:], dtype=int))
+                offset = v if output.of == "joints" else code.emit(f"mul i64 {i}, {part}")
+            at.append(code.item("double", row, offset))
+        strided = zip(at, arguments.strides, strict=True)
+        given = ", ".join([f"ptr {own}, ptr {above}, ptr {data}", *(f"ptr {a}, i64 {s}" for a, s in strided)])
+        kinds = range(len(self.loops.steps[p]))
+        cases = " ".join(f"i64 {k}, label %kind{tag}_{k}" for k in kinds)
+        code.do(f"switch i64 {kind}, label %kind{tag}_0 [{cases}]")
+        flags = []
+        for k in kinds:
+            code.do(f"kind{tag}_{k}:")
+            flags.append(code.emit(f"call i1 @{self.name}_{p}_{k}({given})"))
+            code.do(f"br label %after{tag}")
+        code.do(f"after{tag}:")
+        flag = code.emit(f"phi i1 {', '.join(f'[{f}, %kind{tag}_{k}]' for k, f in zip(kinds, flags, strict=True))}")
+        far = code.emit(f"load i8, ptr {arguments.far}")
+        wide = code.emit(f"zext i1 {flag} to i8")
+        code.do(f"store i8 {code.emit(f'or i8 {far}, {wide}')}, ptr {arguments.far}")
+        code.do(f"%next{tag} = add i64 {i}, {1 if one.outwards else -1}")
+        done = code.emit(f"icmp eq i64 {i}, {final}")
+        code.do(f"br i1 {done}, label %passed{tag}, label %pass{tag}")
+        code.do(f"passed{tag}:")
+        return f"passed{tag}"
+
+
+class Arguments(NamedTuple):
+    """The rows that loops read and write."""
+
+    rows: list[str]
+    strides: list[str]
+    """bytes from a lane's row to the next one's"""
+    of_q: tuple[bool, ...]
+    outputs: list[Output]
+    far: str
+    """where it is noted that an angle was too large"""
+
+
+def begin_driver(code: Code, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
+    """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and a place for a flag."""
     code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{")
     code.do("start:")
-    n = code.load("i64", "@count", 0)
     far = code.emit("alloca i8")
     code.do(f"store i8 0, ptr {far}")
-    rows = [code.load("ptr", "%args", k) for k in range(n_args)]
-    strides = [code.load("i64", "%steps", k) if width > 1 else "0" for k in range(n_args)]
-    # memory for the records: what the last call left, or more
+    pointers = [code.load("ptr", "%args", k) for k in range(rows)]
+    return pointers, [code.load("i64", "%steps", k) if width > 1 else "0" for k in range(rows)], far
+
+
+def emit_memory(code: Code, spare: int, size: str) -> tuple[str, str, str]:
+    """Memory that the last call left, or new: its place, its number, its address (aligned). Ends in block ``begin``."""
     place = code.item("i64", "@spare", spare)
     left = code.emit(f"atomicrmw xchg ptr {place}, i64 0 acq_rel")
     none = code.emit(f"icmp eq i64 {left}, 0")
     code.do(f"br i1 {none}, label %new, label %begin")
     code.do("new:")
-    size = code.emit(f"add i64 {code.emit(f'mul i64 {n}, {record}')}, {before_all + _ALIGNMENT}")
     made = code.emit(f"ptrtoint ptr {code.emit(f'call ptr @malloc(i64 {size})')} to i64")
     code.do("br label %begin")
     code.do("begin:")
     memory = code.emit(f"phi i64 [{left}, %start], [{made}, %new]")
-    aligned = code.emit(f"and i64 {code.emit(f'add i64 {memory}, {_ALIGNMENT - 1}')}, -{_ALIGNMENT}")
-    records = code.emit(f"inttoptr i64 {aligned} to ptr")
-    last = "begin"
-    for p, one in enumerate(loops.passes):
-        for entry, x in loops.begins[p]:
-            address = code.emit(f"getelementptr {V}, ptr {records}, i64 {entry}")
-            code.do(f"store {V} {Lanes(width).constant(x)}, ptr {address}, align {8 * width}")
-        first, final = ("0", code.emit(f"sub i64 {n}, 1")) if one.outwards else (code.emit(f"sub i64 {n}, 1"), "0")
-        code.do(f"br label %pass{p}")
-        code.do(f"pass{p}:")
-        i = code.emit(f"phi i64 [{first}, %{last}], [%next{p}, %after{p}]")
-        body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
-        parent, kind, q, v = (code.load("i64", body, k) for k in (_PARENT, _KIND, _Q, _V))
-        own = code.emit(f"getelementptr i8, ptr {records}, i64 {code.emit(f'mul i64 {i}, {record}')}")
-        own = code.emit(f"getelementptr i8, ptr {own}, i64 {before_all}")
-        if loops.chain:
-            above = records
-        else:
-            above = code.emit(f"getelementptr i8, ptr {records}, i64 {code.emit(f'mul i64 {parent}, {record}')}")
-        columns = program.data.shape[1]
-        data = code.emit(f"getelementptr double, ptr @numbers, i64 {code.emit(f'mul i64 {i}, {columns}')}")
-        at = []
-        for k, row in enumerate(rows):
-            if k < n_in:
-                offset = q if program.of_q[k] else v
-            else:
-                output = loops.recording.outputs[k - n_in]
-                part = int(np.prod(output.shape[1:], dtype=int))
-                offset = v if output.of == "joints" else code.emit(f"mul i64 {i}, {part}")
-            at.append(code.item("double", row, offset))
-        arguments = ", ".join(
-            [f"ptr {own}, ptr {above}, ptr {data}", *(f"ptr {a}, i64 {s}" for a, s in zip(at, strides, strict=True))]
-        )
-        kinds = range(len(loops.steps[p]))
-        if len(kinds) > 1:
-            cases = " ".join(f"i64 {k}, label %kind{p}_{k}" for k in kinds)
-            code.do(f"switch i64 {kind}, label %kind{p}_0 [{cases}]")
-        else:
-            code.do(f"br label %kind{p}_0")
-        flags = []
-        for k in kinds:
-            code.do(f"kind{p}_{k}:")
-            flags.append(code.emit(f"call i1 @step_{p}_{k}_{width}({arguments})"))
-            code.do(f"br label %after{p}")
-        code.do(f"after{p}:")
-        flag = code.emit(f"phi i1 {', '.join(f'[{f}, %kind{p}_{k}]' for k, f in zip(kinds, flags, strict=True))}")
-        wide = code.emit(f"zext i1 {flag} to i8")
-        so_far = code.emit(f"load i8, ptr {far}")
-        code.do(f"store i8 {code.emit(f'or i8 {wide}, {so_far}')}, ptr {far}")
-        code.do(f"%next{p} = add i64 {i}, {1 if one.outwards else -1}")
-        done = code.emit(f"icmp eq i64 {i}, {final}")
-        code.do(f"br i1 {done}, label %passed{p}, label %pass{p}")
-        code.do(f"passed{p}:")
-        last = f"passed{p}"
-    given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(rows, strides, strict=True))
-    code.emit(f"call i1 @end_{width}(ptr {records}, ptr null, ptr null, {given})")
+    aligned = code.emit(f"and i64 {code.emit(f'add i64 {memory}, {ALIGNMENT - 1}')}, -{ALIGNMENT}")
+    return place, memory, code.emit(f"inttoptr i64 {aligned} to ptr")
+
+
+def end_driver(code: Code, place: str, memory: str, far: str) -> None:
+    """Leave the memory to the next call and return the flag."""
     before = code.emit(f"atomicrmw xchg ptr {place}, i64 {memory} acq_rel")
     code.do(f"call void @free(ptr {code.emit(f'inttoptr i64 {before} to ptr')})")  # another call's, if any
-    any_far = code.emit(f"load i8, ptr {far}")
-    code.do(f"ret i1 {code.emit(f'trunc i8 {any_far} to i1')}")
+    flag = code.emit(f"load i8, ptr {far}")
+    code.do(f"ret i1 {code.emit(f'trunc i8 {flag} to i1')}")
     code.lines.append("}")
-    return "\n".join(code.lines)
 
 
-def module_text(program: LoopProgram, width: int, fused: bool, processor: str) -> str:
+def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], set[str]]:
+    """``single`` or ``lanes``: all passes over all bodies for one row, or for as many as there are lanes."""
+    loops, n_in = program.loops, len(program.inputs)
+    name = "single" if width == 1 else "lanes"
+    code = Code("%d")
+    rows, strides, far = begin_driver(code, name, n_in + len(program.outputs), width)
+    n = code.load("i64", "@count", 0)
+    region = Region(loops, f"step{width}", width, "@bodies", "@numbers", program.data.shape[1], "")
+    records = code.emit(f"mul i64 {n}, {region.record}")
+    size = code.emit(f"add i64 {records}, {region.before + ALIGNMENT}")
+    place, memory, world = emit_memory(code, int(width > 1), size)
+    region = region._replace(world=world)
+    last = "begin"
+    for p in range(len(loops.passes)):
+        region.begin(code, p)
+        last = region.run(code, p, n, last, Arguments(rows, strides, program.of_q, loops.recording.outputs, far))
+    given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(rows, strides, strict=True))
+    code.emit(f"call i1 @end_{width}(ptr {world}, ptr null, ptr null, {given})")
+    end_driver(code, place, memory, far)
+    end = _EndBody(loops, n_in, width, fused)
+    texts, declared = region.functions(n_in, fused)
+    texts += [end.function(f"end_{width}"), "\n".join(code.lines)]
+    return texts, declared | end.declared
+
+
+def module_of(program: Looped, width: int, processor: str, functions: list[str], declared: set[str]) -> str:
     """The LLVM module of loops: ``lanes`` (of ``width``) and ``single``, exported as ``loop`` and ``entry``."""
-    functions, declared = [], {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
-    for w in (width, 1) if width > 1 else (1,):
-        for p, steps in enumerate(program.loops.steps):
-            for k, step in enumerate(steps):
-                body = _StepBody(program, step, w, fused)
-                functions.append(body.function(f"step_{p}_{k}_{w}"))
-                declared |= body.declared
-                V = body.lanes.double
-                declared.add(f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})")
-        end = _EndBody(program, program.loops.end, w, fused)
-        functions += [end.function(f"end_{w}"), _driver(program, w)]
-        declared |= end.declared
-    bits = width * 64
+    bits = 64 * max(width, 8)
     return "\n".join(
         [
-            *sorted(declared),
-            "@bodies = external global i8",
-            "@numbers = external global i8",
-            "@count = external global i8",
-            "@spare = external global i8",
+            *sorted(declared | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),
+            *(f"@{name} = external global i8" for name in program.tables()[0]),
             *functions,
             COPY,
             loop_text(program, width, processor),
