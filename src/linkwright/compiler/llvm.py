@@ -31,10 +31,13 @@ long chain or thousands share a constant. Within one block it orders up to a ten
 
 
 class StraightBody:
-    """The instructions of one function, on W lanes."""
+    """The instructions of one function, on W lanes.
 
-    def __init__(self, program: Program, width: int, fused: bool):
-        self.program = program
+    ``careful``: whether lanes themselves see to angles that are too large for their sine, instead of telling of them.
+    """
+
+    def __init__(self, program: Program, width: int, fused: bool, careful: bool = False):
+        self.program, self.careful = program, careful
         self.lanes = Lanes(width)
         self.fused = fused
         self.lines: list[str] = []
@@ -97,7 +100,11 @@ class StraightBody:
         lanes = self.lanes
         if lanes.width == 1 or self.farthest is None:
             return "0"
-        flags = self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}")
+        return self._any(self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}"))
+
+    def _any(self, flags: str) -> str:
+        """Whether a condition holds in any lane."""
+        lanes = self.lanes
         self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
         return self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
 
@@ -168,27 +175,28 @@ class StraightBody:
         V, lanes = self.lanes.double, self.lanes
         self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
         size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
-        if lanes.width > 1:
+        if lanes.width > 1 and not self.careful:
             # starting from 0, so that a NaN is never kept: its row may have far angles too
             farthest = self.farthest or lanes.constant(0.0)
             larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
             self.farthest = self._select(larger, size, farthest)
             return sincos(lanes, self.emit, x)
-        far = self.emit(f"fcmp ogt double {size}, {lanes.constant(FAR)}")
+        far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(FAR)}")
+        if lanes.width > 1:
+            far = self._any(far)
         n = self.blocks
         self.blocks += 1
         self.lines.append(f"  br i1 {far}, label %far{n}, label %near{n}, !prof !0")
         self.lines.append(f"far{n}:")
-        far_pair = self.emit(f"call double @sin(double {x})"), self.emit(f"call double @cos(double {x})")
+        far_pair = self._library("sin", [x]), self._library("cos", [x])
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"near{n}:")
         near_pair = sincos(lanes, self.emit, x)
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"after{n}:")
         s, c = (
-            self.emit(f"phi double [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True)
+            self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True)
         )
-        self.declared |= {"declare double @sin(double)", "declare double @cos(double)"}
         return s, c
 
     def _library(self, op: str, x: list[str]) -> str:

@@ -131,10 +131,10 @@ def _freed(spare: np.ndarray) -> None:
 
 
 class StepBody(StraightBody):
-    """The instructions of a step."""
+    """The instructions of a step. ``laned``: every lane is at a body of its own, with data of its own."""
 
     def __init__(self, step: Step, inputs: int, width: int, fused: bool, chain: bool, laned: bool = False):
-        super().__init__(step.program, width, fused)
+        super().__init__(step.program, width, fused, careful=laned)
         self.step, self.inputs, self.chain, self.laned = step, inputs, chain, laned
 
     def fetched(self, space: int, entry: int) -> str:

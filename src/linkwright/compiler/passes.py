@@ -22,6 +22,7 @@ import numpy as np
 from linkwright.compiler.program import Instruction, Program, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, Kind, Recording
 from linkwright.expression.graph import Expr, needed
+from linkwright.model.tree import Model
 
 STORE, LOAD = 3.0, 0.5
 """What remembering a number and reading one cost, in operations."""
@@ -86,7 +87,7 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
     """Divide a recording in passes, choose what is remembered and where."""
     passes = _passes(recording)
     of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
-    chain = all(link.parent == k - 1 for k, link in enumerate(recording.model.links)) and not recording.tail.symbols
+    chain = is_chain(recording.model) and not recording.tail.symbols
     kinds = [_KindPlan(recording, k, passes, of_sweep, chain) for k in range(len(recording.kinds))]
     ends: dict[Item, list[int]] = {}
     for plan in kinds:
@@ -105,11 +106,16 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
     return Loops(recording, passes, steps, begins, chain, size, shared, *_end(recording, places, size))
 
 
+def is_chain(model: Model) -> bool:
+    """Whether each body hangs on the one before."""
+    return all(link.parent == k - 1 for k, link in enumerate(model.links))
+
+
 def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]) -> int:
     """Give a place to everything that neighbours in a chain tell each other, anew in every pass; how many there are."""
     most = 0
     for one in passes:
-        items = [Item(-1, s, c) for s in one.sweeps for c in _representatives(recording.sweeps[s].classes)]
+        items = [Item(-1, s, c) for s in one.sweeps for c in representatives(recording.sweeps[s].classes)]
         places.update(zip(items, range(len(items)), strict=True))
         most = max(most, len(items))
     return most
@@ -144,13 +150,14 @@ def _passes(recording: Recording) -> list[Pass]:
         outwards = sweep.direction == "out"
         if not passes and not outwards:
             passes.append(Pass(True, []))  # where the sums begin
-        if not passes or passes[-1].outwards != outwards:
+        unknown = any(x != x for x in sweep.start)  # something happens before it
+        if not passes or passes[-1].outwards != outwards or unknown:
             passes.append(Pass(outwards, []))
         passes[-1].sweeps.append(number)
     return passes or [Pass(True, [])]
 
 
-def _representatives(classes: list[int]) -> dict[int, int]:
+def representatives(classes: list[int]) -> dict[int, int]:
     """For each class the first of its entries."""
     first: dict[int, int] = {}
     for entry, c in enumerate(classes):
@@ -164,8 +171,9 @@ def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> lis
     found = []
     for s in one.sweeps:
         sweep = recording.sweeps[s]
-        for c, entry in _representatives(sweep.classes).items():
-            if (place := places.get(Item(-1, s, c))) is not None:
+        for c, entry in representatives(sweep.classes).items():
+            place = places.get(Item(-1, s, c))
+            if place is not None and sweep.start[entry] == sweep.start[entry]:  # else it is put there by others
                 found.append((place, sweep.start[entry]))
     return found
 
@@ -199,7 +207,7 @@ class _KindPlan:
         for s, sweep in enumerate(self.recording.sweeps):
             results, p = sweep.results[self.k], self.of_sweep[s]
             target = self.states if sweep.direction == "out" else self.sent
-            for c, entry in _representatives(sweep.classes).items():
+            for c, entry in representatives(sweep.classes).items():
                 target[p][Item(-1, s, c)] = results[entry]
         for number, output in enumerate(self.recording.outputs):
             for entry, node in enumerate(output.results[self.k] if output.of != "end" else ()):
@@ -302,13 +310,12 @@ class _KindPlan:
             for index, place in self.loaded[p].items():
                 if not isinstance(place, Item) or (self.chain and place.kind == -1):
                     continue
-                symbol = self._expressions[index]
-                if self._from_parent(symbol):
-                    use(place, 3 * self._pass_of(place) + 1, 3 * p + (2 if one.outwards else 1))
-                elif place.kind == -1:
-                    use(place, 3 * p + 1, 3 * p + 1)
-                else:
+                if place.kind >= 0:
                     use(place, 3 * self.origins[index] + 1, 3 * p + 1)
+                elif self._from_parent(self._expressions[index]):
+                    use(place, 3 * self._pass_of(place) + 1, 3 * p + (2 if one.outwards else 1))
+                else:
+                    use(place, 3 * p + 1, 3 * p + 1)
         return found
 
     @cached_property
@@ -349,7 +356,7 @@ class _KindPlan:
         for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():
             sweep = self.recording.sweeps[s]
             if sweep.direction == "in":  # where the next pass sums, the sums begin
-                for c, entry in _representatives(sweep.classes).items():
+                for c, entry in representatives(sweep.classes).items():
                     if Item(-1, s, c) in places:
                         own[places[Item(-1, s, c)]] = value(self.kind.graph.constant(sweep.start[entry]))
         if self.chain:

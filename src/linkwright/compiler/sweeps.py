@@ -12,7 +12,7 @@ trace contradicts, until nothing is contradicted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -67,7 +67,7 @@ class Sweep(NamedTuple):
     direction: str
     """ "out" or "in" """
     start: list[float]
-    """what the world has (out), or what is added to (in), entry by entry"""
+    """what the world has (out), or what is added to (in), entry by entry; NaN where it is not known in advance"""
     classes: list[int]
     """the class of entries that are always equal to which each belongs; CONSTANT where it is the start's number"""
     results: list[list[Expr]]
@@ -112,7 +112,7 @@ class States(Records):
             tail.graph.constant(x) if c == CONSTANT else tail.symbol(Source("state", self.sweep, c), int(k))
             for x, c in zip(sweep.start, sweep.classes, strict=True)
         )
-        return _like(self.start, values)
+        return like(self.start, values)
 
 
 class Tail(NamedTuple):
@@ -143,6 +143,8 @@ class Recorder(Model):
     """for each sweep, the classes of entries so far"""
     sweeps: list[Sweep] = field(default_factory=list)
     tail: Tail = field(default_factory=lambda: Tail(Graph(), {}))
+    handed_on: bool = False
+    """whether a body has what its one neighbour sent for what it receives, the last one the start"""
 
     def coordinates(self, q: Any) -> Any:
         """The coordinates of every joint."""
@@ -198,7 +200,7 @@ class Recorder(Model):
         number = len(self.sweeps)
         entries = [float(x) for leaf in _leaves(start) for x in np.ravel(leaf)]
         if number == len(self.known):
-            self.known.append([CONSTANT] * len(entries))
+            self.known.append([CONSTANT if x == x else k for k, x in enumerate(entries)])
         classes = self.known[number]
 
         def given(kind: Kind) -> Any:
@@ -206,7 +208,7 @@ class Recorder(Model):
                 kind.graph.constant(x) if c == CONSTANT else kind.symbol(Source(space, number, c))
                 for x, c in zip(entries, classes, strict=True)
             ]
-            return _like(start, iter(values))
+            return like(start, iter(values))
 
         return entries, classes, given
 
@@ -240,10 +242,10 @@ def _leaves(state: Any) -> list[Any]:
     return [leaf for part in state for leaf in _leaves(part)] if isinstance(state, tuple) else [state]
 
 
-def _like(start: Any, values: Any) -> Any:
+def like(start: Any, values: Iterator[Any]) -> Any:
     """A state of the same form with other entries."""
     if isinstance(start, tuple):
-        parts = [_like(part, values) for part in start]
+        parts = [like(part, values) for part in start]
         return type(start)(*parts) if hasattr(start, "_fields") else tuple(parts)
     if np.ndim(start) == 0:
         return next(values)
@@ -290,9 +292,16 @@ class Recording(NamedTuple):
     single: bool
 
 
-def record(function: Callable[..., Any], model: Model, sizes: Sequence[int]) -> Recording:
+def record(
+    function: Callable[..., Any],
+    model: Model,
+    sizes: Sequence[int],
+    kinds: Callable[[], list[Kind]] | None = None,
+    handed_on: bool = False,
+) -> Recording:
     """Run ``function(model, *arrays)`` on a recorder, arrays of these sizes being symbols.
 
+    ``kinds``: makes the kinds of the bodies that are concerned, if not all are.
     Raises :class:`NotASweep` (a :class:`TooLargeError`) where it does more than sweeps.
     """
     if model.has_couplings:
@@ -300,12 +309,12 @@ def record(function: Callable[..., Any], model: Model, sizes: Sequence[int]) -> 
     known: list[list[int]] = []
     while True:
         own = {f.name: getattr(model, f.name) for f in fields(Model)}
-        recorder = Recorder(**own, kinds=_kinds(model), known=known)
+        recorder = Recorder(**own, kinds=kinds() if kinds else kinds_of(model), known=known, handed_on=handed_on)
         try:
             result = function(recorder, *(Whole(k, n) for k, n in enumerate(sizes)))
         except (TypeError, AttributeError) as error:
             raise NotASweep(f"it is more than sweeps over the bodies: {error}") from error
-        refined = [_refined(sweep) for sweep in recorder.sweeps]
+        refined = [_refined(sweep, handed_on) for sweep in recorder.sweeps]
         if refined == known:
             break
         known = refined
@@ -317,13 +326,13 @@ def record(function: Callable[..., Any], model: Model, sizes: Sequence[int]) -> 
     return Recording(model, recorder.kinds, recorder.sweeps, outputs, recorder.tail, single)
 
 
-def _refined(sweep: Sweep) -> list[int]:
+def _refined(sweep: Sweep, handed_on: bool) -> list[int]:
     """The classes that the results allow: those of one class before that are one expression in every kind."""
     numbers: dict[Any, int] = {}
     classes = []
     for k, (start, old) in enumerate(zip(sweep.start, sweep.classes, strict=True)):
         found = tuple(results[k].value if results[k].value is not None else results[k] for results in sweep.results)
-        constant = start if sweep.direction == "out" else 0.0
+        constant = start if sweep.direction == "out" or handed_on else 0.0
         if (
             old == CONSTANT
             and all(x == constant for x in found if not isinstance(x, Expr))
@@ -331,7 +340,7 @@ def _refined(sweep: Sweep) -> list[int]:
         ):
             classes.append(CONSTANT)
             continue
-        key = (old, start, *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found))
+        key = (old, start if start == start else ("unknown", k), *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found))
         classes.append(numbers.setdefault(key, len(numbers)))
     return classes
 
@@ -358,22 +367,22 @@ def _output(recorder: Recorder, result: Any) -> Output:
 # kinds
 
 
-def _kinds(model: Model) -> list[Kind]:
+def kinds_of(model: Model, bodies: Sequence[int] | None = None, by_zeros_too: bool = True) -> list[Kind]:
     """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
-    if not model.links:
+    chosen = range(len(model.links)) if bodies is None else bodies
+    if not chosen:
         raise ModelError(f"{model.name!r} has no moving bodies")
-    numbers = [_numbers(link) for link in model.links]
-    motions = [
-        replace(link.motion, pitch=0.0) if isinstance(link.motion, Helical) else link.motion for link in model.links
-    ]
+    numbers = {k: _numbers(model.links[k]) for k in chosen}
     by_zeros: dict[Any, list[int]] = {}
     by_motion: dict[Any, list[int]] = {}
-    for k, (motion, row) in enumerate(zip(motions, numbers, strict=True)):
+    for k, row in numbers.items():
+        motion = model.links[k].motion
+        motion = replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion
         by_motion.setdefault(motion, []).append(k)
         turned = row[:9]
         pattern = (np.where(np.isin(turned, (0.0, 1.0, -1.0)), turned, 2.0).tobytes(), (row[9:] == 0.0).tobytes())
         by_zeros.setdefault((motion, pattern), []).append(k)
-    groups = by_zeros if len(by_zeros) <= KINDS_LIMIT else by_motion
+    groups = by_zeros if by_zeros_too and len(by_zeros) <= KINDS_LIMIT else by_motion
     return [_kind(model, bodies, np.array([numbers[k] for k in bodies])) for bodies in groups.values()]
 
 

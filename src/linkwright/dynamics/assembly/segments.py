@@ -109,12 +109,14 @@ def response_step(
     )
 
 
-def acceleration_step(link: Link, before: Boundary, T: Array, S: Array, kept: Kept) -> tuple[Boundary, Array]:
+def acceleration_step(
+    link: Link, before: tuple[Boundary, Array], T: Array, S: Array, kept: Kept
+) -> tuple[Boundary, Array]:
     """A step outwards: the acceleration of the body, and of its joint (nv,)."""
-    c, D, u, K, W = kept
-    a = motion_to_child(T, before.acceleration) + c
-    a_joint = solve_symmetric(D, u - W @ before.force) - K @ a
-    return Boundary(a + S @ a_joint, before.force), a_joint
+    (a, f), (c, D, u, K, W) = before[0], kept
+    a = motion_to_child(T, a) + c
+    a_joint = solve_symmetric(D, u - W @ f) - K @ a
+    return Boundary(a + S @ a_joint, f), a_joint
 
 
 def twists_before(first: Array, courses: Sequence[Course]) -> list[Array]:
@@ -191,7 +193,8 @@ def by_segments(model: Model, q: Array, v: Array, tau: Array, segments: int) -> 
     ground = np.concatenate([-model.gravity, np.zeros(3)])
     accelerations = []
     for run, boundary in zip(runs, parted(ground, responses, joints), strict=True):
+        state = boundary, np.zeros(0)
         for k in run:
-            boundary, a_joint = acceleration_step(model.links[k], boundary, T[k], S[k], kept[k])
-            accelerations.append(a_joint)
+            state = acceleration_step(model.links[k], state, T[k], S[k], kept[k])
+            accelerations.append(state[1])
     return model.assemble(accelerations)
