@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.passes import _Cut
+from linkwright.compiler.segments import SegmentProgram
+from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import TooLargeError
 from linkwright.model.joint import JOINT_TYPES
@@ -37,7 +39,7 @@ def conditioned(model, q):
 def test_loops_compute_what_the_book_does(model, seed):
     for function in (lw.forward_dynamics, lw.inverse_dynamics):
         arrays = arguments(function, model, seed)
-        kernel = lw.compile(function, model, loops=True)
+        kernel = lw.compile(function, model, unroll=False)
         assert isinstance(kernel.program, LoopProgram)
         scale = 1e-12 if function is not lw.forward_dynamics else 1e-15 * conditioned(model, arrays[0]) + 1e-12
         assert relative_error(kernel(*arrays), function.book(model, *arrays)) < scale
@@ -47,7 +49,7 @@ def test_loops_compute_what_the_book_does(model, seed):
 def test_every_joint_type_on_lanes_and_alone(function):
     model = one_of_each(3)
     rows = [arguments(function, model, seed) for seed in range(19)]  # two blocks of lanes, and some over
-    kernel = lw.compile(function, model, loops=True)
+    kernel = lw.compile(function, model, unroll=False)
     together = kernel(*(np.array(x) for x in zip(*rows, strict=True)))
     book = np.array([function.book(model, *row) for row in rows])
     assert np.array_equal(together, np.array([kernel(*row) for row in rows]))
@@ -59,16 +61,16 @@ def test_kinematics_of_a_frame(reference):
     model = one_of_each(5)
     q, v, a = state(model, 1)
     for function, arrays in ((lw.velocity, (q, v)), (lw.acceleration, (q, v, a))):
-        kernel = lw.compile(function, model, loops=True, frame="tip", reference=reference)
+        kernel = lw.compile(function, model, unroll=False, frame="tip", reference=reference)
         assert relative_error(kernel(*arrays), function.book(model, *arrays, "tip", reference)) < 1e-13
-    kernel = lw.compile(lw.pose, model, loops=True, frame="tip")
+    kernel = lw.compile(lw.pose, model, unroll=False, frame="tip")
     assert relative_error(kernel(q), lw.dynamics.pose(model, q, "tip")) < 1e-14
 
 
 def test_results_of_every_body():
     model = random_tree(list(JOINT_TYPES) * 2, seed=8)
     q, v, _ = state(model, 2)
-    poses, twists = lw.compile(body_poses, model, loops=True), lw.compile(body_velocities, model, loops=True)
+    poses, twists = lw.compile(body_poses, model, unroll=False), lw.compile(body_velocities, model, unroll=False)
     assert poses(q).shape == (len(model.bodies), 4, 4)
     assert relative_error(poses(q), np.array(body_poses(model, q))) < 1e-14
     assert relative_error(twists(q, v), np.array(body_velocities(model, q, v))) < 1e-13
@@ -82,7 +84,7 @@ def test_several_results():
         return body_poses(model, q), body_velocities(model, q, v)
 
     q, v, _ = state(model, 2)
-    poses, twists = lw.compile(both, model, loops=True)(q, v)
+    poses, twists = lw.compile(both, model, unroll=False)(q, v)
     assert relative_error(poses, np.array(body_poses(model, q))) < 1e-14
     assert relative_error(twists, np.array(body_velocities(model, q, v))) < 1e-14
 
@@ -96,7 +98,7 @@ def test_mechanisms_of_a_hundred_bodies_run_in_loops_by_themselves():
     assert np.array_equal(a, kernel(q, v, tau))
     assert relative_error(a, lw.dynamics.forward_dynamics(chain, q, v, tau)) < 1e-9
     assert relative_error(lw.inverse_dynamics(chain, q, v, a), tau) < 1e-7
-    assert not isinstance(lw.compile(lw.forward_dynamics, chain, loops=False).program, LoopProgram)
+    assert not isinstance(lw.compile(lw.forward_dynamics, chain, unroll=True).program, LoopProgram)
 
 
 def test_ten_thousand_links():
@@ -112,7 +114,7 @@ def test_ten_thousand_links():
 
 
 def test_code_does_not_grow_with_the_chain():
-    short, long = (lw.compile(lw.forward_dynamics, lw.load(f"planar:{n}"), loops=True) for n in (50, 500))
+    short, long = (lw.compile(lw.forward_dynamics, lw.load(f"planar:{n}"), unroll=False) for n in (50, 500))
     steps = [[[s.program.instructions for s in one] for one in k.program.loops.steps] for k in (short, long)]
     assert steps[0] == steps[1]
     assert long.operations.total > 9 * short.operations.total
@@ -124,7 +126,7 @@ def test_angles_beyond_the_sine_of_lanes_and_what_is_no_number():
     q, v, a = rng.normal(size=(3, 16, 12))
     q[3] += 1e9
     v[5, 2], q[7, 0] = np.nan, np.inf
-    kernel = lw.compile(lw.inverse_dynamics, model, loops=True)
+    kernel = lw.compile(lw.inverse_dynamics, model, unroll=False)
     result = kernel(q, v, a)
     for k in range(16):
         assert np.array_equal(result[k], kernel(q[k], v[k], a[k]), equal_nan=True)
@@ -139,7 +141,7 @@ def test_angles_beyond_the_sine_of_lanes_and_what_is_no_number():
 def test_results_may_be_written_over_arguments():
     model = one_of_each(1)
     q, v, tau = state(model, 0)
-    kernel = lw.compile(lw.forward_dynamics, model, loops=True)
+    kernel = lw.compile(lw.forward_dynamics, model, unroll=False)
     expected = kernel(q, v, tau)
     for which in (1, 2):
         arrays = [q.copy(), v.copy(), tau.copy()]
@@ -151,7 +153,7 @@ def test_batches_strides_threads_and_copies():
     rng = np.random.default_rng(0)
     q = model.random(40, seed=0)
     v, tau = rng.normal(size=(2, 40, model.nv))
-    kernel = lw.compile(lw.forward_dynamics, model, loops=True)
+    kernel = lw.compile(lw.forward_dynamics, model, unroll=False)
     expected = kernel(q, v, tau)
     assert np.array_equal(kernel(np.asfortranarray(q), v, tau), expected)
     assert np.array_equal(kernel(q[::-1], v[::-1], tau[::-1]), expected[::-1])
@@ -169,12 +171,12 @@ def test_what_is_no_sweep_says_so():
     model = lw.load("two_link")
     for function, more in ((lw.mass_matrix, {}), (lw.jacobian, {"frame": "link2"}), (lw.momentum, {})):
         with pytest.raises(TooLargeError):
-            lw.compile(function, model, loops=True, **more)
+            lw.compile(function, model, unroll=False, **more)
     with pytest.raises(TooLargeError):
-        lw.compile(lw.inverse_dynamics, model, loops=True, wrenches=["tip"])
+        lw.compile(lw.inverse_dynamics, model, unroll=False, wrenches=["tip"])
     with pytest.raises(TooLargeError, match="follow"):
-        lw.compile(lw.inverse_dynamics, random_tree(list(JOINT_TYPES), 4, mimics=True), loops=True)
-    kernel = lw.compile(lw.inverse_dynamics, model, loops=True)
+        lw.compile(lw.inverse_dynamics, random_tree(list(JOINT_TYPES), 4, mimics=True), unroll=False)
+    kernel = lw.compile(lw.inverse_dynamics, model, unroll=False)
     with pytest.raises(TooLargeError, match="derivative"):
         kernel.derivative("q")
 
@@ -193,7 +195,7 @@ def test_an_algorithm_of_ones_own_as_steps():
 
     model = random_tree(list(JOINT_TYPES), seed=3)
     q = model.random(seed=0)
-    assert relative_error(lw.compile(reach, model, loops=True)(q), np.array(reach(model, q))) < 1e-14
+    assert relative_error(lw.compile(reach, model, unroll=False)(q), np.array(reach(model, q))) < 1e-14
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="memory is measured through /proc")
@@ -232,3 +234,83 @@ def test_the_cut_is_minimal(edges):
     assert near[0]
     assert not near[6]
     assert sum(c for a, b, c in edges if near[a] and not near[b]) == brute_cut(edges, 7, 0, 6)
+
+
+# segments
+
+
+def long_chain(kinds, n, seed):
+    """A chain of these joints over and over, its bodies and placements at random."""
+    rng = np.random.default_rng(seed)
+    builder = lw.Builder(f"chain{n}")
+    parent = "world"
+    for k in range(n):
+        joint = kinds[k % len(kinds)]
+        points, weights = 0.1 * rng.normal(size=(5, 3)), rng.uniform(0.1, 1.0, 5)
+        centre = weights @ points / weights.sum()
+        r = points - centre
+        inertia = sum(w * (x @ x * np.eye(3) - np.outer(x, x)) for w, x in zip(weights, r, strict=True))
+        builder.body(f"body{k}", mass=float(weights.sum()), center_of_mass=centre, inertia=0.5 * (inertia + inertia.T))
+        options = {"pitch": 0.3} if joint == "helical" else {}
+        axis = {} if joint in ("free", "spherical") else {"axis": rng.normal(size=3)}
+        builder.joint(
+            f"joint{k}",
+            joint,
+            parent,
+            f"body{k}",
+            xyz=0.2 * rng.normal(size=3),
+            rpy=rng.normal(size=3),
+            **axis,
+            **options,
+        )
+        parent = f"body{k}"
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    "kinds", [["revolute"], ["revolute", "prismatic", "helical"], ["spherical", "cylindrical"], ["planar", "universal"]]
+)
+def test_chains_in_segments(kinds):
+    model = long_chain(kinds, 150, seed=len(kinds))
+    kernel = lw.compile(lw.forward_dynamics, model, method="hybrid")
+    assert isinstance(kernel.program, SegmentProgram)
+    q, v, tau = state(model, 1)
+    v, tau = 0.1 * v, 0.1 * tau
+    book = lw.dynamics.forward_dynamics(model, q, v, tau)
+    assert relative_error(kernel(q, v, tau), book) < 1e-9
+    assert relative_error(lw.forward_dynamics(model, q, v, tau, method="hybrid"), book) < 1e-9
+    rows = kernel(np.stack([q, q]), np.stack([v, -v]), tau)
+    assert np.array_equal(rows[0], kernel(q, v, tau))
+    assert relative_error(rows[1], lw.dynamics.forward_dynamics(model, q, -v, tau)) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["planar:300", "chain3d:301"])
+def test_chains_of_equal_links_in_segments(name):
+    model = lw.load(name)
+    q, v, tau = state(model, 3)
+    a = lw.compile(lw.forward_dynamics, model, method="hybrid")(q, v, tau)
+    assert relative_error(a, lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-9
+
+
+def test_far_angles_in_segments():
+    model = lw.load("planar:200")
+    q, v, tau = (0.1 * x for x in state(model, 0))
+    turns = np.zeros(200)
+    turns[70] = 2.0 * np.pi * 400_000
+    kernel = lw.compile(lw.forward_dynamics, model, method="hybrid")
+    assert relative_error(kernel(q + turns, v, tau), lw.dynamics.forward_dynamics(model, q + turns, v, tau)) < 1e-9
+
+
+def test_segments_as_in_the_book():
+    model = long_chain(["revolute", "prismatic"], 30, seed=1)
+    q, v, tau = state(model, 2)
+    expected = lw.dynamics.forward_dynamics(model, q, v, tau)
+    for segments in (1, 2, 7):
+        assert relative_error(by_segments(model, q, v, tau, segments), expected) < 1e-10
+
+
+def test_what_makes_no_segments():
+    with pytest.raises(TooLargeError, match="branches"):
+        lw.compile(lw.forward_dynamics, lw.load("humanoid"), method="hybrid", unroll=False)
+    with pytest.raises(TooLargeError, match="segments"):
+        lw.compile(lw.forward_dynamics, lw.load("arm7"), method="hybrid", unroll=False)

@@ -213,7 +213,7 @@ def compile(
     *,
     regroup: bool = True,
     tune: bool = False,
-    loops: bool | None = None,
+    unroll: bool | None = None,
     **inputs: Any,
 ) -> Kernel:
     """Compile a function for a mechanism (or, without one, a function of arrays alone).
@@ -225,8 +225,8 @@ def compile(
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
     ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code; of forward
     dynamics by method "hybrid" without a ``partition`` it measures which size of blocks is fastest, too.
-    ``loops``: whether sweeps over the bodies are compiled as loops (each step once per kind of joint) instead of
-    straight-line code; not given, they are for mechanisms of a hundred bodies and more.
+    ``unroll``: whether sweeps over the bodies become straight-line code, or (False) loops, each step compiled once
+    for each kind of joint; not given, they become loops for mechanisms of a hundred bodies and more.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
@@ -239,11 +239,11 @@ def compile(
     """
     if tune and model is not None and is_open_partition(function, inputs):
         made = [
-            compile(function, model, regroup=regroup, loops=loops, **inputs, partition=x) for x in candidates(model)
+            compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=x) for x in candidates(model)
         ]
         quickest = min(made, key=lambda one: one.batch_time())
         return Kernel(quickest.program, model, tune)
-    return Kernel(program(bind(function, model, inputs, regroup), loops), model, tune)
+    return Kernel(program(bind(function, model, inputs, regroup), unroll), model, tune)
 
 
 def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:

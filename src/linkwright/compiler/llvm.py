@@ -194,9 +194,7 @@ class StraightBody:
         near_pair = sincos(lanes, self.emit, x)
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"after{n}:")
-        s, c = (
-            self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True)
-        )
+        s, c = (self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True))
         return s, c
 
     def _library(self, op: str, x: list[str]) -> str:

@@ -119,8 +119,17 @@ class _Tables:
 def tables_of(**arrays: np.ndarray) -> tuple[dict[str, int], Any]:
     """Their addresses, "spare" beside them: memory that no call is using (of one row, of lanes); what keeps them."""
     spare = np.zeros(2, dtype=np.intp)
-    arrays |= {"spare": spare}
+    arrays = {name: _aligned(array) for name, array in arrays.items()} | {"spare": spare}
     return {name: array.ctypes.data for name, array in arrays.items()}, _Tables(tuple(arrays.values()), spare)
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """A copy that begins where registers of lanes may be loaded from."""
+    memory = np.empty(array.nbytes + ALIGNMENT, dtype=np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def _freed(spare: np.ndarray) -> None:

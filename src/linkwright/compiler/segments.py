@@ -34,7 +34,6 @@ from linkwright.dynamics.assembly.segments import (
     Boundary,
     Course,
     Joint,
-    Response,
     acceleration_step,
     course_step,
     joined_inwards,
@@ -55,7 +54,7 @@ _LONGEST_PERIOD = 6
 _UNKNOWN = np.full(6, np.nan)
 _COURSE, _TWIST, _RESPONSE, _ACCELERATION = range(4)
 """Passes over the segments."""
-_STARTS = (Course(np.eye(4), np.zeros(6)), _UNKNOWN, LAST, Boundary(_UNKNOWN, _UNKNOWN))
+_START = Course(np.eye(4), np.zeros(6))
 _V, _IN, _OUT = range(3)
 """Passes over the rest at the root, as articulated bodies."""
 
@@ -64,10 +63,10 @@ def along_segments(model: Recorder, q: Any, v: Any, tau: Any) -> Any:
     """Forward dynamics of a segment, what is before and beyond it not known."""
     x, rates, efforts = model.coordinates(q), model.rates(v), model.rates(tau)
     T, S = model.each(transform, x), model.each(motion_subspace, x)
-    model.outward(course_step, _STARTS[_COURSE], T, S, rates)
-    V = model.outward(twist_step, _STARTS[_TWIST], T, S, rates)
-    kept, _ = model.inward(response_step, _STARTS[_RESPONSE], T, S, x, rates, efforts, V)
-    states = model.outward(acceleration_step, (_STARTS[_ACCELERATION], np.zeros(0)), T, S, kept)
+    model.outward(course_step, _START, T, S, rates)
+    V = model.outward(twist_step, _UNKNOWN, T, S, rates)
+    kept, _ = model.inward(response_step, LAST, T, S, x, rates, efforts, V)
+    states = model.outward(acceleration_step, (Boundary(_UNKNOWN, _UNKNOWN), np.zeros(0)), T, S, kept)
     return model.assemble(model.each(lambda link, state: state[1], states))
 
 
@@ -181,9 +180,7 @@ class SegmentProgram(Looped):
             **bodies,
             numbers=_data(self.rest, range(rest)),
             columns=np.ascontiguousarray(
-                _data(self.segments, range(rest, len(model.links)))
-                .reshape(self.lanes, length, -1)
-                .transpose(1, 2, 0)
+                _data(self.segments, range(rest, len(model.links))).reshape(self.lanes, length, -1).transpose(1, 2, 0)
             ),
             count=np.array([rest, length, *(8 * per_segment)], dtype=np.int64),
         )
@@ -211,9 +208,7 @@ class SegmentProgram(Looped):
         root = root._replace(world=code.emit(f"getelementptr i8, ptr {world}, i64 {sizes[0]}"))
         kept = code.emit(f"getelementptr i8, ptr {world}, i64 {both}")
         of_root = Arguments(rows, ["0"] * 4, (True, False, False), self.rest.recording.outputs, far)
-        of_lanes = Arguments(
-            rows, [of_q, of_v, of_v, of_v], (True, False, False), self.segments.recording.outputs, far
-        )
+        of_lanes = Arguments(rows, [of_q, of_v, of_v, of_v], (True, False, False), self.segments.recording.outputs, far)
 
         def bridge(k: int) -> None:
             code.emit(f"call i1 @bridge_{k}(ptr {world}, ptr {root.world}, ptr {kept}, ptr {kept}, i64 0)")
@@ -266,7 +261,7 @@ class _Bridges:
 
         def twists(lane: _Ends, root: _Ends, kept: Array) -> tuple[Any, Any, list[Expr]]:
             (first,) = root.states(_V, np.zeros(6))
-            return twists_before(first, lane.states(_COURSE, _STARTS[_COURSE])), None, []
+            return twists_before(first, lane.states(_COURSE, _START)), None, []
 
         def inwards(lane: _Ends, root: _Ends, kept: Array) -> tuple[Any, Any, list[Expr]]:
             I, p, found = joined_inwards(lane.states(_RESPONSE, LAST))

@@ -340,7 +340,11 @@ def _refined(sweep: Sweep, handed_on: bool) -> list[int]:
         ):
             classes.append(CONSTANT)
             continue
-        key = (old, start if start == start else ("unknown", k), *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found))
+        key = (
+            old,
+            start if start == start else ("unknown", k),
+            *(("symbolic", x.index) if isinstance(x, Expr) else x for x in found),
+        )
         classes.append(numbers.setdefault(key, len(numbers)))
     return classes
 

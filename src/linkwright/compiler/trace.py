@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.machine import target
 from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
+from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import record
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
@@ -112,6 +114,8 @@ class Bound:
     """A function with its arrays' shapes and everything else decided."""
 
     name: str
+    book: Callable[..., Any]
+    """the function as it was written"""
     function: Callable[..., Any]
     """of the arrays alone"""
     shapes: dict[str, tuple[int, ...]]
@@ -120,6 +124,8 @@ class Bound:
     """the algorithm of the library that it is"""
     on_model: Callable[..., Any] | None = None
     """the function of a model and the arrays, where there is one"""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """what was bound"""
 
 
 def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any], regroup: bool = True) -> Bound:
@@ -197,7 +203,9 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     another = looped or bool(fixed.get("actuated"))  # than the function whose derivatives are known
     algorithm = book if regroup and book in JOINT_SPACE and not another else None
     on_model = None if model is None else lambda model, *arrays: book(model, **named(arrays))
-    return Bound(name, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model)
+    return Bound(
+        name, book, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model, fixed
+    )
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
@@ -221,11 +229,11 @@ def shape_of(given: Any) -> tuple[int, ...] | None:
     return None
 
 
-def program(bound: Bound, loops: bool | None = None) -> Program | Looped:
+def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for."""
-    if loops:
+    if unroll is False:
         return in_loops(bound)
-    if loops is None and bound.model is not None and len(bound.model.links) >= BODIES_IN_LOOPS:
+    if unroll is None and bound.model is not None and len(bound.model.links) >= BODIES_IN_LOOPS:
         try:
             return in_loops(bound)
         except TooLargeError:  # no loops; perhaps what it computes is small for all that
@@ -244,7 +252,7 @@ def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPE
     return replace(program, algorithm=bound.algorithm)
 
 
-def in_loops(bound: Bound) -> LoopProgram:
+def in_loops(bound: Bound) -> Looped:
     """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
     model = bound.model
     if model is None or bound.on_model is None or not model.links:
@@ -257,9 +265,21 @@ def in_loops(bound: Bound) -> LoopProgram:
         if shape != ((model.nq,) if of_q[-1] else (model.nv,)):
             raise TooLargeError(f"{name} is not an array of all joints")
     sizes = [shape[0] for shape in bound.shapes.values()]
-    recording = record(bound.on_model, model, sizes)
     slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
+    if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
+        return _in_segments(bound, slots, model)
+    recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
+
+
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> SegmentProgram:
+    """Hybrid forward dynamics of a long chain, in one block for each lane."""
+    if any(bound.options.get(name) is not None for name in ("schedule", "partition", "wrenches", "stabilisation")):
+        raise TooLargeError("its blocks, their order, or forces on single bodies are given")
+    if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
+        raise TooLargeError("joints follow others, or loops are closed")
+    dynamics.require_mass(model)
+    return SegmentProgram(bound.name, slots, model, target().width)
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:

@@ -156,9 +156,11 @@ def require_mass(model: Model) -> None:
 
 def _massless_joints(model: Model) -> list[str]:
     """The joints along which nothing has inertia at a random configuration."""
-    q = model.random(seed=0)
     scale = max((float(np.abs(link.rigid_inertia.matrix()).max()) for link in model.links), default=0.0) or 1.0
     tiny = 1e-13 * scale
+    if len(model.links) and np.linalg.eigvalsh([link.rigid_inertia.matrix() for link in model.links]).min() > tiny:
+        return []  # every body has inertia in every direction
+    q = model.random(seed=0)
     if model.has_couplings:
         weakest = np.linalg.eigh(mass_matrix(model, q)) if model.nv else None
         if weakest is None or weakest.eigenvalues[0] > tiny:
