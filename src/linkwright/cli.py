@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from linkwright.errors import FormatWarning, InputError, LinkwrightError, LinkwrightWarning, UnknownNameError
+from linkwright.files import file_at, folder_at
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
 
@@ -85,8 +86,7 @@ def simulate(
     model = _load(robot, root)
     q0 = starting_posture(model, posture)
     v0 = starting_velocity(model, velocity)
-    folder = out or Path(f"linkwright_{_file_name(model.name)}")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
     controller = None
     if hold:
         floating = any(joint.type == "free" for joint in model.joints)
@@ -195,7 +195,7 @@ def bench(
     for peer, why in result.left_out.items():
         output.print(f"{peer} left out: {why}")
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        folder_at(out)
         name = _file_name(model.name)
         for path in (result.save(out / f"{name}.json"), result.plot(out / f"{name}.png")):
             output.print(f"  {path}")
@@ -239,8 +239,7 @@ def experiment(
     for row in result.table:
         for left, why in row.left_out.items():
             output.print(f"{row.links} links: {left} left out: {why}", markup=False, soft_wrap=True)
-    folder = out or Path(f"linkwright_{name}")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder_at(out or f"linkwright_{name}")
     for path in (result.plot(folder / f"{name}.png"), result.save(folder / f"{name}.json")):
         output.print(f"  {path}")
 
@@ -317,7 +316,7 @@ def equations(
     if file is None:
         output.print(shown, markup=False, soft_wrap=True)
     else:
-        file.write_text(f"{shown.rstrip()}\n", encoding="utf-8")
+        file_at(file).write_text(f"{shown.rstrip()}\n", encoding="utf-8")
         output.print(f"  {file}", markup=False, soft_wrap=True)
 
 
@@ -424,12 +423,16 @@ def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: st
         if len(entries) != len(x):
             raise InputError(f"--{option} gives {len(entries)} values; {model.name!r} has {size} = {len(x)}")
         return np.array([_value(entry, option) for entry in entries])
-    x = x.copy()
+    x, given = x.copy(), set()
     for entry in entries:
         name, _, value = entry.partition("=")
-        if name.strip() not in names:
-            raise UnknownNameError("coordinate", name.strip(), names)
-        x[list(names).index(name.strip())] = _value(value, option)
+        name = name.strip()
+        if name not in names:
+            raise UnknownNameError("coordinate", name, names)
+        if name in given:
+            raise InputError(f"--{option} gives {name!r} twice")
+        given.add(name)
+        x[list(names).index(name)] = _value(value, option)
     return x
 
 

@@ -100,12 +100,18 @@ def test_info(capsys):
         (("simulate", "two_link", "--posture", "elbow=1"), "elbow"),
         (("simulate", "two_link", "--posture", "1,x"), "'x'"),
         (("simulate", "two_link", "--time", "-1"), "positive"),
+        (("simulate", "two_link", "--step", "5", "--time", "1"), "longer than the 1 s"),
+        (("simulate", "two_link", "--posture", "joint1=1,joint2=2,joint1=3"), "gives 'joint1' twice"),
+        (("simulate", "two_link", "--velocity", "joint2=1,joint2=1"), "gives 'joint2' twice"),
+        (("simulate", "two_link", "--out", "file"), "'file' cannot be a folder"),
+        (("simulate", "two_link", "--out", "file/folder"), "cannot be a folder"),
         (("simulate", "two_link", "--root", "free"), "afloat"),
         (("info", "planar:x"), "planar"),
     ],
 )
 def test_mistakes_end_with_a_message(arguments, expected, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
     status, _, error = run(*arguments, capsys=capsys)
     assert status == 2
     assert expected in error.replace("\n", " ")
@@ -242,10 +248,12 @@ def test_equations_into_files(tmp_path, monkeypatch, capsys):
     wrong = (
         ["--html", "--format", "c"],
         ["--html", "--what", "M"],
-        ["no/where.c", "--format", "c"],
-        ["--html", "no/x"],
+        ["file/where.c", "--format", "c"],
+        ["--html", "file/x"],
     )
-    for arguments, expected in zip(wrong, ("cannot both", "always whole", "no/where.c", "no/x"), strict=True):
+    (tmp_path / "file").touch()
+    told = ("cannot both", "always whole", "cannot be a folder", "cannot be a folder")
+    for arguments, expected in zip(wrong, told, strict=True):
         status, _, message = run("equations", "planar:2", *arguments, capsys=capsys)
         assert status == 2
         assert expected in message

@@ -192,6 +192,28 @@ def test_save_and_read_back(tmp_path):
         motion.save(tmp_path / "motion.mat")
 
 
+def test_folders_are_made_for_what_is_written(tmp_path):
+    motion = lw.simulate(lw.load("two_link"), [0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
+    for name, write in (
+        ("a/motion.npz", motion.save),
+        ("b/c/motion.CSV", motion.save),
+        ("d/motion.png", motion.plot),
+        ("e/f/motion.gif", motion.animate),
+        ("g/mass_matrix.c", lw.compile(lw.mass_matrix, motion.model).save),
+    ):
+        write(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 0
+        (tmp_path / "file").touch()
+        with pytest.raises(LinkwrightError, match="cannot be a folder"):
+            write(tmp_path / "file" / name)
+        with pytest.raises(LinkwrightError, match=r"it is a folder|are written as"):
+            write(tmp_path / name[0])
+        with pytest.raises(LinkwrightError, match="a path is"):
+            write(5)
+    with pytest.raises(LinkwrightError, match="xyz"):
+        motion.plot(tmp_path / "motion.xyz")
+
+
 def test_a_controller_may_write_in_what_it_is_given():
     def scribble(t, q, v):
         q[:], v[:] = 5.0, 9.0
@@ -227,14 +249,38 @@ def test_bad_input_is_told():
         lw.simulate(model, zero, zero, 1.0, method="rk5")
     with pytest.raises(ShapeError, match="controller"):
         lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.zeros(3))
+    for answer in (np.zeros(1), 0.0, np.zeros((2, 1)), np.zeros((1, 1, 2)), np.zeros(0)):
+        with pytest.raises(ShapeError, match=r"controller returned shape .*expected \(2,\)"):
+            lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v, answer=answer: answer)
+    with pytest.raises(ShapeError, match=r"controller returned shape \(3, 1\) .*expected \(3, 2\)"):
+        lw.simulate(model, np.zeros((3, 2)), zero, 1.0, controller=lambda t, q, v: q[:, :1])
     with pytest.raises(InputError, match="controller"):
         lw.simulate(model, zero, zero, 1.0, controller=lambda t, q, v: np.full(2, np.nan))
+    with pytest.raises(InputError, match=r"the record of \d+ samples would take .*GiB.*every="):
+        lw.simulate(model, zero, zero, 1e9, 1e-6)
+    with pytest.raises(InputError, match="too many steps"):
+        lw.simulate(model, zero, zero, 1e300, 1e-300)
+    with pytest.raises(InputError, match="longer than"):
+        lw.simulate(model, zero, zero, 1.0, 5.0)
     free = tumbling_body()
     with pytest.raises(InputError, match="quaternion"):
         lw.simulate(free, np.zeros(7), np.zeros(6), 1.0)
     massless = lw.Builder("m").body("b").joint("j", "revolute", "world", "b").build()
     with pytest.raises(ModelError, match="'j'"):
         lw.simulate(massless, [0.0], [0.0], 1.0)
+
+
+def test_controllers_may_answer_for_a_whole_batch_or_by_a_number():
+    model, pendulum = lw.load("two_link"), lw.load("pendulum")
+    q = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
+    same = lw.simulate(model, q, np.zeros(2), 0.01, controller=lambda t, q, v: np.array([1.0, 2.0]))
+    assert np.array_equal(same.tau[0], np.tile([1.0, 2.0], (3, 1)))
+    number = lw.simulate(pendulum, [0.1], [0.0], 0.01, controller=lambda t, q, v: 0.5)
+    assert np.array_equal(number.tau, np.full((11, 1), 0.5))
+
+
+def test_one_step_is_a_motion():
+    assert lw.simulate(lw.load("two_link"), [0.1, 0.2], [0.0, 0.0], 0.3, 0.3).t.tolist() == [0.0, 0.3]
 
 
 def test_a_motion_that_diverges_ends_with_a_warning():

@@ -52,6 +52,8 @@ def test_speed_and_the_bound_on_frames(tmp_path):
     assert length(path) == (26, 1.04)
     path = animate(model, t, waving(model, t), tmp_path / "few.gif", max_frames=5)
     assert length(path) == (5, 5.0)
+    path = animate(model, t, waving(model, t), tmp_path / "slow.gif", max_frames=3, speed=4.0 / 1300.0)
+    assert length(path) == (3, 1950.0)
 
 
 def test_frame_times_round_to_hundredths_without_drift():
@@ -205,6 +207,9 @@ def test_ten_seconds_of_an_arm_take_seconds_and_little_room(tmp_path):
         ({"speed": -1.0}, InputError, "speed"),
         ({"speed": np.nan}, InputError, "speed"),
         ({"max_frames": 0}, InputError, "max_frames"),
+        ({"speed": 1e-300}, InputError, "of a GIF, it is at most 655 s"),
+        ({"speed": 5e-324, "t": np.array([0.0, 1.0, 1e10])}, InputError, "shown for inf s"),
+        ({"fps": 1e-3}, InputError, "shown for 1000 s"),
         ({"view": "4d"}, InputError, "4d"),
         ({"elevation": 90.0}, InputError, "elevation"),
         ({"t": np.zeros(3)}, InputError, r"t must increase; t\[0\]"),
@@ -222,9 +227,12 @@ def test_what_cannot_be_animated_is_told(tmp_path, options, error, match):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("name", "match"), [("a.mp4", r"\.gif"), ("no/a.gif", "no folder"), ("sub.gif", "folder")])
+@pytest.mark.parametrize(
+    ("name", "match"), [("a.mp4", r"\.gif"), ("file/a.gif", "cannot be a folder"), ("sub.gif", "folder")]
+)
 def test_a_path_that_cannot_be_written_is_told(tmp_path, name, match):
     (tmp_path / "sub.gif").mkdir()
+    (tmp_path / "file").touch()
     with pytest.raises(LinkwrightError, match=match):
         animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], tmp_path / name)
 

@@ -21,6 +21,7 @@ from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
+from linkwright.files import file_at
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 
@@ -173,10 +174,8 @@ class Kernel(Entered):
 
     def save(self, path: str | Path) -> Path:
         """Write the kernel as self-contained C99; ``path`` ends in .c."""
-        target = Path(path)
-        if target.suffix != ".c":
-            raise ArgumentError(f"kernels are saved as C; {str(path)!r} does not end in .c")
-        target.write_text(c.source(self._straight("C source")), encoding="utf-8")
+        text, target = c.source(self._straight("C source")), file_at(path, "kernels", ".c")
+        target.write_text(text, encoding="utf-8")
         return target
 
     def __reduce__(self) -> tuple[Any, ...]:

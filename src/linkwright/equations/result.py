@@ -18,6 +18,7 @@ from linkwright.equations.plan import plan_of, realised
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
+from linkwright.files import file_at
 from linkwright.model.tree import Model
 
 ROUTES = ("recursive", "lagrange")
@@ -301,7 +302,7 @@ class Equations:
         """Write a page to read in a browser: equations, derivation, code and a drawing; it needs no network."""
         from linkwright.equations.page import page
 
-        path = Path(path)
+        path = file_at(path)
         try:
             path.write_text(page(self), encoding="utf-8")
         except OSError as error:

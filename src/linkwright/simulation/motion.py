@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
 import warnings
 from collections.abc import Callable
@@ -62,8 +64,8 @@ def simulate(
     with stiff dampers, friction and springs); every ``every``-th step is kept; ``progress``
     is told the fraction done.
 
-    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration. A motion that
-    grows beyond all numbers is ended there, with a warning.
+    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration, and for a record
+    larger than this machine's memory. A motion that grows beyond all numbers is ended there, with a warning.
     """
     chosen = method_of(method)
     if not isinstance(model, Model):
@@ -87,6 +89,9 @@ def simulate(
         raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
     require_mass(model)
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
+    if step > duration * (1.0 + 1e-9):
+        raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
+    kept = _samples(model, duration, step, int(every), batch)
     steps = max(1, round(duration / step))
     h = duration / steps
     if np.isfinite(chosen.stability) and model.nv:
@@ -96,7 +101,6 @@ def simulate(
     take = stepper(model, method)
     compile_time = time.perf_counter() - began
 
-    kept = steps // every + 1
     t = h * every * np.arange(kept)
     qs, vs = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
     taus = np.zeros((kept, *batch, model.nv))
@@ -139,6 +143,29 @@ def simulate(
     return Trajectory(model, t, qs, vs, taus, kinetic, potential, h, compile_time, run_time)
 
 
+def _samples(model: Model, duration: float, step: float, every: int, batch: tuple[int, ...]) -> int:
+    """How many samples the record of a motion has; refused where they would not fit in this machine's memory."""
+    try:
+        kept = round(duration / step) // every + 1
+    except OverflowError:
+        raise InputError(f"{duration:g} s in steps of {step:g} s are too many steps") from None
+    size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2))
+    if size > _memory():
+        raise InputError(
+            f"the record of {kept} samples would take {size / 2**30:.3g} GiB, more than this machine has; keep only "
+            "some of them (every=…), or take fewer steps"
+        )
+    return kept
+
+
+def _memory() -> float:
+    """Bytes of memory; as many as one can count where the system does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return 2.0**47
+
+
 def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
     """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
     if not len(q) or model.nv > LARGE:
@@ -164,6 +191,8 @@ def _efforts(controller: Controller, t: float, q: Array, v: Array, shape: tuple[
     tau = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy()))
     if tau.shape != shape:
         try:
+            if shape[-1] != (tau.shape[-1] if tau.ndim else 1):  # one number is not that of every joint
+                raise ValueError
             tau = np.broadcast_to(tau, shape)
         except ValueError:
             raise ShapeError(f"the controller returned shape {tau.shape} at t = {t:g} s; expected {shape}") from None

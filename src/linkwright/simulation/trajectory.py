@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, ShapeError
+from linkwright.errors import InputError, ShapeError
+from linkwright.files import file_at
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -66,7 +67,11 @@ class Trajectory:
             self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, title=self.model.name
         )
         if path is not None:
-            figure.savefig(path)
+            file = file_at(path)
+            try:
+                figure.savefig(file)
+            except (ValueError, OSError) as error:  # a kind of picture that there is not
+                raise InputError(f"cannot write {str(path)!r}: {error}") from None
         return figure
 
     def animate(self, path: str | Path, **options: Any) -> Path:
@@ -78,21 +83,22 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
-        path = Path(path)
-        if path.suffix == ".npz":
+        path = file_at(path, "trajectories", ".npz", ".csv")
+        if path.suffix.lower() == ".npz":
             names = np.array(self.model.coordinate_names)
-            np.savez_compressed(
-                path,
-                t=self.t,
-                q=self.q,
-                v=self.v,
-                tau=self.tau,
-                kinetic=self.kinetic,
-                potential=self.potential,
-                energy=self.energy,
-                coordinate_names=names,
-            )
-        elif path.suffix == ".csv":
+            with path.open("wb") as file:
+                np.savez_compressed(
+                    file,
+                    t=self.t,
+                    q=self.q,
+                    v=self.v,
+                    tau=self.tau,
+                    kinetic=self.kinetic,
+                    potential=self.potential,
+                    energy=self.energy,
+                    coordinate_names=names,
+                )
+        else:
             self._one()
             velocities = velocity_names(self.model)
             header = [
@@ -107,8 +113,6 @@ class Trajectory:
             columns = (self.t, self.q, self.v, self.tau, self.kinetic, self.potential, self.energy)
             table = np.column_stack([x.reshape(len(self.t), -1) for x in columns])
             np.savetxt(path, table, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
-        else:
-            raise ArgumentError(f"trajectories are saved as .npz or .csv; got {str(path)!r}")
         return path
 
     def _one(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.files import file_at
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
@@ -18,6 +19,8 @@ from linkwright.visual.scene import Scene, ViewName, choose_view
 TRAIL_SECONDS = 1.2
 TRAIL_POINTS_PER_FRAME = 6
 COLOURS = 96
+LONGEST_FRAME = 655.0
+"""s: GIF has 16 bits for the hundredths of a second that a picture is shown."""
 MAX_FPS = 50.0
 """GIF counts time in hundredths of a second, and viewers slow down what shows for less than two."""
 
@@ -52,7 +55,7 @@ def animate(
     """
     q = configurations(model, q)
     t = _times(t, len(q))
-    path = _writable(path)
+    path = file_at(path, "animations", ".gif")  # refused before the work of drawing
     times, durations = frame_times(t, fps, max_frames, speed)
     bones = skeleton(model)
     poses = poses_along(model, resample(model, t, q, times))
@@ -93,10 +96,15 @@ def frame_times(t: Array, fps: float, max_frames: int, speed: float = 1.0) -> tu
     if max_frames < 1:
         raise InputError(f"max_frames must be at least 1; got {max_frames!r}")
     shown = float(t[-1] - t[0]) / speed
-    n = int(shown * fps + 1e-6) + 1
-    period = 1.0 / fps
-    if n > max_frames:
+    if shown * fps + 1e-6 < max_frames:
+        n, period = int(shown * fps + 1e-6) + 1, 1.0 / fps
+    else:
         n, period = max_frames, shown / max(max_frames - 1, 1)
+    if period > LONGEST_FRAME:
+        raise InputError(
+            f"a frame would be shown for {period:.4g} s; of a GIF, it is at most {LONGEST_FRAME:g} s: "
+            "play faster (speed), more frames a second (fps), or more of them (max_frames)"
+        )
     ends = np.round(100.0 * period * np.arange(n + 1))
     return t[0] + speed * period * np.arange(n), np.maximum(np.diff(ends), 2.0) / 100.0
 
@@ -208,15 +216,3 @@ def _times(t: Any, n: int) -> Array:
         row = int(np.argmax(np.diff(array) <= 0.0))
         raise InputError(f"t must increase; t[{row}] = {array[row]:g} and t[{row + 1}] = {array[row + 1]:g}")
     return array
-
-
-def _writable(path: str | Path) -> Path:
-    """The path, refused before the work of drawing where it is clear that it cannot be written."""
-    path = Path(path)
-    if path.suffix.lower() != ".gif":
-        raise InputError(f"animations are written as .gif; got {str(path)!r}")
-    if path.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: it is a folder")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
-    return path
