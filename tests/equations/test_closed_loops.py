@@ -8,7 +8,8 @@ import sys
 
 import numpy as np
 import pytest
-from test_code import CC, GFORTRAN, OCTAVE, arguments
+from generated import CC, GFORTRAN, OCTAVE
+from test_code import arguments
 from test_equations import follower
 
 import linkwright as lw

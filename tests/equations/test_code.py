@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
-import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from generated import LANGUAGES, function_name
 from test_equations import follower, with_joint
 
 import linkwright as lw
@@ -28,9 +25,6 @@ CASES = {
     "universal numbers": (lambda: with_joint("universal"), "numbers"),
     "follower": (follower, "symbols"),
 }
-
-CC = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-GFORTRAN, OCTAVE = shutil.which("gfortran"), shutil.which("octave")
 
 
 @pytest.fixture(params=CASES)
@@ -59,80 +53,21 @@ def arguments(made: Equations, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]
     return [np.ascontiguousarray(x, dtype=float) for x in (q, v, *([p] if len(p) else []))]
 
 
-def agree(model: Model, call) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_agrees_with_the_library(language, made, model, tmp_path):
+    function = LANGUAGES[language](getattr(made, language)(), tmp_path)
     for seed in range(3):
         q, v, _ = state(model, seed)
-        for ours, theirs in zip(call(q, v), expected(model, q, v), strict=True):
-            assert relative_error(np.reshape(ours, theirs.shape), theirs) < 1e-12
+        theirs = expected(model, q, v)
+        for ours, reference in zip(function(arguments(made, q, v), [x.shape for x in theirs]), theirs, strict=True):
+            assert relative_error(ours, reference) < 1e-12
 
 
-def function_name(source: str) -> str:
-    return re.search(r"(\w+_equations)\(", source)[1]
-
-
-def call_by_address(library, name: str, made: Equations, order: str):
-    function = getattr(ctypes.CDLL(str(library)), name)
-    function.restype = None
-    n = len(made.coordinates.v)
-
-    def call(q, v):
-        inputs = arguments(made, q, v)
-        outputs = [np.full((n, n), np.nan, order=order), np.full(n, np.nan), np.full(n, np.nan)]
-        function(*(ctypes.c_void_p(x.ctypes.data) for x in (*inputs, *outputs)))
-        return outputs
-
-    return call
-
-
-@pytest.mark.skipif(CC is None or sys.platform == "win32", reason="there is no C compiler here")
-def test_c(made, model, tmp_path):
-    source = tmp_path / "made.c"
-    source.write_text(made.c(), encoding="utf-8")
-    command = [CC, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fPIC", "-shared", str(source)]
-    done = subprocess.run(
-        [*command, "-o", str(tmp_path / "made.so"), "-lm"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    agree(model, call_by_address(tmp_path / "made.so", function_name(made.c()), made, "C"))
-
-
-def test_python(made, model):
-    source = made.python()
+def test_python_knows_the_parameters(made, model):
     scope: dict = {}
-    exec(source, scope)
-    function = scope[function_name(source)]
-    agree(model, lambda q, v: function(*arguments(made, q, v)))
-    if made.parameters:
-        q, v, _ = state(model, 5)
-        assert function(q, v) == function(*arguments(made, q, v))
-
-
-@pytest.mark.skipif(GFORTRAN is None, reason="there is no Fortran compiler here")
-def test_fortran(made, model, tmp_path):
-    source = tmp_path / "made.f90"
-    source.write_text(made.fortran(), encoding="utf-8")
-    command = [GFORTRAN, "-std=f2008", "-Wall", "-fPIC", "-shared", str(source), "-o", str(tmp_path / "made.so")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    agree(model, call_by_address(tmp_path / "made.so", f"{function_name(made.c())}_", made, "F"))
-
-
-@pytest.mark.skipif(OCTAVE is None, reason="there is no Octave here")
-def test_octave(made, model, tmp_path):
-    source = made.octave()
-    name = function_name(source)
-    (tmp_path / f"{name}.m").write_text(source, encoding="utf-8")
-
-    def call(q, v):
-        shown = ", ".join(f"[{' '.join(map(repr, map(float, x)))}]" for x in arguments(made, q, v))
-        script = f"[M, h, g] = {name}({shown}); printf('%.17g ', M', h, g);"
-        done = subprocess.run(
-            [OCTAVE, "-qf", "--eval", script], cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        numbers, n = np.array(done.stdout.split(), dtype=float), len(v)
-        return numbers[: n * n], numbers[n * n : n * n + n], numbers[n * n + n :]
-
-    agree(model, call)
+    exec(made.python(), scope)
+    function, (q, v, _) = scope[function_name(made.python())], state(model, 5)
+    assert function(q, v) == function(*arguments(made, q, v))
 
 
 def test_languages_write_the_same_program(made, model):

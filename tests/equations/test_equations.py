@@ -35,6 +35,7 @@ def with_joint(kind: str) -> Model:
     builder.joint("first", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.3), rpy=(np.pi / 4, 0, np.pi / 12))
     builder.joint("middle", kind, "a", "b", xyz=(0.2, 0, 0.3), rpy=(0, np.pi / 6, 0), armature=armature, **own)
     builder.joint("last", "revolute", "b", "c", axis=(0, 1, 0), xyz=(0, 0.1, 0.3))
+    builder.frame("tool", "c", xyz=(0.1, 0, 0.2), rpy=(np.pi / 6, 0, np.pi / 4)).frame("side", "b", xyz=(0, 0.3, 0))
     return builder.build()
 
 

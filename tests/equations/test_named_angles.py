@@ -77,7 +77,7 @@ def test_names():
         "alpha3a": 0.2,
         "alpha3b": 0.3,
     }
-    assert made.meanings["alpha2"] == "turn of the placement of j1 about x, rad"
+    assert made.meanings["alpha2"] == "turn of the placement of joint 'j1' about x, rad"
     assert "1.0e-03 from a multiple of π/12" in equations(chain((np.pi / 2 - 1e-3, 0, 0))).meanings["alpha1"]
     planar = lw.Builder("bent").body("a", 1.0, (0.5, 0, 0), 0.1).body("b", 1.0, (0.5, 0, 0), 0.1)
     planar.joint("one", "revolute", "world", "a", axis=(0, 1, 0))

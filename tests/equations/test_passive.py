@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import sympy
+from generated import LANGUAGES
 from matplotlib.mathtext import MathTextParser
-from test_code import CC, GFORTRAN, OCTAVE, arguments, expected
+from test_code import expected
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
@@ -133,59 +130,20 @@ def reference(model: Model, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
     return [*expected(model, q, v), D, K]
 
 
-@pytest.mark.skipif(CC is None or sys.platform == "win32", reason="there is no C compiler here")
-def test_c(tmp_path):
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("what", "parameters"), [("M,h,g,D,K", "symbols"), ("K, D", "numbers"), ("D", "symbols")])
+def test_code(language, what, parameters, tmp_path):
     model = damped_arm()
-    made = equations(model)
-    source = made.c("M,h,g,D,K")
-    assert "M(q) a + h(q, v) + g(q) + D(v) + K(q) = tau" in source
-    (tmp_path / "arm.c").write_text(source, encoding="utf-8")
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fPIC", "-shared"]
-    subprocess.run([CC, *flags, "arm.c", "-o", "arm.so", "-lm"], cwd=tmp_path, check=True)
-    function = ctypes.CDLL(str(tmp_path / "arm.so")).arm_equations
-    function.restype = None
+    made = equations(model, parameters)
+    source = getattr(made, language)(what)
+    assert ("M(q) a + h(q, v) + g(q) + D(v) + K(q) = tau" in source) == ("K" in what)
+    function = LANGUAGES[language](source, tmp_path)
     for seed in range(3):
         q, v, _ = state(model, seed)
         v[0] *= seed  # sign(0) = 0
-        outputs = [np.full(shape, np.nan) for shape in ((2, 2), 2, 2, 2, 2)]
-        function(*(ctypes.c_void_p(x.ctypes.data) for x in (*arguments(made, q, v), *outputs)))
-        for ours, theirs in zip(outputs, reference(model, q, v), strict=True):
-            assert relative_error(ours, theirs) < 1e-12
-
-
-def test_python_and_the_order_of_results():
-    model = damped_arm()
-    made = equations(model, "numbers")
-    scope: dict = {}
-    exec(made.python("K, D"), scope)
-    q, v, _ = state(model, 0)
-    D, K = scope["arm_equations"](q, v)  # in the order of the equation, whatever was asked first
-    for ours, theirs in zip((D, K), reference(model, q, v)[3:], strict=True):
-        assert relative_error(ours, theirs) < 1e-12
-    assert "sign" not in made.python()
-
-
-@pytest.mark.skipif(GFORTRAN is None, reason="there is no Fortran compiler here")
-def test_fortran(tmp_path):
-    model = damped_arm()
-    made = equations(model)
-    (tmp_path / "arm.f90").write_text(made.fortran("D,K"), encoding="utf-8")
-    flags = ["-std=f2008", "-fPIC", "-shared"]
-    subprocess.run([GFORTRAN, *flags, "arm.f90", "-o", "arm.so"], cwd=tmp_path, check=True)
-    q, v, _ = state(model, 0)
-    outputs = [np.full(2, np.nan), np.full(2, np.nan)]
-    function = ctypes.CDLL(str(tmp_path / "arm.so")).arm_equations_
-    function(*(ctypes.c_void_p(x.ctypes.data) for x in (*arguments(made, q, v), *outputs)))
-    for ours, theirs in zip(outputs, reference(model, q, v)[3:], strict=True):
-        assert relative_error(ours, theirs) < 1e-12
-
-
-@pytest.mark.skipif(OCTAVE is None, reason="there is no Octave here")
-def test_octave(tmp_path):
-    model = damped_arm()
-    made = equations(model, "numbers")
-    (tmp_path / "arm_equations.m").write_text(made.octave("D"), encoding="utf-8")
-    q, v, _ = state(model, 0)
-    script = f"printf('%.17g ', arm_equations([{q[0]!r} {q[1]!r}], [{v[0]!r} {v[1]!r}]));".replace("np.float64", "")
-    done = subprocess.run([OCTAVE, "-qf", "--eval", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert relative_error(np.array(done.stdout.split(), dtype=float), reference(model, q, v)[3]) < 1e-12
+        given = [q, v, *([np.array(list(made.parameters.values()))] if made.parameters else [])]
+        known = dict(zip("MhgDK", reference(model, q, v), strict=True))
+        theirs = [known[letter] for letter in "MhgDK" if letter in what]  # in the order of the equation
+        for ours, expected_value in zip(function(given, [x.shape for x in theirs]), theirs, strict=True):
+            assert relative_error(ours, expected_value) < 1e-12
+    assert "sign" not in made.octave()

@@ -1,6 +1,6 @@
-"""Source code of the equations of motion, with shared subexpressions: C, Python, Octave and Fortran.
+"""Programs of the equations, with shared subexpressions: what source code is written from.
 
-Two programs are made and the shorter is written: the printed equations, bracket by bracket, and the
+Programs are made several ways and the shortest is taken: the printed equations, bracket by bracket, and the
 recursive algorithms on the same exact numbers. Small mechanisms take fewer operations the first way,
 large ones the second.
 """
@@ -10,143 +10,307 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.program import Program, program_of
+from linkwright.compiler.program import Program, Slot, program_of
+from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS, require_mass
+from linkwright.dynamics.statics import FRICTION_SPEED
 from linkwright.equations.closure import with_rows_only, without_loops
-from linkwright.equations.derive import Coordinates
-from linkwright.equations.plan import Plan, realised
+from linkwright.equations.derive import Coordinates, Mechanism
+from linkwright.equations.passive import PassiveForces, refuse_spring
+from linkwright.equations.plan import realised
+from linkwright.equations.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
 from linkwright.equations.surd import Surd
 from linkwright.equations.writing import Order, Sum, grouped
+from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.harmonics import Wave
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.linalg import solve_symmetric
 
 PRINTED_LIMIT = 3_000
 """Terms up to which the printed equations are tried as code; of more they never are the shorter one."""
 
+NAME_LIMIT = 63
+"""Letters of a name, in Fortran and MATLAB."""
+
+RIGHT_HAND_SIDE = "rhs"
+
+_MAIN = [QUANTITIES[letter] for letter in MAIN.split(",")]
+
 
 @dataclass(frozen=True)
 class Code:
-    """The program of M, h and g, or of what else was asked for, and what its arguments are called."""
+    """A function to be written: its program, what its arguments are, and the values of the parameters."""
 
     name: str
-    letters: tuple[str, ...]
-    """of the results, in order"""
     program: Program
-    coordinates: Coordinates
+    """inputs and outputs are called as the function's arguments and results"""
+    notes: tuple[str, ...]
+    """what it computes, and what its arguments hold"""
     values: Mapping[str, float]
     meanings: Mapping[str, str]
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """The arguments and their lengths."""
-        sizes = {"q": len(self.coordinates.q), "v": len(self.coordinates.v), "p": len(self.values)}
-        return {name: n for name, n in sizes.items() if n or name != "p"}
-
-    def header(self) -> list[str]:
-        """What the function computes, line by line."""
-        lines = [f"{self.name}: {self._law()}; {self.program.operations}", ""]
-        lines += [f"q: {', '.join(self.coordinates.q)}", f"v: {', '.join(self.coordinates.v)}"]
-        lines += [f"p: {name} = {value:.6g}, {self.meanings[name]}" for name, value in self.values.items()]
-        ascii_only = str.maketrans({"²": "^2", "·": " ", "×": "x"})
-        return [line.translate(ascii_only) for line in lines]
-
-    def _law(self) -> str:
-        """What the results are terms of."""
-        terms = [text for letter, text in TERMS.items() if letter in MAIN or letter in self.letters]
-        closed = " + A(q)^T lambda, A(q) a + b(q, v) = 0" if {"A", "b"} & {*self.letters} else ""
-        return f"{' + '.join(terms)} = tau{closed}"
+    def arguments(self) -> tuple[Slot, ...]:
+        """The inputs that hold anything."""
+        return tuple(slot for slot in self.program.inputs if slot.size)
 
     @property
-    def results(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of the results by their letters."""
-        return {letter: slot.shape for letter, slot in zip(self.letters, self.program.outputs, strict=True)}
+    def outputs(self) -> tuple[Slot, ...]:
+        """The results."""
+        return self.program.outputs
+
+    def header(self) -> list[str]:
+        """What the function computes, line by line, in letters that no language takes for the end of a comment."""
+        first, *rest = self.notes
+        lines = [f"{self.name}: {first}; {self.program.operations}", "", *rest]
+        lines += [f"p: {name} = {value:.6g}, {self.meanings[name]}" for name, value in self.values.items()]
+        spelled = str.maketrans({"²": "^2", "·": " ", "×": "x", "π": "pi", "ω": "w"})
+        return [re.sub(r"[^ -~]|\\|\"|\*/|/\*|\?\?", "_", line.translate(spelled)) for line in lines]
 
 
-TERMS = {"M": "M(q) a", "h": "h(q, v)", "g": "g(q)", "D": "D(v)", "K": "K(q)"}
-MAIN = ("M", "h", "g")
-ALGORITHMS = (*MAIN, "A", "b")
-"""What the library has algorithms for."""
+class Sample(NamedTuple):
+    """Arguments of a function and the results that the library gives for them."""
+
+    arguments: tuple[Array, ...]
+    results: tuple[Array, ...]
 
 
-def code_of(
-    plan: Plan,
-    coordinates: Coordinates,
-    order: Order,
-    letters: tuple[str, ...],
-    exact: Callable[[str], np.ndarray | None],
-    kept: Sequence[int],
-) -> Code:
-    """The shorter program of the two for what the letters name.
+class Programmer:
+    """Makes the programs of a mechanism; ``model`` is the same in numbers."""
 
-    ``exact(letter)`` gives the polynomials, or None where those of M, h and g would be too large; of the rows of
-    closed loops those ``kept`` are written.
-    """
-    name = re.sub(r"\W+", "_", plan.model.name).strip("_") or "mechanism"
-    name = (name if name[0].isalpha() else f"m_{name}") + "_equations"
-    programs = []
-    forms = {letter: exact(letter) for letter in letters}
-    by_algorithms = [letter for letter in letters if letter in ALGORITHMS]
-    known = [form for form in forms.values() if form is not None]
-    if by_algorithms:
-        programs.append(_program(name, plan, coordinates, order, {**forms, **dict.fromkeys(by_algorithms)}, kept))
-    if len(known) == len(forms) and sum(len(p) for form in known for p in form.flat) <= PRINTED_LIMIT:
-        programs.append(_program(name, plan, coordinates, order, forms, kept))
-    shortest = min(programs, key=lambda program: program.operations.total)
-    return Code(name, letters, shortest, coordinates, plan.values, plan.meanings)
+    def __init__(self, mechanism: Mechanism, passive: PassiveForces, model: Model):
+        self.plan, self.coordinates = mechanism.plan, mechanism.coordinates
+        self.mechanism, self.passive, self.model = mechanism, passive, model
+        name = re.sub(r"\W+", "_", self.plan.model.name, flags=re.ASCII).strip("_") or "mechanism"
+        self.name = name if name[0].isalpha() else f"m_{name}"
+        self._short = Mechanism(self.plan, PRINTED_LIMIT)
+
+    def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference: str) -> Code:
+        """A function that gives these, of the frame where they are of one.
+
+        Whatever of the equations of motion it gives, its name and arguments are the same.
+        """
+        letters = [quantity.letter for quantity in wanted]
+        of_motion = set(letters) <= set(EQUATION)
+        words = "equations" if of_motion else "_".join(quantity.name for quantity in wanted)
+        tag = "" if frame is None else "_" + re.sub(r"\W+", "_", frame, flags=re.ASCII).strip("_")
+        needed = [name for name in "qvp" if of_motion or any(name in quantity.arguments for quantity in wanted)]
+        programs = []
+        for values in (self._recursive, self._printed):
+            graph = Graph()
+            arrays, symbols = self._inputs(graph)
+            results = values(graph, arrays, symbols, wanted, frame or "", reference)
+            if results is not None:
+                own = {name: arrays[name] for name in needed}
+                programs.append(program_of(f"{self.name}_{words}{tag}"[:NAME_LIMIT], graph, own, results))
+        program = _shortest(programs, letters)
+        meaning = law(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
+        shown = {"frame": f"frame {frame}", "reference": reference.replace("_", " ")}
+        notes = [meaning, *self._coordinate_notes("q", "v" if "v" in needed else "")]
+        notes += [f"{q.letter}: {q.meaning.format(**shown)}" for q in wanted]
+        values_of = self.plan.values if "p" in needed else {}
+        return Code(program.name, program, tuple(notes), values_of, self.plan.meanings)
+
+    def right_hand_side(self) -> Code:
+        """A function for integrators: d/dt of y = [q, v] from t, y and efforts tau, by G v and forward dynamics.
+
+        Springs, dampers and friction act as in simulations, where friction is smoothed.
+        """
+        if self.plan.loops:
+            raise ModelError(
+                f"{self.plan.model.name!r} has closed loops: its accelerations are no formula, for A may lose rank. "
+                "Solve M a + h + g = tau + A^T lambda, A a + b = 0 with what M, h, g, A and b give"
+            )
+        require_mass(self.model)
+        nq = len(self.coordinates.q)
+        programs = []
+        for accelerations in (self._printed_forward, self._recursive_forward, self._articulated_forward):
+            graph = Graph()
+            y, tau = graph.symbols("y", nq + len(self.coordinates.v)), graph.symbols("tau", len(self.coordinates.v))
+            arrays, symbols = self._inputs(graph, y[:nq], y[nq:])
+            efforts = tau + self._passive_efforts(symbols, y[:nq], y[nq:])
+            a = accelerations(graph, arrays, symbols, efforts)
+            if a is not None:
+                rate = np.concatenate([configuration_rate(self.plan.model, y[:nq], y[nq:]), a])
+                own = {"t": graph.symbols("t", ()), "y": y, "tau": tau, "p": arrays["p"]}
+                programs.append(program_of(f"{self.name}_rhs"[:NAME_LIMIT], graph, own, (rate,)))
+        program = _shortest(programs, ["y_dot"])
+        forces = " + passive forces" if self._has_passive else ""
+        notes = [f"d/dt of y = [q, v], by {law(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
+        notes += ["t: time, which nothing depends on", "tau: efforts along v"]
+        return Code(program.name, program, tuple(notes), self.plan.values, self.plan.meanings)
+
+    def samples(
+        self, code: Code, wanted: Sequence[Quantity], frame: str | None, reference: str, count: int = 3
+    ) -> list[Sample]:
+        """Random states, always the same, with what the library's algorithms give there in numbers.
+
+        Of no quantities: of the right-hand side.
+        """
+        model, closed, found = without_loops(self.model), with_rows_only(self.model), []
+        kept = self._kept(wanted)
+        for seed in range(count):
+            random = np.random.default_rng(seed)
+            q, v, tau = model.random(seed=random), random.normal(size=model.nv), random.normal(size=model.nv)
+            known = {"t": np.zeros(()), "q": q, "v": v, "y": np.concatenate([q, v]), "tau": tau}
+            known["p"] = np.array(list(self.plan.values.values()))
+            if not wanted:
+                efforts = tau + dynamics.passive_forces(model, q, v)
+                rate = configuration_rate(model, q, v), dynamics.forward_dynamics(model, q, v, efforts)
+                results: tuple[Array, ...] = (np.concatenate(rate),)
+            else:
+                results = tuple(
+                    quantity.value(closed, q, v, "", "")[kept]
+                    if quantity.looped
+                    else quantity.value(model, q, v, frame or "", reference)
+                    for quantity in wanted
+                )
+            found.append(Sample(tuple(known[slot.name] for slot in code.arguments), results))
+        return found
+
+    @property
+    def _has_passive(self) -> bool:
+        return any(np.any([joint.damping, joint.friction, joint.stiffness]) for joint in self.plan.model.joints)
+
+    def _coordinate_notes(self, *names: str) -> list[str]:
+        known = {"q": self.coordinates.q, "v": self.coordinates.v}
+        return [f"{name}: {', '.join(known[name])}" for name in names if name]
+
+    def _inputs(
+        self, graph: Graph, q: Array | None = None, v: Array | None = None
+    ) -> tuple[dict[str, Array], dict[str, Expr]]:
+        names = {"q": self.coordinates.q, "v": self.coordinates.v, "p": tuple(self.plan.values)}
+        known = {"q": q, "v": v}
+        arrays = {
+            key: graph.symbols(key, len(own)) if (x := known.get(key)) is None else x for key, own in names.items()
+        }
+        return arrays, {name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)}
+
+    def _kept(self, wanted: Sequence[Quantity]) -> list[int]:
+        """The rows of closed loops that do not vanish, where those are wanted."""
+        return list(self.mechanism.closure.kept) if any(quantity.looped for quantity in wanted) else []
+
+    def _recursive(
+        self,
+        graph: Graph,
+        arrays: Mapping[str, Array],
+        symbols: Mapping[str, Expr],
+        wanted: Sequence[Quantity],
+        frame: str,
+        reference: str,
+    ) -> tuple[Array, ...]:
+        """By the library's algorithms; of numbers regrouped inertias take fewer operations."""
+        closed = realised(self.plan, _maker(symbols))
+        model, closed = without_loops(closed), with_rows_only(closed)
+        writer, kept = self._writer(graph, symbols), self._kept(wanted)
+
+        def value(quantity: Quantity) -> Array:
+            if quantity.passive:
+                return writer.array(getattr(self.passive, quantity.name), symmetric=False)
+            if quantity.looped:
+                return quantity.value(closed, arrays["q"], arrays["v"], "", "")[kept]
+            own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)
+            return quantity.value(own, arrays["q"], arrays["v"], frame, reference)
+
+        return tuple(map(value, wanted))
+
+    def _printed(
+        self,
+        graph: Graph,
+        arrays: Mapping[str, Array],
+        symbols: Mapping[str, Expr],
+        wanted: Sequence[Quantity],
+        frame: str,
+        reference: str,
+    ) -> tuple[Array, ...] | None:
+        """By the printed equations; None where they are too large for that."""
+        try:
+            forms = [
+                getattr(self.passive, quantity.name)
+                if quantity.passive
+                else self._short.form(quantity, frame, reference)
+                for quantity in wanted
+            ]
+        except TooLargeError:
+            return None
+        if sum(len(p) for form in forms for p in form.flat) > PRINTED_LIMIT:
+            return None
+        writer = self._writer(graph, symbols)
+        return tuple(writer.array(form, quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True))
+
+    def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _Written:
+        order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
+        return _Written(graph, symbols, self.coordinates, order)
+
+    def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
+        """What :func:`~linkwright.dynamics.statics.passive_forces` gives, its numbers replaced by names.
+
+        Raises :class:`ModelError` where a spring resists the turn of a quaternion.
+        """
+        model, make = self.plan.model, _maker(symbols)
+        efforts = []
+        for joint, one, q_k, v_k in zip(
+            model.joints, self.plan.passive, model.coordinates(q), model.rates(v), strict=True
+        ):
+            d, F, k, rest = ([make(*entry) for entry in entries] for entries in one)
+            effort = -np.array(d, dtype=object) * v_k
+            if joint.friction.any():
+                effort = effort - np.array(F, dtype=object) * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
+            if joint.stiffness.any():
+                if joint.motion.quaternions:
+                    refuse_spring(joint)
+                deflection = joint.motion.displacement(np.array(rest, dtype=object), q_k)
+                effort = effort - np.array(k, dtype=object) * deflection
+            efforts.append(effort)
+        return model.assemble(efforts)
+
+    def _recursive_forward(
+        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
+    ) -> Array:
+        M, h, g = self._recursive(graph, arrays, symbols, _MAIN, "", "")
+        return solve_symmetric(M, tau - h - g) if len(tau) else tau
+
+    def _printed_forward(
+        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
+    ) -> Array | None:
+        forms = self._printed(graph, arrays, symbols, _MAIN, "", "")
+        if forms is None:
+            return None
+        M, h, g = forms
+        return solve_symmetric(M, tau - h - g) if len(tau) else tau
+
+    def _articulated_forward(
+        self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
+    ) -> Array | None:
+        """By articulated bodies; None where joints follow others, which this method cannot do."""
+        if self.plan.model.has_couplings:
+            return None
+        model = realised(self.plan, _maker(symbols))
+        model = model if self.plan.rigid_names else model.minimal("inertia")
+        return FORWARD_DYNAMICS_METHODS["articulated"](model, arrays["q"], arrays["v"], tau, None)
 
 
-def _inputs(graph: Graph, plan: Plan, coordinates: Coordinates) -> tuple[dict[str, np.ndarray], dict[str, Expr]]:
-    names = {"q": coordinates.q, "v": coordinates.v, "p": tuple(plan.values)}
-    arrays = {key: graph.symbols(key, len(own)) for key, own in names.items()}
-    return arrays, {name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)}
-
-
-def _program(
-    name: str,
-    plan: Plan,
-    coordinates: Coordinates,
-    order: Order,
-    forms: Mapping[str, np.ndarray | None],
-    kept: Sequence[int],
-) -> Program:
-    """What the letters name: printed bracket by bracket, or by the algorithms where no form is given."""
-    graph = Graph()
-    arrays, symbols = _inputs(graph, plan, coordinates)
-    written = _Written(graph, symbols, coordinates, order)
-    algorithms = _algorithms(plan, symbols, arrays["q"], arrays["v"], list(kept))
-    results = []
-    for letter, form in forms.items():
-        results.append(algorithms[letter]() if form is None else written.array(form, symmetric=letter == "M"))
-    return program_of(name, graph, arrays, tuple(results))
-
-
-def _algorithms(
-    plan: Plan, symbols: Mapping[str, Expr], q: np.ndarray, v: np.ndarray, kept: list[int]
-) -> dict[str, Callable[[], np.ndarray]]:
-    """The recursive algorithms on the same exact numbers."""
+def _maker(symbols: Mapping[str, Expr]) -> Callable[[Surd, str], Any]:
+    """What makes of a number of the plan an expression."""
 
     def make(coefficient: Surd, parameter: str) -> Any:
         number = float(coefficient)
         return number * symbols[parameter] if parameter else number
 
-    closed = realised(plan, make)
-    model, closed = without_loops(closed), with_rows_only(closed)
-    inertia, second_moment = model, model
-    if not plan.rigid_names:  # numbers: regrouped inertias take fewer operations
-        inertia, second_moment = model.minimal("inertia"), model.minimal("second moment")
-    still, weightless = np.zeros(model.nv), replace(second_moment, gravity=np.zeros(3), memo={})
-    return {
-        "M": lambda: dynamics.mass_matrix(inertia, q),
-        "h": lambda: dynamics.inverse_dynamics(weightless, q, v, still),
-        "g": lambda: dynamics.gravity_forces(second_moment, q),
-        "A": lambda: dynamics.constraint_jacobian(closed, q)[kept],
-        "b": lambda: dynamics.constraint_bias(closed, q, v)[kept],
-    }
+    return make
+
+
+def _shortest(programs: Sequence[Program], outputs: Sequence[str]) -> Program:
+    shortest = min(programs, key=lambda program: program.operations.total)
+    slots = tuple(slot._replace(name=name) for slot, name in zip(shortest.outputs, outputs, strict=True))
+    return replace(shortest, outputs=slots, single=False)
 
 
 class _Written:
@@ -186,150 +350,3 @@ class _Written:
         for angle_name, n in atom.angles:
             angle = angle + float(n) * self.symbols[angle_name]
         return angle.cos() if atom.function == "cos" else angle.sin()
-
-
-@dataclass(frozen=True)
-class Language:
-    """How a programming language writes what programs are made of."""
-
-    item: Callable[[str, int], str]
-    number: Callable[[float], str]
-    assign: str
-    """of a name and an expression"""
-    sign: str = "(({0} > 0) - ({0} < 0))"
-
-
-def _real(x: float) -> str:
-    return repr(x) if x >= 0.0 else f"({x!r})"
-
-
-def _double(x: float) -> str:
-    text = repr(abs(x)).replace("e", "d")
-    text = text if "d" in text else f"{text}d0"
-    return text if x >= 0.0 else f"(-{text})"
-
-
-C = Language(lambda name, k: f"{name}[{k}]", _real, "    const double {} = {};")
-PYTHON = Language(lambda name, k: f"{name}[{k}]", _real, "    {} = {}", "(int({0} > 0) - int({0} < 0))")
-OCTAVE = Language(lambda name, k: f"{name}({k + 1})", _real, "  {} = {};", "sign({0})")
-FORTRAN = Language(
-    lambda name, k: f"{name}({k + 1})",
-    _double,
-    "  {} = {}",
-    "(merge(1.0d0, 0.0d0, {0} > 0.0d0) - merge(1.0d0, 0.0d0, {0} < 0.0d0))",
-)
-
-
-def _body(code: Code, language: Language) -> tuple[list[str], list[list[str]], list[str]]:
-    """The assignments, the expression of every entry of each result, and the names assigned to.
-
-    What is used once and short is written where it is used.
-    """
-    program, uses = code.program, code.program.uses
-    texts: list[tuple[str, int]] = []  # and how strongly it binds: 1 a sum, 2 a product, 3 a name
-    lines: list[str] = []
-    assigned: list[str] = []
-
-    def operand(k: int, weakest: int) -> str:
-        text, strength = texts[k]
-        return text if strength >= weakest else f"({text})"
-
-    for k, (op, args, number) in enumerate(program.instructions):
-        if op == "constant":
-            assert number is not None
-            texts.append((language.number(number), 3))
-            continue
-        if op == "input":
-            text, strength = language.item(program.inputs[args[0]].name, args[1]), 3
-        elif op in ("add", "sub"):
-            text = f"{operand(args[0], 1)} {'+' if op == 'add' else '-'} {operand(args[1], 2)}"
-            strength = 1
-        elif op in ("mul", "div"):
-            text, strength = f"{operand(args[0], 2)} {'*' if op == 'mul' else '/'} {operand(args[1], 3)}", 2
-        elif op == "neg":
-            text, strength = f"-{operand(args[0], 3)}", 1
-        elif op == "sign":
-            text, strength = language.sign.format(operand(args[0], 3)), 3
-        else:
-            text, strength = f"{op}({operand(args[0], 1)})", 3
-        if op != "input" and (uses[k] > 1 or len(text) > 50):
-            name = f"t{len(assigned) + 1}"
-            lines.append(language.assign.format(name, text))
-            assigned.append(name)
-            text, strength = name, 3
-        texts.append((text, strength))
-    results = [[texts[k][0] for k in numbers] for numbers in program.results]
-    return lines, results, assigned
-
-
-def c_source(code: Code) -> str:
-    """A function of C99 that allocates nothing."""
-    lines, results, _ = _body(code, C)
-    arguments = [f"const double {name}[{size}]" for name, size in code.sizes.items()]
-    arguments += [f"double {letter}[{prod(shape)}]" for letter, shape in code.results.items()]
-    text = ["/*", *(f" * {line}".rstrip() for line in code.header())]
-    text += [f" * {letter} is stored row by row." for letter, shape in code.results.items() if len(shape) == 2]
-    text += [" */", "#include <math.h>", ""]
-    if code.values:
-        numbers = ", ".join(_real(value) for value in code.values.values())
-        text += [f"const double {code.name}_parameters[{len(code.values)}] = {{{numbers}}};", ""]
-    text += [f"void {code.name}({', '.join(arguments)})", "{", *lines]
-    for letter, entries in zip(code.letters, results, strict=True):
-        text += [f"    {letter}[{k}] = {entry};" for k, entry in enumerate(entries)]
-    return "\n".join([*text, *(f"    (void){name};" for name in code.sizes), "}", ""])
-
-
-def python_source(code: Code) -> str:
-    """A function of plain Python that returns lists, of matrices nested ones."""
-    lines, results, _ = _body(code, PYTHON)
-    used = sorted({op for op, *_ in code.program.instructions} & {"cos", "sin", "sqrt"})
-    text = [f"from math import {', '.join(used)}", ""] if used else []
-    arguments = ["q", "v"]
-    if code.values:
-        numbers = ", ".join(repr(value) for value in code.values.values())
-        text += [f"PARAMETERS = ({numbers},)", ""]
-        arguments.append("p=PARAMETERS")
-    first, *rest = code.header()
-    text += ["", f"def {code.name}({', '.join(arguments)}):", f'    """{first}']
-    text += [f"    {line}".rstrip() for line in rest] + ['    """', *lines]
-    returned = []
-    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
-        if len(shape) == 2:
-            n = shape[1]
-            rows = [f"[{', '.join(entries[i * n : (i + 1) * n])}]" for i in range(shape[0])]
-            text += [f"    {letter} = [", *(f"        {row}," for row in rows), "    ]"]
-            returned.append(letter)
-        else:
-            returned.append(f"[{', '.join(entries)}]")
-    return "\n".join([*text, f"    return {', '.join(returned)}", ""])
-
-
-def octave_source(code: Code) -> str:
-    """A function file of Octave or MATLAB."""
-    lines, results, _ = _body(code, OCTAVE)
-    text = [f"function [{', '.join(code.letters)}] = {code.name}({', '.join(code.sizes)})"]
-    text += [f"  % {line}".rstrip() for line in code.header()] + lines
-    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
-        text += [f"  {letter} = zeros({shape[0]}, {(*shape, 1)[1]});", *_items(letter, shape, entries, ";")]
-    return "\n".join([*text, "end", ""])
-
-
-def fortran_source(code: Code) -> str:
-    """A subroutine of free-form Fortran."""
-    lines, results, assigned = _body(code, FORTRAN)
-    shapes = [f"{letter}({', '.join(map(str, shape))})" for letter, shape in code.results.items()]
-    text = [f"! {line}".rstrip()[:130] for line in code.header()]
-    text += [f"subroutine {code.name}({', '.join([*code.sizes, *code.letters])})", "  implicit none"]
-    text += [f"  double precision, intent(in) :: {name}({size})" for name, size in code.sizes.items()]
-    text += [f"  double precision, intent(out) :: {', '.join(shapes)}"]
-    text += [f"  double precision :: {', '.join(assigned[k : k + 12])}" for k in range(0, len(assigned), 12)]
-    text += lines
-    for (letter, shape), entries in zip(code.results.items(), results, strict=True):
-        text += _items(letter, shape, entries, "")
-    return "\n".join([*text, f"end subroutine {code.name}", ""])
-
-
-def _items(letter: str, shape: tuple[int, ...], entries: list[str], end: str) -> list[str]:
-    """An assignment to every entry of an array, its places counted from one."""
-    places = [", ".join(str(i + 1) for i in place) for place in np.ndindex(*shape)]
-    return [f"  {letter}({place}) = {entry}{end}" for place, entry in zip(places, entries, strict=True)]

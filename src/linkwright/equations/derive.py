@@ -15,6 +15,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.equations.closure import Closure, closure_of, without_loops
 from linkwright.equations.plan import Plan, realised
+from linkwright.equations.quantities import Quantity
 from linkwright.equations.surd import Surd
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.joint import Compound, JointType
@@ -160,6 +161,15 @@ class Mechanism:
         """g, by the recursive Newton–Euler method at rest."""
         still = np.zeros(self.model.nv)
         return self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
+
+    def form(self, quantity: Quantity, frame: str = "", reference: str = "world_aligned") -> np.ndarray:
+        """One quantity, by the library's algorithm, as an array of polynomials."""
+        if quantity.looped:
+            rows: np.ndarray = getattr(self.closure, quantity.name)
+            return rows
+        made = quantity.value(self.model, self.q, self.v, frame, reference)
+        self.ring.check()
+        return self.ring.array(made)
 
     @cached_property
     def closure(self) -> Closure:

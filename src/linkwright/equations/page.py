@@ -15,21 +15,14 @@ import numpy as np
 
 from linkwright.equations.explanation import Piece
 from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_pieces
+from linkwright.equations.quantities import EQUATION, QUANTITIES
 from linkwright.equations.result import Equations
 from linkwright.equations.writing import Sum
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.visual.vector import vector_drawing
 
-NAMES = {
-    "M": "mass_matrix",
-    "h": "velocity_forces",
-    "g": "gravity_forces",
-    "D": "friction_forces",
-    "K": "spring_forces",
-    "A": "constraint_jacobian",
-    "b": "constraint_bias",
-}
+NAMES = {letter: QUANTITIES[letter].name for letter in EQUATION}
 ENTRY_TERMS = 400
 """Terms of one expression above which nobody would read it."""
 SECTION_TERMS = 3_000

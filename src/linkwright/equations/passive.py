@@ -7,6 +7,7 @@ sign(v) is a variable of it: D is linear in those.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from linkwright.equations.derive import Coordinates, in_ring
 from linkwright.equations.plan import Entry, Plan
 from linkwright.errors import ModelError
 from linkwright.expression.polynomial import Ring
+from linkwright.model.tree import Joint
 
 
 class PassiveForces:
@@ -57,10 +59,15 @@ class PassiveForces:
                 forces.append(np.zeros(joint.motion.nv))
                 continue
             if joint.motion.quaternions:
-                raise ModelError(
-                    f"the spring of joint {joint.name!r} resists a rotation vector, the logarithm of a quaternion, "
-                    "which is no polynomial; passive_forces has it"
-                )
+                refuse_spring(joint)
             deflection = joint.motion.displacement(self._values(one.rest), q)
             forces.append(self._values(one.stiffness) * deflection)
         return self.ring.array(model.assemble(forces))
+
+
+def refuse_spring(joint: Joint) -> NoReturn:
+    """Raise for a spring that resists the turn of a quaternion."""
+    raise ModelError(
+        f"the spring of joint {joint.name!r} resists a rotation vector, the logarithm of a quaternion, "
+        "which is no polynomial; passive_forces has it"
+    )

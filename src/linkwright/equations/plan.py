@@ -6,6 +6,7 @@ polynomials, the compiler's expressions, plain floats.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -76,12 +77,12 @@ class PassivePlan(NamedTuple):
     """per position coordinate"""
 
 
-class EndPlan(NamedTuple):
-    """Where a loop takes hold of a body, in its frame."""
+class FramePlan(NamedTuple):
+    """A frame on a body, in the body's axes."""
 
     body: int
-    rotation: np.ndarray
-    """(3, 3), surds"""
+    rotation: list[np.ndarray | Turn]
+    """a product as of links"""
     position: list[Entry]
 
 
@@ -89,8 +90,8 @@ class LoopPlan(NamedTuple):
     """A closed loop between two frames."""
 
     loop: Loop
-    first: EndPlan
-    second: EndPlan
+    first: FramePlan
+    second: FramePlan
     pitch: Entry
 
 
@@ -113,6 +114,14 @@ class Plan:
     """the named parameters of friction and springs, which M, h and g do not have"""
     snapped: list[str] = field(default_factory=list)
     planar: bool = False
+    choice: Mapping[str, str] = field(default_factory=dict)
+    """what each group of parameters is"""
+    given: Mapping[str, float] = field(default_factory=dict)
+    """parameters that are numbers by name"""
+    tolerance: float = ROUNDING
+    """what is as small beside the others of its array is zero"""
+    frames: dict[str, FramePlan] = field(default_factory=dict)
+    """of those that were asked for"""
 
     @property
     def rigid_names(self) -> list[str]:
@@ -132,11 +141,11 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     model = model.physical or model
     if not 0.0 <= snap <= 0.1:
         raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
-    plan = Plan(model, snap)
     choice, given = _choice(parameters)
-    namer = _Namer(plan, choice, given)
-    rotations = [namer.rotation(k, _placement(model, k)) for k in range(len(model.joints))]
-    tolerance = 2.0 * snap if plan.snapped else ROUNDING
+    plan = Plan(model, snap, choice=choice, given=given)
+    namer = _Namer(plan)
+    rotations = [namer.placement(k) for k in range(len(model.joints))]
+    plan.tolerance = tolerance = 2.0 * snap if plan.snapped else ROUNDING
     normals = None if linear or choice["inertial"] == "all" else _plane_normals(model, tolerance)
     plan.planar = normals is not None
     plan.gravity = namer.gravity(tolerance)
@@ -155,7 +164,9 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
         for k, loop in enumerate(model.loops, start=1)
     ]
     if unused := [name for name in given if name not in namer.asked]:
-        raise UnknownNameError("parameter", unused[0], [*GROUPS, *namer.asked])
+        of_frames = [name for frame in model.frames for name in _frame_names(model, frame)]
+        if unknown := [name for name in unused if name not in of_frames]:
+            raise UnknownNameError("parameter", unknown[0], [*GROUPS, *namer.asked, *of_frames])
     plan.values = sorted_names(plan.values)
     return plan
 
@@ -168,6 +179,57 @@ def sorted_names(values: Mapping[str, float]) -> dict[str, float]:
     """By family: the last that the name begins with, for lg2 is no length of the geometry."""
     family = {name: max(k for k, start in enumerate(FAMILIES) if name.startswith(start)) for name in values}
     return dict(sorted(values.items(), key=lambda item: family[item[0]]))
+
+
+def with_frame(plan: Plan, name: str) -> Plan:
+    """The plan with a frame in it too: the lengths to the frame from its body's joint are its last parameters."""
+    if name in plan.frames:
+        return plan
+    model = plan.model
+    place = model.frame(name)
+    plan = replace(
+        plan,
+        values=dict(plan.values),
+        meanings=dict(plan.meanings),
+        angle_names=list(plan.angle_names),
+        snapped=list(plan.snapped),
+    )
+    p = _cleaned(place.placement[:3, 3], plan.tolerance)
+    names, where = _frame_names(model, name), _body_name(model, place.body)
+    along = names[1:] if np.count_nonzero(p) > 1 else names[:1] * 3
+    namer = _Namer(plan)
+    position = [
+        namer.entry("geometry", _free(plan, own), x, f"from {where} to frame {name} along {axis} of the first, m")
+        if x
+        else Entry()
+        for own, axis, x in zip(along, AXES, p, strict=True)
+    ]
+    rotation = namer.rotation(place.placement, (f"alpha{place.body + 1}", _tag(name)), f"frame {name!r}")
+    plan.frames = {**plan.frames, name: FramePlan(place.body, rotation, position)}
+    return plan
+
+
+def _frame_names(model: Model, name: str) -> list[str]:
+    """What the distance to a frame is called, and its parts along x, y and z: l2 on the last link, else l1_tool."""
+    body = model.frame(name).body
+    alone = body >= 0 and all(link.parent != body for link in model.links)
+    tag = "" if alone else _tag(name)
+    return [f"l{body + 1}{axis}{tag}" for axis in ("", *AXES)]
+
+
+def _tag(name: str) -> str:
+    """A frame's name behind those of its lengths."""
+    return "_" + re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+
+
+def _free(plan: Plan, name: str) -> str:
+    while name in plan.values:
+        name += "_"
+    return name
+
+
+def _body_name(model: Model, body: int) -> str:
+    return f"{model.bodies[body].name}'s joint" if body >= 0 else "the world"
 
 
 def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[str, float]]:
@@ -194,8 +256,8 @@ def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[s
 class _Namer:
     """Makes entries, and notes the names it gave."""
 
-    def __init__(self, plan: Plan, choice: dict[str, str], given: dict[str, float]):
-        self.plan, self.choice, self.given = plan, choice, given
+    def __init__(self, plan: Plan):
+        self.plan, self.choice, self.given = plan, plan.choice, plan.given
         self.asked: list[str] = []
 
     def entry(self, group: str, name: str, value: float, meaning: str, sign: int = 1) -> Entry:
@@ -242,15 +304,23 @@ class _Namer:
             for axis, x in zip(AXES, g, strict=True)
         ]
 
-    def rotation(self, k: int, T: Array) -> list[np.ndarray | Turn]:
-        """Of a joint's placement; angles that are no multiples of π/12 are names where the geometry has names."""
+    def placement(self, k: int) -> list[np.ndarray | Turn]:
+        """The turn of a joint's placement."""
         joint = self.plan.model.joints[k].name
-        where = f"the placement of joint {joint!r}"
-        advice = f"geometry as symbols, where such an angle has a name (alpha{k + 1}), "
+        names = (f"alpha{k + 1}", "")
+        return self.rotation(_placement(self.plan.model, k), names, f"the placement of joint {joint!r}")
+
+    def rotation(self, T: Array, names: tuple[str, str], where: str) -> list[np.ndarray | Turn]:
+        """Of a pose; angles that are no multiples of π/12 are names where the geometry has names.
+
+        ``names``: what those begin and end with, a letter between where there are several.
+        """
+        start, tag = names
+        advice = f"geometry as symbols, where such an angle has a name ({start}{tag}), "
         try:
             return [_rotation(self.plan, T, where, advice)]
         except ModelError:
-            if self.choice["geometry"] == "numbers" or any(name.startswith(f"alpha{k + 1}") for name in self.given):
+            if self.choice["geometry"] == "numbers" or any(name.startswith(start) for name in self.given):
                 raise
         factors = factors_of_rotation(T[:3, :3], max(self.plan.snap, 1e-10))
         several = sum(isinstance(factor, tuple) for factor in factors) > 1
@@ -261,10 +331,10 @@ class _Namer:
                 found.append(factor)
                 continue
             axis, angle = factor
-            name = f"alpha{k + 1}{next(letters)}"
+            name = _free(self.plan, f"{start}{next(letters)}{tag}")
             near = abs(angle - STEP * round(angle / STEP))
             note = f", {near:.1e} from a multiple of π/12" if near < 0.01 else ""
-            meaning = f"turn of the placement of {joint} about {AXES[axis]}, rad{note}"
+            meaning = f"turn of {where} about {AXES[axis]}, rad{note}"
             found.append(Turn(axis, self.entry("geometry", name, angle, meaning)))
             self.plan.angle_names.append(name)
         return found
@@ -299,7 +369,7 @@ class _Namer:
             turns = loop.type != "distance" and (loop.type != "ball" or side == "b")  # else its axes do not matter
             rotation = _rotation(self.plan, frame.placement if turns else np.eye(4), f"an end of {where}")
             position = self._lengths(f"l{side}{number}", frame.body, frame.placement[:3, 3], where, tolerance)
-            ends.append(EndPlan(frame.body, rotation, position))
+            ends.append(FramePlan(frame.body, [rotation], position))
         pitch = Entry()
         if isinstance(loop.kind, HelicalPair):
             pitch = self.entry("geometry", f"pitch_{number}", loop.kind.pitch, f"of loop {loop.name!r}, m a turn")
@@ -459,7 +529,7 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
         if isinstance(tied, LoopPlan):
             names = [f"{tied.loop.name} {side}" for side in ("first", "second")]
             for name, end in zip(names, (tied.first, tied.second), strict=True):
-                pose = pose_matrix(exact(end.rotation), _array([value(x) for x in end.position]))
+                pose = pose_matrix(turned(end.rotation), _array([value(x) for x in end.position]))
                 frames[name] = Frame(end.body, pose)
             kind = tied.loop.kind
             kind = replace(kind, pitch=value(tied.pitch)) if isinstance(kind, HelicalPair) else kind
@@ -467,6 +537,8 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
         else:
             loops.append(tied)
     gravity = _array([value(x) for x in plan.gravity])
+    for name, (body, rotation, position) in plan.frames.items():
+        frames[name] = Frame(body, pose_matrix(turned(rotation), _array([value(x) for x in position])))
     made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops), memo={})
     return replace(made, frames=frames, gravity=gravity)
 

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.equations import code as codes
+from linkwright.compiler.program import Operations
+from linkwright.dynamics.kinematics import check_reference
+from linkwright.equations.c import c_header, c_source, test_program
+from linkwright.equations.code import RIGHT_HAND_SIDE, Code, Programmer
 from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism, coordinates_of
+from linkwright.equations.document import Equation, names_table
+from linkwright.equations.document import document as document_of
+from linkwright.equations.document import figure as figure_of
 from linkwright.equations.explain import Explanation, explanation_of
 from linkwright.equations.grouping import Grouping, grouping_of
+from linkwright.equations.languages import fortran_source, octave_source, python_source
 from linkwright.equations.passive import PassiveForces
-from linkwright.equations.plan import plan_of, realised
+from linkwright.equations.plan import Plan, plan_of, realised, with_frame
+from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at
 from linkwright.model.tree import Model
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 ROUTES = ("recursive", "lagrange")
 
-LETTERS = {
-    "mass_matrix": "M",
-    "velocity_forces": "h",
-    "gravity_forces": "g",
-    "friction_forces": "D",
-    "spring_forces": "K",
-    "constraint_jacobian": "A",
-    "constraint_bias": "b",
-}
-"""What there is to be shown. M v̇ + h + g + D + K = τ + Aᵀ λ, with A v̇ + b = 0 where loops are closed."""
-
-
-MAIN = "M,h,g"
+_OTHERWISE = {"[i]": " otherwise", "[i,j]": " otherwise"}
+"""After the line that tells of all entries without one of their own."""
 
 
 class Equations:
@@ -59,9 +60,11 @@ class Equations:
             self._plan = self.grouping.plan
         self._mechanism = Mechanism(self._plan, term_limit)
         self._route = route
-        names = self._mechanism.coordinates
-        self._order = Order(self._plan.values, names.v, (*names.angles, *self._plan.angle_names))
-        self._codes: dict[tuple[str, ...], codes.Code] = {}
+        self._order = self._order_of(self._mechanism)
+        self._with_frame: dict[str, Mechanism] = {}
+        self._forms: dict[tuple[str, str | None, str], np.ndarray] = {}
+        self._programmers: dict[str | None, Programmer] = {}
+        self._codes: dict[tuple[str, str | None, str], Code] = {}
 
     @property
     def coordinates(self) -> Coordinates:
@@ -80,17 +83,23 @@ class Equations:
 
     @property
     def snapped(self) -> tuple[str, ...]:
-        """What was taken to multiples of π/12 that was not there before."""
-        return tuple(self._plan.snapped)
+        """What was taken to multiples of π/12 that was not there before; of frames those that were asked for."""
+        plans = [self._plan, *(mechanism.plan for mechanism in self._with_frame.values())]
+        return tuple(dict.fromkeys(note for plan in plans for note in plan.snapped))
+
+    def frame_parameters(self, frame: str) -> dict[str, float]:
+        """The named parameters with those after them that the place of a frame adds."""
+        return dict(self._framed(frame).plan.values)
+
+    def frame_meanings(self, frame: str) -> dict[str, str]:
+        """What each of :meth:`frame_parameters` is."""
+        plan = self._framed(frame).plan
+        return {name: plan.meanings[name] for name in plan.values}
 
     @cached_property
     def model(self) -> Model:
         """The model of numbers that these are the equations of: the given one, angles snapped."""
-
-        def make(coefficient: Any, name: str) -> float:
-            return float(coefficient) * (self._plan.values[name] if name else 1.0)
-
-        return realised(self._plan, make)
+        return _in_numbers(self._plan)
 
     @cached_property
     def canonical(self) -> Forms:
@@ -98,10 +107,7 @@ class Equations:
         try:
             return self._mechanism.recursive if self._route == "recursive" else self._mechanism.lagrange.forms
         except TooLargeError as failure:
-            raise TooLargeError(
-                f"the equations of {self._plan.model.name!r} are too large to be written out: {failure}. Their "
-                "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran()"
-            ) from None
+            raise self._too_large(failure) from None
 
     @cached_property
     def derivation(self) -> Derivation:
@@ -121,18 +127,40 @@ class Equations:
         """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
         return not any(bool(p) for p in self.polynomials(what).flat)
 
-    def polynomials(self, what: str) -> np.ndarray:
+    def polynomials(self, what: str, frame: str | None = None, reference: str = "world_aligned") -> np.ndarray:
         """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
-        if what not in LETTERS:
-            raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, LETTERS))}")
-        if LETTERS[what] in ("A", "b"):
-            if not self._plan.loops:
-                raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {LETTERS[what]}")
-            place: Any = self._mechanism.closure
-        else:
-            place = self._passive if LETTERS[what] in ("D", "K") else self.canonical
-        form: np.ndarray = getattr(place, what)
-        return form
+        if what not in NAMES:
+            raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
+        check_frame([NAMES[what]], frame)
+        check_reference(reference)
+        if NAMES[what].passive:
+            passive: np.ndarray = getattr(self._passive, what)
+            return passive
+        if what in Forms._fields:
+            form: np.ndarray = getattr(self.canonical, what)
+            return form
+        self._require_loops([NAMES[what]])
+        key = what, frame, reference
+        if key not in self._forms:
+            try:
+                self._forms[key] = self._framed(frame).form(NAMES[what], frame or "", reference)
+            except TooLargeError as failure:
+                raise self._too_large(failure) from None
+        return self._forms[key]
+
+    def _framed(self, frame: str | None) -> Mechanism:
+        """The mechanism with that frame in it."""
+        if frame is None:
+            return self._mechanism
+        if frame not in self._with_frame:
+            self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), self._mechanism.ring.term_limit)
+        return self._with_frame[frame]
+
+    def _too_large(self, failure: TooLargeError) -> TooLargeError:
+        return TooLargeError(
+            f"the equations of {self._plan.model.name!r} are too large to be written out: {failure}. Their "
+            "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran()"
+        )
 
     @property
     def constraint_rows(self) -> tuple[str, ...]:
@@ -155,14 +183,18 @@ class Equations:
         damped = any(joint.damping.any() or joint.friction.any() for joint in joints)
         springs = [joint.motion for joint in joints if joint.stiffness.any()]
         exact = bool(springs) and not any(motion.quaternions for motion in springs)
-        return (*codes.MAIN, *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
+        return ("M", "h", "g", *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
 
-    def _wanted(self, what: str) -> dict[str, str]:
-        """{letter: name} of what is asked for by letters, "M,h,g" or "all", in the order of LETTERS."""
-        wanted = self.letters if what == "all" else [letter.strip() for letter in what.split(",")]
-        if unknown := set(wanted) - set(LETTERS.values()):
-            raise InputError(f"there is no {min(unknown)!r}; there are {', '.join(LETTERS.values())}")
-        return {letter: name for name, letter in LETTERS.items() if letter in wanted}
+    def _chosen(self, what: str, frame: str | None) -> list[Quantity]:
+        """The quantities of the letters, or of "all" that there are."""
+        found = chosen(",".join(self.letters) if what == "all" else what, frame)
+        self._require_loops(found)
+        return found
+
+    def _require_loops(self, quantities: Sequence[Quantity]) -> None:
+        looped = [quantity.letter for quantity in quantities if quantity.looped]
+        if looped and not self._plan.loops:
+            raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {looped[0]}")
 
     # SymPy
 
@@ -171,14 +203,25 @@ class Equations:
         """SymPy's symbols by name, as far as they occur in what was converted."""
         return {}
 
-    def sympy(self, what: str, form: str = "products") -> Any:
-        """One of what there is as a SymPy matrix, in the form "products" or "angles" (multiple angles)."""
+    def sympy(
+        self, what: str, form: str = "products", frame: str | None = None, reference: str = "world_aligned"
+    ) -> Any:
+        """A quantity as a SymPy matrix, in the form "products" or "angles" (multiple angles).
+
+        ``what``: "mass_matrix", "velocity_forces", "gravity_forces", "friction_forces", "spring_forces",
+        "constraint_jacobian", "constraint_bias", "rate_matrix", and of a frame "pose", "jacobian", "jacobian_dot",
+        "velocity".
+        """
         import sympy
 
-        array = self.polynomials(what)
+        array, order = self.polynomials(what, frame, reference), self._order_of(self._framed(frame))
         rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
-        entries = [sympy_of(grouped(p, self._order, form), self.symbols) for p in array.flat]
+        entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
         return sympy.ImmutableMatrix(rows, columns, entries)
+
+    @staticmethod
+    def _order_of(mechanism: Mechanism) -> Order:
+        return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
 
     @cached_property
     def mass_matrix(self) -> Any:
@@ -215,34 +258,131 @@ class Equations:
         """b = Ȧ v (m, 1), a SymPy matrix: A v̇ + b = 0."""
         return self.sympy("constraint_bias")
 
+    @cached_property
+    def rate_matrix(self) -> Any:
+        """G (nq, nv) with q̇ = G(q) v, a SymPy matrix: the identity where v is q̇."""
+        return self.sympy("rate_matrix")
+
+    def pose(self, frame: str) -> Any:
+        """The pose (4, 4) of a frame in the world, a SymPy matrix; as the others of frames made when asked for.
+
+        The lengths from its body's joint to the frame have names as those between joints
+        (:meth:`frame_parameters`); its turn must be exact as theirs.
+        """
+        return self.sympy("pose", frame=frame)
+
+    def jacobian(self, frame: str, reference: str = "world_aligned") -> Any:
+        """J (6, nv) with the frame's twist [v; ω] = J v, a SymPy matrix; references as of the library's jacobian."""
+        return self.sympy("jacobian", frame=frame, reference=reference)
+
+    def jacobian_dot(self, frame: str, reference: str = "world_aligned") -> Any:
+        """The time derivative (6, nv) of the Jacobian, a SymPy matrix."""
+        return self.sympy("jacobian_dot", frame=frame, reference=reference)
+
+    def velocity(self, frame: str, reference: str = "world_aligned") -> Any:
+        """The twist (6, 1) [v; ω] of a frame, a SymPy matrix."""
+        return self.sympy("velocity", frame=frame, reference=reference)
+
     # text
 
-    def text(self, form: str = "products", what: str = MAIN) -> str:
-        """Every entry on a line: M[1,1] = …; what is zero is said once. ``what``: some of M,h,g,D,K,A,b or all."""
+    def text(
+        self,
+        form: str = "products",
+        what: str = MAIN,
+        frame: str | None = None,
+        reference: str = "world_aligned",
+    ) -> str:
+        """Every entry on a line: M[1,1] = …; what is zero is said once.
+
+        ``what``: some of M, h, g, D (friction), K (springs), A and b (of closed loops), or "all" of these that
+        there are; G (q̇ = G v); and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), in the
+        ``reference``. Of M the upper triangle is shown.
+        """
         lines = []
-        for letter, place, terms in self._entries(form, what):
-            lines.append(f"{letter}{place} = {text_of(terms)}")
+        for letter, place, terms in self._entries(form, what, frame, reference):
+            lines.append(f"{letter}{place} = {text_of(terms)}{_OTHERWISE.get(place, '')}")
         return "\n".join(lines)
 
-    def latex(self, form: str = "products", what: str = MAIN) -> str:
-        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what``: as in :meth:`text`."""
-        lines = []
-        for letter, place, terms in self._entries(form, what):
-            indices = place.strip("[]")
-            left = f"{letter}_{{{indices}}}" if indices else letter
-            lines.append(rf"{left} &= {latex_of(terms)} \\")
+    def latex(
+        self,
+        form: str = "products",
+        what: str = MAIN,
+        frame: str | None = None,
+        reference: str = "world_aligned",
+        document: bool = False,
+    ) -> str:
+        """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what`` as in :meth:`text`.
+
+        ``document`` makes it a whole document, long lines broken, with the names and their values beneath.
+        """
+        typeset = list(self._typeset(form, what, frame, reference))
+        if document:
+            return self._document(typeset, frame)
+        lines = [rf"{equation.left} &= {equation.right} \\" for _, equation in typeset]
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
-    def _entries(self, form: str, what: str) -> Iterator[tuple[str, str, Sum]]:
-        for letter, name in self._wanted(what).items():
-            array = self.polynomials(name)
-            if self.vanishes(name):
-                yield letter, "", ()
+    def _typeset(self, form: str, what: str, frame: str | None, reference: str) -> Iterator[tuple[str, Equation]]:
+        """The letter and the equation in LaTeX of every line."""
+        for letter, place, terms in self._entries(form, what, frame, reference):
+            left = QUANTITIES[letter].latex + (f"_{{{place.strip('[]')}}}" if place else "")
+            rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
+            yield letter, Equation(left, latex_of(terms) + rest)
+
+    def _document(self, typeset: Sequence[tuple[str, Equation]], frame: str | None) -> str:
+        names = self.coordinates
+        tuples = {"q": names.q, "v": names.v}
+        listed = [f"{letter} = ({', '.join(map(latex_name, own))})" for letter, own in tuples.items()]
+        law = r"M(q)\,\dot v + h(q, v) + g(q) = \tau"
+        if self._plan.loops:
+            law += r" + A(q)^T \lambda,\quad A(q)\,\dot v + b(q, v) = 0"
+        if names.v != tuple(f"{name}_dot" for name in names.q):
+            law += r",\quad \dot q = G(q)\,v"
+        introduction = "\n".join([rf"\[ {law} \]", *(rf"${one}$\par" for one in listed)])
+        plan = self._framed(frame).plan
+        title = f"Equations of {plan.model.name}" + ("" if frame is None else f", frame {frame}")
+        return document_of(title, typeset, introduction, names_table(plan.values, plan.meanings))
+
+    def figure(
+        self,
+        form: str = "products",
+        what: str = MAIN,
+        frame: str | None = None,
+        reference: str = "world_aligned",
+        width: float = 90.0,
+    ) -> Figure:
+        """The equations as a matplotlib figure, in lines of about ``width`` letters. ``what`` as in :meth:`text`.
+
+        Raises :class:`TooLargeError` where that takes more than a few hundred lines.
+        """
+        if not 20.0 <= width <= 1000.0:
+            raise InputError(f"width is a number of letters, from 20 to 1000; got {width!r}")
+        return figure_of([equation for _, equation in self._typeset(form, what, frame, reference)], width)
+
+    def picture(self, path: str | Path, **options: Any) -> Path:
+        """Write the equations as a picture (.png, .svg or .pdf); options as of :meth:`figure`. Return its path."""
+        path = Path(path)
+        if path.suffix not in (".png", ".svg", ".pdf"):
+            raise InputError(f"a picture is a .png, .svg or .pdf file; got {str(path)!r}")
+        self.figure(**options).savefig(path, dpi=200)
+        return path
+
+    def _entries(
+        self, form: str, what: str, frame: str | None = None, reference: str = "world_aligned"
+    ) -> Iterator[tuple[str, str, Sum]]:
+        """Letter, indices and terms of every line; indices [i] or [i,j] mean all that had no line of its own."""
+        for quantity in self._chosen(what, frame):
+            own = frame if quantity.framed else None
+            array, order = self.polynomials(quantity.name, own, reference), self._order_of(self._framed(own))
+            if not any(bool(p) for p in array.flat):
+                yield quantity.letter, "", ()
                 continue
             for place in np.ndindex(*array.shape):
-                if name != "mass_matrix" or place[0] <= place[1]:
-                    indices = ",".join(str(k + 1) for k in place)
-                    yield letter, f"[{indices}]", grouped(array.item(*place), self._order, form)
+                if (quantity.symmetric and place[0] > place[1]) or (quantity.sparse and not array[place]):
+                    continue
+                indices = ",".join(str(k + 1) for k in place)
+                yield quantity.letter, f"[{indices}]", grouped(array.item(*place), order, form)
+            if quantity.sparse and not all(bool(p) for p in array.flat):
+                yield quantity.letter, "[i,j]" if array.ndim == 2 else "[i]", ()
 
     def derivation_text(self) -> str:
         """Lagrange's equations step by step: positions, velocities, K, U, L, ∂L/∂v, its rate, ∂L/∂q."""
@@ -311,49 +451,101 @@ class Equations:
 
     # code
 
-    @cached_property
-    def _short_forms(self) -> Forms | None:
-        """M, h and g unless they are too long to be code, and need not be found whole then."""
-        try:
-            return Mechanism(self._plan, codes.PRINTED_LIMIT).recursive
-        except TooLargeError:
-            return None
+    def _programmer(self, frame: str | None) -> Programmer:
+        if frame not in self._programmers:
+            mechanism = self._framed(frame)
+            self._programmers[frame] = Programmer(mechanism, self._passive, _in_numbers(mechanism.plan))
+        return self._programmers[frame]
 
-    def _code(self, what: str) -> codes.Code:
-        wanted = self._wanted(what)
-
-        def exact(letter: str) -> np.ndarray | None:
-            if letter in codes.MAIN:
-                found: np.ndarray | None = getattr(self._short_forms, wanted[letter], None)
-                return found
-            return self.polynomials(wanted[letter])
-
-        letters = tuple(wanted)
-        if letters not in self._codes:
-            kept = self._mechanism.closure.kept if {"A", "b"} & {*letters} else ()
-            self._codes[letters] = codes.code_of(self._plan, self.coordinates, self._order, letters, exact, kept)
-        return self._codes[letters]
+    def _code(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> Code:
+        key = what, frame, reference
+        if key not in self._codes:
+            check_reference(reference)
+            if what == RIGHT_HAND_SIDE:
+                if frame is not None:
+                    raise InputError(f"frame is {frame!r}, but the right-hand side is of no frame")
+                self._codes[key] = self._programmer(None).right_hand_side()
+            else:
+                wanted = self._chosen(what, frame)
+                self._codes[key] = self._programmer(frame).quantities(wanted, frame, reference)
+        return self._codes[key]
 
     @property
-    def operations(self) -> Any:
+    def operations(self) -> Operations:
         """How many operations the code of M, h and g takes."""
-        return self._code(MAIN).program.operations
+        return self._code().program.operations
 
-    def c(self, what: str = MAIN) -> str:
-        """C99: ``void NAME(q, v, p, M, h, g)``, arrays of doubles; what is asked for is written to."""
-        return codes.c_source(self._code(what))
+    def c(
+        self,
+        what: str = MAIN,
+        frame: str | None = None,
+        reference: str = "world_aligned",
+        test_main: bool = False,
+    ) -> str:
+        """C99 that allocates nothing: ``void NAME(q, v, p, M, h, g)``, arrays of doubles, the results written to.
 
-    def python(self, what: str = MAIN) -> str:
-        """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``, or what is asked for."""
-        return codes.python_source(self._code(what))
+        ``what``: some of the letters that :meth:`text` knows, or "rhs" (see :meth:`python`). ``test_main`` adds a
+        ``main`` that compares with numbers of the library at three states, prints the largest differences and
+        exits with 0 if all are below 1e-12 (relative to 1 + the largest number of the array), else with 1.
+        """
+        code = self._code(what, frame, reference)
+        return c_source([code]) + (self._test_main([(what, frame, reference)]) if test_main else "")
 
-    def octave(self, what: str = MAIN) -> str:
-        """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``, or what is asked for."""
-        return codes.octave_source(self._code(what))
+    def c_header(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+        """The header, for C and C++, of what :meth:`c` writes."""
+        code = self._code(what, frame, reference)
+        return c_header([code], code.name)
 
-    def fortran(self, what: str = MAIN) -> str:
-        """Fortran: ``subroutine NAME(q, v, p, M, h, g)``, or what is asked for."""
-        return codes.fortran_source(self._code(what))
+    def _test_main(self, wanted: Sequence[tuple[str, str | None, str]]) -> str:
+        codes, samples = [self._code(*one) for one in wanted], []
+        for (what, frame, reference), code in zip(wanted, codes, strict=True):
+            quantities = [] if what == RIGHT_HAND_SIDE else self._chosen(what, frame)
+            samples.append(self._programmer(frame).samples(code, quantities, frame, reference))
+        return test_program(codes, samples)
+
+    def python(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+        """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``.
+
+        ``what="rhs"`` gives the right-hand side for integrators such as SciPy's ``solve_ivp``:
+        ``NAME_rhs(t, y, tau=None, p=PARAMETERS)`` is d/dt of y = [q, v] under the efforts tau.
+        """
+        return python_source([self._code(what, frame, reference)])
+
+    def octave(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+        """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``; ``what`` as in :meth:`python`."""
+        return octave_source(self._code(what, frame, reference))
+
+    def fortran(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+        """Fortran: ``subroutine NAME(q, v, p, M, h, g)``; ``what`` as in :meth:`python`."""
+        return fortran_source([self._code(what, frame, reference)])
+
+    def save(self, folder: str | Path, frames: Sequence[str] = ()) -> list[Path]:
+        """Write everything in a folder: code in all languages, a C header and test, LaTeX; return the files.
+
+        With the equations goes the right-hand side, where forward dynamics has an answer; ``frames`` adds pose,
+        Jacobian and its rate of each. LaTeX is left out where the equations are too large to be written out.
+        """
+        wanted: list[tuple[str, str | None, str]] = [(MAIN, None, "world_aligned")]
+        with suppress(ModelError):  # joints that move nothing with mass
+            self._code(RIGHT_HAND_SIDE)
+            wanted.append((RIGHT_HAND_SIDE, None, "world_aligned"))
+        wanted += [("T,J,J_dot", frame, "world_aligned") for frame in frames]
+        codes, name = [self._code(*one) for one in wanted], self._programmer(None).name
+        files = {
+            f"{name}.c": f'#include "{name}.h"\n\n' + c_source(codes),
+            f"{name}.h": c_header(codes, name),
+            f"{name}_test.c": f'#include "{name}.h"\n' + self._test_main(wanted),
+            f"{name}.py": python_source(codes),
+            f"{name}.f90": fortran_source(codes),
+            **{f"{code.name}.m": octave_source(code) for code in codes},
+        }
+        with suppress(TooLargeError):
+            files[f"{name}.tex"] = self.latex(document=True)
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        return [folder / file for file in files]
 
     def latex_symbols(self) -> dict[str, str]:
         """How names are written in LaTeX."""
@@ -362,6 +554,15 @@ class Equations:
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
+
+
+def _in_numbers(plan: Plan) -> Model:
+    """The model of numbers that a plan tells of."""
+
+    def make(coefficient: Any, name: str) -> float:
+        return float(coefficient) * (plan.values[name] if name else 1.0)
+
+    return realised(plan, make)
 
 
 def equations(

@@ -1,0 +1,207 @@
+"""What can be written out of a mechanism: forces and inertias, and the kinematics of its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics.configuration import configuration_rate
+from linkwright.errors import InputError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+
+class Quantity(NamedTuple):
+    """An array of the equations, and the algorithm that gives it on any kind of number."""
+
+    letter: str
+    name: str
+    meaning: str
+    arguments: str
+    """of q, v and p, those it depends on"""
+    value: Callable[[Model, Array, Array, str, str], Array]
+    """of model, q, v, frame and reference; what is ``passive`` only in numbers"""
+    symmetric: bool = False
+    framed: bool = False
+    """whether it is of a frame"""
+    sparse: bool = False
+    """whether zeros are left out of what is printed"""
+    passive: bool = False
+    """whether it is of dampers, friction or springs: exact by polynomials of their own"""
+    looped: bool = False
+    """whether it is of closed loops: of those rows that do not vanish"""
+    regrouped: str = ""
+    """the form of regrouped inertias that gives it with fewest operations"""
+
+    @property
+    def latex(self) -> str:
+        r"""The letter in LaTeX: J_dot as \\dot{J}."""
+        base, _, dot = self.letter.partition("_")
+        return rf"\dot{{{base}}}" if dot else base
+
+
+def weightless(model: Model) -> Model:
+    """Without gravity; nothing else changes, and no description is made of numbers that are none."""
+    return replace(model, gravity=np.zeros(3), memo={})
+
+
+def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+    return dynamics.inverse_dynamics(weightless(model), q, v, np.zeros(model.nv))
+
+
+def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+    joints = zip(model.joints, model.rates(v), strict=True)
+    return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
+
+
+def rate_matrix(model: Model, q: Array) -> Array:
+    """G (nq, nv) with q̇ = G v."""
+    columns = [configuration_rate(model, q, unit) for unit in np.eye(model.nv)]
+    return np.stack(columns, axis=1) if columns else np.zeros((model.nq, 0))
+
+
+QUANTITIES = {
+    quantity.letter: quantity
+    for quantity in (
+        Quantity(
+            "M",
+            "mass_matrix",
+            "mass matrix",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.mass_matrix(model, q),
+            symmetric=True,
+            regrouped="inertia",
+        ),
+        Quantity(
+            "h",
+            "velocity_forces",
+            "centrifugal and Coriolis forces",
+            "qvp",
+            _velocity_forces,
+            regrouped="second moment",
+        ),
+        Quantity(
+            "g",
+            "gravity_forces",
+            "gravity forces",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.gravity_forces(model, q),
+            regrouped="second moment",
+        ),
+        Quantity(
+            "D",
+            "friction_forces",
+            "viscous damping and Coulomb friction",
+            "vp",
+            _friction_forces,
+            passive=True,
+        ),
+        Quantity(
+            "K",
+            "spring_forces",
+            "forces of springs",
+            "qp",
+            lambda model, q, v, frame, reference: -dynamics.passive_forces(model, q, np.zeros(model.nv)),
+            passive=True,
+        ),
+        Quantity(
+            "A",
+            "constraint_jacobian",
+            "how fast closed loops open is A v",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.constraint_jacobian(model, q),
+            looped=True,
+        ),
+        Quantity(
+            "b",
+            "constraint_bias",
+            "rate of A times v",
+            "qvp",
+            lambda model, q, v, frame, reference: dynamics.constraint_bias(model, q, v),
+            looped=True,
+        ),
+        Quantity(
+            "G",
+            "rate_matrix",
+            "the rate of q is G v",
+            "q",
+            lambda model, q, v, frame, reference: rate_matrix(model, q),
+            sparse=True,
+        ),
+        Quantity(
+            "T",
+            "pose",
+            "pose of {frame} in the world",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.pose(model, q, frame),
+            framed=True,
+            sparse=True,
+        ),
+        Quantity(
+            "J",
+            "jacobian",
+            "Jacobian of {frame}, {reference}: its twist [v; w] is J v",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.jacobian(model, q, frame, reference),
+            framed=True,
+            sparse=True,
+        ),
+        Quantity(
+            "J_dot",
+            "jacobian_dot",
+            "rate of the Jacobian of {frame}, {reference}",
+            "qvp",
+            lambda model, q, v, frame, reference: dynamics.jacobian_dot(model, q, v, frame, reference),
+            framed=True,
+            sparse=True,
+        ),
+        Quantity(
+            "V",
+            "velocity",
+            "twist [v; w] of {frame}, {reference}",
+            "qvp",
+            lambda model, q, v, frame, reference: dynamics.velocity(model, q, v, frame, reference),
+            framed=True,
+            sparse=True,
+        ),
+    )
+}
+NAMES = {quantity.name: quantity for quantity in QUANTITIES.values()}
+MAIN = "M,h,g"
+
+EQUATION = ("M", "h", "g", "D", "K", "A", "b")
+"""What M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0 are made of."""
+
+
+def law(letters: Sequence[str]) -> str:
+    """The equations of motion, with those terms beside M, h and g that are among the letters."""
+    terms = {"M": "M(q) a", "h": "h(q, v)", "g": "g(q)", "D": "D(v)", "K": "K(q)"}
+    shown = " + ".join(term for letter, term in terms.items() if letter in MAIN or letter in letters)
+    closed = " + A(q)^T lambda, A(q) a + b(q, v) = 0" if {"A", "b"} & {*letters} else ""
+    return f"{shown} = tau{closed}"
+
+
+def chosen(what: str, frame: str | None = None) -> list[Quantity]:
+    """The quantities that ``what`` lists by their letters, in the order of the table.
+
+    Raises :class:`InputError` where there is no such letter, or what is of a frame has none.
+    """
+    letters = [letter.strip() for letter in what.split(",")]
+    if unknown := [letter for letter in letters if letter not in QUANTITIES]:
+        raise InputError(f"there is no {unknown[0]!r}; there are {', '.join(QUANTITIES)}")
+    found = [quantity for letter, quantity in QUANTITIES.items() if letter in letters]
+    check_frame(found, frame)
+    return found
+
+
+def check_frame(quantities: list[Quantity], frame: str | None) -> None:
+    """Raise :class:`InputError` where a frame is missing, or given and of no use."""
+    framed = [quantity.letter for quantity in quantities if quantity.framed]
+    if framed and frame is None:
+        raise InputError(f"{framed[0]} is of a frame: give its name, frame=…")
+    if frame is not None and not framed:
+        raise InputError(f"frame is {frame!r}, but {', '.join(q.letter for q in quantities)} are of no frame")
