@@ -163,7 +163,7 @@ def test_frames_are_snapped_and_listed_or_refused():
     named = equations(tilted(1.05))
     assert named.text(what="T", frame="tool").splitlines()[2] == "T[1,3] = sin(theta1)*sin(alpha1_tool)"
     assert named.frame_parameters("tool")["alpha1_tool"] == 1.05
-    assert named.frame_meanings("tool")["alpha1_tool"] .startswith("turn of frame 'tool' about x, rad")
+    assert named.frame_meanings("tool")["alpha1_tool"].startswith("turn of frame 'tool' about x, rad")
     assert "alpha1_tool" not in named.parameters
     refused = equations(tilted(1.05), "numbers")
     assert "M[1,1]" in refused.text()
