@@ -21,7 +21,7 @@ from linkwright.model.tree import Model
 # Algorithms; they compile themselves
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
-from linkwright.dynamics import check, total_mass, welded_mass
+from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
 
 pose = public(dynamics.pose)
 velocity = public(dynamics.velocity)
@@ -83,6 +83,7 @@ __all__ = [
     "Builder",
     "Equations",
     "Kernel",
+    "Mobility",
     "Model",
     "Trajectory",
     "acceleration",
@@ -90,6 +91,7 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "check",
+    "close",
     "compile",
     "configuration_rate",
     "constraint_bias",
@@ -121,6 +123,7 @@ __all__ = [
     "mass_matrix",
     "maximum",
     "minimum",
+    "mobility",
     "momentum",
     "momentum_matrix",
     "passive_forces",

@@ -53,7 +53,8 @@ def simulate(
     ----------
     robot
         A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
-        puma560, arm7, quadruped, humanoid. Without it, arm7 falls from a bent posture.
+        puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
+        delta, stewart. Without it, arm7 falls from a bent posture.
     time
         How long, in seconds of motion.
     step

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import linkwright as public
 from linkwright import dynamics as lw
 from linkwright.dynamics.constraint import loop_rows
-from linkwright.errors import InputError, LinkwrightError, ModelError
+from linkwright.errors import ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.builder import Builder
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import motion_transform
@@ -206,3 +206,96 @@ def test_locking_joints_of_a_loop(seed):
     open_q[plain] = open_q[plain] + 0.3
     with pytest.raises(InputError, match="would be locked open"):
         model.lock(open_q)
+
+
+@laws
+@given(looped(), seeds, st.sampled_from([0.01, 0.1]))
+def test_loops_are_closed_again(closed, seed, size):
+    model, q = closed
+    guess = lw.integrate(model, q, size * np.random.default_rng(seed).uniform(-1, 1, model.nv))
+    failure = None
+    try:
+        found = lw.close(model, guess)
+    except ClosureError as error:  # seldom, and then it says what is left
+        failure, found = error, error.q
+    left = lw.constraint_residual(model, found)
+    if failure is None:
+        assert np.abs(left).max(initial=0.0) < 1e-10
+        lw.check(model, found)
+    else:
+        assert np.array_equal(left, failure.residual)
+        assert np.abs(left).max() > 1e-10
+
+
+def test_fixed_joints_stay_and_batches_go_row_by_row():
+    model = public.load("four_bar")
+    guesses = np.array([[0.3, 0.1, 0.0], [-0.5, 0.0, 0.0]])
+    closed = public.close(model, guesses, fixed=["crank"])
+    assert np.array_equal(closed[:, 0], guesses[:, 0])
+    assert np.abs(public.constraint_residual(model, closed)).max() < 1e-13
+    assert np.array_equal(public.close(model, guesses[1], fixed=["crank"]), closed[1])
+
+
+def test_what_cannot_be_closed_is_told():
+    model = public.load("four_bar")
+    crank, coupler, rocker = public.close(model, [2.0, 0.3, 0.0])
+    with pytest.raises(
+        ClosureError, match=r"'four_bar' could not be closed from this guess: 'pin' \(revolute\) is off"
+    ):
+        public.close(model, [crank, coupler + 0.5, rocker], fixed=["crank", "coupler"])
+    with pytest.raises(ClosureError):  # a rocker of 0.6 m does not reach beyond
+        public.close(model, [0.0, 0.0, np.pi], fixed=["rocker"])
+    with pytest.raises(UnknownNameError, match="crnk"):
+        public.close(model, [0.0, 0.0, 0.0], fixed=["crnk"])
+    with pytest.raises(InputError, match="not finite"):
+        public.close(model, [np.nan, 0.0, 0.0])
+
+
+def test_axes_the_wrong_way_round_are_not_closed():
+    """A hinge turned half round about an axis across has residual zero, and is brought round, not accepted."""
+    builder = Builder("turned").body("a", 1.0, inertia=0.1).joint("ball", "spherical", "world", "a")
+    model = builder.loop("hinge", "revolute", "world", "a").build()
+    half = np.array([0.0, 1.0, 0.0, 0.0])
+    assert np.abs(lw.constraint_residual(model, half)).max() == 0.0
+    for start in (half, np.array([np.sin(0.01), np.cos(0.01), 0.0, 0.0])):
+        R = lw.pose(model, lw.close(model, start), "a")[:3, :3]
+        assert R[2, 2] == pytest.approx(1.0)
+
+
+MOBILITIES = {
+    "four_bar": (1, 5, 2),
+    "slider_crank": (1, 5, 2),
+    "four_bars:3": (3, 15, 6),
+    "bricard": (1, 5, 4),
+    "delta": (3, 15, 15),
+    "stewart": (6, 15, 15),
+}
+
+
+@pytest.mark.parametrize("name", MOBILITIES)
+def test_mobility_of_the_linkages(name):
+    model = public.load(name)
+    assert np.abs(lw.constraint_residual(model, model.neutral())).max() < 1e-15
+    found = public.mobility(model)
+    assert (found.degrees_of_freedom, found.constraints, found.independent) == MOBILITIES[name]
+    assert found.redundant == found.constraints - found.independent
+    assert not found.singular
+
+
+def test_singular_configurations_are_found():
+    """A parallelogram laid flat can also cross over."""
+    builder = Builder("parallelogram", (0, -9.81, 0))
+    for name, parent, x in (("left", "world", 0.0), ("right", "world", 1.0), ("top", "left", 0.5)):
+        builder.body(name, 1.0, (0.25, 0, 0), 0.1).joint(f"{name}_hinge", "revolute", parent, name, xyz=(x, 0, 0))
+    model = builder.loop("pin", "revolute", "top", "right_end", xyz=(1, 0, 0)).frame(
+        "right_end", "right", xyz=(0.5, 0, 0)
+    )
+    model = model.build()
+    flat = public.mobility(model, np.zeros(3))
+    assert flat.singular
+    assert (flat.degrees_of_freedom, flat.at_configuration) == (1, 2)
+    assert "singular here: 2 velocities are free" in str(flat)
+    turned = public.mobility(model, [0.5, -0.5, 0.5])
+    assert (turned.degrees_of_freedom, turned.at_configuration, turned.singular) == (1, 1, False)
+    with pytest.raises(InputError, match="not closed at this q"):
+        public.mobility(model, [0.5, 0.0, 0.0])

@@ -5,6 +5,7 @@ themselves and take batches.
 """
 
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
+from linkwright.dynamics.closure import Mobility, close, mobility
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
 from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse
 from linkwright.dynamics.constraint import (
@@ -31,11 +32,13 @@ from linkwright.dynamics.momentum import (
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces
 
 __all__ = [
+    "Mobility",
     "acceleration",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
     "check",
+    "close",
     "configuration_rate",
     "constraint_bias",
     "constraint_forces",
@@ -60,6 +63,7 @@ __all__ = [
     "lie_bracket",
     "loop_constraints",
     "mass_matrix",
+    "mobility",
     "momentum",
     "momentum_matrix",
     "passive_forces",

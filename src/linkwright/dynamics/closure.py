@@ -25,8 +25,8 @@ ITERATIONS = 200
 LONGEST_STEP = 0.5
 """m or rad, of any joint in one iteration"""
 
-SAMPLES = 5
-"""Configurations at which the generic number of independent constraints is looked for."""
+SAMPLES = 2
+"""Configurations at which the generic number of independent constraints is looked for: one would do, almost always."""
 
 
 def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
@@ -175,11 +175,11 @@ def _rank(K: Array) -> int:
     return int((sizes > SINGULAR * sizes.max(initial=0.0)).sum())
 
 
-def _nearby(model: Model, q: Array) -> list[Array]:
+def _nearby(model: Model, q: Array, samples: int = SAMPLES) -> list[Array]:
     """Closed configurations at some distance, along free motions; those that can be reached."""
     rng = np.random.default_rng(0)
     found: list[Array] = []
-    for _ in range(SAMPLES):
+    for _ in range(samples):
         _, sizes, Vt = np.linalg.svd(constraint_jacobian(model, q))
         null = Vt[int((sizes > SINGULAR * sizes.max(initial=0.0)).sum()) :]
         if not len(null):
@@ -191,6 +191,12 @@ def _nearby(model: Model, q: Array) -> list[Array]:
         except ClosureError:
             continue
     return found
+
+
+def generic_configuration(model: Model) -> Array:
+    """A closed configuration (nq,) that is not singular, unless all are."""
+    q = some_closed_configuration(model)
+    return next(iter(_nearby(model, q, 1)), q)
 
 
 def some_closed_configuration(model: Model) -> Array:

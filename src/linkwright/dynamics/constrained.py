@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.closure import some_closed_configuration
+from linkwright.dynamics.closure import generic_configuration
 from linkwright.dynamics.constraint import (
     LoopConstraint,
     branches,
@@ -133,7 +133,7 @@ def row_orders(model: Model) -> RowOrders:
 def _row_orders(model: Model) -> RowOrders:
     still = np.zeros(model.nv)
     try:
-        q = some_closed_configuration(model)
+        q = generic_configuration(model)
         whole = _with_rest(constrained(model, q, still, np.zeros(len(constraint_residual(model, q)))).loops)
         swept = None if model.has_couplings else _swept(model, q, still, still, None, None)
     except (ClosureError, TypeError):  # or the model's own numbers are symbols

@@ -11,6 +11,7 @@ from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.builder import Builder
 from linkwright.model.description import WORLD
 from linkwright.model.humanoid import humanoid
+from linkwright.model.linkages import bricard, delta, four_bar, four_bars, slider_crank, stewart
 from linkwright.model.robots import arm7, puma560, quadruped
 from linkwright.model.tree import Model
 
@@ -87,10 +88,16 @@ BUILT_IN: dict[str, Callable[..., Model]] = {
     "arm7": arm7,
     "quadruped": quadruped,
     "humanoid": humanoid,
+    "four_bar": four_bar,
+    "slider_crank": slider_crank,
+    "four_bars": four_bars,
+    "bricard": bricard,
+    "delta": delta,
+    "stewart": stewart,
 }
-"""The makers of the built-in mechanisms by name; those of chains take the number of links."""
+"""The makers of the built-in mechanisms by name; those of chains take the number of links or loops."""
 
-COUNTED = ("planar", "chain3d")
+COUNTED = ("planar", "chain3d", "four_bars")
 
 
 def built_in(name: str) -> Model:

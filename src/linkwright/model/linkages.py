@@ -1,0 +1,204 @@
+"""Built-in linkages with closed loops, authored by points: closed at neutral, all bodies' axes the world's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.model.builder import Builder
+from linkwright.model.description import WORLD
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+THICKNESS = 0.02
+"""m: the radius of round bars"""
+DENSITY = 2.0
+"""kg/m: of bars"""
+
+IN_PLANE = (0.0, -9.81, 0.0)
+"""gravity of planar linkages, which move in x–y"""
+
+
+class _Linkage:
+    """A builder that knows where each body's frame is while all coordinates are neutral."""
+
+    def __init__(self, name: str, gravity: Sequence[float] = (0.0, 0.0, -9.81)):
+        self.builder = Builder(name, gravity)
+        self.origins: dict[str, Array] = {WORLD: np.zeros(3)}
+
+    def joint(self, name: str, type: str, parent: str, child: str, point: Any, **options: Any) -> None:
+        """Join a body, whose frame is at the point then, to its parent."""
+        self.origins[child] = np.array(point, dtype=float)
+        self.builder.joint(name, type, parent, child, xyz=self.origins[child] - self.origins[parent], **options)
+
+    def bar(self, name: str, joint: str, type: str, parent: str, start: Any, end: Any, **options: Any) -> None:
+        """A uniform round bar from one point to another, with a joint at its start."""
+        r = np.array(end, dtype=float) - np.array(start, dtype=float)
+        length = np.linalg.norm(r)
+        mass = DENSITY * float(length)
+        across, along = mass * (length**2 / 12.0 + THICKNESS**2 / 4.0), mass * THICKNESS**2 / 2.0
+        direction = np.outer(r, r) / length**2
+        self.builder.body(name, mass, r / 2.0, across * (np.eye(3) - direction) + along * direction)
+        self.joint(joint, type, parent, name, start, **options)
+
+    def disc(self, name: str, mass: float, radius: float, center: Any, origin: Any) -> None:
+        """A horizontal disc as thick as the bars; its frame is at the origin."""
+        across = mass * (radius**2 / 4.0 + THICKNESS**2 / 3.0)
+        moments = np.array([across, across, mass * radius**2 / 2.0])
+        self.builder.body(name, mass, np.array(center, dtype=float) - np.array(origin, dtype=float), moments)
+
+    def close(self, name: str, type: str, first: str, second: str, point: Any, **options: Any) -> None:
+        """Close a loop between two bodies at a point; the second gets a frame there, named as the loop."""
+        at = np.array(point, dtype=float)
+        self.builder.frame(f"{name}_end", second, xyz=at - self.origins[second])
+        self.builder.loop(name, type, first, f"{name}_end", xyz=at - self.origins[first], **options)
+
+
+def four_bar() -> Model:
+    """A crank and rocker in x–y, gravity (0, −9.81, 0): ground 0.9 m, crank 0.3, coupler 0.8, rocker 0.6.
+
+    All turn about z. Its loop is a spatial hinge: two of five constraints hold, the other three are redundant. Bars
+    weigh 2 kg/m.
+    """
+    one = _Linkage("four_bar", IN_PLANE)
+    A, D = np.zeros(3), np.array([0.9, 0.0, 0.0])
+    B = np.array([0.0, 0.3, 0.0])
+    C = _corner(B, D, 0.8, 0.6)
+    one.bar("crank_bar", "crank", "continuous", WORLD, A, B)
+    one.bar("coupler_bar", "coupler", "continuous", "crank_bar", B, C)
+    one.bar("rocker_bar", "rocker", "continuous", WORLD, D, C)
+    one.close("pin", "revolute", "coupler_bar", "rocker_bar", C)
+    return one.builder.build()
+
+
+def _corner(B: Array, D: Array, from_B: float, from_D: float) -> Array:
+    """The point at these distances from B and D, on the left of the way from B to D."""
+    way = D - B
+    length = np.linalg.norm(way)
+    x = (length**2 + from_B**2 - from_D**2) / (2.0 * length)
+    y = np.sqrt(from_B**2 - x**2)
+    e = way / length
+    corner: Array = B + x * e + y * np.array([-e[1], e[0], 0.0])
+    return corner
+
+
+def slider_crank() -> Model:
+    """A crank of 0.2 m and a rod of 0.6 m that drive a slider of 1 kg along x; in x–y, gravity (0, −9.81, 0)."""
+    one = _Linkage("slider_crank", IN_PLANE)
+    B = np.array([0.0, 0.2, 0.0])
+    C = np.array([np.sqrt(0.6**2 - 0.2**2), 0.0, 0.0])
+    one.bar("crank_bar", "crank", "continuous", WORLD, np.zeros(3), B)
+    one.bar("rod_bar", "rod", "continuous", "crank_bar", B, C)
+    one.builder.body("block", 1.0, inertia=1e-3)
+    one.joint("slider", "prismatic", WORLD, "block", C, axis=(1, 0, 0))
+    one.close("pin", "revolute", "rod_bar", "block", C)
+    return one.builder.build()
+
+
+def four_bars(n: int) -> Model:
+    """A chain of n trapezoidal four-bars hanging in x–y, each on the coupler of the one before; gravity (0, −9.81, 0).
+
+    Each: pivots 0.5 m apart above, 0.4 m below, 0.4 m further down. One degree of freedom each; hinges in space,
+    so three of five constraints of every loop are redundant.
+    """
+    one = _Linkage(f"four_bars:{n}", IN_PLANE)
+    above, below, drop = 0.25, 0.2, 0.4
+    parent, y = WORLD, 0.0
+    for k in range(1, n + 1):
+        tops = np.array([[-above, y, 0.0], [above, y, 0.0]])
+        ends = np.array([[-below, y - drop, 0.0], [below, y - drop, 0.0]])
+        one.bar(f"left{k}_bar", f"left{k}", "continuous", parent, tops[0], ends[0])
+        one.bar(f"coupler{k}_bar", f"coupler{k}", "continuous", f"left{k}_bar", ends[0], ends[1])
+        one.bar(f"right{k}_bar", f"right{k}", "continuous", parent, tops[1], ends[1])
+        one.close(f"pin{k}", "revolute", f"coupler{k}_bar", f"right{k}_bar", ends[1])
+        parent, y = f"coupler{k}_bar", y - drop
+    return one.builder.build()
+
+
+def bricard() -> Model:
+    """Bricard's linkage of six hinges, threefold symmetric: neighbours are 1 m apart, at right angles.
+
+    Six hinges in space close to nothing that moves, in general; this one turns inside out without end
+    (Bricard 1897; Chen, You & Tarnai 2005): of five constraints one is redundant. The first bar is the ground.
+    """
+    one = _Linkage("bricard")
+    x, z, p = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    points, axes = [p], [z]
+    for k in range(6):  # Denavit–Hartenberg: a quarter turn about z, 1 m along x, a quarter turn about x to and fro
+        x = np.cross(z, x)
+        p = p + x
+        z = np.cross(x, z) if k % 2 == 0 else -np.cross(x, z)
+        points.append(p)
+        axes.append(z)
+    parent = WORLD
+    for k in range(1, 6):
+        one.bar(f"bar{k}", f"hinge{k}", "continuous", parent, points[k], points[k + 1], axis=axes[k])
+        parent = f"bar{k}"
+    one.close("last_hinge", "revolute", WORLD, parent, points[6], axis=axes[6])
+    return one.builder.build()
+
+
+def delta() -> Model:
+    """A delta robot (Clavel 1988): three driven arms above, six rods with universal and ball joints, a platform below.
+
+    Arms of 0.3 m on hinges 0.2 m from the middle, rods of 0.8 m in pairs 0.1 m apart, a platform of radius 0.1 m and
+    1 kg, which moves and does not turn: three degrees of freedom. The platform hangs on the first rod; five loops
+    close.
+    """
+    one = _Linkage("delta")
+    arm, rod, base, plate, half = 0.3, 0.8, 0.2, 0.1, 0.05
+    drop = np.sqrt(rod**2 - (base + arm - plate) ** 2)
+    center, platform = np.array([0.0, 0.0, -drop]), "platform"
+    loops = []
+    for k, angle in enumerate(2.0 * np.pi / 3.0 * np.arange(3), 1):
+        out = np.array([np.cos(angle), np.sin(angle), 0.0])
+        side = np.array([-np.sin(angle), np.cos(angle), 0.0])
+        elbow, wrist = (base + arm) * out, center + plate * out
+        one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side)
+        for letter, sign in (("a", 1.0), ("b", -1.0)):
+            name = f"rod{k}{letter}"
+            start, end = elbow + sign * half * side, wrist + sign * half * side
+            across = np.cross(end - start, side)
+            axes = {"axis": side, "second_axis": across}
+            one.bar(f"{name}_bar", name, "universal", f"arm{k}_bar", start, end, **axes)
+            if platform not in one.origins:
+                one.disc(platform, 1.0, plate, center, end)
+                one.joint("wrist", "spherical", f"{name}_bar", platform, end)
+            else:
+                loops.append((f"ball{k}{letter}", f"{name}_bar", end))
+    for name, bar, end in loops:
+        one.close(name, "ball", bar, platform, end)
+    return one.builder.frame("tool", platform, xyz=center - one.origins[platform]).build()
+
+
+def stewart() -> Model:
+    """A Stewart platform: six legs that slide, universal joints on the ground, ball joints at a platform of 20 kg.
+
+    Ground joints on a circle of radius 0.6 m, the platform's on one of 0.35 m, 0.7 m above. The platform stands on
+    the first leg, five loops close: six degrees of freedom.
+    """
+    one = _Linkage("stewart")
+    ground, plate, height, platform = 0.6, 0.35, 0.7, "platform"
+    center = np.array([0.0, 0.0, height])
+    loops = []
+    for k in range(1, 7):
+        pair, sign = (k - 1) // 2, 1.0 if k % 2 else -1.0
+        below = 2.0 * np.pi / 3.0 * pair + sign * np.radians(15.0)
+        above = 2.0 * np.pi / 3.0 * pair + sign * np.radians(45.0)
+        start = ground * np.array([np.cos(below), np.sin(below), 0.0])
+        end = center + plate * np.array([np.cos(above), np.sin(above), 0.0])
+        along = end - start
+        first = np.cross(along, np.array([0.0, 0.0, 1.0]))
+        axes = {"axis": first, "second_axis": np.cross(along, first)}
+        one.bar(f"leg{k}_tube", f"leg{k}", "universal", WORLD, start, start + 0.6 * along, **axes)
+        one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, axis=along)
+        if k == 1:
+            one.disc(platform, 20.0, plate, center, end)
+            one.joint("ball1", "spherical", "leg1_rod", platform, end)
+        else:
+            loops.append((f"ball{k}", f"leg{k}_rod", end))
+    for name, rod, end in loops:
+        one.close(name, "ball", rod, platform, end)
+    return one.builder.frame("tool", platform, xyz=center - one.origins[platform]).build()
