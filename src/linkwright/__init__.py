@@ -44,6 +44,7 @@ constraint_residual = public(dynamics.constraint_residual)
 constraint_forces = public(dynamics.constraint_forces)
 constraint_wrenches = public(dynamics.constraint_wrenches)
 impulse = public(dynamics.impulse)
+project = public(dynamics.project)
 
 center_of_mass = public(dynamics.center_of_mass)
 center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
@@ -131,6 +132,7 @@ __all__ = [
     "pose",
     "potential_energy",
     "prescribed_dynamics",
+    "project",
     "simulate",
     "spring_energy",
     "stack",

@@ -61,7 +61,7 @@ class UnknownNameError(LinkwrightError, KeyError):
         # near names of very long ones, or among very many, would take too long to find
         searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
         near = difflib.get_close_matches(str(name), searched, n=5, cutoff=0.5)
-        shown = known if len(known) <= 12 else near
+        shown = known if len(known) <= 16 else near
         message = f"unknown {what} {name!r}"
         if shown:
             message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"

@@ -7,7 +7,7 @@ themselves and take batches.
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.closure import Mobility, close, mobility
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
-from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse
+from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse, project
 from linkwright.dynamics.constraint import (
     constraint_bias,
     constraint_jacobian,
@@ -71,6 +71,7 @@ __all__ = [
     "pose",
     "potential_energy",
     "prescribed_dynamics",
+    "project",
     "require_mass",
     "spring_energy",
     "total_mass",

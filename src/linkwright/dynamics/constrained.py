@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.closure import generic_configuration
+from linkwright.dynamics.configuration import integrate
 from linkwright.dynamics.constraint import (
     LoopConstraint,
     branches,
@@ -32,6 +33,7 @@ from linkwright.dynamics.kinematics import body_velocities, pose
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.errors import ClosureError, InputError
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.minimal import regroupable
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence
@@ -125,18 +127,20 @@ class RowOrders(NamedTuple):
 def row_orders(model: Model) -> RowOrders:
     """The orders in which pivoting takes the rows at some closed configuration; as they come where none is found."""
     if "row orders" not in model.memo:
-        model.memo["row orders"] = _row_orders(model)
+        model.memo["row orders"] = _row_orders(model) if model.loops else RowOrders(None, {})
     orders: RowOrders = model.memo["row orders"]
     return orders
 
 
 def _row_orders(model: Model) -> RowOrders:
+    if not regroupable(model):  # its numbers are symbols
+        return RowOrders(None, {})
     still = np.zeros(model.nv)
     try:
         q = generic_configuration(model)
         whole = _with_rest(constrained(model, q, still, np.zeros(len(constraint_residual(model, q)))).loops)
         swept = None if model.has_couplings else _swept(model, q, still, still, None, None)
-    except (ClosureError, TypeError):  # or the model's own numbers are symbols
+    except ClosureError:
         return RowOrders(None, {})
     closed = {} if swept is None else {k: kept[-1] for k, kept in enumerate(swept.kept)} | {-1: swept.world}
     return RowOrders(whole, {k: _with_rest(one.A) for k, one in closed.items() if one is not None})
@@ -220,6 +224,20 @@ def impulse(
         h = h + jacobian(model, q, frame).T @ p
     system = constrained(model, q, h, np.zeros(len(constraint_residual(model, q))))
     return system.motion(), system.multipliers()
+
+
+def project(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
+) -> tuple[Shaped[Array, "nq"], Shaped[Array, "nv"]]:
+    """A configuration (nq,) and a velocity (nv,) near these in which the loops are closed and stay so.
+
+    One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
+    it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close`.
+    """
+    still = np.zeros(model.nv)
+    step = constrained(model, q, still, constraint_residual(model, q)).motion()
+    change = constrained(model, q, still, constraint_jacobian(model, q) @ v).motion()
+    return integrate(model, q, step), v + change
 
 
 # articulated bodies

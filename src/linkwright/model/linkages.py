@@ -143,9 +143,9 @@ def bricard() -> Model:
 def delta() -> Model:
     """A delta robot (Clavel 1988): three driven arms above, six rods with universal and ball joints, a platform below.
 
-    Arms of 0.3 m on hinges 0.2 m from the middle, rods of 0.8 m in pairs 0.1 m apart, a platform of radius 0.1 m and
-    1 kg, which moves and does not turn: three degrees of freedom. The platform hangs on the first rod; five loops
-    close.
+    Arms of 0.3 m, held by springs, on hinges 0.2 m from the middle; rods of 0.8 m in pairs 0.1 m apart; a platform of
+    radius 0.1 m and 1 kg, which moves and does not turn: three degrees of freedom. It hangs on the first rod; five
+    loops close.
     """
     one = _Linkage("delta")
     arm, rod, base, plate, half = 0.3, 0.8, 0.2, 0.1, 0.05
@@ -156,7 +156,7 @@ def delta() -> Model:
         out = np.array([np.cos(angle), np.sin(angle), 0.0])
         side = np.array([-np.sin(angle), np.cos(angle), 0.0])
         elbow, wrist = (base + arm) * out, center + plate * out
-        one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side)
+        one.bar(f"arm{k}_bar", f"arm{k}", "continuous", WORLD, base * out, elbow, axis=side, stiffness=40.0, rest=-0.28)
         for letter, sign in (("a", 1.0), ("b", -1.0)):
             name = f"rod{k}{letter}"
             start, end = elbow + sign * half * side, wrist + sign * half * side
@@ -176,8 +176,8 @@ def delta() -> Model:
 def stewart() -> Model:
     """A Stewart platform: six legs that slide, universal joints on the ground, ball joints at a platform of 20 kg.
 
-    Ground joints on a circle of radius 0.6 m, the platform's on one of 0.35 m, 0.7 m above. The platform stands on
-    the first leg, five loops close: six degrees of freedom.
+    The legs bear it by springs of 4 kN/m. Ground joints on a circle of radius 0.6 m, the platform's on one of 0.35 m,
+    0.7 m above. It stands on the first leg, five loops close: six degrees of freedom.
     """
     one = _Linkage("stewart")
     ground, plate, height, platform = 0.6, 0.35, 0.7, "platform"
@@ -193,7 +193,8 @@ def stewart() -> Model:
         first = np.cross(along, np.array([0.0, 0.0, 1.0]))
         axes = {"axis": first, "second_axis": np.cross(along, first)}
         one.bar(f"leg{k}_tube", f"leg{k}", "universal", WORLD, start, start + 0.6 * along, **axes)
-        one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, axis=along)
+        spring = {"axis": along, "stiffness": 4000.0, "rest": 0.015}
+        one.bar(f"leg{k}_rod", f"slide{k}", "prismatic", f"leg{k}_tube", start + 0.4 * along, end, **spring)
         if k == 1:
             one.disc(platform, 20.0, plate, center, end)
             one.joint("ball1", "spherical", "leg1_rod", platform, end)

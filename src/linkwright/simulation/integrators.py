@@ -7,13 +7,16 @@ brackets vanish and the classical method is left.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
+from linkwright.dynamics.constrained import row_orders
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -38,6 +41,11 @@ class SemiImplicit:
     stability: float = np.inf
 
 
+Options = Mapping[str, Any]
+"""of ``forward_dynamics``"""
+
+PLAIN: Options = MappingProxyType({})
+
 METHODS: dict[str, Tableau | SemiImplicit] = {
     "rk4": Tableau(4, 2.78, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
     "midpoint": Tableau(2, 2.0, ((), (1 / 2,)), (0.0, 1.0)),
@@ -54,9 +62,10 @@ def method_of(name: str) -> Tableau | SemiImplicit:
     return METHODS[name]
 
 
-def total_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
+def total_acceleration(model: Model, q: Array, v: Array, tau: Array, options: Options = PLAIN) -> Array:
     """The acceleration (nv,) under efforts and the joints' own springs, dampers and friction."""
-    return dynamics.forward_dynamics(model, q, v, tau + dynamics.passive_forces(model, q, v))
+    effort = tau + dynamics.passive_forces(model, q, v)
+    return dynamics.forward_dynamics(model, q, v, effort, **options)
 
 
 def inverse_exponential_rate(model: Model, u: Array, v: Array) -> Array:
@@ -65,10 +74,12 @@ def inverse_exponential_rate(model: Model, u: Array, v: Array) -> Array:
     return v + 0.5 * first + (1.0 / 12.0) * configuration.lie_bracket(model, u, first)
 
 
-def stage(model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
+def stage(
+    model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array, options: Options = PLAIN
+) -> tuple[Array, Array]:
     """The rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w."""
     velocity = v + w
-    a = total_acceleration(model, configuration.integrate(model, q, u), velocity, tau)
+    a = total_acceleration(model, configuration.integrate(model, q, u), velocity, tau, options)
     return inverse_exponential_rate(model, u, velocity), a
 
 
@@ -86,18 +97,31 @@ def increments(coefficients: tuple[float, ...], h: Any, rates: list[tuple[Array,
     return u, w
 
 
-def step(model: Model, q: Array, v: Array, tau: Array, h: Any, method: str = "rk4") -> tuple[Array, Array]:
+def step(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    method: str = "rk4",
+    options: Options = PLAIN,
+    projection: bool = False,
+) -> tuple[Array, Array]:
     """(q, v) after a time h (s) under constant efforts tau (nv,)."""
     chosen = method_of(method)
     if isinstance(chosen, SemiImplicit):
-        return semi_implicit_step(model, q, v, tau, h)
-    rates = [(v, total_acceleration(model, q, v, tau))]
-    for row in chosen.stages[1:]:
-        rates.append(stage(model, q, v, *increments(row, h, rates), tau))
-    return advance(model, q, v, *increments(chosen.weights, h, rates))
+        q, v = semi_implicit_step(model, q, v, tau, h, options)
+    else:
+        rates = [(v, total_acceleration(model, q, v, tau, options))]
+        for row in chosen.stages[1:]:
+            rates.append(stage(model, q, v, *increments(row, h, rates), tau, options))
+        q, v = advance(model, q, v, *increments(chosen.weights, h, rates))
+    return dynamics.project(model, q, v) if projection else (q, v)
 
 
-def semi_implicit_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
+def semi_implicit_step(
+    model: Model, q: Array, v: Array, tau: Array, h: Any, options: Options = PLAIN
+) -> tuple[Array, Array]:
     """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness.
 
     What is added to M is diagonal: it enters as armature.
@@ -107,7 +131,8 @@ def semi_implicit_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> 
     heavier = [h * D_k + h * h * joint.stiffness for joint, D_k in zip(model.joints, D, strict=True)]
     pull = model.assemble([joint.stiffness * v_k for joint, v_k in zip(model.joints, rates, strict=True)])
     effort = tau + dynamics.passive_forces(model, q, v) - h * pull
-    v_next = v + h * dynamics.forward_dynamics(with_added_armature(model, heavier), q, v, effort)
+    heavy = with_added_armature(model, heavier)
+    v_next = v + h * dynamics.forward_dynamics(heavy, q, v, effort, **options)
     return configuration.integrate(model, q, h * v_next), v_next
 
 
@@ -118,7 +143,7 @@ def with_added_armature(model: Model, added: list[Array]) -> Model:
         model,
         joints=tuple(replace(j, armature=j.armature + x) for j, x in zip(model.joints, added, strict=True)),
         links=tuple(replace(k, armature=k.armature + x) for k, x in zip(model.links, added, strict=True)),
-        memo={"massless": []},
+        memo={"massless": [], "row orders": row_orders(model)},
     )
 
 

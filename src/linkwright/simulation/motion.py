@@ -14,8 +14,18 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, compile_or_not
 from linkwright.compiler.trace import bind, trace
-from linkwright.dynamics import check, kinetic_energy, potential_energy, spring_energy
-from linkwright.dynamics.forward import require_mass
+from linkwright.dynamics import (
+    check,
+    constraint_jacobian,
+    constraint_residual,
+    forward_dynamics,
+    kinetic_energy,
+    potential_energy,
+    project,
+    spring_energy,
+)
+from linkwright.dynamics.constrained import Gains, checked_gains
+from linkwright.dynamics.forward import CONSTRAINED_METHODS, require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
@@ -54,6 +64,8 @@ def simulate(
     *,
     every: int = 1,
     progress: Callable[[float], None] | None = None,
+    stabilisation: Gains | None = None,
+    projection: bool = True,
 ) -> Trajectory:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -64,8 +76,12 @@ def simulate(
     with stiff dampers, friction and springs); every ``every``-th step is kept; ``progress``
     is told the fraction done.
 
-    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration, and for a record
-    larger than this machine's memory. A motion that grows beyond all numbers is ended there, with a warning.
+    Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
+    (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
+    (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
+
+    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration or not closed, and for a
+    record larger than this machine's memory. A motion that grows beyond all numbers is ended there, with a warning.
     """
     chosen = method_of(method)
     if not isinstance(model, Model):
@@ -88,6 +104,9 @@ def simulate(
     except ValueError:
         raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
     require_mass(model)
+    gains = checked_gains(stabilisation)
+    projecting = bool(projection) and bool(model.loops)
+    _require_closed(model, q, v)
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
     if step > duration * (1.0 + 1e-9):
         raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
@@ -98,7 +117,9 @@ def simulate(
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
 
     began = time.perf_counter()
-    take = stepper(model, method)
+    take = stepper(model, method, gains, projecting)
+    if projecting:
+        q, v = compile_or_not(project, model)(q, v)
     compile_time = time.perf_counter() - began
 
     t = h * every * np.arange(kept)
@@ -166,6 +187,27 @@ def _memory() -> float:
         return 2.0**47
 
 
+CLOSED = 1e-6
+"""How far from closed, m or rad, a start may be; the same of its velocity, beside the largest one."""
+
+
+def _require_closed(model: Model, q: Array, v: Array) -> None:
+    """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
+    if not model.loops:
+        return
+    opened = np.abs(compile_or_not(constraint_residual, model)(q)).max(initial=0.0)
+    if not opened <= CLOSED:
+        raise InputError(
+            f"the loops of {model.name!r} are open at q0, by up to {opened:.3g} m or rad: start from close(model, q0)"
+        )
+    rates = np.abs(compile_or_not(constraint_jacobian, model)(q) @ v[..., None]).max(initial=0.0)
+    if not rates <= CLOSED * (1.0 + np.abs(v).max(initial=0.0)):
+        raise InputError(
+            f"the velocity v0 would open the loops of {model.name!r}, at up to {rates:.3g} m/s or rad/s: start from "
+            "impulse(model, q0, v0)[0], the nearest that does not"
+        )
+
+
 def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
     """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
     if not len(q) or model.nv > LARGE:
@@ -210,28 +252,58 @@ def _finite_rows(q: Array, v: Array) -> int:
 Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
 
 
-def stepper(model: Model, method: str) -> Stepper:
+def stepper(model: Model, method: str, gains: Gains | None = None, projecting: bool = False) -> Stepper:
     """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
-    key = ("step", method)
+    key = ("step", method, gains, projecting)
     if key not in model.memo:
-        model.memo[key] = _make_stepper(model.minimal(), method)
+        model.memo[key] = _make_stepper(model.minimal(), method, gains, projecting)
     made: Stepper = model.memo[key]
     return made
 
 
-def _make_stepper(model: Model, method: str) -> Stepper:
+def _shortest_method(model: Model) -> str:
+    """Of the methods that close loops the one with fewest operations here; "articulated" where none is short."""
+
+    def length(method: str) -> float:
+        try:
+            return len(trace(bind(forward_dynamics, model, {"method": method})).instructions)
+        except TooLargeError:
+            return np.inf
+
+    return min(CONSTRAINED_METHODS, key=length)
+
+
+def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
+    options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
+    if model.loops:
+        options["method"] = _shortest_method(model)
+
+    def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
+        return total_acceleration(model, q, v, tau, options)
+
+    def stage_of(model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
+        return stage(model, q, v, u, w, tau, options)
+
+    def end_of(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
+        q, v = advance(model, q, v, u, w)
+        return project(model, q, v) if projecting else (q, v)
+
+    def step_of(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
+        return step(model, q, v, tau, h, method, options, projecting)
+
     parts = [
-        bind(total_acceleration, model, {}),
-        bind(stage, model, {"w": (model.nv,)}),
-        bind(advance, model, {"w": (model.nv,)}),
+        bind(acceleration_of, model, {}),
+        bind(stage_of, model, {"w": (model.nv,)}),
+        bind(end_of, model, {"w": (model.nv,)}),
     ]
+    whole = bind(step_of, model, {"h": ()})
     chosen = method_of(method)
     try:
         acceleration = trace(parts[0])
         if not isinstance(chosen, Tableau):
-            return Kernel(trace(bind(step, model, {"h": (), "method": method})), model)
+            return Kernel(trace(whole), model)
         if len(acceleration.instructions) * len(chosen.stages) < WHOLE_STEP_LIMIT:
-            return Kernel(trace(bind(step, model, {"h": (), "method": method})), model)
+            return Kernel(trace(whole), model)
         start, middle, end = (Kernel(program, model) for program in (acceleration, *map(trace, parts[1:])))
     except TooLargeError as error:
         warnings.warn(
@@ -241,7 +313,7 @@ def _make_stepper(model: Model, method: str) -> Stepper:
             stacklevel=4,
         )
         if not isinstance(chosen, Tableau):
-            return RowByRow(bind(step, model, {"h": (), "method": method}))
+            return RowByRow(whole)
         start, middle, end = map(RowByRow, parts)  # type: ignore[assignment]
 
     def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:

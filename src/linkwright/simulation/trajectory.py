@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright import dynamics
+from linkwright.compiler.public import public
 from linkwright.errors import InputError, ShapeError
 from linkwright.files import file_at
 from linkwright.model.tree import Model
@@ -15,6 +17,9 @@ from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+constraint_residual = public(dynamics.constraint_residual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,13 @@ class Trajectory:
     def drift(self) -> float:
         """The largest change of the total energy, J: an error where nothing drives or damps the motion."""
         return float(np.abs(self.energy - self.energy[0]).max(initial=0.0))
+
+    @property
+    def closure(self) -> float:
+        """The largest error of the loops, m or rad."""
+        if not self.model.loops:
+            return 0.0
+        return float(np.abs(constraint_residual(self.model, self.q)).max(initial=0.0))
 
     @property
     def steps_per_second(self) -> float:
