@@ -126,3 +126,31 @@ class Pair:
             local = pin.Force(R.T @ wrench[:3], R.T @ wrench[3:])
             forces[frame.parentJoint] += frame.placement.act(local)
         return forces
+
+
+ROBOTS = {
+    "ur5": ("ur_description/urdf/ur5_robot.urdf", False),
+    "kinova": ("kinova_description/robots/kinova.urdf", False),  # continuous joints
+    "panda": ("panda_description/urdf/panda.urdf", False),  # mimic finger
+    "pr2": ("pr2_description/urdf/pr2.urdf", False),  # continuous, prismatic, mimic
+    "allegro": ("allegro_hand_description/urdf/allegro_right_hand.urdf", False),
+    "anymal": ("anymal_c_simple_description/urdf/anymal.urdf", True),
+    "solo12": ("solo_description/robots/solo12.urdf", True),
+    "talos": ("talos_data/robots/talos_reduced.urdf", True),
+    "icub": ("icub_description/robots/icub.urdf", True),
+    "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
+}
+"""URDF files of example-robot-data, and whether the base floats."""
+
+
+def pair_of(name: str) -> Pair:
+    """The robot of that name, read by both."""
+    path, floating = ROBOTS[name]
+    return Pair(robot_folder() / path, floating)
+
+
+def states_of(pair: Pair, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random (q, v, a), each (rows, n)."""
+    rng = np.random.default_rng(7)
+    n = (rows, pair.ours.nv)
+    return pair.ours.random(rows, seed=rng), rng.normal(size=n), rng.normal(size=n)

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pinocchio_side import Pair, pin, robot_folder
+from pinocchio_side import ROBOTS, Pair, pair_of, pin, robot_folder, states_of
 
 import linkwright as lw
 from mechanisms import relative_error
 
-FOLDER = robot_folder()
 ROWS = 5
 TOLERANCE = 1e-9
 
-ROBOTS = {
-    "ur5": ("ur_description/urdf/ur5_robot.urdf", False),
-    "kinova": ("kinova_description/robots/kinova.urdf", False),  # continuous joints
-    "panda": ("panda_description/urdf/panda.urdf", False),  # mimic finger
-    "pr2": ("pr2_description/urdf/pr2.urdf", False),  # continuous, prismatic, mimic
-    "allegro": ("allegro_hand_description/urdf/allegro_right_hand.urdf", False),
-    "anymal": ("anymal_c_simple_description/urdf/anymal.urdf", True),
-    "solo12": ("solo_description/robots/solo12.urdf", True),
-    "talos": ("talos_data/robots/talos_reduced.urdf", True),
-    "icub": ("icub_description/robots/icub.urdf", True),
-    "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
-}
 MIMICS = ("panda", "pr2")
 REFERENCES = {
     "world_aligned": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
@@ -35,16 +22,12 @@ REFERENCES = {
 
 @pytest.fixture(scope="module", params=ROBOTS)
 def pair(request):
-    path, floating = ROBOTS[request.param]
-    return Pair(FOLDER / path, floating)
+    return pair_of(request.param)
 
 
 @pytest.fixture(scope="module")
 def states(pair):
-    """(q, v, a), each (ROWS, n)."""
-    rng = np.random.default_rng(7)
-    n = (ROWS, pair.ours.nv)
-    return pair.ours.random(ROWS, seed=rng), rng.normal(size=n), rng.normal(size=n)
+    return states_of(pair, ROWS)
 
 
 def close(ours, theirs):
@@ -216,8 +199,8 @@ def test_integrate_and_difference(pair, states):
 def test_couplings_of_pinocchio_itself(name):
     """Where Pinocchio is told to mind the couplings, they are ours."""
     path, _ = ROBOTS[name]
-    ours = Pair(FOLDER / path, False).ours
-    theirs = pin.buildModelFromUrdf(str(FOLDER / path), mimic=True)
+    ours = Pair(robot_folder() / path, False).ours
+    theirs = pin.buildModelFromUrdf(str(robot_folder() / path), mimic=True)
     data = theirs.createData()
     assert [joint.name for joint in ours.joints if joint.nq] == [
         name for name, joint in list(zip(theirs.names, theirs.joints, strict=True))[1:] if joint.nq

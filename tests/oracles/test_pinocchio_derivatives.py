@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pinocchio_side import Pair, pin, robot_folder
+from pinocchio_side import pair_of, pin, states_of
 
 import linkwright as lw
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.trace import bind, trace
 from mechanisms import relative_error
 
-FOLDER = robot_folder()
 ROWS = 4
 
-ROBOTS = {
-    "ur5": ("ur_description/urdf/ur5_robot.urdf", False),
-    "panda": ("panda_description/urdf/panda.urdf", False),  # mimic finger
-    "anymal": ("anymal_c_simple_description/urdf/anymal.urdf", True),
-    "talos": ("talos_data/robots/talos_reduced.urdf", True),
-}
 
-
-@pytest.fixture(scope="module", params=ROBOTS)
+@pytest.fixture(scope="module", params=["ur5", "panda", "anymal", "talos"])
 def pair(request):
-    path, floating = ROBOTS[request.param]
-    return Pair(FOLDER / path, floating)
+    return pair_of(request.param)
 
 
 @pytest.fixture(scope="module")
 def states(pair):
-    rng = np.random.default_rng(11)
-    n = (ROWS, pair.ours.nv)
-    return pair.ours.random(ROWS, seed=rng), rng.normal(size=n), rng.normal(size=n)
+    return states_of(pair, ROWS)
 
 
 def test_inverse_dynamics(pair, states):
@@ -59,7 +48,7 @@ def test_forward_dynamics(pair, states):
 
 
 def test_batches_of_an_arm():
-    ours = Pair(FOLDER / ROBOTS["ur5"][0], False)
+    ours = pair_of("ur5")
     rng = np.random.default_rng(12)
     q, v, tau = ours.ours.random(33, seed=rng), rng.normal(size=(33, 6)), rng.normal(size=(33, 6))
     by_q, by_v, by_tau = lw.forward_dynamics_derivatives(ours.ours, q, v, tau)

@@ -186,7 +186,7 @@ def test_nearby_configurations_move_every_coordinate():
         (np.zeros((1, 2, 2)), ShapeError, r"nq is 2"),
         ([[0.0, np.nan]], InputError, r"'joint1' is nan at sample 0 of 1"),
         ([[0.0, 1.0], [np.inf, 0.0]], InputError, r"'joint0' is inf at sample 1 of 2"),
-        ("fast", ArgumentError, "array of numbers"),
+        ("fast", ArgumentError, "array of real numbers"),
     ],
 )
 def test_bad_configurations_are_refused(q, error, match):

@@ -170,7 +170,7 @@ def test_a_motion_that_broke_down_is_still_plotted():
         (lambda: plot_efforts(arm(), T, series(6)), ShapeError, "tau"),
         (lambda: plot_positions(arm(), T + np.nan, series(7)), InputError, "t must be finite"),
         (lambda: plot_positions(arm(), [], np.zeros((0, 7))), ShapeError, "at least 1"),
-        (lambda: plot_positions(arm(), T, "q"), ArgumentError, "array of numbers"),
+        (lambda: plot_positions(arm(), T, "q"), ArgumentError, "array of real numbers"),
         (lambda: plot_energies(T, T, T[1:]), ShapeError, "potential"),
         (lambda: plot_trajectory(arm(), T, series(7), kinetic=T), ArgumentError, "both"),
         (lambda: coordinate_groups(arm(), "tau"), InputError, "nq"),

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import InputError, ShapeError
 from linkwright.files import file_at
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
 from linkwright.visual.scene import Scene, ViewName, choose_view
 
@@ -202,10 +202,7 @@ def default_trace(model: Model) -> str | None:
 
 
 def _times(t: Any, n: int) -> Array:
-    try:
-        array = np.asarray(t, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"t must be an array of numbers; got {type(t).__name__}") from None
+    array = as_numbers("t", t)
     if array.shape != (n,):
         raise ShapeError(f"t has one entry for each of the {n} rows of q; its shape is {array.shape}")
     if n == 0:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint import JointType
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import about_center_of_mass
 
 UNIT_TOLERANCE = 1e-3
@@ -201,10 +201,7 @@ def _between(model: Model, q0: Array, q1: Array, s: float) -> Array:
 
 def configurations(model: Model, q: Any) -> Array:
     """Configurations as (n, nq), checked: numbers, finite, their quaternions unit; one alone, (nq,), is n = 1."""
-    try:
-        array = np.asarray(q, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"q must be an array of numbers; got {type(q).__name__}") from None
+    array = as_numbers("q", q)
     array = array[None] if array.shape == (model.nq,) else array
     if array.ndim != 2 or array.shape[1] != model.nq:
         raise ShapeError(
@@ -411,10 +408,7 @@ def _limbs(links: tuple[Link, ...], children: list[list[int]]) -> Array:
 
 
 def _poses(poses: Any, n_bodies: int) -> Array:
-    try:
-        array = np.asarray(poses, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"poses must be an array of numbers; got {type(poses).__name__}") from None
+    array = as_numbers("poses", poses)
     if array.ndim != 4 or array.shape[1:] != (n_bodies, 4, 4):
         raise ShapeError(f"poses has shape (n_times, {n_bodies}, 4, 4) for {n_bodies} bodies; got {array.shape}")
     if not np.isfinite(array).all():

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.joint import JointType
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -394,7 +394,7 @@ def _velocity_names(motion: JointType) -> Sequence[str]:
 
 
 def _times(given: Any) -> Array:
-    t = _numbers("t", given)
+    t = as_numbers("t", given)
     if t.ndim != 1 or not len(t):
         raise ShapeError(f"t has shape (n,) with n at least 1; got {t.shape}")
     if not np.isfinite(t).all():
@@ -403,14 +403,7 @@ def _times(given: Any) -> Array:
 
 
 def _values(name: str, given: Any, t: Array, widths: tuple[int, ...]) -> Array:
-    x = _numbers(name, given)
+    x = as_numbers(name, given)
     if x.shape != (len(t), *widths):
         raise ShapeError(f"{name} has shape {(len(t), *widths)}, one row for each of the {len(t)} times; got {x.shape}")
     return x
-
-
-def _numbers(name: str, x: Any) -> Array:
-    try:
-        return np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be an array of numbers; got {type(x).__name__}") from None
