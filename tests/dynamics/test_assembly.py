@@ -54,7 +54,7 @@ def test_every_partition_gives_the_accelerations_of_articulated_bodies(model, se
     wrenches = {"tip": np.arange(6.0), "body0": np.ones(6)}
     expected = lw.forward_dynamics(model, q, v, tau, wrenches)
     for form in FORMS:
-        found = by_blocks(model, q, v, tau, wrenches, schedule, size, form)
+        found = by_blocks(model, q, v, tau, wrenches, schedule, size, form=form)
         assert relative_error(found, expected) < bound(model, q), form
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics import constrained
+from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.constrained import Gains
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
@@ -67,7 +68,7 @@ def forward_dynamics(
                 f"method {method!r} cannot close the loops of {model.name!r}; "
                 f"{' and '.join(map(repr, CONSTRAINED_METHODS))} can, or take loops='ignore'"
             )
-        return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains)
+        return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains, **options)
     return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
 
 
@@ -123,6 +124,25 @@ def _articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenche
     return model.assemble(model.each(lambda link, state: state[1], states))
 
 
+def _closed_assembly(
+    model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None, schedule: Any = None
+) -> Array:
+    return by_assembly(model, q, v, tau, wrenches, schedule, Closing(gains))
+
+
+def _closed_blocks(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    gains: Gains | None,
+    schedule: Any = None,
+    partition: Any = None,
+) -> Array:
+    return by_blocks(model, q, v, tau, wrenches, schedule, partition, Closing(gains))
+
+
 FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {
     "articulated": _articulated,
     "composite": _composite,
@@ -133,6 +153,8 @@ FORWARD_DYNAMICS_METHODS: dict[str, Callable[..., Array]] = {
 CONSTRAINED_METHODS: dict[str, Callable[..., Array]] = {
     "articulated": constrained.articulated,
     "composite": constrained.composite,
+    "assembly": _closed_assembly,
+    "hybrid": _closed_blocks,
 }
 """Those that close loops."""
 

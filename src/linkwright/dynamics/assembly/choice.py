@@ -13,20 +13,26 @@ SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
 """Numbers of bodies that are tried as the size of blocks, beside all in one."""
 
 
-def block_schedule(model: Model, schedule: Any = None, partition: Any = None, processors: int = 1) -> Schedule:
+def block_schedule(
+    model: Model,
+    schedule: Any = None,
+    partition: Any = None,
+    processors: int = 1,
+    loops: tuple[tuple[int, int], ...] = (),
+) -> Schedule:
     """The schedule of blocks: of those asked for, of those an order of joints leaves, or else of the cheapest size.
 
     On one processor that is one block for everything: whatever is taken apart costs more than it saves. So many
     processors (or lanes) as do the nodes of a level at once call for more and smaller ones.
     """
     if partition is not None:
-        return schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition))
+        return schedule_of(model, "serial" if schedule is None else schedule, partition_of(model, partition), loops)
     if isinstance(schedule, Schedule):
-        return schedule_of(model, schedule, schedule.blocks)
+        return schedule_of(model, schedule, schedule.blocks, loops)
     if schedule is not None and not isinstance(schedule, str):
         order = order_of(model, schedule)
-        return schedule_of(model, order, _blocks_left(model, order))
-    made = [schedule_of(model, schedule or "serial", blocks) for blocks in candidates(model)]
+        return schedule_of(model, order, _blocks_left(model, order), loops)
+    made = [schedule_of(model, schedule or "serial", blocks, loops) for blocks in candidates(model)]
     widths = [link.motion.nv for link in model.links]
     return min(made, key=lambda one: time(one, widths, processors))
 

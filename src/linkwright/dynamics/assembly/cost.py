@@ -65,7 +65,7 @@ def node_costs(schedule: Schedule, widths: Sequence[int]) -> list[float]:
         n, floating = block_size(schedule, number, widths)
         handles = len(schedule.handles[number])
         costs.append(block_cost(cheapest_form(n, handles, floating), n, handles, floating))
-    for number, one in enumerate(schedule.joins, len(schedule.blocks)):
+    for number, one in enumerate(schedule.joins, len(schedule.blocks)):  # a loop counts as a joint
         costs.append(join_cost(len(schedule.handles[number]), one.parent_node == GROUND))
     return costs
 

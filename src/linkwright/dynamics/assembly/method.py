@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,18 +11,24 @@ import numpy as np
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import block_size, cheapest_form
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies, loop_terms, row_orders
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
+    Closed,
     JointTerms,
     LeafInertia,
+    LoopTerms,
     Subassembly,
     angular_velocity,
+    close,
+    free_sizes,
     ground,
     join,
     joint_terms,
     leaf,
     leaf_inertia,
+    open_again,
     split,
     velocity_terms,
 )
@@ -30,6 +37,7 @@ from linkwright.errors import ModelError, UnknownNameError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import inverse_inertia
+from linkwright.spatial.linalg import SemidefiniteFactors
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
 
 
@@ -37,38 +45,74 @@ class Found(NamedTuple):
     """What disassembly gives."""
 
     reactions: dict[int, Array]
-    """of each joint that was joined, by its body, f (6,) on the body, in its frame"""
+    """of each joint that was joined, by its body, f (6,) on the body, in its frame; of loops on their second frames"""
     accelerations: dict[int, Array]
     """v̇ (its nv,) of each of these joints"""
     leaf_forces: dict[int, Array]
     """(6n,) on the handles of each leaf, by its number"""
+    loops: dict[int, SemidefiniteFactors]
+    """of each loop what its rows were eliminated by"""
 
 
 def assemble(
-    schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, terms: Mapping[int, JointTerms]
+    schedule: Schedule,
+    leaves: Sequence[Subassembly],
+    base: Subassembly,
+    terms: Mapping[int, JointTerms | LoopTerms],
+    orders: Mapping[int, Sequence[int]] = MappingProxyType({}),
 ) -> Found:
     """Join everything in the order of a schedule, then split it again in the opposite order.
 
-    ``base`` is the ground, ``terms`` those of the joints by the bodies they move.
+    ``base`` is the ground, ``terms`` those of the joints by the bodies they move, of loops by their numbers; ``orders``
+    are those of the rows of loops (see :func:`close`).
     """
     nodes = list(leaves)
-    kept = []
+    kept: list[Any] = []
     for one in schedule.joins:
-        A = base if one.parent_node == GROUND else nodes[one.parent_node]
-        result, joined = join(A, nodes[one.child_node], one.place, terms[one.joint])
+        A, B = (base if node == GROUND else nodes[node] for node in (one.parent_node, one.child_node))
+        what = terms[one.joint]
+        joined: Any
+        if isinstance(what, LoopTerms):
+            same = one.parent_node == one.child_node
+            first, second = (_alone(schedule, leaves, base, body) for body in schedule.ends(one.joint))
+            result, joined = close(A, B, one.place, what, same, free_sizes(first, second, what), orders.get(one.joint))
+        else:
+            result, joined = join(A, B, one.place, what)
         nodes.append(result)
         kept.append(joined)
     forces: dict[int, Array] = {}
     reactions, accelerations = {}, {}
     for number in reversed(range(len(kept))):
-        one = schedule.joins[number]
+        one, joined = schedule.joins[number], kept[number]
         outer = forces.pop(len(leaves) + number, np.zeros(0))
-        torn = split(one.place, schedule.sizes(one), terms[one.joint], kept[number], outer)
-        reactions[one.joint], accelerations[one.joint] = torn.reaction, torn.acceleration
-        forces[one.child_node] = torn.child_forces
-        if one.parent_node != GROUND:
-            forces[one.parent_node] = torn.parent_forces
-    return Found(reactions, accelerations, forces)
+        what = terms[one.joint]
+        if isinstance(what, LoopTerms):
+            same = one.parent_node == one.child_node
+            reaction, *sides = open_again(one.place, schedule.sizes(one), what, joined, outer, same)
+        else:
+            torn = split(one.place, schedule.sizes(one), what, joined, outer)
+            reaction, sides = torn.reaction, [torn.parent_forces, torn.child_forces]
+            accelerations[one.joint] = torn.acceleration
+        reactions[one.joint] = reaction
+        # of a loop within one node all forces are on the parent's side
+        for node, on_side in zip((one.child_node, one.parent_node), reversed(sides), strict=True):
+            if node != GROUND:
+                forces[node] = on_side
+    closed = {
+        one.joint: joined.factors
+        for one, joined in zip(schedule.joins, kept, strict=True)
+        if isinstance(joined, Closed)
+    }
+    return Found(reactions, accelerations, forces, closed)
+
+
+def _alone(schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, body: int) -> Array:
+    """The compliance (6, 6) of a handle as a leaf has it."""
+    if body == GROUND:
+        return base.compliance
+    leaf = schedule.leaf_of[body]
+    at = 6 * schedule.handles[leaf].index(body)
+    return leaves[leaf].compliance[at : at + 6, at : at + 6]
 
 
 class _State(NamedTuple):
@@ -111,10 +155,12 @@ def by_assembly(
     tau: Array,
     wrenches: Wrenches | None = None,
     schedule: Any = None,
+    closing: Closing | None = None,
     inertias: Sequence[LeafInertia] | None = None,
 ) -> Array:
     """Forward dynamics with every body a leaf: v̇ (nv,). ``inertias``: of the bodies, where they are known already."""
-    return model.assemble(_joined_singly(model, q, v, tau, wrenches, schedule, inertias)[1])
+    found = _joined_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
+    return model.assemble([found.accelerations[k] for k in range(len(model.links))])
 
 
 def _joined_singly(
@@ -124,15 +170,19 @@ def _joined_singly(
     tau: Array,
     wrenches: Wrenches | None,
     schedule: Any,
+    closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
-) -> tuple[list[Array], list[Array]]:
-    """The reaction and the acceleration of every joint."""
-    made = schedule_of(model, "serial" if schedule is None else schedule)
+) -> Found:
+    made = schedule_of(model, "serial" if schedule is None else schedule, loops=loop_bodies(model, closing))
     s = _state(model, q, v, tau, wrenches)
-    leaves = _leaves(model, s, inertias)
-    bodies = range(len(model.links))
-    found = assemble(made, leaves, ground(model.gravity), {k: _terms(model, s, k) for k in bodies})
-    return [found.reactions[k] for k in bodies], [found.accelerations[k] for k in bodies]
+    terms = {k: _terms(model, s, k) for k in range(len(model.links))} | loop_terms(model, q, v, s.w, closing)
+
+    def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
+        still = np.zeros(model.nv)
+        return _joined_singly(model, q, still, still, None, made, closing, inertias).loops
+
+    orders = row_orders(model, made, q, factors_at)
+    return assemble(made, _leaves(model, s, inertias), ground(model.gravity), terms, orders)
 
 
 def joint_reactions(
@@ -147,11 +197,12 @@ def joint_reactions(
 
     At the origin of the body's own frame (that of its name) and in its axes: all that passes through the joint,
     what it bears and its effort; less what turns its own rotor, so Sᵀ of it is τ − armature · v̇.
-    ``schedule`` as in ``forward_dynamics``. Raises :class:`ModelError` for a model with couplings.
+    ``schedule`` as in ``forward_dynamics``. Closed loops are kept closed; where they are redundant, what each joint
+    bears is not unique. Raises :class:`ModelError` for a model with couplings.
     """
     _require_independent(model, "joint_reactions")
-    reactions, _ = _joined_singly(model, q, v, tau, wrenches, schedule)
-    return _in_own_frames(model, reactions)
+    found = _joined_singly(model, q, v, tau, wrenches, schedule, Closing())
+    return _in_own_frames(model, [found.reactions[k] for k in range(len(model.links))])
 
 
 def prescribed_dynamics(
@@ -168,9 +219,11 @@ def prescribed_dynamics(
 
     ``prescribed``: names of the joints that move as ``a`` says, whatever effort it takes; of these ``tau`` is not
     looked at, of all others ``a`` is not. A joint with its acceleration given is one that bears forces in all
-    directions (T = 1). Raises :class:`ModelError` for a model with couplings.
+    directions (T = 1). Raises :class:`ModelError` for a model with couplings or closed loops.
     """
     _require_independent(model, "prescribed_dynamics")
+    if model.loops:
+        raise ModelError(f"prescribed_dynamics takes trees, and {model.name!r} has closed loops")
     names = [joint.name for joint in model.joints]
     for name in prescribed:
         if name not in names:
@@ -211,22 +264,30 @@ def plastic_impact(
     (``velocity(…, reference="body")``); ``v`` (nv,): how fast the joints' rotors turned, of joints with armature.
     The same steps as for accelerations, with velocities in their place: M v⁺ = Σ JᵀI V + armature · v. What the
     bodies do that the joints allow is kept; the rest is lost, and the impulses, N s and N m s on each body as in
-    :func:`joint_reactions`, say by what. For mechanisms that change while they move: connected, locked, let go of.
-    Raises :class:`ModelError` for a model with couplings.
+    :func:`joint_reactions`, say by what. Closed loops take hold like joints. For mechanisms that change while they
+    move: connected, locked, let go of. Raises :class:`ModelError` for a model with couplings.
     """
     _require_independent(model, "plastic_impact")
     require_inertia(model)
-    s = _state(model, q, v, np.zeros(model.nv), None)
-    leaves, terms = [], {}
-    for k, (body, link) in enumerate(zip(model.bodies, model.links, strict=True)):
-        leaves.append(
-            Subassembly(
-                inverse_inertia(link.rigid_inertia),
-                motion_to_child(inverse_pose(model.frames[body.name].placement), twists[k]),
-            )
-        )
-        terms[k] = _terms(model, s, k)._replace(swing=np.zeros(6), bias=np.zeros(6), effort=link.armature * s.v[k])
-    found = assemble(schedule_of(model), leaves, ground(np.zeros(3)), terms)
+    closing = Closing()
+    made = schedule_of(model, loops=loop_bodies(model, closing))
+
+    def taken(q: Array, v: Array, twists: Array) -> Found:
+        s = _state(model, q, v, np.zeros(model.nv), None)
+        still = np.zeros(6)
+        terms: dict[int, JointTerms | LoopTerms] = {}
+        leaves = []
+        for k, (body, link) in enumerate(zip(model.bodies, model.links, strict=True)):
+            seen = motion_to_child(inverse_pose(model.frames[body.name].placement), twists[k])
+            leaves.append(Subassembly(inverse_inertia(link.rigid_inertia), seen))
+            terms[k] = _terms(model, s, k)._replace(swing=still, bias=still, effort=link.armature * s.v[k])
+        for number, one in loop_terms(model, q, v, s.w, closing).items():
+            asked = np.zeros(one.held.shape[1])
+            terms[number] = one._replace(swing_first=still, swing_second=still, asked=asked)
+        orders = row_orders(model, made, q, lambda q: taken(q, np.zeros(model.nv), np.zeros((len(leaves), 6))).loops)
+        return assemble(made, leaves, ground(np.zeros(3)), terms, orders)
+
+    found = taken(q, v, twists)
     bodies = range(len(model.links))
     impulses = _in_own_frames(model, [found.reactions[k] for k in bodies])
     return model.assemble([found.accelerations[k] for k in bodies]), impulses
@@ -255,10 +316,26 @@ def by_blocks(
     wrenches: Wrenches | None = None,
     schedule: Any = None,
     partition: Any = None,
+    closing: Closing | None = None,
     form: str | None = None,
 ) -> Array:
     """Forward dynamics with blocks of bodies as leaves: v̇ (nv,). ``form``: of the blocks, else each the cheapest."""
-    made = block_schedule(model, schedule, partition)
+    made = block_schedule(model, schedule, partition, loops=loop_bodies(model, closing))
+    accelerations = _joined_in_blocks(model, q, v, tau, wrenches, made, closing, form).accelerations
+    return model.assemble([accelerations[k] for k in range(len(model.links))])
+
+
+def _joined_in_blocks(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    made: Schedule,
+    closing: Closing | None,
+    form: str | None,
+) -> Found:
+    """What disassembly gives, the accelerations of joints within blocks too."""
     widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
     base = ground(model.gravity)
@@ -278,14 +355,20 @@ def by_blocks(
         assembled, kept = chosen.assemble(shape, tuple(bodies), base.bias)
         blocks[number] = chosen, shape, tuple(bodies), kept
         leaves.append(assembled)
-    found = assemble(made, leaves, base, {k: _terms(model, s, k) for k in made.order})
-    accelerations = found.accelerations
-    for number, (chosen, shape, terms, kept) in blocks.items():
+    joints = [joint for joint in made.order if joint < len(model.links)]
+    terms = {k: _terms(model, s, k) for k in joints} | loop_terms(model, q, v, s.w, closing)
+
+    def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
+        still = np.zeros(model.nv)
+        return _joined_in_blocks(model, q, still, still, None, made, closing, form).loops
+
+    found = assemble(made, leaves, base, terms, row_orders(model, made, q, factors_at))
+    for number, (chosen, shape, of_bodies, kept) in blocks.items():
         outer = found.leaf_forces.get(number, np.zeros(0))
-        of_block = chosen.split(shape, terms, base.bias, kept, outer)
+        of_block = chosen.split(shape, of_bodies, base.bias, kept, outer)
         first = 1 if shape.floating else 0  # the base's own joint was joined
-        accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
-    return model.assemble([accelerations[k] for k in range(len(model.links))])
+        found.accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
+    return found
 
 
 def shape_of(schedule: Schedule, number: int) -> Shape:

@@ -31,9 +31,11 @@ class Join(NamedTuple):
     """One join: which joint, and between which nodes. Nodes are the leaves, then the joins in their order."""
 
     joint: int
+    """the number of the body it moves; loops are numbered after all bodies"""
     parent_node: int
     """GROUND where the joint hangs on the ground"""
     child_node: int
+    """GROUND where a loop ends there; where it closes within one node, that of the parent's side"""
     place: Place
 
 
@@ -47,6 +49,8 @@ class Schedule:
     """the joints, by the body they move, in the order of joining"""
     blocks: tuple[tuple[int, ...], ...]
     """the leaves: bodies alone, or blocks of them; joints within a block are not joined"""
+    loops: tuple[tuple[int, int], ...] = ()
+    """of every closed loop its two bodies, first and second; joined as joints that are numbered after the bodies"""
 
     @cached_property
     def handles(self) -> tuple[tuple[int, ...], ...]:
@@ -72,44 +76,42 @@ class Schedule:
                 leaf[body] = number
         return tuple(leaf)
 
+    def ends(self, joint: int) -> tuple[int, int]:
+        """The bodies that a joint or loop is between: its parent and its child, or its first and second."""
+        n = len(self.parents)
+        return (self.parents[joint], joint) if joint < n else self.loops[joint - n]
+
     @cached_property
     def _tree(self) -> tuple[tuple[Join, ...], tuple[tuple[int, ...], ...]]:
-        to_come = [0] * len(self.parents)  # joints on each body not yet joined
+        to_come = [0] * (len(self.parents) + 1)  # joints on each body not yet joined; the last is the ground's
         for joint in self.order:
-            to_come[joint] += 1
-            if self.parents[joint] != GROUND:
-                to_come[self.parents[joint]] += 1
+            for body in self.ends(joint):
+                to_come[body] += 1
         handles = [tuple(body for body in block if to_come[body]) for block in self.blocks]
         merged = list(range(len(self.blocks) + len(self.order)))  # where each node went
 
         def node(body: int) -> int:
-            found = self.leaf_of[body]
-            while merged[found] != found:
-                merged[found] = merged[merged[found]]
-                found = merged[found]
-            return found
+            if body == GROUND:
+                return GROUND
+            return _found(merged, self.leaf_of[body])
 
         joins = []
         for number, joint in enumerate(self.order, len(self.blocks)):
-            parent = self.parents[joint]
-            child_node = node(joint)
-            parent_node = GROUND if parent == GROUND else node(parent)
-            to_come[joint] -= 1
-            outer, inner = handles[child_node], (GROUND,) if parent == GROUND else handles[parent_node]
-            if parent != GROUND:
-                to_come[parent] -= 1
-                merged[parent_node] = number
-            merged[child_node] = number
-            place = Place(
-                inner.index(parent),
-                outer.index(joint),
-                tuple(k for k, body in enumerate(inner) if body != GROUND and to_come[body]),
-                tuple(k for k, body in enumerate(outer) if to_come[body]),
+            first, second = self.ends(joint)
+            nodes = node(first), node(second)
+            inner, outer = ((GROUND,) if one == GROUND else handles[one] for one in nodes)
+            for body, one in zip((first, second), nodes, strict=True):
+                to_come[body] -= 1
+                if one != GROUND:
+                    merged[one] = number
+            parent_kept, child_kept = (
+                tuple(k for k, body in enumerate(side) if body != GROUND and to_come[body]) for side in (inner, outer)
             )
-            joins.append(Join(joint, parent_node, child_node, place))
-            handles.append(
-                (*(inner[k] for k in place.parent_kept), *(outer[k] for k in place.child_kept)),
-            )
+            if nodes[0] == nodes[1]:
+                child_kept = ()
+            place = Place(inner.index(first), outer.index(second), parent_kept, child_kept)
+            joins.append(Join(joint, *nodes, place))
+            handles.append((*(inner[k] for k in parent_kept), *(outer[k] for k in child_kept)))
         return tuple(joins), tuple(handles)
 
     @cached_property
@@ -117,7 +119,7 @@ class Schedule:
         """For every node the joins that must come before it, and itself: 0 of leaves."""
         level = [0] * len(self.blocks)
         for join in self.joins:
-            level.append(1 + max(level[join.child_node], level[join.parent_node] if join.parent_node >= 0 else 0))
+            level.append(1 + max(level[node] for node in (join.child_node, join.parent_node) if node != GROUND))
         return tuple(level)
 
     @cached_property
@@ -132,24 +134,23 @@ class Schedule:
 
         def kind(entry: tuple[int, Join]) -> Any:
             _, join = entry
-            return join.parent_node == GROUND, len(self.handles[join.child_node]), self._parent_size(join), join.place
+            nodes = join.parent_node, join.child_node
+            closes = join.joint >= len(self.parents)
+            return closes, nodes[0] == nodes[1], *(one == GROUND for one in nodes), self.sizes(join), join.place
 
         levels = []
         for level in sorted(found):
             batches = []
-            for (on_ground, *_, place), members in groupby(sorted(found[level], key=kind), kind):
-                entries = list(members)
-                numbers = np.array([[number, *join[:3]] for number, join in entries]).T
-                batches.append(Batch(place, on_ground, *numbers))
+            for (closes, *_, place), members in groupby(sorted(found[level], key=kind), kind):
+                numbers = np.array([[number, *join[:3]] for number, join in members]).T
+                batches.append(Batch(place, closes, *numbers))
             levels.append(tuple(batches))
         return tuple(levels)
 
-    def _parent_size(self, join: Join) -> int:
-        return 1 if join.parent_node == GROUND else len(self.handles[join.parent_node])
-
     def sizes(self, join: Join) -> tuple[int, int]:
-        """How many handles the parent's and the child's side of a join have."""
-        return self._parent_size(join), len(self.handles[join.child_node])
+        """How many handles the parent's and the child's side of a join have; the ground has one."""
+        parent, child = (1 if one == GROUND else len(self.handles[one]) for one in join[1:3])
+        return parent, child
 
     @cached_property
     def depth(self) -> int:
@@ -164,8 +165,8 @@ class Batch(NamedTuple):
     """Joins of one level and one place."""
 
     place: Place
-    on_ground: bool
-    """whether the parent's side is the ground"""
+    closes: bool
+    """whether these are loops"""
     nodes: Array
     """(n,) the numbers of the results"""
     joints: Array
@@ -173,17 +174,31 @@ class Batch(NamedTuple):
     parent_nodes: Array
     """(n,), GROUND of all if on the ground"""
     child_nodes: Array
-    """(n,)"""
+    """(n,), the same if the loops close within one node"""
 
 
-def schedule_of(model: Model, schedule: Any = "serial", blocks: Sequence[Sequence[int]] | None = None) -> Schedule:
+def _found(merged: list[int], node: int) -> int:
+    """Where a node has gone, followed with shorter and shorter ways."""
+    while merged[node] != node:
+        merged[node] = merged[merged[node]]
+        node = merged[node]
+    return node
+
+
+def schedule_of(
+    model: Model,
+    schedule: Any = "serial",
+    blocks: Sequence[Sequence[int]] | None = None,
+    loops: tuple[tuple[int, int], ...] = (),
+) -> Schedule:
     """A schedule for a model: "serial" (leaves inwards), "balanced" (pairs of neighbours), or an order of joints.
 
     "grouped:N" is serial within groups of N bodies, then balanced: for some processors (`choice.py`).
 
     An order holds the names or numbers of all joints to be joined. ``blocks``: bodies to be taken as one leaf each
     (of :func:`linkwright.dynamics.assembly.block.partition_of`); without, every body is a leaf. A block
-    with a joint on the ground includes that joint.
+    with a joint on the ground includes that joint. ``loops``: the two bodies of every loop that is to be closed; each
+    is as soon as joints have made one subassembly of both.
     """
     parents = tuple(link.parent for link in model.links)
     if isinstance(schedule, Schedule):
@@ -191,6 +206,9 @@ def schedule_of(model: Model, schedule: Any = "serial", blocks: Sequence[Sequenc
             raise InputError(f"the schedule was made for another tree than that of {model.name!r}")
         if blocks is not None and schedule.blocks != tuple(map(tuple, blocks)):
             raise InputError("the schedule was made for another partition into blocks")
+        if schedule.loops != loops:
+            tree = tuple(joint for joint in schedule.order if joint < len(parents))
+            return Schedule(parents, _with_loops(parents, tree, schedule.blocks, loops), schedule.blocks, loops)
         return schedule
     leaves: tuple[tuple[int, ...], ...]
     if blocks is None:
@@ -203,18 +221,63 @@ def schedule_of(model: Model, schedule: Any = "serial", blocks: Sequence[Sequenc
     if isinstance(schedule, str):
         name, _, size = schedule.partition(":")
         if name == "grouped" and size.isdecimal() and int(size) > 0:
-            return Schedule(parents, _grouped(parents, joints, leaves, int(size)), leaves)
-        if schedule not in ORDERS:
+            order = _grouped(parents, joints, leaves, int(size))
+        elif schedule in ORDERS:
+            order = ORDERS[schedule](parents, joints, leaves)
+        else:
             names = ", ".join(map(repr, (*ORDERS, "grouped:N")))
             raise InputError(f"schedule is {schedule!r}; it may be {names}, or an order of joints")
-        return Schedule(parents, ORDERS[schedule](parents, joints, leaves), leaves)
+        return Schedule(parents, _with_loops(parents, order, leaves, loops), leaves, loops)
     order = order_of(model, schedule)
     if sorted(order) != list(joints):
         raise InputError(
             f"a schedule of {model.name!r} joins each of its {len(joints)} joints between leaves once; "
             f"got {len(order)}, {len(set(order) & set(joints))} of them"
         )
-    return Schedule(parents, order, leaves)
+    return Schedule(parents, _with_loops(parents, order, leaves, loops), leaves, loops)
+
+
+def _with_loops(
+    parents: Sequence[int],
+    order: tuple[int, ...],
+    leaves: Sequence[Sequence[int]],
+    loops: Sequence[tuple[int, int]],
+) -> tuple[int, ...]:
+    """The order with every loop after the joint that connects its bodies, if only by the ground."""
+    if not loops:
+        return order
+    n, ground = len(parents), len(leaves)
+    leaf_of = {body: number for number, block in enumerate(leaves) for body in block} | {GROUND: ground}
+    merged = list(range(len(leaves) + 1))
+    waiting: list[set[int]] = [set() for _ in merged]
+    result: list[int] = []
+
+    def unite(first: int, second: int) -> None:
+        a, b = _found(merged, leaf_of[first]), _found(merged, leaf_of[second])
+        if a == b:
+            return
+        if len(waiting[a]) < len(waiting[b]):
+            a, b = b, a
+        closing = waiting[a] & waiting[b]
+        result.extend(n + loop for loop in sorted(closing))
+        waiting[a] = (waiting[a] | waiting[b]) - closing
+        merged[b] = a
+
+    joined = set(order)
+    for number, (first, second) in enumerate(loops):
+        if leaf_of[first] == leaf_of[second] or (first == second == GROUND):
+            result.append(n + number)
+        else:
+            waiting[leaf_of[first]].add(number)
+            waiting[leaf_of[second]].add(number)
+    for block in leaves:
+        for body in block:
+            if parents[body] == GROUND and body not in joined:
+                unite(GROUND, body)
+    for joint in order:
+        result.append(joint)
+        unite(parents[joint], joint)
+    return tuple(result)
 
 
 def order_of(model: Model, schedule: Any) -> tuple[int, ...]:
@@ -263,11 +326,7 @@ def _balanced(parents: Sequence[int], joints: Sequence[int], leaves: Sequence[Se
     merged = list(range(len(leaves)))
 
     def group(body: int) -> int:
-        found = leaf_of[body]
-        while merged[found] != found:
-            merged[found] = merged[merged[found]]
-            found = merged[found]
-        return found
+        return _found(merged, leaf_of[body])
 
     order: list[int] = []
     open_joints = list(reversed(joints))

@@ -20,6 +20,7 @@ a mechanism has few kinds, whatever its size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,13 @@ import numpy as np
 from linkwright.model.tree import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import compliance_beyond, inverse_inertia
-from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.linalg import (
+    SemidefiniteFactors,
+    factorise,
+    semidefinite_factors,
+    solve_above,
+    solve_below,
+)
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
 
@@ -100,6 +107,32 @@ class Joined(NamedTuple):
     """S_aᵀDᵀ (d, 6n)"""
     along_bias: Array
     """S_aᵀd (d,)"""
+
+
+class LoopTerms(NamedTuple):
+    """What closing needs to know of a loop. y is the frame on its second body, in whose axes it is said."""
+
+    pose_first: Array
+    """(4, 4), of y in the frame of the loop's first body"""
+    pose_second: Array
+    """(4, 4), of y in the frame of its second body"""
+    held: Array
+    """T (6, m), the directions held"""
+    swing_first: Array
+    swing_second: Array
+    """(6,), in the axes of the bodies: [ω × (ω × p); 0] of y's place p on each"""
+    asked: Array
+    """(m,), of classical accelerations: Tᵀ(a_y − a_y′) where it stays closed"""
+
+
+class Closed(NamedTuple):
+    """What closing a loop keeps."""
+
+    factors: SemidefiniteFactors
+    Z: Array
+    """(steps, 6n)"""
+    z: Array
+    """(steps,)"""
 
 
 class Torn(NamedTuple):
@@ -199,6 +232,70 @@ def _constrained(base: Subassembly, P: Array, D: Array, d: Array, joint: JointTe
     ZD = Z.T * inverses
     result = Subassembly(mirror(base.compliance - ZD @ Z), base.bias + D.T @ driven - ZD @ z)
     return result, Joined(L, inverses, Z, z, S_a.T @ P, S_a.T @ D, S_a.T @ d)
+
+
+def close(
+    A: Subassembly,
+    B: Subassembly,
+    place: Place,
+    loop: LoopTerms,
+    same: bool,
+    sizes: Array,
+    order: Sequence[int] | None = None,
+) -> tuple[Subassembly, Closed]:
+    """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
+
+    Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
+    rows is left out: what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed
+    (:func:`free_sizes`). ``order``: in which order rows of symbols are eliminated (of numbers it is found).
+    """
+    T = loop.held
+    inner, own = _entries(place.parent), _entries(place.child)
+    outer_A, outer_B = _entries(*place.parent_kept), _entries(*place.child_kept)
+    y, y_first = loop.pose_second, loop.pose_first
+
+    def seen(pose: Array, side: Subassembly, rows: Array, columns: Array) -> Array:
+        return motion_to_child(pose, side.compliance[np.ix_(rows, columns)])
+
+    P = compliance_beyond(A.compliance[np.ix_(inner, inner)], y_first)
+    P = P + compliance_beyond(B.compliance[np.ix_(own, own)], y)
+    d = motion_to_child(y, B.bias[own] + loop.swing_second) - motion_to_child(y_first, A.bias[inner] + loop.swing_first)
+    if same:
+        cross = motion_to_child(y_first, seen(y, A, own, inner).T)  # Φ_y′y
+        P = P - cross - cross.T
+        D = seen(y, A, own, outer_A) - seen(y_first, A, inner, outer_A)
+        base = Subassembly(A.compliance[np.ix_(outer_A, outer_A)], A.bias[outer_A])
+    else:
+        D = np.concatenate([-seen(y_first, A, inner, outer_A), seen(y, B, own, outer_B)], axis=1)
+        base = Subassembly(
+            _block_diagonal(A.compliance[np.ix_(outer_A, outer_A)], B.compliance[np.ix_(outer_B, outer_B)]),
+            np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
+        )
+    factors = semidefinite_factors(mirror(T.T @ P @ T), sizes, order)
+    Z, z = factors.half(T.T @ D), factors.half(T.T @ d - loop.asked)
+    ZD = Z.T * factors.inverse
+    return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), Closed(factors, Z, z)
+
+
+def free_sizes(first: Array, second: Array, loop: LoopTerms) -> Array:
+    """The diagonal (m,) of TᵀPT for a loop between two bodies of compliances (6, 6)."""
+    P = compliance_beyond(first, loop.pose_first) + compliance_beyond(second, loop.pose_second)
+    return np.stack([t @ P @ t for t in loop.held.T])
+
+
+def open_again(
+    place: Place, sizes: tuple[int, int], loop: LoopTerms, closed: Closed, outer: Array, same: bool
+) -> tuple[Array, Array, Array]:
+    """The loop's force T λ (6,) on its second frame, and the forces on the handles of both sides (or of the one)."""
+    multipliers = -closed.factors.back(closed.z + closed.Z @ outer)
+    f = loop.held @ multipliers
+    on_first, on_second = -force_to_parent(loop.pose_first, f), force_to_parent(loop.pose_second, f)
+    n = 6 * len(place.parent_kept)
+    parent_forces = _handed_down(outer[:n], place.parent_kept, place.parent, on_first, sizes[0])
+    child_forces = _handed_down(outer[n:], place.child_kept, place.child, on_second, sizes[1])
+    if same:
+        return f, parent_forces + child_forces, np.zeros(0)
+    return f, parent_forces, child_forces
 
 
 def split(place: Place, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array) -> Torn:

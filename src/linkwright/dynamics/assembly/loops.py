@@ -1,0 +1,97 @@
+"""Closed loops as joints that are never moved, of the two bodies they hold together (`model/loop.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.assembly.schedule import GROUND, Schedule
+from linkwright.dynamics.assembly.subassembly import LoopTerms
+from linkwright.dynamics.closure import some_closed_configuration
+from linkwright.dynamics.constraint import LoopConstraint, loop_constraints, loop_ends
+from linkwright.errors import ClosureError, ModelError
+from linkwright.model.loop import Loop
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.linalg import SemidefiniteFactors
+from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import inverse_pose
+
+
+class Closing(NamedTuple):
+    """That loops are closed, and how errors are brought back."""
+
+    gains: tuple[float, float] | None = None
+    """Baumgarte's (α, β), 1/s: Tᵀ(a_y − a_y′) is asked for − 2α φ̇ − β² φ more"""
+
+
+def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int], ...]:
+    """The two bodies of every loop that is to be closed; none where loops are left open.
+
+    Raises :class:`ModelError` where coordinates are tied: a tie acts on joints, not between bodies.
+    """
+    if closing is None:
+        return ()
+    ends = []
+    for loop in model.loops:
+        if not isinstance(loop, Loop):
+            raise ModelError(
+                f"assembly joins bodies, and {loop.name!r} of {model.name!r} ties coordinates: its forward dynamics is "
+                'solved by method "articulated" or "composite"'
+            )
+        first, second = loop_ends(model, loop)
+        ends.append((first.body, second.body))
+    return tuple(ends)
+
+
+def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Closing | None) -> dict[int, LoopTerms]:
+    """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies."""
+    if closing is None:
+        return {}
+    n = len(model.links)
+    return {number: _terms(one, w, closing.gains) for number, one in enumerate(loop_constraints(model, q, v), n)}
+
+
+def _terms(one: LoopConstraint, w: Sequence[Array], gains: tuple[float, float] | None) -> LoopTerms:
+    """γ of classical accelerations: the relative twist (u, ω) adds (2 ω_y − ω) × u and ω_y × ω to what T is asked."""
+    y_first, y_second = one.first.placement @ inverse_pose(one.pose), one.second.placement
+    w_first, w_second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
+    u, turning = one.twist[:3], one.twist[3:]
+    w_y = y_second[:3, :3].T @ w_second
+    change = np.concatenate([skew(w_y + w_y - turning) @ u, skew(w_y) @ turning])
+    asked = one.T.T @ change - one.T_rate.T @ one.twist
+    if gains is not None:
+        alpha, beta = gains
+        asked = asked - 2.0 * alpha * (one.T.T @ one.twist) - beta * beta * one.residual
+    return LoopTerms(y_first, y_second, one.T, _swing(w_first, y_first), _swing(w_second, y_second), asked)
+
+
+def _swing(w: Array, T: Array) -> Array:
+    W = skew(w)
+    return np.concatenate([W @ (W @ T[:3, 3]), np.zeros(3)])
+
+
+def row_orders(
+    model: Model, schedule: Schedule, q: Array, factors_at: Callable[[Array], dict[int, SemidefiniteFactors]]
+) -> dict[int, Any]:
+    """For symbols, in which order the rows of each loop are eliminated: as pivoting does at a closed configuration.
+
+    As they come where none is found. ``factors_at(q)``: the factors of every loop at a configuration.
+    """
+    if not schedule.loops or not is_symbolic(q):
+        return {}
+    key = ("rows of loops", schedule)
+    if key not in model.memo:
+        try:
+            found = factors_at(some_closed_configuration(model))
+        except (ClosureError, TypeError):  # or the model's own numbers are symbols
+            found = {}
+        model.memo[key] = {number: _with_rest(factors) for number, factors in found.items()}
+    orders: dict[int, Any] = model.memo[key]
+    return orders
+
+
+def _with_rest(factors: SemidefiniteFactors) -> list[int]:
+    return [*factors.rows, *(k for k in range(factors.L.shape[1]) if k not in factors.rows)]

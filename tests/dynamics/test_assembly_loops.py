@@ -1,0 +1,156 @@
+"""Closed loops by assembly: joints that are never moved, redundant ones too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as public
+from linkwright import dynamics as lw
+from linkwright.compiler.trace import bind, trace
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies
+from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.errors import ModelError
+from linkwright.model.builder import Builder
+from linkwright.model.loop import CoordinateLoop
+from mechanisms import looped, relative_error, state
+
+laws = settings(max_examples=30, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+
+WAYS = (
+    {"method": "assembly"},
+    {"method": "assembly", "schedule": "balanced"},
+    {"method": "hybrid"},
+    {"method": "hybrid", "partition": 2, "schedule": "balanced"},
+)
+
+
+def four_bars(k):
+    """A chain of k planar four-bars, each on the coupler of the one before, and a state where they are closed."""
+    builder = Builder(f"four_bars:{k}", gravity=(0, -9.8, 0))
+    before = "world"
+    for i in range(k):
+        for name, center in (("crank", (0, 0.5, 0)), ("coupler", (0.5, 0, 0)), ("rocker", (0, 0.5, 0))):
+            builder.body(f"{name}{i}", 1.0, center, (0.1, 0.1, 0.1))
+        builder.joint(f"a{i}", "revolute", before, f"crank{i}", axis=(0, 0, 1))
+        builder.joint(f"b{i}", "revolute", f"crank{i}", f"coupler{i}", xyz=(0, 1, 0), axis=(0, 0, 1))
+        builder.joint(f"c{i}", "revolute", before, f"rocker{i}", xyz=(1, 0, 0), axis=(0, 0, 1))
+        builder.frame(f"end{i}", f"coupler{i}", xyz=(1, 0, 0)).frame(f"top{i}", f"rocker{i}", xyz=(0, 1, 0))
+        builder.loop(f"d{i}", "revolute", f"end{i}", f"top{i}", xyz=(0, 0, 0), axis=(0, 0, 1))
+        before = f"coupler{i}"
+    model = builder.build()
+    # a parallelogram: crank and rocker turn alike, the coupler does not
+    turn = np.random.default_rng(k).normal(size=k)
+    signs = {"a": 1.0, "b": -1.0, "c": 1.0}
+    v = np.array([signs[joint.name[0]] * turn[int(joint.name[1:])] for joint in model.joints])
+    return model, np.zeros(model.nq), v
+
+
+@laws
+@given(looped(mimics=False), seeds)
+def test_accelerations_are_those_of_the_whole_system(closed, seed):
+    model, q = closed
+    if any(isinstance(loop, CoordinateLoop) for loop in model.loops):
+        return
+    rng = np.random.default_rng(seed)
+    v, tau = rng.normal(size=(2, model.nv))
+    K, M = lw.constraint_jacobian(model, q), lw.mass_matrix(model, q)
+    v = v - np.linalg.pinv(K, rcond=1e-9) @ (K @ v)
+    sizes = np.linalg.eigvalsh(K @ np.linalg.inv(M) @ K.T)
+    kept = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    condition = np.linalg.cond(M) * kept.max(initial=1.0) / kept.min(initial=1.0)
+    expected = lw.forward_dynamics(model, q, v, tau, method="composite")
+    for way in WAYS:
+        found = lw.forward_dynamics(model, q, v, tau, **way)
+        assert relative_error(found, expected) < 1e-8 * max(1.0, 1e-4 * condition), way
+
+
+@pytest.mark.parametrize("k", [1, 5, 24])
+def test_redundant_four_bars(k):
+    """Planar loops of five rows each, of which three depend on the others."""
+    model, q, v = four_bars(k)
+    tau = np.random.default_rng(0).normal(size=model.nv)
+    assert relative_error(lw.constraint_jacobian(model, q) @ v, np.zeros(5 * k)) < 1e-14
+    expected = lw.forward_dynamics(model, q, v, tau, method="articulated")
+    for way in WAYS:
+        assert relative_error(lw.forward_dynamics(model, q, v, tau, **way), expected) < 1e-9, way
+
+
+def test_loops_are_closed_as_soon_as_their_bodies_are_joined():
+    model, _, _ = four_bars(8)
+    loops = loop_bodies(model, Closing())
+    serial, balanced = (schedule_of(model, name, loops=loops) for name in ("serial", "balanced"))
+    assert max(map(len, serial.handles)) <= 3
+    assert balanced.depth < serial.depth
+    closing = [batch for level in serial.levels for batch in level if batch.closes]
+    assert sum(len(batch.nodes) for batch in closing) == 8
+    assert schedule_of(model, schedule_of(model), loops=loops) == serial
+
+
+def test_work_grows_with_the_number_of_loops():
+    counts = []
+    for k in (2, 4, 8):
+        model, _, _ = four_bars(k)
+        counts.append(trace(bind(lw.forward_dynamics, model, {"method": "assembly"})).operations.total)
+    assert (counts[2] - counts[1]) / 4 < 1.2 * (counts[1] - counts[0]) / 2
+
+
+def test_compiled_and_in_batches():
+    model, q, v = four_bars(2)
+    rng = np.random.default_rng(1)
+    tau = rng.normal(size=(4, model.nv))
+    rates = rng.normal(size=(4, 1)) * v
+    expected = np.array([lw.forward_dynamics(model, q, *row) for row in zip(rates, tau, strict=True)])
+    for way in WAYS:
+        assert relative_error(public.forward_dynamics(model, q, rates, tau, **way), expected) < 1e-10, way
+
+
+def test_gains_bring_loops_back():
+    model, q, v = four_bars(2)
+    q = q + 1e-3 * np.arange(model.nq)
+    tau = np.ones(model.nv)
+    expected = lw.forward_dynamics(model, q, v, tau, None, "composite", stabilisation=(3.0, 4.0))
+    bare = lw.forward_dynamics(model, q, v, tau, None, "composite")
+    assert relative_error(expected, bare) > 1e-4
+    for way in WAYS:
+        found = lw.forward_dynamics(model, q, v, tau, stabilisation=(3.0, 4.0), **way)
+        # out of the closed configuration loops that depend on each other contradict each other a little
+        assert relative_error(found, expected) < 0.1 * relative_error(bare, expected), way
+
+
+def test_loops_can_be_left_open():
+    model, q, v = four_bars(2)
+    tau = np.ones(model.nv)
+    expected = lw.forward_dynamics(model, q, v, tau, None, "articulated", loops="ignore")
+    for way in WAYS:
+        found = lw.forward_dynamics(model, q, v, tau, loops="ignore", **way)
+        assert relative_error(found, expected) < 1e-12
+
+
+def test_reactions_and_impacts_know_loops():
+    model, q, v = four_bars(2)
+    tau = np.ones(model.nv)
+    a = lw.forward_dynamics(model, q, v, tau)
+    for k, joint in enumerate(model.joints):  # hinges about z: the moment about their axis is the effort
+        assert lw.joint_reactions(model, q, v, tau)[k, 5] == pytest.approx(tau[k], abs=1e-10), joint.name
+    assert np.isfinite(a).all()
+    loose = np.random.default_rng(2).normal(size=model.nv)
+    twists = np.array([lw.velocity(model, q, loose, body.name, "body") for body in model.bodies])
+    after, _ = lw.plastic_impact(model, q, np.zeros(model.nv), twists)
+    assert relative_error(after, lw.impulse(model, q, loose)[0]) < 1e-10
+
+
+def test_tied_coordinates_are_refused():
+    builder = Builder("tied")
+    for k in range(2):
+        builder.body(f"b{k}", 1.0, (0, 0, -0.5), (0.1, 0.1, 0.1))
+        builder.joint(f"j{k}", "revolute", "world", f"b{k}", axis=(0, 1, 0))
+    builder.loop("tie", "joint", "j0", "j1", coefficients=(0.0, 1.0))
+    model = builder.build()
+    q, v, tau = state(model, 0)
+    for method in ("assembly", "hybrid"):
+        with pytest.raises(ModelError, match="ties coordinates"):
+            lw.forward_dynamics(model, q, v, tau, None, method)
