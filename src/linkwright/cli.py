@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import cyclopts
@@ -37,7 +38,7 @@ def simulate(
     *,
     time: float = 10.0,
     step: float = 1e-3,
-    method: Literal["auto", "rk4", "midpoint", "euler", "semi_implicit"] = "auto",
+    method: Literal["auto", "rk4", "midpoint", "euler", "semi_implicit", "equations"] = "auto",
     posture: str = "",
     velocity: str = "",
     hold: bool = False,
@@ -61,7 +62,8 @@ def simulate(
         The step of the integration, s.
     method
         rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
-        friction. auto takes rk4 where it is stable.
+        friction. auto takes rk4 where it is stable. equations takes the generated equations of motion in Python
+        with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
         neutral), or "random". Radians and metres, or degrees with "deg".
@@ -89,6 +91,8 @@ def simulate(
     v0 = starting_velocity(model, velocity)
     folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
     controller = None
+    if hold and method == "equations":
+        raise InputError("--hold needs a controller, which --method equations has not; take another method")
     if hold:
         floating = any(joint.type == "free" for joint in model.joints)
         controller = (hold_joints if floating else hold_posture)(model, q0)
@@ -100,16 +104,19 @@ def simulate(
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("compiling and simulating", total=1.0)
-        trajectory = run(
-            model,
-            q0,
-            v0,
-            time,
-            step,
-            chosen,
-            controller=controller,
-            progress=lambda done: progress.update(task, completed=done),
-        )
+        if chosen == "equations":
+            trajectory = _by_equations(model, q0, v0, time, step)
+        else:
+            trajectory = run(
+                model,
+                q0,
+                v0,
+                time,
+                step,
+                chosen,
+                controller=controller,
+                progress=lambda done: progress.update(task, completed=done),
+            )
         progress.update(task, description="writing", completed=0.0)
         files = _write(trajectory, folder)
         if animation:
@@ -447,7 +454,28 @@ def _value(text: str, option: str) -> float:
     return float(np.radians(value)) if degrees else value
 
 
+def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Trajectory:
+    """The motion after the generated equations, at the times that the other methods step to."""
+    from linkwright.equations import equations as made_of
+    from linkwright.equations.motion import motion_of
+    from linkwright.simulation.motion import recorded
+
+    if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):
+        raise InputError(f"--time and --step must be positive numbers of seconds; got {duration:g} and {step:g}")
+    t = np.linspace(0.0, duration, max(1, round(duration / step)) + 1)
+    began = perf_counter()
+    made = made_of(model, "numbers")
+    for note in made.snapped:
+        errors.print(note, markup=False, soft_wrap=True)
+    made.python("rhs")
+    compiled = perf_counter() - began
+    q, v = motion_of(made, q0, v0, t)
+    run_time = perf_counter() - began - compiled
+    return recorded(made.model, t, q, v, np.zeros_like(v), t[1], compiled, run_time)
+
+
 METHOD_NAMES = {
+    "equations": "the generated equations in SciPy's DOP853, steps of its own between",
     "rk4": "Runge–Kutta, order 4",
     "midpoint": "midpoint, order 2",
     "euler": "Euler, order 1",

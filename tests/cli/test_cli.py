@@ -257,3 +257,21 @@ def test_equations_into_files(tmp_path, monkeypatch, capsys):
         status, _, message = run("equations", "planar:2", *arguments, capsys=capsys)
         assert status == 2
         assert expected in message
+
+
+def test_simulate_by_the_generated_equations(tmp_path, capsys):
+    command = ("simulate", "two_link", "--posture", "30deg,30deg", "--time", 0.5, "--step", 0.01)
+    status, text, error = run(*command, "--method", "equations", "--out", tmp_path / "a", capsys=capsys)
+    assert status == 0, error
+    assert "DOP853" in text
+    with Image.open(tmp_path / "a" / "animation.gif") as animation:
+        assert animation.n_frames == 13
+    found = np.genfromtxt(tmp_path / "a" / "trajectory.csv", delimiter=",", names=True)
+    assert len(found) == 51
+    compiled = lw.simulate(lw.load("two_link"), np.radians([30.0, 30.0]), np.zeros(2), 0.5, 1e-3, every=10)
+    assert found["qjoint2"] == pytest.approx(compiled.q[:, 1], abs=1e-10)
+    assert found["energy"] == pytest.approx(compiled.energy, abs=1e-9)
+    for more, expected in ((["--hold"], "--hold"), (["--time", "-1"], "positive"), (["--step", "0"], "positive")):
+        status, _, error = run("simulate", "two_link", "--method", "equations", *more, "--out", tmp_path, capsys=capsys)
+        assert status == 2
+        assert expected in error

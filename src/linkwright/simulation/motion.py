@@ -157,11 +157,17 @@ def simulate(
             LinkwrightWarning,
             stacklevel=2,
         )
-    t, qs, vs, taus = t[:good], qs[:good], vs[:good], taus[:good]
+    return recorded(model, t[:good], qs[:good], vs[:good], taus[:good], h, compile_time, run_time)
+
+
+def recorded(
+    model: Model, t: Array, q: Array, v: Array, tau: Array, step: float, compile_time: float = 0.0, run_time: float = 0.0
+) -> Trajectory:
+    """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
-        kinetic = compile_or_not(kinetic_energy, model)(qs, vs)
-        potential = compile_or_not(stored_energy, model)(qs)
-    return Trajectory(model, t, qs, vs, taus, kinetic, potential, h, compile_time, run_time)
+        kinetic = compile_or_not(kinetic_energy, model)(q, v)
+        potential = compile_or_not(stored_energy, model)(q)
+    return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
 
 
 def _samples(model: Model, duration: float, step: float, every: int, batch: tuple[int, ...]) -> int:
