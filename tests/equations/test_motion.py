@@ -24,7 +24,7 @@ def sprung() -> lw.Model:
     [
         (lw.load("two_link"), np.radians([30.0, 30.0]), np.zeros(2), 3.0),  # the motion is chaotic
         (lw.load("pendulum"), np.array([2.5]), np.array([-1.0]), 3.0),
-        (sprung(), None, np.array([0.1, 0.2, -0.3, 1.0, -2.0, 0.5, 3.0]), 1.0),
+        (sprung(), None, np.array([0.1, 0.2, -0.3, 1.0, -2.0, 0.5, 3.0]), 1.2),
     ],
     ids=["two_link", "pendulum", "sprung"],
 )
