@@ -260,7 +260,9 @@ def equations(
     *,
     format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
     html: bool = False,
-    what: str = "M,h,g",
+    what: str = "",
+    frame: str | None = None,
+    reference: Literal["world_aligned", "body", "world"] = "world_aligned",
     parameters: str = "symbols",
     base_parameters: bool = False,
     angles: bool = False,
@@ -282,8 +284,13 @@ def equations(
     html
         The same as --format html.
     what
-        Some of M, h, g, D (friction), K (springs), A and b (closed loops), or all there is; not of "derivation" and
-        "html".
+        Some of M, h, g, D (friction), K (springs), A and b (closed loops), G (rates of coordinates: G v), and of
+        --frame T (pose), J (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with
+        --frame. As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
+    frame
+        The frame whose kinematics are asked for.
+    reference
+        What its Jacobian and twist refer to: its origin in world axes, itself (body) or the origin of the world.
     parameters
         Whether masses, lengths and inertias have names: "symbols", "numbers", or by group and name,
         "geometry=numbers,l1=0.5"; the groups are geometry, inertial, gravity and passive.
@@ -302,15 +309,18 @@ def equations(
     if html and format not in ("text", "html"):
         raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
     form = "html" if html else format
-    if explain and (form not in ("text", "latex") or what != "M,h,g" or angles):
+    if explain and (form not in ("text", "latex") or what or frame or angles):
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
-    if form in ("derivation", "html") and what != "M,h,g":
+    if form in ("derivation", "html") and what:
         raise InputError(f"--what chooses what the other formats show; {form} is always whole")
     made = made_of(_load(robot, root), named_parameters(parameters), snap, base_parameters=base_parameters)
+    what = what or ("M,h,g" if frame is None else "T,J")
+    if what == "all":
+        what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
     for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
         errors.print(note, markup=False, soft_wrap=True)
     if form == "html":
-        path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"))
+        path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"), frame)
         output.print(f"  {path}", markup=False, soft_wrap=True)
         return
     if explain:
@@ -318,9 +328,11 @@ def equations(
         shown = told.text() if form == "text" else told.latex()
     elif form in ("text", "latex"):
         write = made.text if form == "text" else made.latex
-        shown = write("angles" if angles else "products", what)
+        shown = write("angles" if angles else "products", what, frame, reference)
+    elif form == "derivation":
+        shown = made.derivation_text()
     else:
-        shown = made.derivation_text() if form == "derivation" else getattr(made, form)(what)
+        shown = getattr(made, form)(what, frame, reference)
     if file is None:
         output.print(shown, markup=False, soft_wrap=True)
     else:

@@ -275,3 +275,39 @@ def test_simulate_by_the_generated_equations(tmp_path, capsys):
         status, _, error = run("simulate", "two_link", "--method", "equations", *more, "--out", tmp_path, capsys=capsys)
         assert status == 2
         assert expected in error
+
+
+def test_equations_of_a_frame(tmp_path, capsys):
+    status, text, _ = run("equations", "two_link", "--frame", "tip", capsys=capsys)
+    assert status == 0
+    assert "T[1,4] = l1*cos(theta1) + l2*cos(theta1 + theta2)" in text
+    assert "J[6,1] = 1" in text
+    assert "M[" not in text
+    body = run("equations", "two_link", "--frame", "tip", "--what", "J", "--reference", "body", capsys=capsys)[1]
+    assert "J[2,2] = l2" in body
+    status, text, _ = run(
+        "equations", "two_link", "--frame", "tip", "--what", "J,J_dot", "--format", "c", capsys=capsys
+    )
+    assert status == 0
+    assert "J_dot[" in text
+    status, text, _ = run("equations", "two_link", "--what", "rhs", "--format", "python", capsys=capsys)
+    assert "def two_link_rhs(t, y" in text
+    assert {line[0] for line in run("equations", "two_link", "--what", "all", capsys=capsys)[1].splitlines()} == {
+        *"Mhg"
+    }
+    every = run("equations", "two_link", "--what", "all", "--frame", "tip", capsys=capsys)[1]
+    assert {line.partition("[")[0].split()[0] for line in every.splitlines()} == {*"MhgGTJV", "J_dot"}
+    page = tmp_path / "page.html"
+    assert run("equations", "two_link", page, "--html", "--frame", "link2", capsys=capsys)[0] == 0
+    assert "Of the frame link2" in page.read_text(encoding="utf-8")
+    for wrong, expected in (
+        (["--frame", "tp"], "tip"),
+        (["--what", "J"], "is of a frame"),
+        (["--frame", "tip", "--what", "M"], "of no frame"),
+        (["--frame", "tip", "--html", "--what", "J"], "always whole"),
+        (["--what", "A"], "no closed loops"),
+        (["--what", "X"], "'X'"),
+    ):
+        status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
+        assert status == 2
+        assert expected in message

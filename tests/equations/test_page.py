@@ -20,7 +20,7 @@ import linkwright as lw
 from linkwright.equations import equations
 from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
 from linkwright.equations.page import ENTRY_TERMS, SECTION_TERMS, page
-from linkwright.errors import InputError
+from linkwright.errors import InputError, UnknownNameError
 
 VOID = {"meta", "br", "link", "img", "input"}
 
@@ -74,14 +74,14 @@ def test_well_formed_and_complete(two_link):
     found = Outline(two_link)
     assert two_link.startswith("<!DOCTYPE html>")
     assert next(attributes for tag, attributes, _ in found.elements if tag == "html") == {"lang": "en"}
-    assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 5
+    assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 6
     inside = {tag: {where[-1] for each, _, where in found.elements if each == tag} for tag in ("summary", "h2", "pre")}
     assert inside == {"summary": {"details"}, "h2": {"section"}, "pre": {"details"}}
     # one printed form (both are the same), explanations, two bodies, energies, two coordinates, four languages,
-    # LaTeX and text
+    # LaTeX and text, pose and Jacobian
     told = len(equations(lw.load("two_link")).explanation().sections)
     assert told > 2
-    assert found.count("details") == found.count("summary") == 1 + told + 2 + 1 + 2 + 4 + 2
+    assert found.count("details") == found.count("summary") == 1 + told + 2 + 1 + 2 + 4 + 2 + 2
     drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
     assert drawing["role"] == "img"
     assert "two_link" in drawing["aria-label"]
@@ -216,6 +216,31 @@ def test_what_vanishes_and_what_was_snapped_is_told():
     assert "angles taken to multiples of π/12" in text
 
 
+def squeezed(text: str) -> str:
+    return re.sub(r"[\s\u2061\u2062]+", " ", words_of(text))
+
+
+def test_kinematics_of_a_frame():
+    made = equations(lw.load("two_link"))
+    assert "T 1,4 = l 1 cos θ 1 + l 2 cos ( θ 1 + θ 2 )" in squeezed(page(made))
+    assert "J 6,2 = 1" in squeezed(page(made))
+    text = squeezed(page(made, "link2"))
+    assert "T 1,4 = l 1 cos θ 1 T 2,1 = sin ( θ 1 + θ 2 )" in text
+    assert "J 2,1 = l 1 cos θ 1 J 6,1 = 1" in text
+    with pytest.raises(UnknownNameError, match="tip"):
+        page(made, "tp")
+    quadruped = page(equations(lw.load("quadruped"), term_limit=2000))
+    assert "Kinematics" not in quadruped  # it has no one end
+
+
+def test_a_frame_that_is_not_exact_is_told():
+    builder = lw.Builder("odd").body("a", 1.0, (0.1, 0, 0), 0.1).joint("j", "revolute", "world", "a")
+    made = equations(builder.frame("tool", "a", xyz=(0.3, 0, 0), rpy=(0.123, 0, 0)).build(), "numbers")
+    text = words_of(page(made, "tool"))
+    assert "multiples of π/12" in text
+    assert "Gravity forces" in text
+
+
 def sprung(kind: str) -> lw.Model:
     builder = lw.Builder("sprung").body("b", 1.0, (0.1, 0, 0), 0.2)
     return builder.joint("j", kind, "world", "b", damping=0.3, friction=0.1, stiffness=2.0).build()
@@ -262,6 +287,9 @@ def test_explanations_are_all_there(name):
 def test_velocities_that_are_no_rates_are_told():
     text = words_of(page(equations(free_body())))
     assert "not all rates" in text
+    text = squeezed(page(equations(free_body())))
+    assert "q ˙ w 1 = − 0.5 q x 1 ω x 1 − 0.5 q y 1 ω y 1 − 0.5 q z 1 ω z 1" in text
+    assert "x ˙ 1 = ( 1 − 2 q y 1 2 − 2 q z 1 2 ) v x 1 + (" in text
     assert "Boltzmann and Hamel" in text
     assert "All others are zero" in text
 

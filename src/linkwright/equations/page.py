@@ -6,7 +6,8 @@ that copy code are missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -14,15 +15,26 @@ from typing import Any
 import numpy as np
 
 from linkwright.equations.explanation import Piece
-from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_pieces
-from linkwright.equations.quantities import EQUATION, QUANTITIES
+from linkwright.equations.mathml import (
+    CLOSE,
+    LEADING_MINUS,
+    MINUS,
+    OPEN,
+    PLUS,
+    TIMES,
+    mathml_formula,
+    mathml_name,
+    mathml_pieces,
+)
+from linkwright.equations.quantities import QUANTITIES
 from linkwright.equations.result import Equations
-from linkwright.equations.writing import Sum
-from linkwright.errors import TooLargeError
+from linkwright.equations.writing import Product, Sum
+from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial
+from linkwright.visual.animation import default_trace
 from linkwright.visual.vector import vector_drawing
 
-NAMES = {letter: QUANTITIES[letter].name for letter in EQUATION}
+NAMES = {letter: quantity.name for letter, quantity in QUANTITIES.items()}
 ENTRY_TERMS = 400
 """Terms of one expression above which nobody would read it."""
 SECTION_TERMS = 3_000
@@ -41,11 +53,16 @@ TITLES = {
 }
 ARGUMENTS = {"h": "qv", "D": "v", "b": "qv"}
 """what the others depend on is q"""
+ONE = (Product(Fraction(1), ()),)
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def page(made: Equations) -> str:
-    """The whole page."""
+def page(made: Equations, frame: str | None = None) -> str:
+    """The whole page; with the kinematics of a frame, of the last one of a chain unless it is named."""
+    if frame is not None:
+        made.model.frame(frame)
+    else:
+        frame = default_trace(made.model) if made.model.links else None
     sections = [("Mechanism", _mechanism(made))]
     letters = made.letters
     try:
@@ -59,6 +76,8 @@ def page(made: Equations) -> str:
             ("What they say", _explanation(made)),
             ("Derivation after Lagrange", _derivation(made)),
         ]
+    if frame is not None:
+        sections.append(("Kinematics", _kinematics(made, frame)))
     sections.append(("Code", _code(made, letters, with_equations=terms is not None and terms <= SECTION_TERMS)))
     name = escape(made.model.name)
     links = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
@@ -142,18 +161,23 @@ def _lead(made: Equations, letters: Sequence[str]) -> str:
 def _mechanism(made: Equations) -> str:
     parts = [_drawing(made), _joints(made), _coordinates(made)]
     if made.parameters:
-        rows = [
-            (_math(mathml_name(name)), f"<code>{name}</code>", f"{value:.6g}", escape(made.meanings[name]))
-            for name, value in made.parameters.items()
-        ]
-        table = _table(("symbol", "in code", "value", "meaning"), rows)
-        parts.append(f"<h3>Parameters</h3>{_folded_if_long(f'{len(rows)} parameters', table, len(rows))}")
+        table = _names_table(made.parameters, made.meanings)
+        summary = f"{len(made.parameters)} parameters"
+        parts.append(f"<h3>Parameters</h3>{_folded_if_long(summary, table, len(made.parameters))}")
     else:
         parts.append("<p>All parameters are numbers; each decimal is taken at its word.</p>")
     if made.snapped:
         notes = "".join(f"<li>{escape(note)}</li>" for note in made.snapped)
         parts.append(f"<h3>Angles taken to be exact</h3><ul>{notes}</ul>")
     return "".join(parts)
+
+
+def _names_table(values: Mapping[str, float], meanings: Mapping[str, str]) -> str:
+    rows = [
+        (_math(mathml_name(name)), f"<code>{name}</code>", f"{value:.6g}", escape(meanings[name]))
+        for name, value in values.items()
+    ]
+    return _table(("symbol", "in code", "value", "meaning"), rows)
 
 
 def _folded_if_long(summary: str, content: str, rows: int) -> str:
@@ -217,9 +241,16 @@ def _coordinates(made: Equations) -> str:
     if all(name.endswith("_dot") for name in names.v):
         equality = _math("<mi>v</mi><mo>=</mo>" + _dotted("q"))
         return f"<p>Velocities are the rates of the coordinates, {equality}.</p>"
+    printer, G = _Printer(made), made.polynomials("rate_matrix")
+    lines = [
+        _rate(printer, mathml_name(f"{name}_dot"), row, names.v)
+        for name, row in zip(names.q, G, strict=True)
+        if f"{name}_dot" not in names.v
+    ]
     return (
         f"<p>Velocities {_math('<mi>v</mi>')} are not all rates of coordinates: those of free, spherical and planar "
         "joints are in the axes of their body, linear (m/s) and angular (rad/s).</p>"
+        + _unfolding("Rates of the coordinates from the velocities", "".join(lines))
     )
 
 
@@ -229,14 +260,14 @@ def _coordinates(made: Equations) -> str:
 class _Printer:
     """Prints expressions as long as they, and all so far, are short enough."""
 
-    def __init__(self, made: Equations, form: str = "products"):
-        self.made, self.form, self.left = made, form, SECTION_TERMS
+    def __init__(self, made: Equations, form: str = "products", frame: str | None = None):
+        self.made, self.form, self.frame, self.left = made, form, frame, SECTION_TERMS
 
     def terms(self, p: Polynomial) -> Sum | int:
         """The grouped terms, or how many there are where they are too many to be printed."""
         if len(p) > ENTRY_TERMS:
             return len(p)
-        terms = self.made.grouped(p, self.form)
+        terms = self.made.grouped(p, self.form, self.frame)
         count = _count(terms)
         if count > min(ENTRY_TERMS, self.left):
             return count
@@ -392,25 +423,55 @@ def _quotient(above: str, below: str) -> str:
     return f"<mfrac><mrow><mo>∂</mo>{above}</mrow><mrow><mo>∂</mo>{below}</mrow></mfrac>"
 
 
-def _rate(printer: _Printer, left: str, row: np.ndarray, accelerations: Sequence[str], rest: Polynomial) -> str:
-    """d/dt ∂L/∂v: coefficients of the accelerations, and what holds none."""
-    pieces: list[str] = [left + "<mo>=</mo>"]
-    factors = [*zip(row, map(mathml_name, accelerations), strict=True), (rest, "")]
+def _rate(printer: _Printer, left: str, row: np.ndarray, names: Sequence[str], *rest: Polynomial) -> str:
+    """A sum of coefficients times names, and what holds none: d/dt ∂L/∂v, q̇."""
+    pieces: list[str] = []
+    factors = [*zip(row, map(mathml_name, names), strict=True), *((p, "") for p in rest)]
     for p, factor in ((p, factor) for p, factor in factors if p):
-        terms = printer.terms(p)
+        terms, minus = printer.terms(p), False
         if isinstance(terms, int):
             shown = [f"<mtext>({terms} terms)</mtext>"]
-        elif len(terms) == 1 and terms[0].coefficient > 0:
-            shown = mathml_pieces(terms)
+        elif len(terms) == 1:
+            minus = terms[0].coefficient < 0
+            size = (terms[0]._replace(coefficient=abs(terms[0].coefficient)),)
+            shown = mathml_pieces(size) if size != ONE or not factor else [""]
         else:
-            shown = mathml_pieces(terms, '<mo stretchy="false">(</mo>')
-            shown[-1] += '<mo stretchy="false">)</mo>'
-        shown[-1] += f'<mo lspace=".15em">\u2062</mo>{factor}' if factor else ""
-        if len(pieces) == 1 and pieces[0].endswith("<mo>=</mo>"):
-            pieces = [pieces[0] + shown[0], *shown[1:]]
-        else:
-            pieces += ['<mo form="infix">+</mo>' + shown[0], *shown[1:]]
-    return _line(pieces if len(pieces) > 1 or not pieces[0].endswith("<mo>=</mo>") else [pieces[0] + "<mn>0</mn>"])
+            shown = mathml_pieces(terms, OPEN)
+            shown[-1] += CLOSE
+        if factor:
+            shown[-1] += (TIMES if shown[-1] else "") + factor
+        sign = (MINUS if minus else PLUS) if pieces else (LEADING_MINUS if minus else "")
+        pieces += [sign + shown[0], *shown[1:]]
+    first, *others = pieces or ["<mn>0</mn>"]
+    return _line([f"{left}<mo>=</mo>{first}", *others])
+
+
+# kinematics
+
+
+def _kinematics(made: Equations, frame: str) -> str:
+    """Pose and Jacobian of a frame."""
+    parts, printer = [f"<p>Of the frame {escape(frame)}, in the axes of the world.</p>"], _Printer(made, frame=frame)
+    try:
+        for letter, name, title in (
+            ("T", "pose", "Pose: its axes and its place"),
+            ("J", "jacobian", "Jacobian: its velocity and angular velocity are J v"),
+        ):
+            array = made.polynomials(name, frame)
+            lines = [
+                printer.equation(_indexed(letter, place[0] + 1, place[1] + 1), array.item(*place))
+                for place in np.ndindex(*array.shape)
+                if array[place] and not (letter == "T" and place[0] == 3)
+            ]
+            lines.append("<p>All others are zero" + (", but for the last row (0, 0, 0, 1)" * (letter == "T")) + ".</p>")
+            parts.append(_unfolding(title, "".join(lines)))
+    except (ModelError, TooLargeError) as failure:
+        return f'{parts[0]}<p class="note">{escape(str(failure))}.</p>'
+    values, meanings = made.frame_parameters(frame), made.frame_meanings(frame)
+    added = {name: value for name, value in values.items() if name not in made.parameters}
+    if added:
+        parts.append(_names_table(added, meanings))
+    return "".join(parts)
 
 
 # code

@@ -119,9 +119,9 @@ class Equations:
         """Whether it moves in a plane and its inertia is that about the centres of mass."""
         return self._plan.planar
 
-    def grouped(self, p: Polynomial, form: str = "products") -> Sum:
-        """The terms of an expression as they are printed."""
-        return grouped(p, self._order, form)
+    def grouped(self, p: Polynomial, form: str = "products", frame: str | None = None) -> Sum:
+        """The terms of an expression, of a frame where one is named, as they are printed."""
+        return grouped(p, self._order_of(self._framed(frame)), form)
 
     def vanishes(self, what: str) -> bool:
         """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
@@ -438,13 +438,16 @@ class Equations:
     def _explanation(self) -> Explanation:
         return explanation_of(self._mechanism, lambda: self.canonical, self._order, self.model)
 
-    def html(self, path: str | Path) -> Path:
-        """Write a page to read in a browser: equations, derivation, code and a drawing; it needs no network."""
+    def html(self, path: str | Path, frame: str | None = None) -> Path:
+        """Write a page to read in a browser: equations, derivation, code and a drawing; it needs no network.
+
+        With pose and Jacobian of ``frame``; of the last frame of a mechanism that is one chain unless named.
+        """
         from linkwright.equations.page import page
 
-        path = file_at(path)
+        path, text = file_at(path), page(self, frame)
         try:
-            path.write_text(page(self), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
         return path

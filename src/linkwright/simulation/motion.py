@@ -161,7 +161,14 @@ def simulate(
 
 
 def recorded(
-    model: Model, t: Array, q: Array, v: Array, tau: Array, step: float, compile_time: float = 0.0, run_time: float = 0.0
+    model: Model,
+    t: Array,
+    q: Array,
+    v: Array,
+    tau: Array,
+    step: float,
+    compile_time: float = 0.0,
+    run_time: float = 0.0,
 ) -> Trajectory:
     """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
