@@ -302,8 +302,9 @@ def test_writing(tmp_path, two_link):
     made = equations(lw.load("two_link"))
     path = made.html(tmp_path / "page.html")
     assert path.read_text(encoding="utf-8") == two_link
+    assert made.html(tmp_path / "new" / "page.html").exists()
     with pytest.raises(InputError, match="cannot write"):
-        made.html(tmp_path / "nowhere" / "page.html")
+        made.html(tmp_path)
 
 
 # in a browser
