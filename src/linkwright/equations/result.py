@@ -27,7 +27,7 @@ from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, c
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
-from linkwright.files import file_at
+from linkwright.files import file_at, folder_at
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -360,9 +360,7 @@ class Equations:
 
     def picture(self, path: str | Path, **options: Any) -> Path:
         """Write the equations as a picture (.png, .svg or .pdf); options as of :meth:`figure`. Return its path."""
-        path = Path(path)
-        if path.suffix not in (".png", ".svg", ".pdf"):
-            raise InputError(f"a picture is a .png, .svg or .pdf file; got {str(path)!r}")
+        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
         self.figure(**options).savefig(path, dpi=200)
         return path
 
@@ -544,8 +542,7 @@ class Equations:
         }
         with suppress(TooLargeError):
             files[f"{name}.tex"] = self.latex(document=True)
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder_at(folder)
         for file, text in files.items():
             (folder / file).write_text(text, encoding="utf-8")
         return [folder / file for file in files]
