@@ -30,6 +30,7 @@ jacobian = public(dynamics.jacobian)
 jacobian_dot = public(dynamics.jacobian_dot)
 
 inverse_dynamics = public(dynamics.inverse_dynamics)
+actuated_efforts = public(dynamics.actuated_efforts)
 bias_forces = public(dynamics.bias_forces)
 gravity_forces = public(dynamics.gravity_forces)
 forward_dynamics = public(dynamics.forward_dynamics)
@@ -88,6 +89,7 @@ __all__ = [
     "Model",
     "Trajectory",
     "acceleration",
+    "actuated_efforts",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.errors import InputError, ModelError
+from linkwright.errors import ArgumentError, InconsistentMotionError, InputError, ModelError, UnknownNameError
 from linkwright.model.assembly import assemble
 from linkwright.model.loop import Loop
 from linkwright.spatial.linalg import semidefinite_factors
@@ -190,3 +190,68 @@ def test_semidefinite_factors(rank):
     for basic, least in (solved(x), public.compile(solved, x=30)(x)):
         assert relative_error(A @ basic, b) < 1e-12
         assert relative_error(least, inverse @ b) < 1e-11
+
+
+@laws
+@given(looped(), seeds)
+def test_inverse_dynamics_of_all_joints_undoes_forward_dynamics(closed, seed):
+    """All driven: the least of the efforts that, with the loops, give the same motion."""
+    model, q, v, tau = closed_state(closed, seed)
+    condition = dense(model, q, v, tau)[2]
+    a = lw.forward_dynamics(model, q, v, tau, method="composite")
+    names = [joint.name for joint in model.joints if joint.nv]
+    found = lw.inverse_dynamics(model, q, v, a, actuated=names)
+    scale = 1e-10 * max(1.0, 1e-4 * condition)
+    assert relative_error(lw.forward_dynamics(model, q, v, found, method="composite"), a) < scale
+    K = lw.constraint_jacobian(model, q)
+    least = tau - np.linalg.pinv(K, rcond=1e-7) @ (K @ tau)
+    assert relative_error(found, least) < scale
+
+
+def test_one_motor_drives_a_linkage():
+    """One of two gives the same power; all three share it by least norm; none gives no motion."""
+    model = public.load("four_bar")
+    q = public.close(model, [0.7, 0.0, 0.0], fixed=["crank"])
+    v = public.impulse(model, q, [2.0, 0.0, 0.0])[0]
+    a = public.forward_dynamics(model, q, v, [0.3, 0.0, 0.0])
+    one = public.inverse_dynamics(model, q, v, a, actuated=["crank"])
+    np.testing.assert_allclose(one, [0.3, 0.0, 0.0], atol=1e-10)
+    other = public.inverse_dynamics(model, q, v, a, actuated=["rocker"])
+    assert other[:2] == pytest.approx([0.0, 0.0])
+    assert other @ v == pytest.approx(one @ v)
+    shared = public.inverse_dynamics(model, q, v, a, actuated=("crank", "coupler", "rocker"))
+    assert shared @ v == pytest.approx(one @ v)
+    assert np.linalg.norm(shared) < min(np.linalg.norm(one), np.linalg.norm(other))
+    batch = public.inverse_dynamics(model, np.stack([q, q]), v, a, actuated=["crank"])
+    np.testing.assert_allclose(batch, [one, one])
+    with pytest.raises(InconsistentMotionError, match=r"an effort of .* is missing at joint") as caught:
+        public.inverse_dynamics(model, q, v, a, actuated=[])
+    assert caught.value.residual.shape == (3,)
+
+
+def test_motions_that_are_not_possible():
+    model = public.load("four_bar")
+    q, still = model.neutral(), np.zeros(3)
+    with pytest.raises(InconsistentMotionError, match="the motion opens loop 'pin'"):
+        public.inverse_dynamics(model, q, still, [1.0, 0.0, 0.0], actuated=["crank"])
+    tree = public.load("two_link")
+    with pytest.raises(InconsistentMotionError, match="missing at joint 'joint2'"):
+        public.inverse_dynamics(tree, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0], actuated=["joint1"])
+    tau, missing, opening = public.actuated_efforts(tree, [0.1, 0.2], [0.0, 0.0], [0.0, 0.0], actuated=["joint1"])
+    np.testing.assert_allclose(tau + missing, public.gravity_forces(tree, [0.1, 0.2]))
+    assert opening.shape == (0,)
+    for names, error in ((["crnk"], UnknownNameError), ("crank", ArgumentError), (["crank", "crank"], InputError)):
+        with pytest.raises(error):
+            public.inverse_dynamics(model, q, still, still, actuated=names)
+
+
+def test_kernels_of_actuated_joints():
+    """Two arms on one load: loops and least norm, compiled."""
+    model, q = with_loops(one_of_each(3), ["weld", "ball"], 2)
+    model, q, v, tau = closed_state((model, q), 1)
+    a = lw.forward_dynamics(model, q, v, tau, method="composite")
+    names = [joint.name for joint in model.joints]
+    kernel = public.compile(public.inverse_dynamics, model, actuated=names)
+    expected = lw.inverse_dynamics(model, q, v, a, actuated=names)
+    assert relative_error(kernel(q, v, a), expected) < 1e-9
+    assert relative_error(public.inverse_dynamics(model, q, v, a, actuated=names), expected) < 1e-9

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.trace import (
@@ -30,7 +31,7 @@ from linkwright.compiler.trace import (
 from linkwright.errors import ArgumentError, LinkwrightWarning, NoDerivativeError, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import as_numbers, is_symbolic
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,7 +49,8 @@ def public(book: F) -> F:
     arrays = [name for name in names if name in ARRAYS]
     fixed = [name for name in names if name not in ARRAYS]
     # written out, like a dataclass's __init__, since unpacking *args would cost more than the kernel
-    key = "".join(f", tuple({n}) if {n} else None" if n == "wrenches" else f", {n}" for n in fixed)
+    keys = {"wrenches": "tuple({n}) if {n} else None", "actuated": "tuple({n}) if type({n}) is list else {n}"}
+    key = "".join(", " + keys.get(n, "{n}").format(n=n) for n in fixed)
     more = ", *(wrenches.values() if wrenches else ())" if "wrenches" in fixed else ""
     header = ", ".join(
         n if p.default is p.empty else f"{n}={p.default!r}" for n, p in zip(names, parameters, strict=True)
@@ -100,8 +102,30 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         return model.memo[key](*arrays)
     if known:
         raise error from None
-    model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
+    if fixed.get("actuated") is not None and book in CHECKED:
+        model.memo[key] = kernel = _checked(book, model, arguments, fixed)
+    else:
+        model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
     return kernel(*arrays)
+
+
+CHECKED = {dynamics.inverse_dynamics: dynamics.actuated_efforts}
+"""What raises where actuated joints cannot give a motion, and the function that tells what is missing."""
+
+
+def _checked(
+    book: Callable[..., Any], model: Model, arguments: dict[str, Any], fixed: dict[str, Any]
+) -> Callable[..., Any]:
+    """The kernel of the efforts of actuated joints, whose every result is looked at."""
+    kernel = compile_or_not(CHECKED[book], model, stacklevel=6, **fixed)
+    at = [name for name in arguments if name in ARRAYS].index("a")
+
+    def efforts(*arrays: Any) -> Array:
+        tau, missing, opening = kernel(*arrays)
+        dynamics.require_possible(model, np.asarray(arrays[at]), tau, missing, opening)
+        return tau
+
+    return efforts
 
 
 def _holds_symbols(x: Any) -> bool:

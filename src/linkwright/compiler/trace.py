@@ -58,7 +58,10 @@ JOINT_SPACE = {
     dynamics.coriolis_matrix: "inertia",
     dynamics.forward_dynamics: "inertia",
     dynamics.constraint_forces: "inertia",
+    dynamics.constraint_wrenches: "inertia",
     dynamics.impulse: "inertia",
+    dynamics.project: "inertia",
+    dynamics.actuated_efforts: "second moment",
     dynamics.inverse_dynamics_derivatives: "inertia",
     dynamics.forward_dynamics_derivatives: "inertia",
 }

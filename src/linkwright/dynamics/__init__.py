@@ -4,6 +4,7 @@ Numbers flow through them, or symbols. The functions of the same names in :mod:`
 themselves and take batches.
 """
 
+from linkwright.dynamics.actuation import actuated_efforts, inverse_dynamics, require_possible
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
 from linkwright.dynamics.closure import Mobility, close, mobility
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
@@ -17,7 +18,7 @@ from linkwright.dynamics.constraint import (
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics, require_mass
-from linkwright.dynamics.inverse import bias_forces, gravity_forces, inverse_dynamics
+from linkwright.dynamics.inverse import bias_forces, gravity_forces
 from linkwright.dynamics.jacobian import jacobian, jacobian_dot
 from linkwright.dynamics.kinematics import acceleration, pose, velocity
 from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
@@ -34,6 +35,7 @@ from linkwright.dynamics.statics import damping_coefficient, joint_forces, passi
 __all__ = [
     "Mobility",
     "acceleration",
+    "actuated_efforts",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -73,6 +75,7 @@ __all__ = [
     "prescribed_dynamics",
     "project",
     "require_mass",
+    "require_possible",
     "spring_energy",
     "total_mass",
     "velocity",

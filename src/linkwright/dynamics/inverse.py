@@ -43,11 +43,7 @@ def inverse_dynamics(
     a: Shaped[Array, "nv"],
     wrenches: Wrenches | None = None,
 ) -> Shaped[Array, "nv"]:
-    """The efforts τ (nv,) that give the acceleration a: τ = M a + b − Jᵀf, N or N m.
-
-    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
-    Reflected rotor inertias (armature) are in it; passive joint forces are not.
-    """
+    """The efforts τ (nv,) that give the acceleration a, of all joints: see :func:`linkwright.inverse_dynamics`."""
 
     def outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array, a: Array) -> Motion:
         R, p = split_pose(T)

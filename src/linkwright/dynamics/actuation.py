@@ -1,0 +1,122 @@
+"""Inverse dynamics where only some joints are driven, and loops or nothing bear the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from linkwright.dynamics import inverse
+from linkwright.dynamics.constrained import row_orders
+from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_rows
+from linkwright.dynamics.inverse import Wrenches
+from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, Shaped, is_symbolic
+from linkwright.spatial.linalg import semidefinite_factors
+
+POSSIBLE = 1e-6
+"""How large, relative to efforts or accelerations, what is missing or opens may be."""
+
+
+def inverse_dynamics(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    wrenches: Wrenches | None = None,
+    actuated: Sequence[str] | None = None,
+) -> Shaped[Array, "nv"]:
+    """The efforts τ (nv,) that give the acceleration a: τ = M a + b − Jᵀf, N or N m.
+
+    ``wrenches``: {frame: (6,)} acting on the bodies, at the frames' origins in world axes.
+    Reflected rotor inertias (armature) are in it; passive joint forces are not.
+
+    ``actuated``: names of the joints that are driven. Then closed loops bear what they can: τ + Kᵀλ = M a + b − Jᵀf
+    with zeros at the other joints, and of all such efforts τ is the least (in N and N m). Without it loops are not
+    looked at: every joint is driven. Raises :class:`~linkwright.errors.InconsistentMotionError` where these joints
+    cannot give the motion, or it opens the loops; compiled kernels cannot raise: see :func:`actuated_efforts`.
+    """
+    if actuated is None:
+        return inverse.inverse_dynamics(model, q, v, a, wrenches)
+    efforts, missing, opening = actuated_efforts(model, q, v, a, actuated, wrenches)
+    if not is_symbolic(efforts, missing, opening):
+        require_possible(model, a, efforts, missing, opening)
+    return efforts
+
+
+def actuated_efforts(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    actuated: Sequence[str],
+    wrenches: Wrenches | None = None,
+) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"], Shaped[Array, "m"]]:
+    """The least efforts (nv,) of some joints for a motion, and by how much they fail to give it.
+
+    That is, the efforts (nv,) that neither they nor the loops can provide (the efforts come as near as they can, by
+    least squares), and the accelerations K a + K̇ v (m,) at which the motion opens the loops. Zeros where it is
+    possible.
+
+    With P = 1 − Kᵀ(KKᵀ)⁺K, which takes off what loops bear, and E the columns of the driven joints:
+    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h.
+    """
+    places = _driven(model, actuated)
+    h = inverse.inverse_dynamics(model, q, v, a, wrenches)
+    K = constraint_jacobian(model, q)
+    E = np.eye(model.nv)[:, places]
+    bearing = semidefinite_factors(K @ K.T, order=row_orders(model).whole)
+    W = bearing.half(K[:, places])
+    free = semidefinite_factors(np.eye(len(places)) - (W.T * bearing.inverse) @ W, np.ones(len(places)))
+    efforts = np.zeros(len(places))
+    missing = h
+    for _ in range(2):  # once more, for rounding
+        missing = missing - K.T @ bearing.solve(K @ missing)
+        change = free.least_norm(free.solve(free.least_norm(missing[places])))
+        efforts, missing = efforts + change, missing - E @ change
+    missing = missing - K.T @ bearing.solve(K @ missing)
+    return E @ efforts, missing, K @ a + constraint_bias(model, q, v)
+
+
+def _driven(model: Model, actuated: Sequence[str]) -> list[int]:
+    """Where in v the coordinates of these joints are."""
+    if isinstance(actuated, str) or not all(isinstance(name, str) for name in actuated):
+        raise ArgumentError(f"actuated is a list of joint names; got {actuated!r}")
+    starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    numbers = {joint.name: k for k, joint in enumerate(model.joints)}
+    places: list[int] = []
+    for name in actuated:
+        joint = model.joint(name)
+        if joint.coupling:
+            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: drive that one")
+        places += range(starts[numbers[name]], starts[numbers[name] + 1])
+    if len(set(places)) < len(places):
+        raise InputError(f"actuated names a joint twice: {', '.join(actuated)}")
+    return places
+
+
+def require_possible(model: Model, a: Array, efforts: Array, missing: Array, opening: Array) -> None:
+    """Raise :class:`InconsistentMotionError` where :func:`actuated_efforts` fail to give a motion; of any batch."""
+    rows = np.abs(opening) > POSSIBLE * (1.0 + np.abs(a).max(axis=-1, initial=0.0, keepdims=True))
+    if rows.any():
+        worst = np.unravel_index(np.abs(opening).argmax(), opening.shape)
+        names = [
+            loop.name
+            for loop, one in zip(model.loops, loop_rows(model, model.neutral(), np.zeros(model.nv)), strict=True)
+            for _ in one.residual
+        ]
+        raise InconsistentMotionError(
+            f"the motion opens loop {names[worst[-1]]!r} at {abs(opening[worst]):.3g} m/s² or rad/s²: K a + K̇ v is not "
+            "zero",
+            opening,
+        )
+    scale = 1.0 + np.maximum(np.abs(efforts), np.abs(missing)).max(axis=-1, initial=0.0, keepdims=True)
+    if (np.abs(missing) > POSSIBLE * scale).any():
+        worst = np.unravel_index(np.abs(missing).argmax(), missing.shape)
+        names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+        raise InconsistentMotionError(
+            f"the actuated joints cannot give this motion: an effort of {abs(missing[worst]):.3g} N or N m is missing "
+            f"at joint {names[worst[-1]]!r}",
+            missing,
+        )
