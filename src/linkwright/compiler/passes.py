@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.kinds import Kind
 from linkwright.compiler.program import Instruction, Program, Slot, program_of
-from linkwright.compiler.sweeps import CONSTANT, Kind, Recording
+from linkwright.compiler.sweeps import CONSTANT, Recording
 from linkwright.expression.graph import Expr, needed
 from linkwright.model.tree import Model
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.ir import Code
+from linkwright.compiler.kinds import Group, Kind, groups_of, objects
 from linkwright.compiler.loops import (
     ALIGNMENT,
     Arguments,
@@ -28,7 +29,7 @@ from linkwright.compiler.loops import (
 )
 from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
 from linkwright.compiler.program import Looped, Operations, Slot, program_of
-from linkwright.compiler.sweeps import CONSTANT, Kind, NotASweep, Recorder, kinds_of, like, record
+from linkwright.compiler.sweeps import CONSTANT, NotASweep, Recorder, like, record
 from linkwright.dynamics.assembly.segments import (
     LAST,
     Boundary,
@@ -87,7 +88,7 @@ def division(model: Model, lanes: int) -> Division:
         raise NotASweep("it branches, and segments are of chains")
     n = len(model.links)
     for by_zeros in (True, False):
-        kind_of = _numbers(kinds_of(model, range(1, n), by_zeros), n) if n > 1 else []
+        kind_of = _numbers(groups_of(model, range(1, n), by_zeros), n) if n > 1 else []
         for period in range(1, _LONGEST_PERIOD + 1):
             breaks = [k for k in range(1, n - period) if kind_of[k] != kind_of[k + period]]
             length = (n - 1 - max(breaks, default=0)) // (lanes * period) * period
@@ -96,7 +97,7 @@ def division(model: Model, lanes: int) -> Division:
     raise NotASweep(f"its {n} bodies make no {lanes} segments of {SHORTEST} bodies or more, alike in their joints")
 
 
-def _numbers(kinds: Sequence[Kind], n: int) -> list[int]:
+def _numbers(kinds: Sequence[Kind | Group], n: int) -> list[int]:
     """For every body the number of its kind."""
     number = [-1] * n
     for k, kind in enumerate(kinds):
@@ -120,8 +121,8 @@ class SegmentProgram(Looped):
         def articulated(model: Recorder, q: Any, v: Any, tau: Any) -> Any:
             return FORWARD_DYNAMICS_METHODS["articulated"](model, q, v, tau, None)
 
-        at_root = record(articulated, model, sizes, lambda: kinds_of(model, range(rest)))
-        in_lanes = record(along_segments, model, sizes, lambda: kinds_of(model, range(rest, n), by_zeros), True)
+        at_root = record(articulated, model, sizes, groups_of(model, range(rest)))
+        in_lanes = record(along_segments, model, sizes, groups_of(model, range(rest, n), by_zeros), True)
         self.rest, self.segments = loops_of(at_root, names, sizes), loops_of(in_lanes, names, sizes)
         self.bridges = _Bridges(self.rest, self.segments, lanes)
 
@@ -303,7 +304,7 @@ class _Bridges:
                 for place, x in lane.placed(lanes_next, state):
                     own[place * self.lanes + number] = x
         sent = dict(root.placed(root_next, at_root)) if at_root is not None else {}
-        results = tuple(_objects(list(one)) for one in (own.values(), sent.values(), kept))
+        results = tuple(objects(list(one)) for one in (own.values(), sent.values(), kept))
         program = program_of(name, graph, inputs, results)
         return Step(program, list(own), list(sent), [list(range(len(kept)))])
 
@@ -353,9 +354,3 @@ def _flat(state: Any) -> list[Any]:
     if isinstance(state, tuple):
         return [x for part in state for x in _flat(part)]
     return list(np.asarray(state, dtype=object).flat)
-
-
-def _objects(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array

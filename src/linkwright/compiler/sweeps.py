@@ -13,52 +13,19 @@ trace contradicts, until nothing is contradicted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ModelError, TooLargeError
+from linkwright.compiler.kinds import Group, Kind, Source, groups_of, objects
+from linkwright.errors import TooLargeError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.model.joint import Helical
-from linkwright.model.tree import Link, Model, Step
-from linkwright.spatial.arrays import Array
-from linkwright.spatial.inertia import RigidInertia
-
-KINDS_LIMIT = 6
-"""Kinds up to which bodies are told apart by the zeros of their placements and inertias too."""
+from linkwright.model.tree import Model, Step
 
 
 class NotASweep(TooLargeError):
     """An algorithm did with what was recorded something that is no step."""
-
-
-class Source(NamedTuple):
-    """What a symbol stands for."""
-
-    space: str
-    """ "data", "input", "parent" (its state) or "received" (from the children)"""
-    number: int
-    """of the input, or of the sweep"""
-    entry: int
-
-
-class Kind(NamedTuple):
-    """Bodies with one kind of joint, traced as one."""
-
-    link: Link
-    """with symbols"""
-    graph: Graph
-    symbols: dict[Source, Expr]
-    bodies: list[int]
-    columns: Array
-    """(bodies, …): the numbers in which they differ"""
-
-    def symbol(self, source: Source) -> Expr:
-        """The symbol for this source."""
-        if source not in self.symbols:
-            self.symbols[source] = self.graph.symbol(f"{source.space}{source.number}[{source.entry}]")
-        return self.symbols[source]
 
 
 class Sweep(NamedTuple):
@@ -160,7 +127,7 @@ class Recorder(Model):
         sizes = [getattr(kind.link.motion, width) for kind in self.kinds]
         return Records(
             [
-                _objects([kind.symbol(Source("input", x.number, k)) for k in range(n)])
+                objects([kind.symbol(Source("input", x.number, k)) for k in range(n)])
                 for kind, n in zip(self.kinds, sizes, strict=True)
             ]
         )
@@ -249,7 +216,7 @@ def like(start: Any, values: Iterator[Any]) -> Any:
         return type(start)(*parts) if hasattr(start, "_fields") else tuple(parts)
     if np.ndim(start) == 0:
         return next(values)
-    return _objects([next(values) for _ in range(np.size(start))]).reshape(np.shape(start))
+    return objects([next(values) for _ in range(np.size(start))]).reshape(np.shape(start))
 
 
 def _entries(start: Any, state: Any, graph: Graph) -> list[Expr]:
@@ -259,12 +226,6 @@ def _entries(start: Any, state: Any, graph: Graph) -> list[Expr]:
         chosen = leaf if np.shape(leaf) == np.shape(first) else first
         entries += [graph.coerce(x) for x in np.asarray(chosen, dtype=object).flat]
     return entries
-
-
-def _objects(values: list[Any]) -> Array:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 # recording
@@ -296,20 +257,21 @@ def record(
     function: Callable[..., Any],
     model: Model,
     sizes: Sequence[int],
-    kinds: Callable[[], list[Kind]] | None = None,
+    groups: Sequence[Group] | None = None,
     handed_on: bool = False,
 ) -> Recording:
     """Run ``function(model, *arrays)`` on a recorder, arrays of these sizes being symbols.
 
-    ``kinds``: makes the kinds of the bodies that are concerned, if not all are.
+    ``groups``: the bodies that are concerned, if not all are.
     Raises :class:`NotASweep` (a :class:`TooLargeError`) where it does more than sweeps.
     """
     if model.has_couplings:
         raise NotASweep("joints follow others, which sweeps over single joints cannot serve")
     known: list[list[int]] = []
+    groups = groups_of(model) if groups is None else groups
     while True:
         own = {f.name: getattr(model, f.name) for f in fields(Model)}
-        recorder = Recorder(**own, kinds=kinds() if kinds else kinds_of(model), known=known, handed_on=handed_on)
+        recorder = Recorder(**own, kinds=[group.kind() for group in groups], known=known, handed_on=handed_on)
         try:
             result = function(recorder, *(Whole(k, n) for k, n in enumerate(sizes)))
         except (TypeError, AttributeError) as error:
@@ -366,61 +328,3 @@ def _output(recorder: Recorder, result: Any) -> Output:
     if len(shapes) > 1:
         raise NotASweep("it returns arrays of different shapes for different joints")
     return Output("bodies", (len(recorder.links), *shapes.pop()), results)
-
-
-# kinds
-
-
-def kinds_of(model: Model, bodies: Sequence[int] | None = None, by_zeros_too: bool = True) -> list[Kind]:
-    """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
-    chosen = range(len(model.links)) if bodies is None else bodies
-    if not chosen:
-        raise ModelError(f"{model.name!r} has no moving bodies")
-    numbers = {k: _numbers(model.links[k]) for k in chosen}
-    by_zeros: dict[Any, list[int]] = {}
-    by_motion: dict[Any, list[int]] = {}
-    for k, row in numbers.items():
-        motion = model.links[k].motion
-        motion = replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion
-        by_motion.setdefault(motion, []).append(k)
-        turned = row[:9]
-        pattern = (np.where(np.isin(turned, (0.0, 1.0, -1.0)), turned, 2.0).tobytes(), (row[9:] == 0.0).tobytes())
-        by_zeros.setdefault((motion, pattern), []).append(k)
-    groups = by_zeros if by_zeros_too and len(by_zeros) <= KINDS_LIMIT else by_motion
-    return [_kind(model, bodies, np.array([numbers[k] for k in bodies])) for bodies in groups.values()]
-
-
-def _numbers(link: Link) -> Array:
-    """Rotation and position of the placement, mass, first moment, inertia, armature and pitch."""
-    m, h, I = link.rigid_inertia
-    upper = I[np.triu_indices(3)]
-    pitch = [link.motion.pitch] if isinstance(link.motion, Helical) else []
-    return np.concatenate([link.placement[:3, :3].ravel(), link.placement[:3, 3], [m], h, upper, link.armature, pitch])
-
-
-def _kind(model: Model, bodies: list[int], rows: Array) -> Kind:
-    """What is the same number in all bodies is that number, what is always equal is one symbol."""
-    graph, first = Graph(), model.links[bodies[0]]
-    columns: list[Array] = []
-    kind = Kind(first, graph, {}, bodies, rows[:, :0])
-    values: list[Expr] = []
-    for column in rows.T:
-        if (column == column[0]).all():
-            values.append(graph.constant(column[0]))
-            continue
-        place = next((k for k, known in enumerate(columns) if (known == column).all()), len(columns))
-        if place == len(columns):
-            columns.append(column)
-        values.append(kind.symbol(Source("data", 0, place)))
-    R, p = _objects(values[:9]).reshape(3, 3), _objects(values[9:12])
-    placement = _objects([graph.zero] * 16).reshape(4, 4)
-    placement[:3, :3], placement[:3, 3], placement[3, 3] = R, p, graph.constant(1.0)
-    xx, xy, xz, yy, yz, zz = values[16:22]
-    inertia = _objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
-    n = len(first.armature)
-    pitch: Any = values[22 + n] if isinstance(first.motion, Helical) else None
-    motion = replace(first.motion, pitch=pitch) if isinstance(first.motion, Helical) else first.motion
-    rigid = RigidInertia(values[12], _objects(values[13:16]), inertia)
-    link = Link(-1, motion, placement, rigid, _objects(values[22 : 22 + n]))
-    data = np.stack(columns, axis=1) if columns else rows[:, :0]
-    return kind._replace(link=link, columns=data)

@@ -1,0 +1,139 @@
+"""Kinds of joint: which bodies a step is traced for at once, and the numbers in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import ModelError
+from linkwright.expression.graph import Expr, Graph
+from linkwright.model.joint import Helical, JointType
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.inertia import RigidInertia
+
+KINDS_LIMIT = 6
+"""Kinds up to which bodies are told apart by the zeros of their placements and inertias too."""
+
+
+class Source(NamedTuple):
+    """What a symbol stands for."""
+
+    space: str
+    """ "data", "input", "parent" (its state) or "received" (from the children)"""
+    number: int
+    """of the input, or of the sweep"""
+    entry: int
+
+
+class Kind(NamedTuple):
+    """Bodies with one kind of joint, traced as one."""
+
+    link: Link
+    """with symbols"""
+    graph: Graph
+    symbols: dict[Source, Expr]
+    bodies: list[int]
+    columns: Array
+    """(bodies, …): the numbers in which they differ"""
+
+    def symbol(self, source: Source) -> Expr:
+        """The symbol for this source."""
+        if source not in self.symbols:
+            self.symbols[source] = self.graph.symbol(f"{source.space}{source.number}[{source.entry}]")
+        return self.symbols[source]
+
+
+class Group(NamedTuple):
+    """Bodies of one kind."""
+
+    bodies: list[int]
+    first: Link
+    constants: Array
+    """the numbers of any of them: placement, mass, first moment, inertia, armature, pitch"""
+    places: list[int]
+    """for each number the column that holds it, or -1 where it is the same for all"""
+    columns: Array
+    """(bodies, …)"""
+
+    def kind(self) -> Kind:
+        """With a graph of its own: what is the same in all bodies is a number, what is always equal one symbol."""
+        graph = Graph()
+        kind = Kind(self.first, graph, {}, self.bodies, self.columns)
+        values: list[Expr] = [
+            graph.constant(x) if place < 0 else kind.symbol(Source("data", 0, place))
+            for x, place in zip(self.constants, self.places, strict=True)
+        ]
+        placement = objects([graph.zero] * 16).reshape(4, 4)
+        placement[:3, :3], placement[:3, 3] = objects(values[:9]).reshape(3, 3), objects(values[9:12])
+        placement[3, 3] = graph.constant(1.0)
+        xx, xy, xz, yy, yz, zz = values[16:22]
+        inertia = objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
+        n, motion = len(self.first.armature), self.first.motion
+        if isinstance(motion, Helical):
+            pitch: Any = values[22 + n]
+            motion = replace(motion, pitch=pitch)
+        rigid = RigidInertia(values[12], objects(values[13:16]), inertia)
+        return kind._replace(link=Link(-1, motion, placement, rigid, objects(values[22 : 22 + n])))
+
+
+def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool = True) -> list[Group]:
+    """The bodies by kind of joint, and by zeros of their numbers where that makes few kinds."""
+    chosen = range(len(model.links)) if bodies is None else bodies
+    if not chosen:
+        raise ModelError(f"{model.name!r} has no moving bodies")
+    by_motion: dict[JointType, list[int]] = {}
+    for k in chosen:
+        motion = model.links[k].motion
+        by_motion.setdefault(replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion, []).append(k)
+    rows = {motion: _numbers([model.links[k] for k in members]) for motion, members in by_motion.items()}
+    coarse, fine = [], []
+    for motion, members in by_motion.items():
+        numbers = rows[motion]
+        coarse.append((members, numbers))
+        turned = numbers[:, :9]
+        pattern = np.where(np.isin(turned, (0.0, 1.0, -1.0)), turned, 2.0)
+        pattern = np.concatenate([pattern, numbers[:, 9:] == 0.0], axis=1)
+        _, first, which = np.unique(pattern, axis=0, return_index=True, return_inverse=True)
+        for number in np.argsort(first):
+            place = np.flatnonzero(which.reshape(-1) == number)
+            fine.append(([members[k] for k in place], numbers[place]))
+    divided = fine if by_zeros and len(fine) <= KINDS_LIMIT else coarse
+    return [_group(model.links[members[0]], members, numbers) for members, numbers in divided]
+
+
+def _numbers(links: Sequence[Link]) -> Array:
+    """Rotation and position of the placement, mass, first moment, inertia, armature and pitch, a row a link."""
+    T = np.array([link.placement for link in links])
+    m = np.array([link.rigid_inertia.mass for link in links])
+    h = np.array([link.rigid_inertia.first_moment for link in links])
+    I = np.array([link.rigid_inertia.inertia for link in links])
+    armature = np.array([link.armature for link in links]).reshape(len(links), -1)
+    parts = [T[:, :3, :3].reshape(-1, 9), T[:, :3, 3], m[:, None], h, I[(slice(None), *np.triu_indices(3))], armature]
+    if isinstance(links[0].motion, Helical):
+        parts.append(np.array([[link.motion.pitch] for link in links if isinstance(link.motion, Helical)]))
+    return np.concatenate(parts, axis=1)
+
+
+def _group(first: Link, bodies: list[int], rows: Array) -> Group:
+    columns: list[Array] = []
+    places: list[int] = []
+    for column in rows.T:
+        if (column == column[0]).all():
+            places.append(-1)
+            continue
+        place = next((k for k, known in enumerate(columns) if (known == column).all()), len(columns))
+        if place == len(columns):
+            columns.append(column)
+        places.append(place)
+    return Group(bodies, first, rows[0], places, np.stack(columns, axis=1) if columns else rows[:, :0])
+
+
+def objects(values: Sequence[Any]) -> Array:
+    """A vector of any objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
