@@ -29,7 +29,7 @@ SCRATCH_LIMIT = 256 * 2**20
 
 ALIGNMENT = 64
 """Bytes to which records are aligned."""
-_PARENT, _KIND, _Q, _V = range(4)
+_PARENT, _KIND, _Q, _V, _OWN = range(5)
 """Columns of the table of bodies."""
 
 
@@ -57,15 +57,15 @@ class LoopProgram(Looped):
         """A hash of everything that decides the code."""
         steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in self.loops.steps]
         outputs = [(one.of, one.shape[1:]) for one in self.loops.recording.outputs]
-        end = (self.loops.end.program.digest, self.loops.looked_at)
-        sizes = (self.loops.chain, self.loops.size, self.loops.shared)
+        end = (self.loops.end.program.digest, self._looked_at())
+        sizes = (self.loops.chain, self.loops.sizes, self.loops.shared)
         parts = (self.name, self.inputs, self.of_q, self.loops.passes, steps, self.loops.begins, sizes)
         return hashlib.sha256(repr((*parts, outputs, end, self.outputs, self.single)).encode()).hexdigest()
 
     @property
     def record_bytes(self) -> int:
         """How much each body remembers, its constant data included."""
-        return 8 * (self.loops.size + self.data.shape[1])
+        return 8 * (max(self.loops.sizes) + self.data.shape[1])
 
     @cached_property
     def data(self) -> np.ndarray:
@@ -78,25 +78,23 @@ class LoopProgram(Looped):
 
     @cached_property
     def bodies(self) -> np.ndarray:
-        """(bodies, 4): the parent's record, the kind, where in q and in v its coordinates begin."""
-        model = self.loops.recording.model
-        table = np.zeros((len(model.links), 4), dtype=np.int64)
-        for number, kind in enumerate(self.loops.recording.kinds):
-            table[kind.bodies, _KIND] = number
-        q = v = 0
-        for k, (link, joint) in enumerate(zip(model.links, model.joints, strict=True)):
-            table[k, [_PARENT, _Q, _V]] = link.parent + 1, q, v
-            q, v = q + joint.nq, v + joint.nv
-        return table
+        """(bodies, 5): see :func:`table_of`."""
+        return table_of(self.loops, range(len(self.loops.recording.model.links)))[0]
+
+    def _looked_at(self) -> list[int]:
+        """Where the records of the bodies begin that are looked at in the end."""
+        return [int(self.bodies[k, _OWN]) for k in self.loops.looked_at]
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
-        count = np.array([len(self.bodies)], dtype=np.int64)
+        _, total = table_of(self.loops, range(len(self.bodies)))
+        count = np.array([len(self.bodies), total], dtype=np.int64)
         return tables_of(bodies=self.bodies, numbers=self.data, count=count)
 
     def width(self, lanes: int) -> int:
         """As many rows at once as there are lanes, unless their records would fill the memory."""
-        return lanes if 8 * self.loops.size * lanes * (len(self.bodies) + 1) <= SCRATCH_LIMIT else 1
+        _, total = table_of(self.loops, range(len(self.bodies)))
+        return lanes if 8 * lanes * total <= SCRATCH_LIMIT else 1
 
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
@@ -106,6 +104,25 @@ class LoopProgram(Looped):
             texts, more = _driver(self, w, target.fused)
             functions, declared = functions + texts, declared | more
         return module_of(self, width, target.processor, functions, declared)
+
+
+def table_of(loops: Loops, bodies: range) -> tuple[np.ndarray, int]:
+    """For each of these bodies where the parent's record begins, its kind, where in q and v its coordinates and
+    where its own record begin; and how many numbers all records are, what is before them included.
+    """
+    model = loops.recording.model
+    kinds = np.zeros(len(model.links), dtype=np.int64)
+    for number, kind in enumerate(loops.recording.kinds):
+        kinds[kind.bodies] = number
+    records = loops.shared + np.concatenate([[0], np.cumsum(np.array(loops.sizes)[kinds[bodies]])])
+    at = np.cumsum([(0, 0), *((joint.nq, joint.nv) for joint in model.joints)], axis=0)
+    table = np.zeros((len(bodies), 5), dtype=np.int64)
+    parents = np.array([model.links[k].parent for k in bodies], dtype=np.int64) - bodies.start
+    table[:, _PARENT] = np.where(parents >= 0, records[parents], 0)
+    table[:, _KIND] = kinds[bodies]
+    table[:, [_Q, _V]] = at[bodies]
+    table[:, _OWN] = records[:-1]
+    return table, int(records[-1])
 
 
 class _Tables:
@@ -229,13 +246,13 @@ class StepBody(StraightBody):
 class _EndBody(StepBody):
     """What is computed of single bodies' states, after all passes; ``own`` is the first of all records."""
 
-    def __init__(self, loops: Loops, inputs: int, width: int, fused: bool):
+    def __init__(self, loops: Loops, inputs: int, width: int, fused: bool, looked_at: list[int]):
         super().__init__(loops.end, inputs, width, fused, loops.chain)
-        self.loops = loops
+        self.looked_at = looked_at
 
     def fetched(self, space: int, entry: int) -> str:
         """An entry of a body's state."""
-        return super().fetched(OWN, (self.loops.looked_at[space] + 1) * self.loops.size + entry)
+        return super().fetched(OWN, self.looked_at[space] + entry)
 
 
 class Region(NamedTuple):
@@ -252,16 +269,6 @@ class Region(NamedTuple):
     """doubles of data for each body"""
     world: str
     """what is before the first record: the world's, or what neighbours in a chain leave for each other"""
-
-    @property
-    def record(self) -> int:
-        """Bytes of a record."""
-        return 8 * self.width * self.loops.size
-
-    @property
-    def before(self) -> int:
-        """Bytes before the first record."""
-        return 8 * self.width * self.loops.shared if self.loops.chain else self.record
 
     def functions(self, inputs: int, fused: bool, laned: bool = False) -> tuple[list[str], set[str]]:
         """The steps' text, and what they declare."""
@@ -290,13 +297,13 @@ class Region(NamedTuple):
         code.do(f"br label %pass{tag}")
         code.do(f"pass{tag}:")
         i = code.emit(f"phi i64 [{first}, %{last}], [%next{tag}, %after{tag}]")
-        body = code.emit(f"getelementptr [4 x i64], ptr {self.bodies}, i64 {i}")
-        parent, kind, q, v = (code.load("i64", body, k) for k in (_PARENT, _KIND, _Q, _V))
-        own = code.emit(f"getelementptr i8, ptr {self.world}, i64 {code.emit(f'mul i64 {i}, {self.record}')}")
-        own = code.emit(f"getelementptr i8, ptr {own}, i64 {self.before}")
+        body = code.emit(f"getelementptr [5 x i64], ptr {self.bodies}, i64 {i}")
+        kind, q, v = (code.load("i64", body, k) for k in (_KIND, _Q, _V))
+        V = Lanes(self.width).double
+        own = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {code.load('i64', body, _OWN)}")
         above = self.world
         if not self.loops.chain:
-            above = code.emit(f"getelementptr i8, ptr {above}, i64 {code.emit(f'mul i64 {parent}, {self.record}')}")
+            above = code.emit(f"getelementptr {V}, ptr {above}, i64 {code.load('i64', body, _PARENT)}")
         data = code.emit(f"getelementptr double, ptr {self.data}, i64 {code.emit(f'mul i64 {i}, {self.columns}')}")
         at = []
         for k, row in enumerate(arguments.rows):
@@ -383,8 +390,8 @@ def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], s
     rows, strides, far = begin_driver(code, name, n_in + len(program.outputs), width)
     n = code.load("i64", "@count", 0)
     region = Region(loops, f"step{width}", width, "@bodies", "@numbers", program.data.shape[1], "")
-    records = code.emit(f"mul i64 {n}, {region.record}")
-    size = code.emit(f"add i64 {records}, {region.before + ALIGNMENT}")
+    records = code.emit(f"mul i64 {code.load('i64', '@count', 1)}, {8 * width}")
+    size = code.emit(f"add i64 {records}, {ALIGNMENT}")
     place, memory, world = emit_memory(code, int(width > 1), size)
     region = region._replace(world=world)
     last = "begin"
@@ -394,7 +401,7 @@ def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], s
     given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(rows, strides, strict=True))
     code.emit(f"call i1 @end_{width}(ptr {world}, ptr null, ptr null, {given})")
     end_driver(code, place, memory, far)
-    end = _EndBody(loops, n_in, width, fused)
+    end = _EndBody(loops, n_in, width, fused, program._looked_at())
     texts, declared = region.functions(n_in, fused)
     texts += [end.function(f"end_{width}"), "\n".join(code.lines)]
     return texts, declared | end.declared

@@ -74,10 +74,10 @@ class Loops(NamedTuple):
     """for each pass, what is in the world's record before it"""
     chain: bool
     """whether each body hangs on the one before"""
-    size: int
-    """of a record, in numbers"""
+    sizes: list[int]
+    """of a record of each kind, in numbers"""
     shared: int
-    """of what neighbours leave for each other in a chain, in numbers"""
+    """of the world's record, or of what neighbours in a chain leave for each other"""
     end: Step
     """what is computed of single bodies' states after all passes"""
     looked_at: list[int]
@@ -99,12 +99,16 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
         item = Item(-1, source.number, source.entry)
         first = 3 * of_sweep[source.number] + 1
         ends[item] = [min(first, ends.get(item, [first])[0]), 3 * len(passes)]
-    places, size = _placed(ends, len(kinds))
-    shared = _handed_on(recording, passes, places) if chain else 0
+    places, kind_sizes = _placed(ends, len(kinds))
+    if chain:
+        shared = _handed_on(recording, passes, places)
+    else:
+        shared = max((place + 1 for item, place in places.items() if item.kind < 0), default=1)
+        kind_sizes = [max(shared, size) for size in kind_sizes]
     inputs = [Slot(name, (n,)) for name, n in zip(names, sizes, strict=True)]
-    steps = [[plan.step(p, places, max(size, shared), inputs) for plan in kinds] for p in range(len(passes))]
+    steps = [[plan.step(p, places, max(*kind_sizes, shared), inputs) for plan in kinds] for p in range(len(passes))]
     begins = [_beginnings(recording, one, places) for one in passes]
-    return Loops(recording, passes, steps, begins, chain, size, shared, *_end(recording, places, size))
+    return Loops(recording, passes, steps, begins, chain, kind_sizes, shared, *_end(recording, places, shared))
 
 
 def is_chain(model: Model) -> bool:
@@ -374,8 +378,8 @@ class _KindPlan:
         return Step(program, list(own), list(sent), [[entry for entry, _ in given] for given in self.outputs[p]])
 
 
-def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], int]:
-    """A place in the record for every item: the first that is free for as long as it is needed."""
+def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], list[int]]:
+    """A place in the record for every item, the first that is free for as long as it is needed; how many there are."""
     taken: list[list[list[tuple[int, int]]]] = []  # of every place, for every kind, from when to when
     places: dict[Item, int] = {}
     for item, (first, last) in sorted(ends.items(), key=lambda one: (one[0].kind >= 0, one[1][0], one[0])):
@@ -389,7 +393,7 @@ def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], i
         for k in concerned:
             taken[place][k].append((first, last))
         places[item] = place
-    return places, max(1, len(taken))
+    return places, [1 + max((n for n, spans in enumerate(taken) if spans[k]), default=0) for k in range(kinds)]
 
 
 class _Cut:

@@ -25,6 +25,7 @@ from linkwright.compiler.loops import (
     emit_memory,
     end_driver,
     module_of,
+    table_of,
     tables_of,
 )
 from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
@@ -144,14 +145,14 @@ class SegmentProgram(Looped):
         parts: list[Any] = [self.name, self.inputs, self.outputs, self.lanes]
         for loops in (self.rest, self.segments):
             steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in loops.steps]
-            parts.append((steps, loops.passes, loops.begins, loops.size, loops.shared))
+            parts.append((steps, loops.passes, loops.begins, loops.sizes, loops.shared))
         parts += [(s.program.digest, s.own, s.sent, s.results) for s in self.bridges.steps]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     @property
     def record_bytes(self) -> int:
         """How much each body remembers, its constant data included."""
-        return 8 * (self.segments.size + self._columns(self.segments))
+        return 8 * (max(self.segments.sizes) + self._columns(self.segments))
 
     def width(self, lanes: int) -> int:
         """One row at a time: the lanes are taken."""
@@ -160,30 +161,17 @@ class SegmentProgram(Looped):
     def tables(self) -> tuple[dict[str, int], Any]:
         """The bodies of the rest and of the first segment, their numbers, and the sizes of all."""
         rest, length, _ = self.cut
-        model = self.model
-        offsets = [np.array([0, 0])]
-        for joint in model.joints:
-            offsets.append(offsets[-1] + (joint.nq, joint.nv))
-        at = np.array(offsets)
-        bodies = {}
-        for name, loops, first, count in (
-            ("bodies", self.rest, 0, rest),
-            ("links", self.segments, rest, length),
-        ):
-            number = _numbers(loops.recording.kinds, len(model.links))
-            table = np.zeros((count, 4), dtype=np.int64)
-            table[:, 0] = np.arange(count)
-            table[:, 1] = number[first : first + count]
-            table[:, 2:] = at[first : first + count]
-            bodies[name] = table
-        per_segment = at[rest + length] - at[rest]
+        bodies, at_root = table_of(self.rest, range(rest))
+        links, of_lane = table_of(self.segments, range(rest, rest + length))
+        joints = self.model.joints[rest : rest + length]
+        strides = [8 * sum(joint.nq for joint in joints), 8 * sum(joint.nv for joint in joints)]
+        of_segments = _data(self.segments, range(rest, len(self.model.links))).reshape(self.lanes, length, -1)
         return tables_of(
-            **bodies,
+            bodies=bodies,
+            links=links,
             numbers=_data(self.rest, range(rest)),
-            columns=np.ascontiguousarray(
-                _data(self.segments, range(rest, len(model.links))).reshape(self.lanes, length, -1).transpose(1, 2, 0)
-            ),
-            count=np.array([rest, length, *(8 * per_segment)], dtype=np.int64),
+            columns=of_segments.transpose(1, 2, 0),
+            count=np.array([rest, length, *strides, at_root, of_lane], dtype=np.int64),
         )
 
     @staticmethod
@@ -199,12 +187,12 @@ class SegmentProgram(Looped):
         root = Region(self.rest, "rest", 1, "@bodies", "@numbers", self._columns(self.rest), "")
         lanes = Region(self.segments, "lane", W, "@links", "@columns", W * self._columns(self.segments), "")
         sizes = []
-        for region, n in ((lanes, length), (root, rest)):
-            records = code.emit(f"add i64 {code.emit(f'mul i64 {n}, {region.record}')}, {region.before + ALIGNMENT}")
-            sizes.append(code.emit(f"and i64 {records}, -{ALIGNMENT}"))
+        for k, w in ((5, W), (4, 1)):
+            doubles = code.load("i64", "@count", k)
+            padded = code.emit(f"add i64 {code.emit(f'mul i64 {doubles}, {8 * w}')}, {ALIGNMENT}")
+            sizes.append(code.emit(f"and i64 {padded}, -{ALIGNMENT}"))
         both = code.emit(f"add i64 {sizes[0]}, {sizes[1]}")
-        all_of_it = code.emit(f"add i64 {both}, {8 * self.bridges.kept + ALIGNMENT}")
-        place, memory, world = emit_memory(code, 0, all_of_it)
+        place, memory, world = emit_memory(code, 0, code.emit(f"add i64 {both}, {8 * self.bridges.kept + ALIGNMENT}"))
         lanes = lanes._replace(world=world)
         root = root._replace(world=code.emit(f"getelementptr i8, ptr {world}, i64 {sizes[0]}"))
         kept = code.emit(f"getelementptr i8, ptr {world}, i64 {both}")
