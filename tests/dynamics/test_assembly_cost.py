@@ -11,7 +11,7 @@ from linkwright.compiler.trace import bind, trace
 from linkwright.dynamics import forward_dynamics
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
 from linkwright.dynamics.assembly.choice import block_schedule, candidates, optimal_schedule
-from linkwright.dynamics.assembly.cost import LEAF, block_cost, cheapest_form, join_cost, time
+from linkwright.dynamics.assembly.cost import LEAF, block_cost, chain, cheapest_form, join_cost, profile, time
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.assembly.subassembly import JointTerms, LeafInertia, Place, Subassembly, join, leaf, split
 from linkwright.errors import InputError
@@ -78,7 +78,7 @@ def traced_block(form, n, floating, handles):
     ("n", "floating", "handles"), [(2, False, ()), (4, False, (3,)), (4, True, (0,)), (6, True, (0, 5))]
 )
 def test_blocks_cost_what_they_take(form, n, floating, handles):
-    assert block_cost(form, n, len(handles), floating) == pytest.approx(
+    assert block_cost(form, chain(n, floating), len(handles)) == pytest.approx(
         traced_block(form, n, floating, handles), rel=0.08
     )
 
@@ -117,8 +117,12 @@ def test_a_leaf_costs_what_it_takes():
 
 
 def test_long_blocks_are_articulated():
-    assert cheapest_form(4, 2, True) == "composite"
-    assert cheapest_form(30, 2, True) == cheapest_form(10_000, 1, False) == "articulated"
+    assert cheapest_form(chain(4, True), 2) == "composite"
+    assert cheapest_form(chain(30, True), 2) == cheapest_form(chain(10_000), 1) == "articulated"
+    assert chain(7) == profile(schedule_of(built_in("arm7"), blocks=[range(7)]), 0, [1] * 7)
+    legs = built_in("quadruped")  # short branches
+    whole = schedule_of(legs, blocks=[range(len(legs.links))])
+    assert cheapest_form(profile(whole, 0, [link.motion.nv for link in legs.links]), 0) == "composite"
 
 
 def test_one_processor_wants_one_block_many_want_many():

@@ -20,7 +20,7 @@ def test_all_methods_agree_along_the_motion(name, links, tmp_path):
     assert [row.links for row in result.table] == list(links)
     for row in result.table:
         assert set(row.operations) == set(row.single) == set(row.batch) == set(row.motion_gap)
-        assert len(row.operations) == 7
+        assert len(row.operations) == 8
         assert max(row.acceleration_gap.values()) < 1e-10
         assert max(row.motion_gap.values()) < 1e-10
     last = result.table[-1].operations

@@ -17,6 +17,7 @@ from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import record
+from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
@@ -69,9 +70,6 @@ JOINT_SPACE = {
 
 ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
 
-INVERTING = ("assembly", "hybrid")
-"""Methods that invert the inertias of single bodies, which only those of rigid bodies allow."""
-
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
 
@@ -79,12 +77,19 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
     """The model that an algorithm is traced on, which gives the same with fewer operations."""
     if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
         return model
-    if book in JOINT_SPACE and arguments.get("method") not in INVERTING:
+    if book in JOINT_SPACE and not _takes_apart(model, arguments):
         return model.minimal(JOINT_SPACE[book])
     if "near origins" not in model.memo:
         model.memo["near origins"] = with_near_origins(model)
     near: Model = model.memo["near origins"]
     return near
+
+
+def _takes_apart(model: Model, arguments: Mapping[str, Any]) -> bool:
+    """Whether a method inverts the inertias of bodies by themselves, which only those of rigid bodies allow."""
+    if arguments.get("method") == "hybrid":
+        return bool(block_schedule(model, arguments.get("schedule"), arguments.get("partition")).order)
+    return arguments.get("method") == "assembly"
 
 
 def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:

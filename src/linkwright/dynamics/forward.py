@@ -48,7 +48,7 @@ def forward_dynamics(
     ``stabilisation``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
     oscillator of β rad/s damped by α/β; with (1/h, 1/h) and a step of h, within a few steps.
     Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
-    has no inertia about some axis, and where a method cannot close loops.
+    has no inertia about some axis, or coordinates are tied by a loop.
     """
     if method not in FORWARD_DYNAMICS_METHODS:
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
@@ -63,11 +63,6 @@ def forward_dynamics(
     if model.has_couplings:
         method, options = "composite", {}
     if model.loops and loops == "closed":
-        if method not in CONSTRAINED_METHODS:
-            raise ModelError(
-                f"method {method!r} cannot close the loops of {model.name!r}; "
-                f"{' and '.join(map(repr, CONSTRAINED_METHODS))} can, or take loops='ignore'"
-            )
         return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains, **options)
     return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
 

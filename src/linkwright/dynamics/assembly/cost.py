@@ -8,6 +8,7 @@ it cheaper, everything alike. Joints of more degrees of freedom count as so many
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 
@@ -18,8 +19,6 @@ MORE_HANDLES = 1900
 """For every further handle."""
 GROUND_JOINS = (158, 662)
 """The same on the ground."""
-COMPOSITE_LIMIT = 60
-"""Joint velocities above which the cubic growth of the composite form needs no comparing."""
 
 
 def join_cost(handles: int, on_ground: bool = False) -> float:
@@ -28,43 +27,65 @@ def join_cost(handles: int, on_ground: bool = False) -> float:
     return table[min(handles, len(table) - 1)] + MORE_HANDLES * max(0, handles + 1 - len(table))
 
 
-def block_cost(form: str, n: int, handles: int, floating: bool) -> float:
-    """Operations of assembling and disassembling a block of n hinges; of a floating one its base counts as one.
+class Profile(NamedTuple):
+    """How large a block is: its hinges, and how many hinges each has between itself and the block's root, itself too.
 
-    The first handle of a floating block is its base.
+    The base of a floating block counts as one.
     """
+
+    hinges: int
+    floating: bool
+    depths: int
+    """the sum"""
+    squares: int
+    """the sum of the squares"""
+
+
+def chain(n: int, floating: bool = False) -> Profile:
+    """The profile of a chain of n hinges."""
+    return Profile(n, floating, n * (n + 1) // 2, n * (n + 1) * (2 * n + 1) // 6)
+
+
+def profile(schedule: Schedule, number: int, widths: Sequence[int]) -> Profile:
+    """The profile of a leaf; ``widths``: the velocities of every joint."""
+    members = schedule.blocks[number]
+    floating = members[0] in schedule.joined
+    depth: dict[int, int] = {}
+    total, depths, squares = 0, 0, 0
+    for body in members:
+        width = 1 if floating and body == members[0] else widths[body]
+        below = depth.get(schedule.parents[body], 0)
+        depth[body] = below + width
+        total += width
+        depths += sum(range(below + 1, below + width + 1))
+        squares += sum(k * k for k in range(below + 1, below + width + 1))
+    return Profile(total, floating, depths, squares)
+
+
+def block_cost(form: str, block: Profile, handles: int) -> float:
+    """Operations of assembling and disassembling a block; the first handle of a floating one is its base."""
+    n, floating, depths, squares = block
     if n == 1 and floating:
         return LEAF
     tips = max(0, handles - floating)
     if form == "composite":
-        own = n**3 / 3 + (28.5 * n**2 + 359 * n - 13 if floating else 23.5 * n**2 + 286 * n - 372)
+        own = squares + (56 * depths + 331 * n - 13 if floating else 46 * depths + 263 * n - 372)
         return max(own, 60.0) + tips * (27 * n**2 + (145 * n + 401 if floating else n - 45))
     own = 660 * n - (318 if floating else 752)
     return max(own, 77.0) + tips * (456 * n - (72 if floating else 541))
 
 
-def cheapest_form(n: int, handles: int, floating: bool) -> str:
-    """The form of a block of n hinges that takes fewer operations."""
-    if n > COMPOSITE_LIMIT:
-        return "articulated"
-    return min(("composite", "articulated"), key=lambda form: block_cost(form, n, handles, floating))
-
-
-def block_size(schedule: Schedule, number: int, widths: Sequence[int]) -> tuple[int, bool]:
-    """The hinges that a leaf counts as (``widths``: velocities of every joint), and whether it floats."""
-    members = schedule.blocks[number]
-    floating = members[0] in schedule.joined
-    inner = members[1:] if floating else members
-    return sum(widths[body] for body in inner) + floating, floating
+def cheapest_form(block: Profile, handles: int) -> str:
+    """The form of a block that takes fewer operations."""
+    return min(("composite", "articulated"), key=lambda form: block_cost(form, block, handles))
 
 
 def node_costs(schedule: Schedule, widths: Sequence[int]) -> list[float]:
     """Operations of every node: leaves, each in its cheapest form, then joins."""
     costs = []
     for number in range(len(schedule.blocks)):
-        n, floating = block_size(schedule, number, widths)
-        handles = len(schedule.handles[number])
-        costs.append(block_cost(cheapest_form(n, handles, floating), n, handles, floating))
+        block, handles = profile(schedule, number, widths), len(schedule.handles[number])
+        costs.append(block_cost(cheapest_form(block, handles), block, handles))
     for number, one in enumerate(schedule.joins, len(schedule.blocks)):  # a loop counts as a joint
         costs.append(join_cost(len(schedule.handles[number]), one.parent_node == GROUND))
     return costs

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms
 from linkwright.dynamics.assembly.choice import block_schedule
-from linkwright.dynamics.assembly.cost import block_size, cheapest_form
+from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies, loop_terms, row_orders
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
@@ -350,8 +350,7 @@ def _joined_in_blocks(
         bodies = [_body_terms(model, s, k) for k in members]
         if shape.floating:
             bodies[0] = base_terms(bodies[0])
-        n, floating = block_size(made, number, widths)
-        chosen = FORMS[form or cheapest_form(n, len(shape.handles), floating)]
+        chosen = FORMS[form or cheapest_form(profile(made, number, widths), len(shape.handles))]
         assembled, kept = chosen.assemble(shape, tuple(bodies), base.bias)
         blocks[number] = chosen, shape, tuple(bodies), kept
         leaves.append(assembled)
