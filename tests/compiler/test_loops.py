@@ -212,7 +212,7 @@ def test_memory_is_used_again():
     before = resident()
     for _ in range(300):
         kernel(q, v, tau)
-    assert resident() - before < 20 * 8 * kernel.program.max(kernel.program.loops.sizes) * 2000
+    assert resident() - before < 20 * 8 * max(kernel.program.loops.sizes) * 2000
 
 
 def brute_cut(edges, n, source, sink):
