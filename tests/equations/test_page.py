@@ -18,6 +18,7 @@ from test_equations import at, with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
+from linkwright.equations.explanation import Symbol
 from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
 from linkwright.equations.page import ENTRY_TERMS, SECTION_TERMS, page
 from linkwright.errors import InputError, UnknownNameError
@@ -282,6 +283,14 @@ def test_explanations_are_all_there(name):
                 else:
                     for each in mathml_formula(piece.terms):
                         ElementTree.fromstring(f"<math>{each}</math>")
+
+
+def test_signs_and_differences_in_formulas():
+    minus = [re.findall('<mo form="(infix|prefix)">−', "".join(mathml_formula(tokens))) for tokens in (
+        ("−π/2",), ("θ = −π/2",), (Symbol("a"), " - ", Symbol("b")), ("a − b",), ("exp(−t)",),
+    )]  # fmt: skip
+    assert minus == [["prefix"], ["prefix"], ["infix"], ["infix"], ["prefix"]]
+    assert "<mi>exp</mi>" in "".join(mathml_formula(("exp(−t)",)))
 
 
 def test_velocities_that_are_no_rates_are_told():

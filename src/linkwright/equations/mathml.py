@@ -155,10 +155,26 @@ def _words(text: str) -> str:
     for number, word, operator in re.findall(r"([0-9.]+|½)|([^\W\d_]+(?: [^\W\d_]{2,})*)|([^\s])", text):
         if number:
             made.append(f"<mn>{number}</mn>")
+        elif word in FUNCTIONS:
+            made.append(f"<mi>{word}</mi>{APPLY}")
         elif word and len(word) > 1:
             made.append(f"<mtext>\u00a0{word}\u00a0</mtext>")
         elif word:
             made.append(f"<mi>{word}</mi>")
+        elif operator in "-−":
+            between = not made[-1].endswith(SIGNLESS) if made else text[0].isspace()
+            made.append(MINUS if between else LEADING_MINUS)
         else:
-            made.append(f"<mo>{escape({'-': '−'}.get(operator, operator))}</mo>")
+            made.append(f"<mo{_FORMS.get(operator, '')}>{escape(operator)}</mo>")
     return "".join(made)
+
+
+FUNCTIONS = ("exp", "sin", "cos", "sign", "log", "det")
+SIGNLESS = ("=</mo>", "(</mo>", ",</mo>", "[</mo>", ">±</mo>")
+"""after these a minus is a sign"""
+_FORMS = {
+    **dict.fromkeys("([{", ' form="prefix" stretchy="false"'),
+    **dict.fromkeys(")]}", ' form="postfix" stretchy="false"'),
+    "/": ' lspace="0" rspace="0"',
+    "∂": ' form="prefix"',
+}
