@@ -32,7 +32,7 @@ from linkwright.equations.writing import Product, Sum
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.visual.animation import default_trace
-from linkwright.visual.vector import vector_drawing
+from linkwright.visual.vector import MOST_FRAMES, vector_drawing
 
 NAMES = {letter: quantity.name for letter, quantity in QUANTITIES.items()}
 ENTRY_TERMS = 400
@@ -69,7 +69,7 @@ def page(made: Equations, frame: str | None = None) -> str:
         terms = made.canonical.terms
     except TooLargeError as failure:
         terms = None
-        sections.append(("Equations of motion", f'<p class="note">{escape(str(failure))}.</p>'))
+        sections.append(("Equations of motion", _refusal(failure)))
     else:
         sections += [
             ("Equations of motion", _equations(made, letters)),
@@ -97,6 +97,11 @@ def page(made: Equations, frame: str | None = None) -> str:
         f'<header><h1>{name}</h1>{_lead(made, letters)}<nav aria-label="Contents"><ul>{links}</ul></nav></header>\n'
         f"<main>{body}</main>\n<footer>Written by Linkwright.</footer>\n<script>\n{script}</script>\n</body>\n</html>\n"
     )
+
+
+def _refusal(failure: Exception) -> str:
+    said = str(failure)
+    return f'<p class="note">{escape(said[:1].upper() + said[1:])}.</p>'
 
 
 def _anchor(title: str) -> str:
@@ -191,7 +196,8 @@ def _drawing(made: Equations) -> str:
     model = made.model
     if not model.links:
         return ""
-    q = dynamics.integrate(model, model.neutral(), np.full(model.nv, 0.5))
+    bent = 0.0 if model.loops else 0.5  # closed loops would open
+    q = dynamics.integrate(model, model.neutral(), np.full(model.nv, bent))
     names = iter(_coordinates_by_joint(made))
     labels = {}
     for k, joint in enumerate(model.joints):
@@ -199,8 +205,10 @@ def _drawing(made: Equations) -> str:
         labels[k] = joint.name + (f": {own}" if own and joint.nq <= 3 else "")
     few = labels if len(labels) <= MOST_LABELS else {}
     picture = vector_drawing(model, q, few, f"drawing of {model.name}: its links, joints and centres of mass")
-    shown = "Joints with their axes (x red, y green, z blue) and centres of mass (⊙)" if few else "Links and joints"
-    return f"<figure>{picture}<figcaption>{shown}, away from the neutral posture.</figcaption></figure>"
+    shown = "Links and joints" + (", in the neutral posture" if model.loops else ", away from the neutral posture")
+    if len(model.bodies) <= MOST_FRAMES:
+        shown += "; axes of the joints (x red, y green, z blue) and centres of mass (⊙)"
+    return f"<figure>{picture}<figcaption>{shown}.</figcaption></figure>"
 
 
 def _plain(name: str) -> str:
@@ -466,7 +474,7 @@ def _kinematics(made: Equations, frame: str) -> str:
             lines.append("<p>All others are zero" + (", but for the last row (0, 0, 0, 1)" * (letter == "T")) + ".</p>")
             parts.append(_unfolding(title, "".join(lines)))
     except (ModelError, TooLargeError) as failure:
-        return f'{parts[0]}<p class="note">{escape(str(failure))}.</p>'
+        return parts[0] + _refusal(failure)
     values, meanings = made.frame_parameters(frame), made.frame_meanings(frame)
     added = {name: value for name, value in values.items() if name not in made.parameters}
     if added:
