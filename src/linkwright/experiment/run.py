@@ -4,8 +4,8 @@
 assembly–disassembly (ADA), and ADA of symbolic blocks. It does not say masses, lengths, gravity of B, integrator,
 language or schedule; here links are those of ``planar:N`` and ``chain3d:N``, motions are integrated by Runge–Kutta of
 order four, and ADA is serial. ADA is here twice: as a program for any bodies and placements, which is what a numerical
-program does, and "folded", compiled for the mechanism with the same care as all the others. The hybrid has the published
-blocks, and those that the model of costs chooses.
+program does, and "folded", compiled for the mechanism with the same care as all the others. The hybrid has the
+published blocks, and those that the model of costs chooses.
 """
 
 from __future__ import annotations
