@@ -41,8 +41,9 @@ def forward_dynamics(
     "composite" (M is formed and factorised), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
     "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.). A model with couplings is
     solved by "composite" whatever is asked, for its joints are not independent.
-    ``schedule``: the order of assembly: "serial" (the default), "balanced", or all joints in order.
-    ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies.
+    ``schedule``: the order of assembly: "serial" (the default), "balanced", "grouped:N", or all joints in order.
+    ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies; without,
+    the blocks that a model of operation counts finds cheapest on one processor.
     ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,
     K a = −K̇ v; where they are redundant or the configuration is singular, without what depends on the rest.
     ``stabilisation``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
