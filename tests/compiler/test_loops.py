@@ -12,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.loops import LoopProgram
+from linkwright.compiler.machine import target
 from linkwright.compiler.passes import _Cut
+from linkwright.compiler.program import Slot
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
@@ -314,3 +317,19 @@ def test_what_makes_no_segments():
         lw.compile(lw.forward_dynamics, lw.load("humanoid"), method="hybrid", unroll=False)
     with pytest.raises(TooLargeError, match="segments"):
         lw.compile(lw.forward_dynamics, lw.load("arm7"), method="hybrid", unroll=False)
+
+
+def test_a_chain_on_two_threads():
+    model = lw.load("chain3d:400")
+    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    kernel = Kernel(SegmentProgram("two_groups", slots, model, target().width, groups=2), model)
+    q, v, tau = state(model, 3)
+    kernel.threads = 1
+    alone = kernel(q, v, tau)
+    assert relative_error(alone, lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-9
+    for threads in (2, 3):
+        kernel.threads = threads
+        for _ in range(3):
+            assert np.array_equal(kernel(q, v, tau), alone)
+    assert np.array_equal(kernel(np.stack([q, q]), v, tau)[1], alone)
+    assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), alone)

@@ -50,7 +50,7 @@ class Kernel(Entered):
             self._native = build(program, addresses() | {"slow": id(_slowly)}, tune)
             self._call, self._width, self.from_cache = self._native.batches, self._native.width, self._native.from_cache
             self._row_time = row_time(program, self._width)
-        if self._native and supported():
+        if self._native and supported() and not self._native.exported:
             enter_through(self, self._native.entry)
         else:
             self.__class__ = _EnteredSlowly
@@ -86,6 +86,8 @@ class Kernel(Entered):
         """The results of a batch so large that several threads are worth it; None where they are not."""
         program = self.program
         batch = rows_of(arrays, self._dims)
+        if batch == () and isinstance(program, Looped) and program.exports and out is None:
+            return self._row_on_threads(program, arrays)
         if not batch:
             return None
         slices = int(math.prod(batch) * self._row_time / GRAIN)
@@ -106,6 +108,18 @@ class Kernel(Entered):
     def batch_time(self) -> float:
         """Seconds that some hundred rows take here in one thread, as measured; infinite without machine code."""
         return measurement(self.program)(self._native) if self._native else math.inf
+
+    def _row_on_threads(self, program: Looped, arrays: tuple[Any, ...]) -> Any:
+        """The result of a single row, parts of the mechanism at once; None where NumPy must see to the arrays."""
+        assert self._native is not None
+        if [x.shape for x in arrays] != [slot.shape for slot in program.inputs] or any(
+            x.dtype != float for x in arrays
+        ):
+            return None
+        result = np.empty(program.outputs[0].shape)
+        rows = [np.ascontiguousarray(x) for x in arrays]
+        program.on_threads(self._native.exported, rows, result, self._threads)
+        return result
 
     @property
     def threads(self) -> int:

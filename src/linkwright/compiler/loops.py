@@ -188,8 +188,11 @@ class StepBody(StraightBody):
 
     def _load_lanes(self, where: str, entry: int) -> str:
         V = self.lanes.double
-        address = self.emit(f"getelementptr {V}, ptr {where}, i64 {entry}")
-        return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
+        return self.emit(f"load {V}, ptr {self.address(where, entry)}, align {8 * self.lanes.width}")
+
+    def address(self, where: str, entry: int) -> str:
+        """Where a number of all lanes is."""
+        return self.emit(f"getelementptr {self.lanes.double}, ptr {where}, i64 {entry}")
 
     def _entry(self, row: str, entry: int) -> str:
         return self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
@@ -224,14 +227,14 @@ class StepBody(StraightBody):
         lanes, (own, sent, *results) = self.lanes, self.program.results
         V, align = lanes.double, 8 * lanes.width
         for value, place in zip(sent, self.step.sent, strict=True):
-            address = self.emit(f"getelementptr {V}, ptr %parent, i64 {place}")
+            address = self.address("%parent", place)
             total = self.values[value]
             if not self.chain:
                 before = self.emit(f"load {V}, ptr {address}, align {align}")
                 total = self.emit(f"fadd {V} {before}, {total}")
             self.lines.append(f"  store {V} {total}, ptr {address}, align {align}")
         for value, place in zip(own, self.step.own, strict=True):
-            address = self.emit(f"getelementptr {V}, ptr %own, i64 {place}")
+            address = self.address("%own", place)
             self.lines.append(f"  store {V} {self.values[value]}, ptr {address}, align {align}")
         for number, (values, entries) in enumerate(zip(results, self.step.results, strict=True), self.inputs):
             for lane in range(lanes.width):
@@ -348,9 +351,9 @@ class Arguments(NamedTuple):
     """where it is noted that an angle was too large"""
 
 
-def begin_driver(code: Code, name: str, rows: int, width: int) -> tuple[list[str], list[str], str]:
+def begin_driver(code: Code, name: str, rows: int, width: int, also: str = "") -> tuple[list[str], list[str], str]:
     """Begin ``single`` or ``lanes``: its rows, the bytes between those of lanes, and a place for a flag."""
-    code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{")
+    code.lines.append(f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps{also}) #0 {{")
     code.do("start:")
     far = code.emit("alloca i8")
     code.do(f"store i8 0, ptr {far}")
@@ -377,8 +380,10 @@ def end_driver(code: Code, place: str, memory: str, far: str) -> None:
     """Leave the memory to the next call and return the flag."""
     before = code.emit(f"atomicrmw xchg ptr {place}, i64 {memory} acq_rel")
     code.do(f"call void @free(ptr {code.emit(f'inttoptr i64 {before} to ptr')})")  # another call's, if any
-    flag = code.emit(f"load i8, ptr {far}")
-    code.do(f"ret i1 {code.emit(f'trunc i8 {flag} to i1')}")
+    if far:
+        flag = code.emit(f"load i8, ptr {far}")
+        far = code.emit(f"trunc i8 {flag} to i1")
+    code.do(f"ret i1 {far or 0}")
     code.lines.append("}")
 
 

@@ -7,7 +7,7 @@ import ctypes.util
 import itertools
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -137,15 +137,17 @@ def _choose(scheduled: bool, prepared: bool) -> None:
 class Code:
     """Loaded machine code; lives as long as anything that may call it."""
 
-    def __init__(self, image: bytes, symbols: Mapping[str, int]):
+    def __init__(self, image: bytes, symbols: Mapping[str, int], exports: Sequence[str] = ()):
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image)
             for name, address in {**_library_addresses(), **symbols}.items():
                 builder = builder.import_symbol(name, address)
-            builder = builder.export_symbol("loop").export_symbol("entry")
+            for name in ("loop", "entry", *exports):
+                builder = builder.export_symbol(name)
             self._library = builder.link(_linker(), f"linkwright{next(_NAMES)}")
             self.loop: int = self._library["loop"]
             self.entry: int = self._library["entry"]
+            self.exported: dict[str, int] = {name: self._library[name] for name in exports}
 
 
 @cache

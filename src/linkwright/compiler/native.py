@@ -26,6 +26,8 @@ class Native(NamedTuple):
     width: int
     """rows at once"""
     from_cache: bool
+    exported: Mapping[str, int]
+    """addresses of further functions"""
     keep: Any
     """what must live as long as the code may be called"""
 
@@ -50,11 +52,12 @@ def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = Fa
 def _with_lanes(program: Program | Looped, symbols: Mapping[str, int], width: int) -> Native:
     target = machine.target()
     tables, kept = program.tables() if isinstance(program, Looped) else ({}, None)
+    symbols, exports = {**symbols, **tables}, program.exports if isinstance(program, Looped) else ()
     name = cache.key(program.digest, target, width)
     image = cache.read(name)
     if image is not None:
         try:
-            return _native(program, machine.Code(image, {**symbols, **tables}), width, True, kept)
+            return _native(program, machine.Code(image, symbols, exports), width, True, kept)
         except (RuntimeError, LinkwrightError):
             pass  # not loadable by this LLVM: made anew
     if isinstance(program, Looped):
@@ -63,7 +66,7 @@ def _with_lanes(program: Program | Looped, symbols: Mapping[str, int], width: in
         text = llvm.module_text(program, width, target.fused, target.processor)
     image = machine.generate(text, _scheduled(program))
     cache.write(name, image)
-    return _native(program, machine.Code(image, {**symbols, **tables}), width, False, kept)
+    return _native(program, machine.Code(image, symbols, exports), width, False, kept)
 
 
 MANY_RESULTS = 40
@@ -85,7 +88,7 @@ def _scheduled(program: Program | Looped) -> bool:
 
 def _native(program: Program | Looped, code: machine.Code, width: int, from_cache: bool, tables: Any = None) -> Native:
     batches, keep = universal_function(program, code)
-    return Native(batches, code.entry, width, from_cache, (keep, tables))
+    return Native(batches, code.entry, width, from_cache, code.exported, (keep, tables))
 
 
 def measurement(program: Program | Looped) -> Callable[[Native], float]:

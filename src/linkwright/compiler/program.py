@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -147,6 +148,8 @@ class Looped(ABC):
     outputs: tuple[Slot, ...]
     single: bool
     algorithm: Any = None
+    exports: tuple[str, ...] = ()
+    """functions of the code beside the usual ones, that :meth:`on_threads` calls"""
 
     @property
     @abstractmethod
@@ -169,6 +172,12 @@ class Looped(ABC):
     @abstractmethod
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
+
+    def on_threads(
+        self, exported: Mapping[str, int], arrays: Sequence[np.ndarray], out: np.ndarray, threads: int
+    ) -> None:
+        """One row on several threads, where there is anything in ``exports``."""
+        raise NotImplementedError
 
 
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:

@@ -7,9 +7,10 @@ loops of `loops.py`; between their passes the segments are joined, in straight l
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from linkwright.compiler.loops import (
 from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
 from linkwright.compiler.program import Looped, Operations, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, NotASweep, Recorder, like, record
+from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.segments import (
     LAST,
     Boundary,
@@ -59,6 +61,17 @@ _COURSE, _TWIST, _RESPONSE, _ACCELERATION = range(4)
 _START = Course(np.eye(4), np.zeros(6))
 _V, _IN, _OUT = range(3)
 """Passes over the rest at the root, as articulated bodies."""
+
+_STAGE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_STAGES = (
+    (("root", _V),),
+    (("lanes", _COURSE),),
+    (("bridge", 0),),
+    (("lanes", _TWIST), ("lanes", _RESPONSE)),
+    (("bridge", 1), ("root", _IN), ("root", _OUT), ("bridge", 2)),
+    (("lanes", _ACCELERATION),),
+)
+"""What happens one after the other; of lanes, group by group or all groups at once."""
 
 
 def along_segments(model: Recorder, q: Any, v: Any, tau: Any) -> Any:
@@ -112,10 +125,10 @@ class SegmentProgram(Looped):
 
     single = True
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], model: Model, lanes: int):
-        self.name, self.inputs, self.model, self.lanes = name, inputs, model, lanes
+    def __init__(self, name: str, inputs: tuple[Slot, ...], model: Model, lanes: int, groups: int = 1):
+        self.name, self.inputs, self.model, self.lanes, self.groups = name, inputs, model, lanes, groups
         self.outputs = (Slot("result", (model.nv,)),)
-        self.cut = division(model, lanes)
+        self.cut = division(model, lanes * groups)
         n, (rest, _, by_zeros) = len(model.links), self.cut
         names, sizes = [slot.name for slot in inputs], [slot.size for slot in inputs]
 
@@ -125,7 +138,7 @@ class SegmentProgram(Looped):
         at_root = record(articulated, model, sizes, groups_of(model, range(rest)))
         in_lanes = record(along_segments, model, sizes, groups_of(model, range(rest, n), by_zeros), True)
         self.rest, self.segments = loops_of(at_root, names, sizes), loops_of(in_lanes, names, sizes)
-        self.bridges = _Bridges(self.rest, self.segments, lanes)
+        self.bridges = _Bridges(self.rest, self.segments, lanes, groups)
 
     @cached_property
     def operations(self) -> Operations:
@@ -142,7 +155,7 @@ class SegmentProgram(Looped):
     @cached_property
     def digest(self) -> str:
         """A hash of everything that decides the code."""
-        parts: list[Any] = [self.name, self.inputs, self.outputs, self.lanes]
+        parts: list[Any] = [self.name, self.inputs, self.outputs, self.lanes, self.groups]
         for loops in (self.rest, self.segments):
             steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in loops.steps]
             parts.append((steps, loops.passes, loops.begins, loops.sizes, loops.shared))
@@ -165,14 +178,63 @@ class SegmentProgram(Looped):
         links, of_lane = table_of(self.segments, range(rest, rest + length))
         joints = self.model.joints[rest : rest + length]
         strides = [8 * sum(joint.nq for joint in joints), 8 * sum(joint.nv for joint in joints)]
-        of_segments = _data(self.segments, range(rest, len(self.model.links))).reshape(self.lanes, length, -1)
+        of_segments = _data(self.segments, range(rest, len(self.model.links)))
+        root_at, kept_at, size = self._layout(at_root, of_lane)
         return tables_of(
             bodies=bodies,
             links=links,
             numbers=_data(self.rest, range(rest)),
-            columns=of_segments.transpose(1, 2, 0),
-            count=np.array([rest, length, *strides, at_root, of_lane], dtype=np.int64),
+            columns=of_segments.reshape(self.groups, self.lanes, length, -1).transpose(0, 2, 3, 1),
+            count=np.array([rest, length, *strides, root_at // self.groups, root_at, kept_at, size], dtype=np.int64),
         )
+
+    def _layout(self, at_root: int, of_lane: int) -> tuple[int, int, int]:
+        """Where in the memory the root's numbers begin, after those of the groups, and what is kept; the end."""
+
+        def padded(doubles: int) -> int:
+            return -(-8 * doubles // ALIGNMENT) * ALIGNMENT
+
+        root_at = self.groups * padded(self.lanes * of_lane)
+        kept_at = root_at + padded(at_root)
+        return root_at, kept_at, kept_at + padded(self.bridges.kept)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a run needs, aligned."""
+        rest, length, _ = self.cut
+        _, at_root = table_of(self.rest, range(rest))
+        _, of_lane = table_of(self.segments, range(rest, rest + length))
+        return self._layout(at_root, of_lane)[2]
+
+    @property
+    def exports(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Single groups can be run by themselves, where there are several."""
+        return ("stage",) if self.groups > 1 else ()
+
+    def on_threads(self, exported: Mapping[str, int], arrays: Sequence[Array], out: Array, threads: int) -> None:
+        """One row, the groups of lanes at once: the same numbers as one after the other."""
+        stage = _STAGE(exported["stage"])
+        rows = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in (*arrays, out)))
+        try:
+            memory = self._memories.pop()
+        except IndexError:
+            memory = np.empty(self.memory + ALIGNMENT, dtype=np.uint8)
+        begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
+        for number, what in enumerate(_STAGES):
+            if what[0][0] == "lanes":
+                jobs = [partial(stage, number, group, rows, begin) for group in range(self.groups)]
+                at_once(jobs, threads)
+            else:
+                stage(number, 0, rows, begin)
+        self._memories.append(memory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name != "_memories"}
+
+    @cached_property
+    def _memories(self) -> list[Array]:
+        """What no call is using."""
+        return []
 
     @staticmethod
     def _columns(loops: Loops) -> int:
@@ -180,53 +242,89 @@ class SegmentProgram(Looped):
 
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
-        W = self.lanes
-        code = Code("%d")
-        rows, _, far = begin_driver(code, "single", 4, 1)
-        rest, length, of_q, of_v = (code.load("i64", "@count", k) for k in range(4))
-        root = Region(self.rest, "rest", 1, "@bodies", "@numbers", self._columns(self.rest), "")
-        lanes = Region(self.segments, "lane", W, "@links", "@columns", W * self._columns(self.segments), "")
-        sizes = []
-        for k, w in ((5, W), (4, 1)):
-            doubles = code.load("i64", "@count", k)
-            padded = code.emit(f"add i64 {code.emit(f'mul i64 {doubles}, {8 * w}')}, {ALIGNMENT}")
-            sizes.append(code.emit(f"and i64 {padded}, -{ALIGNMENT}"))
-        both = code.emit(f"add i64 {sizes[0]}, {sizes[1]}")
-        place, memory, world = emit_memory(code, 0, code.emit(f"add i64 {both}, {8 * self.bridges.kept + ALIGNMENT}"))
-        lanes = lanes._replace(world=world)
-        root = root._replace(world=code.emit(f"getelementptr i8, ptr {world}, i64 {sizes[0]}"))
-        kept = code.emit(f"getelementptr i8, ptr {world}, i64 {both}")
-        of_root = Arguments(rows, ["0"] * 4, (True, False, False), self.rest.recording.outputs, far)
-        of_lanes = Arguments(rows, [of_q, of_v, of_v, of_v], (True, False, False), self.segments.recording.outputs, far)
-
-        def bridge(k: int) -> None:
-            code.emit(f"call i1 @bridge_{k}(ptr {world}, ptr {root.world}, ptr {kept}, ptr {kept}, i64 0)")
-
-        root.begin(code, _V)
-        last = root.run(code, _V, rest, "begin", of_root)
-        lanes.begin(code, _COURSE)
-        last = lanes.run(code, _COURSE, length, last, of_lanes)
-        bridge(0)
-        last = lanes.run(code, _TWIST, length, last, of_lanes)
-        lanes.begin(code, _RESPONSE)
-        last = lanes.run(code, _RESPONSE, length, last, of_lanes)
-        root.begin(code, _IN)
-        bridge(1)
-        last = root.run(code, _IN, rest, last, of_root)
-        root.begin(code, _OUT)
-        last = root.run(code, _OUT, rest, last, of_root)
-        bridge(2)
-        lanes.run(code, _ACCELERATION, length, last, of_lanes)
-        end_driver(code, place, memory, far)
-
+        stages = [self._stage(k, one) for k, one in enumerate(_STAGES)]
+        root, lanes = self._regions()
         functions, declared = root.functions(3, target.fused)
         more, needed = lanes.functions(3, target.fused, laned=True)
-        functions, declared = functions + more, declared | needed
+        functions, declared = functions + more + stages, declared | needed
         for k, step in enumerate(self.bridges.steps):
-            body = StepBody(step, 0, 1, target.fused, chain=True)
+            body = _BridgeBody(step, target.fused, self.segments.shared * self.lanes)
             functions.append(body.function(f"bridge_{k}"))
             declared |= body.declared
-        return module_of(self, 1, target.processor, [*functions, "\n".join(code.lines)], declared)
+        return module_of(self, 1, target.processor, [*functions, self._single(), self._entrance()], declared)
+
+    def _regions(self) -> tuple[Region, Region]:
+        root = Region(self.rest, "rest", 1, "@bodies", "@numbers", self._columns(self.rest), "")
+        lanes = Region(self.segments, "lane", self.lanes, "@links", "", self.lanes * self._columns(self.segments), "")
+        return root, lanes
+
+    def _stage(self, number: int, what: Sequence[tuple[str, int]]) -> str:
+        """A function for what happens between two points at which threads wait for each other."""
+        code = Code("%d")
+        rows, _, far = begin_driver(code, f"stage_{number}", 4, 1, ", ptr %memory, i64 %group")
+        rest, length, of_q, of_v, of_group, root_at, kept_at = (code.load("i64", "@count", k) for k in range(7))
+        strides = [of_q, of_v, of_v, of_v]
+        root, lanes = self._regions()
+        root = root._replace(world=code.emit(f"getelementptr i8, ptr %memory, i64 {root_at}"))
+        kept = code.emit(f"getelementptr i8, ptr %memory, i64 {kept_at}")
+        world = code.emit(f"getelementptr i8, ptr %memory, i64 {code.emit(f'mul i64 %group, {of_group}')}")
+        before = code.emit(f"mul i64 {code.emit(f'mul i64 %group, {length}')}, {lanes.columns}")
+        lanes = lanes._replace(world=world, data=code.emit(f"getelementptr double, ptr @columns, i64 {before}"))
+        first = code.emit(f"mul i64 %group, {self.lanes}")
+        shifts = [code.emit(f"mul i64 {first}, {stride}") for stride in strides]
+        shifted = [code.emit(f"getelementptr i8, ptr {row}, i64 {x}") for row, x in zip(rows, shifts, strict=True)]
+        of_joints = (True, False, False)
+        of_root = Arguments(rows, ["0"] * 4, of_joints, self.rest.recording.outputs, far)
+        of_lanes = Arguments(shifted, strides, of_joints, self.segments.recording.outputs, far)
+        last = "start"
+        for where, k in what:
+            if where == "bridge":
+                code.emit(f"call i1 @bridge_{k}(ptr %memory, ptr {root.world}, ptr {kept}, ptr {kept}, i64 {of_group})")
+                continue
+            region, n, arguments = (root, rest, of_root) if where == "root" else (lanes, length, of_lanes)
+            if (where, k) != ("root", _IN):  # which starts from what the bridge before it has put there
+                region.begin(code, k)
+            last = region.run(code, k, n, last, arguments)
+        code.do("ret i1 0")
+        code.lines.append("}")
+        return "\n".join(code.lines)
+
+    def _single(self) -> str:
+        """One row on one thread: all stages, group after group."""
+        code = Code("%d")
+        begin_driver(code, "single", 0, 1)
+        size = code.load("i64", "@count", 7)
+        place, memory, world = emit_memory(code, 0, code.emit(f"add i64 {size}, {ALIGNMENT}"))
+        for k, one in enumerate(_STAGES):
+            for group in range(self.groups if one[0][0] == "lanes" else 1):
+                code.emit(f"call i1 @stage_{k}(ptr %args, ptr null, ptr {world}, i64 {group})")
+        end_driver(code, place, memory, "")
+        return "\n".join(code.lines)
+
+    def _entrance(self) -> str:
+        """``stage(number, group, args, memory)`` for those who run groups on several threads."""
+        cases = " ".join(f"i64 {k}, label %stage{k}" for k in range(len(_STAGES)))
+        lines = ["define void @stage(i64 %number, i64 %group, ptr %args, ptr %memory) #1 {"]
+        lines += [f"  switch i64 %number, label %end [{cases}]"]
+        for k in range(len(_STAGES)):
+            lines += [f"stage{k}:", f"  call i1 @stage_{k}(ptr %args, ptr null, ptr %memory, i64 %group)"]
+            lines += ["  br label %end"]
+        return "\n".join([*lines, "end:", "  ret void", "}"])
+
+
+class _BridgeBody(StepBody):
+    """What happens between passes: ``own`` is the memory, in which every group of lanes has its shared numbers."""
+
+    def __init__(self, step: Step, fused: bool, shared: int):
+        super().__init__(step, 0, 1, fused, chain=True)
+        self.shared = shared
+
+    def address(self, where: str, entry: int) -> str:
+        """Where a number is: %s0 bytes lie between groups."""
+        if where == "%own":
+            group, entry = divmod(entry, self.shared)
+            where = self.emit(f"getelementptr i8, ptr %own, i64 {self.emit(f'mul i64 %s0, {group}')}")
+        return super().address(where, entry)
 
 
 def _data(loops: Loops, bodies: range) -> Array:
@@ -243,9 +341,9 @@ class _Bridges:
     What neighbours left is in the lanes' shared numbers (one of every lane side by side) and in the root's.
     """
 
-    def __init__(self, rest: Loops, segments: Loops, lanes: int):
-        self.rest, self.segments, self.lanes = rest, segments, lanes
-        self.kept = 42 * lanes
+    def __init__(self, rest: Loops, segments: Loops, lanes: int, groups: int):
+        self.rest, self.segments, self.lanes, self.groups = rest, segments, lanes, groups
+        self.kept = 42 * lanes * groups
         joints: list[Joint] = []
 
         def twists(lane: _Ends, root: _Ends, kept: Array) -> tuple[Any, Any, list[Expr]]:
@@ -279,18 +377,20 @@ class _Bridges:
     def _step(self, name: str, compute: Any, lanes_next: int, root_next: int) -> Step:
         graph = Graph()
         inputs = {
-            "lanes": graph.symbols("lanes", self.segments.shared * self.lanes),
+            "lanes": graph.symbols("lanes", self.groups * self.segments.shared * self.lanes),
             "rest": graph.symbols("rest", self.rest.shared),
             "kept": graph.symbols("kept", self.kept),
         }
-        lane = _Ends(self.segments, inputs["lanes"].reshape(-1, self.lanes))
+        by_group = inputs["lanes"].reshape(self.groups, -1, self.lanes)
+        lane = _Ends(self.segments, np.concatenate(list(by_group), axis=1))
         root = _Ends(self.rest, inputs["rest"].reshape(-1, 1))
         starts, at_root, kept = compute(lane, root, inputs["kept"])
         own: dict[int, Any] = {}
         if starts is not None:
             for number, state in enumerate(starts):
+                group, one = divmod(number, self.lanes)
                 for place, x in lane.placed(lanes_next, state):
-                    own[place * self.lanes + number] = x
+                    own[(group * self.segments.shared + place) * self.lanes + one] = x
         sent = dict(root.placed(root_next, at_root)) if at_root is not None else {}
         results = tuple(objects(list(one)) for one in (own.values(), sent.values(), kept))
         program = program_of(name, graph, inputs, results)

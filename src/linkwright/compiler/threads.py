@@ -82,6 +82,11 @@ class _Pool:
 _pool = _Pool()
 
 
+def at_once(jobs: Sequence[Job], threads: int) -> None:
+    """Do all jobs on so many threads; back when all are done."""
+    _pool.run(jobs, threads)
+
+
 def _after_fork() -> None:
     global _pool
     _pool = _Pool()  # the child has none of the parent's threads
@@ -139,4 +144,4 @@ def spread(
         results = tuple(part(x, len(batch), where) for x in outs)
         return lambda: function(*inputs, out=results)
 
-    _pool.run([job(start) for start in range(0, length, step)], threads)
+    at_once([job(start) for start in range(0, length, step)], threads)

@@ -17,6 +17,7 @@ from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import record
+from linkwright.compiler.threads import default_threads
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
@@ -34,6 +35,12 @@ OPERATION_LIMIT = 90_000
 
 BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
+
+BODIES_FOR_THREADS = 20_000
+"""Bodies of a chain from which threads share a single row: below, waking them takes longer."""
+
+MOST_GROUPS = 4
+"""Threads that share a single row, at most: segments are joined one after the other."""
 
 SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
@@ -287,7 +294,8 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Segment
     if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
         raise TooLargeError("joints follow others, or loops are closed")
     dynamics.require_mass(model)
-    return SegmentProgram(bound.name, slots, model, target().width)
+    groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
+    return SegmentProgram(bound.name, slots, model, target().width, groups)
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
