@@ -1,0 +1,116 @@
+"""Long chains, one configuration at a time: loops, segments, threads, beside Pinocchio's articulated-body method.
+
+Everything in one process, interleaved, minima of many runs. Run it on a quiet machine: python benchmarks/chains.py
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import linkwright as lw
+from linkwright.benchmark.clock import machine
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.machine import target
+from linkwright.compiler.program import Slot
+from linkwright.compiler.segments import SegmentProgram
+
+LENGTHS = (30, 128, 400, 512, 1000, 4000, 10_000, 100_000)
+
+PINOCCHIO_TO = 400
+"""Its workspace holds four arrays of nv³ numbers, 32 GB at a thousand joints; its time per joint does not change."""
+
+
+def segments_of(model: lw.Model, groups: int) -> Kernel:
+    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    return Kernel(SegmentProgram(f"segments{groups}", slots, model, target().width, groups), model)
+
+
+def pinocchio(model: lw.Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> tuple[Callable[[], object], float]:
+    """Pinocchio's aba on the same chain, and how far its answer is from ours."""
+    import pinocchio as pin
+
+    theirs = pin.Model()
+    theirs.gravity.linear = model.gravity
+    for link, joint in zip(model.links, model.joints, strict=True):
+        kind = pin.JointModelFreeFlyer() if joint.type == "free" else pin.JointModelRZ()
+        placement = pin.SE3(link.placement[:3, :3], link.placement[:3, 3])
+        number = theirs.addJoint(link.parent + 1, kind, placement, joint.name)
+        m, h, I = link.rigid_inertia
+        c = h / m
+        C = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+        theirs.appendBodyToJoint(number, pin.Inertia(m, c, I + m * C @ C), pin.SE3.Identity())
+    data = theirs.createData()
+    x = np.concatenate([q[:3], q[4:7], q[3:4], q[7:]]) if model.joints[0].type == "free" else q
+    ours = lw.forward_dynamics(model, q, v, tau)
+    difference = np.abs(pin.aba(theirs, data, x, v, tau) - ours).max() / (1.0 + np.abs(ours).max())
+    return lambda: pin.aba(theirs, data, x, v, tau), float(difference)
+
+
+def fastest(contenders: dict[str, Callable[[], object]], seconds: float = 2.0) -> dict[str, float]:
+    """The shortest time of each, taken in turns."""
+    best = dict.fromkeys(contenders, np.inf)
+    for run in contenders.values():
+        run()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for name, run in contenders.items():
+            start = time.perf_counter()
+            run()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def row(name: str) -> None:
+    model = lw.load(name)
+    n = len(model.links)
+    rng = np.random.default_rng(0)
+    scale = 1.0 if n <= 1000 else 0.01
+    q = model.random(seed=0) if name.startswith("chain3d") else scale * rng.normal(size=model.nq)
+    v, tau = scale * rng.normal(size=(2, model.nv))
+    contenders: dict[str, Callable[[], object]] = {}
+    start = time.perf_counter()
+    articulated = lw.compile(lw.forward_dynamics, model, unroll=False)
+    compiled = time.perf_counter() - start
+    out = np.empty(model.nv)
+    articulated.threads = 1
+    expected = articulated(q, v, tau)
+    contenders["articulated"] = lambda: articulated(q, v, tau, out=out)
+    notes = []
+    if n <= 128:
+        straight = lw.compile(lw.forward_dynamics, model, unroll=True)
+        contenders["straight line"] = lambda: straight(q, v, tau, out=out)
+    if n >= 128:
+        one = segments_of(model, 1)
+        one.threads = 1
+        error = np.abs(one(q, v, tau) - expected).max() / (1.0 + np.abs(expected).max())
+        contenders["segments"] = lambda: one(q, v, tau, out=out)
+        notes.append(f"segments differ by {error:.0e}")
+    if n >= 1000:
+        two = segments_of(model, 2)
+        two.threads = 2
+        contenders["two threads"] = lambda: two(q, v, tau)
+    if n <= PINOCCHIO_TO:
+        contenders["Pinocchio aba"], difference = pinocchio(model, q, v, tau)
+        notes.append(f"Pinocchio differs by {difference:.0e}")
+    best = fastest(contenders, 2.0 if n <= 10_000 else 10.0)
+    times = ", ".join(f"{who} {best[who] / n * 1e9:.1f}" for who in best)
+    ratio = f"; Pinocchio / articulated {best['Pinocchio aba'] / best['articulated']:.1f}" if n <= PINOCCHIO_TO else ""
+    if "segments" in best and n <= PINOCCHIO_TO:
+        ratio += f", / segments {best['Pinocchio aba'] / best['segments']:.1f}"
+    print(f"{name}: ns per link: {times}{ratio}; compiled in {compiled:.2f} s; {'; '.join(notes)}", flush=True)
+
+
+def main() -> None:
+    print(machine())
+    lengths = [int(x) for x in sys.argv[1:]] or LENGTHS
+    for kind in ("planar", "chain3d"):
+        for n in lengths:
+            row(f"{kind}:{n}")
+
+
+if __name__ == "__main__":
+    main()
