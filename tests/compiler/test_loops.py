@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
-from linkwright.compiler.passes import _Cut
+from linkwright.compiler.passes import Cut
 from linkwright.compiler.program import Slot
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.dynamics.assembly.segments import by_segments
@@ -230,7 +230,7 @@ def brute_cut(edges, n, source, sink):
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), max_size=16))
 @settings(max_examples=60, deadline=None)
 def test_the_cut_is_minimal(edges):
-    cut = _Cut(7)
+    cut = Cut(7)
     for a, b, c in edges:
         cut.edge(a, b, float(c))
     near = cut.near(0, 6)

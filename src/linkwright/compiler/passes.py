@@ -242,7 +242,7 @@ class _KindPlan:
         nodes = [node for node in needed(wanted) if node.value is None]
         number = {node.index: 2 * i for i, node in enumerate(nodes)}
         source, sink = 2 * len(nodes), 2 * len(nodes) + 1
-        cut = _Cut(2 * len(nodes) + 2)
+        cut = Cut(2 * len(nodes) + 2)
         for node in nodes:
             first, last = number[node.index], number[node.index] + 1
             self.origin(node)
@@ -396,7 +396,7 @@ def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], l
     return places, [1 + max((n for n, spans in enumerate(taken) if spans[k]), default=0) for k in range(kinds)]
 
 
-class _Cut:
+class Cut:
     """A minimum cut, by blocking flows (Dinic 1970)."""
 
     def __init__(self, n: int):

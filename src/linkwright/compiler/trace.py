@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.levels import LevelProgram
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
+from linkwright.compiler.parts import parts_of
 from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import record
 from linkwright.compiler.threads import default_threads
 from linkwright.dynamics.assembly.choice import block_schedule
+from linkwright.dynamics.assembly.partition import require_inertia
+from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
@@ -283,6 +287,8 @@ def in_loops(bound: Bound) -> Looped:
     slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
         return _in_segments(bound, slots, model)
+    if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
+        return _in_levels(bound, slots, model)
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
@@ -296,6 +302,19 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Segment
     dynamics.require_mass(model)
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
     return SegmentProgram(bound.name, slots, model, target().width, groups)
+
+
+def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
+    """Forward dynamics by assembly, as joins on lanes."""
+    if any(bound.options.get(name) is not None for name in ("partition", "wrenches", "stabilisation")):
+        raise TooLargeError("there is more than the joints of a tree")
+    if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
+        raise TooLargeError("joints follow others, or loops are closed")
+    dynamics.require_mass(model)
+    require_inertia(model)
+    schedule = bound.options.get("schedule")
+    made = schedule_of(model, "balanced" if schedule is None else schedule)
+    return LevelProgram(bound.name, slots, made, parts_of(model, made))
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:

@@ -41,7 +41,8 @@ def forward_dynamics(
     "composite" (M is formed and factorised), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
     "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.). A model with couplings is
     solved by "composite" whatever is asked, for its joints are not independent.
-    ``schedule``: the order of assembly: "serial" (the default), "balanced", "grouped:N", or all joints in order.
+    ``schedule``: the order of assembly: "serial" (the default; compiled on lanes "balanced"), "balanced", "grouped:N",
+    or all joints in order.
     ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies; without,
     the blocks that a model of operation counts finds cheapest on one processor.
     ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,

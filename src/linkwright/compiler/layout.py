@@ -1,0 +1,307 @@
+"""Where assembly–disassembly on lanes has everything: tables for the code of :mod:`linkwright.compiler.levels`.
+
+Joins run in chunks: as many of one level and variant as there are lanes, or a single one. What a join reads of a side
+lies in a *port*, lane by lane as it will be read. Chunks are done depth first, so that the ports of few are in use at a
+time: a response lies in the nearest cache when it is needed, whatever the size of the mechanism.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.parts import Parts
+from linkwright.dynamics.assembly.schedule import Schedule
+
+ALIGNMENT = 64
+
+
+class Chunk(NamedTuple):
+    """A row of the table of chunks: places in the scratch memory, in bytes, and in other tables."""
+
+    function: int
+    """2 · variant, and 1 if on lanes"""
+    ids: int
+    """where in the table of lanes"""
+    A: int
+    B: int
+    result: int
+    scatter: int
+    """where in the table of copies it says where results go, -1 if they are in place"""
+    kept: int
+    A_down: int
+    B_down: int
+    outer: int
+    gather: int
+    """where in the table of copies it says where forces come from, -1 if they are in place"""
+
+
+COLUMNS = len(Chunk._fields)
+
+
+class Layout(NamedTuple):
+    """Tables for one schedule."""
+
+    chunks: np.ndarray
+    """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
+    ids: np.ndarray
+    """for every chunk, lane by lane: the records of the joints' bodies, of their parents, the places of their rates"""
+    copies: np.ndarray
+    """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
+    place in the port and the bytes from entry to entry there"""
+    bodies: np.ndarray
+    """(bodies, 4): the parent's record, the kind, where in q and in v its coordinates begin"""
+    groups: np.ndarray
+    """for every kind its bodies, the last repeated until lanes are full"""
+    sizes: np.ndarray
+    """bytes of scratch memory; how many bodies, chunks; entries of q̈; then the entries of every kind's group"""
+    used: frozenset[int]
+    """which functions the chunks call"""
+
+
+Port = tuple[int, int]
+"""A chunk and one of its sides: 0 the parent's, 1 the child's."""
+
+
+class Plan:
+    """Which joins run together, and in which order."""
+
+    def __init__(self, schedule: Schedule, parts: Parts, width: int):
+        self.schedule, self.parts, self.width = schedule, parts, width
+        self.n = len(schedule.blocks)
+        self.members: list[list[int]] = []
+        """the joins of every chunk, lane by lane"""
+        self.chunk_of = [-1] * len(schedule.joins)
+        self.lane_of = [0] * len(schedule.joins)
+        self.consumer = [(-1, 0)] * len(schedule.joins)
+        """of every join the one that takes its result, and as which side; -1 where none does"""
+        for number, one in enumerate(schedule.joins):
+            for side, node in enumerate((one.parent_node, one.child_node)):
+                if node >= self.n:
+                    self.consumer[node - self.n] = (number, side)
+        levels: dict[int, list[int]] = {}
+        for number in range(len(schedule.joins)):
+            levels.setdefault(schedule.level_of[self.n + number], []).append(number)
+        for level in sorted(levels, reverse=True):
+            self._divide(levels[level])
+        self.order = self._depth_first()
+
+    def _divide(self, joins: list[int]) -> None:
+        """Chunks of the joins of a level; those of one variant whose results go to the same port together."""
+        groups: dict[tuple[int, Port], list[tuple[int, int]]] = {}
+        for number in joins:
+            by, side = self.consumer[number]
+            port, lane = ((self.chunk_of[by], side), self.lane_of[by]) if by >= 0 else ((-1, 0), number)
+            groups.setdefault((self.parts.variant_of[number], port), []).append((lane, number))
+        left: dict[int, list[int]] = {}
+        first = len(self.members)
+        for (variant, _), group in groups.items():
+            ordered = [number for _, number in sorted(group)]
+            whole = len(ordered) // self.width * self.width
+            self.members += [ordered[k : k + self.width] for k in range(0, whole, self.width)]
+            left.setdefault(variant, []).extend(ordered[whole:])
+        for rest in left.values():
+            self.members += [rest[k : k + self.width] for k in range(0, len(rest), self.width)]
+        for chunk in range(first, len(self.members)):
+            for lane, number in enumerate(self.members[chunk]):
+                self.chunk_of[number], self.lane_of[number] = chunk, lane
+
+    def _depth_first(self) -> list[int]:
+        """The chunks, each after those whose results it needs."""
+        order: list[int] = []
+        begun = [False] * len(self.members)
+        for root in range(len(self.members)):
+            stack = [(root, False)]
+            while stack:
+                chunk, done = stack.pop()
+                if done:
+                    order.append(chunk)
+                elif not begun[chunk]:
+                    begun[chunk] = True
+                    stack.append((chunk, True))
+                    stack += [(one, False) for one in self._needed(chunk) if not begun[one]]
+        return order
+
+    def _needed(self, chunk: int) -> list[int]:
+        joins = self.schedule.joins
+        members = [joins[number] for number in reversed(self.members[chunk])]
+        nodes = [one.child_node for one in members] + [one.parent_node for one in members]
+        return [self.chunk_of[node - self.n] for node in nodes if node >= self.n]
+
+    def lanes(self, chunk: int) -> int:
+        """How many lanes a chunk has."""
+        return self.width if len(self.members[chunk]) > 1 else 1
+
+    def variant(self, chunk: int) -> int:
+        """The variant of a chunk's joins."""
+        return self.parts.variant_of[self.members[chunk][0]]
+
+    def handles(self, port: Port) -> int:
+        """How many handles the nodes in a port have; none if it is a side of leaves or the ground."""
+        variant = self.parts.variants[self.variant(port[0])]
+        side = (variant.parent, variant.child)[port[1]]
+        return side.number if side.what == "node" else 0
+
+    def result_handles(self, chunk: int) -> int:
+        """How many handles a chunk's results have."""
+        return len(self.schedule.handles[self.n + self.members[chunk][0]])
+
+    def targets(self, chunk: int) -> list[tuple[Port, int]]:
+        """The port that each lane's result is for, and the lane there."""
+        found = []
+        for number in self.members[chunk]:
+            by, side = self.consumer[number]
+            if by >= 0:
+                found.append(((self.chunk_of[by], side), self.lane_of[by]))
+        return found
+
+    def in_place(self, chunk: int) -> bool:
+        """Whether a chunk's lanes are a port's."""
+        targets = self.targets(chunk)
+        port = targets[0][0]
+        return self.lanes(port[0]) == self.lanes(chunk) and all(
+            target == (port, lane) for lane, target in enumerate(targets)
+        )
+
+
+class _Ports:
+    """Memory of ports, given and taken back in blocks of many sizes; the one given back last is given first."""
+
+    def __init__(self, plan: Plan, sizes: dict[int, int]):
+        self.plan, self.sizes = plan, sizes
+        self.place: dict[Port, int] = {}
+        self.free: dict[int, list[int]] = {}
+        self.total = 0
+
+    def _size(self, port: Port) -> int:
+        return _rounded(8 * self.plan.lanes(port[0]) * self.sizes[self.plan.handles(port)])
+
+    def open(self, port: Port) -> int:
+        """The place of a port, which is found if it has none."""
+        if port not in self.place:
+            size = self._size(port)
+            if self.free.get(size):
+                self.place[port] = self.free[size].pop()
+            else:
+                self.place[port] = self.total
+                self.total += size
+        return self.place[port]
+
+    def close(self, port: Port) -> None:
+        """Give a port's memory back."""
+        self.free.setdefault(self._size(port), []).append(self.place[port])
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _padded(numbers: np.ndarray, width: int) -> np.ndarray:
+    """The last repeated until lanes are full."""
+    return np.concatenate([numbers, np.repeat(numbers[-1:], -len(numbers) % width)])
+
+
+def records_at(nv: int, width: int) -> int:
+    """Where in the scratch memory the records begin: after the joints' accelerations, and room for lanes not used."""
+    return _rounded(8 * (nv + width))
+
+
+def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
+    """The tables."""
+    plan = Plan(schedule, parts, width)
+    bodies, nv = _bodies(schedule, parts)
+    up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
+    down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
+    # memory: the joints' accelerations, records, a chunk's lanes before they are copied; then ports, and what is kept
+    largest = max(up.sizes.values(), default=0)
+    scattered = records_at(nv, width) + _rounded(8 * parts.record * (plan.n + 1))
+    gathered = scattered + _rounded(8 * width * largest)
+    used = gathered + _rounded(48 * width * max(parts.entries, default=0))
+
+    rows = np.full((len(plan.order), COLUMNS), -1, dtype=np.int64)
+    column = {name: k for k, name in enumerate(Chunk._fields)}
+    copies: list[int] = []
+    copied: list[tuple[int, _Ports]] = []
+    ids: list[np.ndarray] = []
+
+    def reach(row: int, chunk: int, ports: _Ports, direct: str, indirect: str) -> None:
+        """Where a chunk's results go, or the forces on them come from."""
+        if not (targets := plan.targets(chunk)):
+            return
+        places = [ports.open(port) for port, _ in targets]
+        if plan.in_place(chunk):
+            rows[row, column[direct]] = places[0]
+            return
+        rows[row, column[indirect]] = len(copies)
+        copied.append((len(copies), ports))
+        copies.extend((len(places), ports.sizes[plan.result_handles(chunk)], 8 * plan.lanes(chunk)))
+        for place, (port, lane) in zip(places, targets, strict=True):
+            copies.extend((place + 8 * lane, 8 * plan.lanes(port[0])))
+
+    kept = at = 0
+    for row, chunk in enumerate(plan.order):
+        lanes, variant = plan.lanes(chunk), plan.variant(chunk)
+        joints = _padded(np.array([schedule.joins[number].joint for number in plan.members[chunk]]), lanes)
+        rates = bodies[joints, 3]
+        rates[len(plan.members[chunk]) :] = nv
+        ids.append(np.concatenate([joints + 1, bodies[joints, 0], rates]))
+        rows[row, :2] = 2 * variant + (lanes > 1), at
+        at += 3 * lanes
+        reach(row, chunk, up, "result", "scatter")
+        for side, name in enumerate(("A", "B")):
+            if plan.handles((chunk, side)):
+                rows[row, column[name]] = up.open((chunk, side))
+                up.close((chunk, side))
+        rows[row, column["kept"]] = kept
+        kept += _rounded(8 * lanes * parts.kept[variant])
+    unread: dict[Port, int] = {}
+    for row, chunk in reversed(list(enumerate(plan.order))):
+        for side, name in enumerate(("A_down", "B_down")):
+            if plan.handles((chunk, side)):
+                rows[row, column[name]] = down.open((chunk, side))
+                unread[chunk, side] = len(plan.members[chunk])
+        reach(row, chunk, down, "outer", "gather")
+        for port, _ in plan.targets(chunk):
+            unread[port] -= 1
+            if not unread[port]:
+                down.close(port)
+
+    begin = {up: used, down: used + up.total}
+    keeps = used + up.total + down.total
+    table = np.array(copies or [0], dtype=np.int64)
+    for start, ports in copied:
+        table[start + 3 : start + 3 + 2 * table[start] : 2] += begin[ports]
+    # what a chunk does not read or write is anywhere
+    for names, offset, instead in (
+        (("A", "B", "result"), begin[up], scattered),
+        (("kept",), keeps, keeps),
+        (("A_down", "B_down", "outer"), begin[down], gathered),
+    ):
+        for name in names:
+            found = rows[:, column[name]]
+            rows[:, column[name]] = np.where(found < 0, instead, found + offset)
+    groups = [_padded(np.array(kind.bodies), width) for kind in parts.kinds]
+    sizes = [keeps + kept, plan.n, len(rows), nv, *map(len, groups)]
+    return Layout(
+        rows,
+        np.concatenate(ids),
+        table,
+        bodies,
+        np.concatenate(groups).astype(np.int64),
+        np.array(sizes, dtype=np.int64),
+        frozenset(rows[:, 0].tolist()),
+    )
+
+
+def _bodies(schedule: Schedule, parts: Parts) -> tuple[np.ndarray, int]:
+    """The table of bodies, and nv."""
+    n = len(schedule.parents)
+    bodies = np.zeros((n, 4), dtype=np.int64)
+    nq, nv = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for number, kind in enumerate(parts.kinds):
+        bodies[kind.bodies, 1] = number
+        nq[kind.bodies], nv[kind.bodies] = kind.link.motion.nq, kind.link.motion.nv
+    bodies[:, 0] = np.array(schedule.parents) + 1
+    bodies[:, 2], bodies[:, 3] = np.cumsum(nq) - nq, np.cumsum(nv) - nv
+    return bodies, int(nv.sum())

@@ -1,0 +1,423 @@
+"""Assembly–disassembly as machine code: joins of one kind run side by side on the lanes of vector registers.
+
+The code knows the variants of joins, not how many there are nor which: that is in tables (`layout.py`), chunk by chunk.
+What a join needs of its two sides lies lane by lane as it will be read; whatever makes it writes it there, directly
+where a chunk's results are one port in the same order, else entry by entry. Bodies come first: what all joins need of
+their coordinates on lanes, then their angular velocities one after the other, the only thing that is not on lanes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.ir import Code
+from linkwright.compiler.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
+from linkwright.compiler.llvm import StraightBody
+from linkwright.compiler.loops import begin_driver, emit_memory, end_driver, module_of, tables_of
+from linkwright.compiler.machine import target
+from linkwright.compiler.parts import (
+    KEPT,
+    OUTER,
+    OWN,
+    OWN_DATA,
+    PARENT,
+    PARENT_DATA,
+    RATES,
+    RESULT,
+    A,
+    B,
+    Part,
+    Parts,
+    Q,
+)
+from linkwright.compiler.program import Looped, Operations, Slot
+from linkwright.dynamics.assembly.schedule import Schedule
+
+
+class LevelProgram(Looped):
+    """Forward dynamics by assembly–disassembly of one mechanism, as joins on lanes."""
+
+    single = True
+
+    def __init__(self, name: str, inputs: tuple[Slot, ...], schedule: Schedule, parts: Parts):
+        self.name, self.inputs, self.schedule, self.parts = name, inputs, schedule, parts
+        self.outputs = (Slot("result", inputs[1].shape),)
+        self.lanes = target().width
+
+    @cached_property
+    def operations(self) -> Operations:
+        """The operations of all bodies and joins."""
+        counts = np.zeros(6, dtype=int)
+        for kind, prepare, sweep in zip(self.parts.kinds, self.parts.prepare, self.parts.sweep, strict=True):
+            for part in (prepare, sweep):
+                counts += len(kind.bodies) * np.array(part.program.operations)
+        for number, times in enumerate(np.bincount(self.parts.variant_of)):
+            for part in (self.parts.join[number], self.parts.split[number]):
+                counts += times * np.array(part.program.operations)
+        return Operations(*counts.tolist())
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of everything that decides the code."""
+        parts = self.parts
+        programs = [
+            (part.program.digest, part.writes) for part in (*parts.prepare, *parts.sweep, *parts.join, *parts.split)
+        ]
+        shape = (parts.record, parts.data.shape[1], sorted(self.layout.used), len(parts.kinds), self.lanes)
+        return hashlib.sha256(repr((self.name, self.inputs, programs, shape)).encode()).hexdigest()
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The tables."""
+        return layout_of(self.schedule, self.parts, self.lanes)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """The memory that one call needs."""
+        return int(self.layout.sizes[0])
+
+    def tables(self) -> tuple[dict[str, int], Any]:
+        """The addresses that the code refers to, and what must live as long as it."""
+        layout = self.layout
+        return tables_of(
+            chunks=layout.chunks,
+            ids=layout.ids,
+            copies=layout.copies,
+            bodies=layout.bodies,
+            groups=layout.groups,
+            sizes=layout.sizes,
+            numbers=self.parts.data,
+        )
+
+    def width(self, lanes: int) -> int:
+        """Rows run one by one: the lanes are full already."""
+        return 1
+
+    def text(self, target: Any, width: int) -> str:
+        """The LLVM module."""
+        parts, functions = self.parts, []
+        wanted: list[tuple[Part, str, str, int]] = []
+        for k in range(len(parts.kinds)):
+            wanted.append((parts.prepare[k], "prepare", f"prepare_{k}", self.lanes))
+            wanted.append((parts.sweep[k], "sweep", f"sweep_{k}", 1))
+        for number in sorted(self.layout.used):
+            w = self.lanes if number % 2 else 1
+            for what, part in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
+                wanted.append((part, what, f"{what}_{number}", w))
+        declared: set[str] = set()
+        for part, what, name, w in wanted:
+            body = _PartBody(parts, part, what, w, target.fused)
+            functions.append(body.function(name))
+            V = body.lanes.double
+            declared |= body.declared | {f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})"}
+        return module_of(self, width, target.processor, [*functions, _COPIES, _driver(self)], declared)
+
+
+# code
+
+_ARGUMENTS = {
+    "prepare": "ptr %ids, ptr noalias %rec, ptr noalias %num, ptr %q, ptr %v, ptr %tau",
+    "sweep": "ptr noalias %own, ptr noalias %parent, ptr noalias %num",
+    "join": "ptr noalias %A, ptr noalias %B, ptr noalias %result, ptr noalias %kept, ptr %ids, "
+    "ptr noalias %rec, ptr noalias %num",
+    "split": "ptr noalias %A, ptr noalias %B, ptr noalias %outer, ptr noalias %kept, ptr %ids, "
+    "ptr noalias %rec, ptr noalias %num, ptr noalias %rates",
+}
+_BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
+
+
+class _PartBody(StraightBody):
+    """The instructions of one part, on W lanes."""
+
+    def __init__(self, parts: Parts, part: Part, what: str, width: int, fused: bool):
+        super().__init__(part.program, width, fused, careful=True)
+        self.parts, self.part, self.what = parts, part, what
+        self.found: dict[tuple[str, int], str] = {}
+        self.columns: dict[tuple[int, int], list[str]] = {}
+
+    def function(self, name: str) -> str:
+        """The whole function of this name."""
+        self.lines.append("start:")
+        fused_away = self._products_to_fuse() if self.fused else set()
+        writes: dict[int, list[tuple[int, int]]] = {}
+        together = []
+        for number, place in zip(self.program.results[0], self.part.writes, strict=True):
+            if place[0] == OWN:
+                together.append((number, place[1]))
+            else:
+                writes.setdefault(number, []).append(place)
+        for k, (op, args, value) in enumerate(self.program.instructions):
+            if op == "input":
+                self.values.append(self._fetched(*args))
+            elif op == "constant":
+                assert value is not None
+                self.values.append(self.lanes.constant(value))
+            else:
+                self.values.append("" if k in fused_away else self._operation(k, op, args))
+            for space, entry in writes.get(k, ()):
+                self._write(space, entry, self.values[k])
+        self._remember(together)
+        self.lines.append("  ret void")
+        return "\n".join([f"define internal void @{name}({_ARGUMENTS[self.what]}) #0 {{", *self.lines, "}", ""])
+
+    def _once(self, name: str, lane: int, instruction: str) -> str:
+        """A value that is computed when it is first needed."""
+        if (name, lane) not in self.found:
+            self.found[name, lane] = self.emit(instruction)
+        return self.found[name, lane]
+
+    def _id(self, which: int, lane: int) -> str:
+        """A number of a lane: of its record (0), its parent's (1), the place of its rates (2)."""
+        if self.what == "prepare":
+            self._own_body(lane)
+        place = which * self.lanes.width + lane
+        address = self._once("place", place, f"getelementptr i64, ptr %ids, i64 {place}")
+        return self._once("id", place, f"load i64, ptr {address}, align 8")
+
+    def _row(self, space: int, lane: int) -> str:
+        """Where a body's record or data begin."""
+        if self.what == "sweep":
+            return {OWN: "%own", PARENT: "%parent", OWN_DATA: "%num"}[space]
+        of_parent = space in (PARENT, PARENT_DATA)
+        memory = space in (OWN, PARENT)
+        stride = self.parts.record if memory else self.parts.data.shape[1]
+        offset = self._once(
+            f"offset{stride}", 2 * lane + of_parent, f"mul i64 {self._id(int(of_parent), lane)}, {stride}"
+        )
+        base = "%rec" if memory else "%num"
+        return self._once(f"row{space}", lane, f"getelementptr double, ptr {base}, i64 {offset}")
+
+    def _fetched(self, space: int, entry: int) -> str:
+        W, V = self.lanes.width, self.lanes.double
+        if space in _BLOCKS:
+            address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
+            return self.emit(f"load {V}, ptr {address}, align {8 * W}")
+        if space >= Q:
+            return self._coordinate(space - Q, entry)
+        if W == 1:
+            address = self.emit(f"getelementptr double, ptr {self._row(space, 0)}, i64 {entry}")
+            return self.emit(f"load double, ptr {address}, align 8")
+        size = min(4, W)
+        group = entry // size
+        if (space, group) not in self.columns:
+            rows = [self._row(space, lane) for lane in range(W)]
+            joined = [self._joined(rows[i::size], group * size, size) for i in range(size)]
+            self.columns[space, group] = self._transposed(joined)
+        return self.columns[space, group][entry % size]
+
+    def _coordinate(self, which: int, entry: int) -> str:
+        """Of q, v or τ, in ``prepare``."""
+        W, V = self.lanes.width, self.lanes.double
+        result = "poison"
+        for lane in range(W):
+            body = self._once("body", lane, f"getelementptr [4 x i64], ptr @bodies, i64 {self._own_body(lane)}")
+            column = 2 if which == 0 else 3
+            address = self._once(f"at{column}", lane, f"getelementptr i64, ptr {body}, i64 {column}")
+            offset = self._once(f"offset_{column}", lane, f"load i64, ptr {address}, align 8")
+            array = ("%q", "%v", "%tau")[which]
+            row = self._once(array, lane, f"getelementptr double, ptr {array}, i64 {offset}")
+            x = self.emit(f"load double, ptr {self.emit(f'getelementptr double, ptr {row}, i64 {entry}')}, align 8")
+            if W == 1:
+                return x
+            result = self.emit(f"insertelement {V} {result}, double {x}, i32 {lane}")
+        return result
+
+    def _own_body(self, lane: int) -> str:
+        """In ``prepare`` lanes are numbers of bodies; their records follow the ground's."""
+        address = self._once("place", lane, f"getelementptr i64, ptr %ids, i64 {lane}")
+        body = self._once("number", lane, f"load i64, ptr {address}, align 8")
+        self._once("id", lane, f"add i64 {body}, 1")
+        return body
+
+    def _write(self, space: int, entry: int, value: str) -> None:
+        W, V = self.lanes.width, self.lanes.double
+        if space != RATES:
+            address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
+            self.lines.append(f"  store {V} {value}, ptr {address}, align {8 * W}")
+            return
+        for lane in range(W):
+            x = value if W == 1 else self.emit(f"extractelement {V} {value}, i32 {lane}")
+            row = self._once("rates", lane, f"getelementptr double, ptr %rates, i64 {self._id(2, lane)}")
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
+            self.lines.append(f"  store double {x}, ptr {address}, align 8")
+
+    def _remember(self, results: list[tuple[int, int]]) -> None:
+        """To the body's record, last: a number read may lie where one is written."""
+        W, V = self.lanes.width, self.lanes.double
+        if W == 1:
+            for value, entry in results:
+                row = self._row(OWN, 0)
+                address = self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
+                self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
+            return
+        size = min(4, W)
+        for k in range(0, len(results), size):
+            some = results[k : k + size]
+            columns = [self.values[value] for value, _ in some]
+            turned = self._transposed([*columns, *[self.lanes.constant(0.0)] * (size - len(some))])
+            for lane in range(W):
+                first = lane // size * size
+                indices = ", ".join(f"i32 {first + i}" for i in range(size))
+                cut = self.emit(f"shufflevector {V} {turned[lane % size]}, {V} poison, <{size} x i32> <{indices}>")
+                address = self.emit(f"getelementptr double, ptr {self._row(OWN, lane)}, i64 {some[0][1]}")
+                self.lines.append(f"  store <{size} x double> {cut}, ptr {address}, align 8")
+
+
+_COPIES = """
+; between a chunk's lanes and ports; copies: lanes, entries, stride, then a place and stride for each lane
+define internal void @moved(ptr %here, ptr %memory, ptr %copies, i1 %out) #1 {
+start:
+  %n = load i64, ptr %copies
+  %p1 = getelementptr i64, ptr %copies, i64 1
+  %entries = load i64, ptr %p1
+  %p2 = getelementptr i64, ptr %copies, i64 2
+  %stride = load i64, ptr %p2
+  br label %lane
+lane:
+  %k = phi i64 [0, %start], [%k1, %next]
+  %twice = shl i64 %k, 1
+  %at = add i64 %twice, 3
+  %p3 = getelementptr i64, ptr %copies, i64 %at
+  %place = load i64, ptr %p3
+  %p4 = getelementptr i64, ptr %p3, i64 1
+  %step = load i64, ptr %p4
+  %far = getelementptr i8, ptr %memory, i64 %place
+  %near = getelementptr double, ptr %here, i64 %k
+  br i1 %out, label %outwards, label %inwards
+outwards:
+  %i = phi i64 [0, %lane], [%i1, %outwards]
+  %a = mul i64 %i, %stride
+  %b = mul i64 %i, %step
+  %from = getelementptr i8, ptr %near, i64 %a
+  %to = getelementptr i8, ptr %far, i64 %b
+  %x = load double, ptr %from
+  store double %x, ptr %to
+  %i1 = add i64 %i, 1
+  %more = icmp slt i64 %i1, %entries
+  br i1 %more, label %outwards, label %next
+inwards:
+  %j = phi i64 [0, %lane], [%j1, %inwards]
+  %c = mul i64 %j, %stride
+  %d = mul i64 %j, %step
+  %to2 = getelementptr i8, ptr %near, i64 %c
+  %from2 = getelementptr i8, ptr %far, i64 %d
+  %y = load double, ptr %from2
+  store double %y, ptr %to2
+  %j1 = add i64 %j, 1
+  %more2 = icmp slt i64 %j1, %entries
+  br i1 %more2, label %inwards, label %next
+next:
+  %k1 = add i64 %k, 1
+  %again = icmp slt i64 %k1, %n
+  br i1 %again, label %lane, label %end
+end:
+  ret void
+}
+"""
+
+
+def _driver(program: LevelProgram) -> str:
+    """``single``: one row."""
+    parts, W = program.parts, program.lanes
+    total = program.outputs[0].size
+    record, columns = 8 * parts.record, 8 * parts.data.shape[1]
+    code = Code("%d")
+    (q, v, tau, out), _, far = begin_driver(code, "single", 4, 1)
+    bytes_, n, n_chunks = (code.load("i64", "@sizes", k) for k in range(3))
+    place, memory, base = emit_memory(code, 0, code.emit(f"add i64 {bytes_}, {ALIGNMENT}"))
+    rec = code.emit(f"getelementptr i8, ptr {base}, i64 {records_at(total, W)}")
+    last, start = "begin", "0"
+    for k in range(len(parts.kinds)):
+        end = code.emit(f"add i64 {start}, {code.load('i64', '@sizes', 4 + k)}")
+        code.do(f"br label %prepare{k}")
+        code.do(f"prepare{k}:")
+        i = code.emit(f"phi i64 [{start}, %{last}], [%i{k}, %prepare{k}]")
+        ids = code.item("i64", "@groups", i)
+        code.do(f"call void @prepare_{k}(ptr {ids}, ptr {rec}, ptr @numbers, ptr {q}, ptr {v}, ptr {tau})")
+        code.do(f"%i{k} = add i64 {i}, {W}")
+        code.do(f"br i1 {code.emit(f'icmp slt i64 %i{k}, {end}')}, label %prepare{k}, label %ready{k}")
+        code.do(f"ready{k}:")
+        last, start = f"ready{k}", end
+    # angular velocities
+    for k in range(3):
+        code.do(f"store double 0.0, ptr {code.item('double', rec, k)}")
+    code.do("br label %sweep")
+    code.do("sweep:")
+    i = code.emit(f"phi i64 [0, %{last}], [%swept, %after]")
+    body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
+    parent, kind = (code.load("i64", body, k) for k in range(2))
+    code.do(f"%swept = add i64 {i}, 1")
+    own = code.emit(f"getelementptr i8, ptr {rec}, i64 {code.emit(f'mul i64 %swept, {record}')}")
+    above = code.emit(f"getelementptr i8, ptr {rec}, i64 {code.emit(f'mul i64 {parent}, {record}')}")
+    data = code.emit(f"getelementptr i8, ptr @numbers, i64 {code.emit(f'mul i64 %swept, {columns}')}")
+    _switch(code, kind, list(range(len(parts.kinds))), "sweep", f"ptr {own}, ptr {above}, ptr {data}", "after")
+    code.do("after:")
+    code.do(f"br i1 {code.emit(f'icmp slt i64 %swept, {n}')}, label %sweep, label %up")
+    for what, step in (("up", 1), ("down", -1)):
+        _pass(code, what, step, n_chunks, base, rec, sorted(program.layout.used))
+    code.do("finish:")
+    code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {out}, ptr {base}, i64 {8 * total}, i1 0)")
+    end_driver(code, place, memory, far)
+    return "\n".join(code.lines)
+
+
+def _pass(code: Code, what: str, step: int, n: str, base: str, rec: str, used: list[int]) -> None:
+    """All joins in order, or all splits in the opposite order."""
+    ups = what == "up"
+    code.do(f"{what}:")
+    last = "0" if ups else code.emit(f"sub i64 {n}, 1")
+    code.do(f"br label %{what}_chunk")
+    code.do(f"{what}_chunk:")
+    i = code.emit(f"phi i64 [{last}, %{what}], [%{what}_next, %{what}_done]")
+    row = code.emit(f"getelementptr [{COLUMNS} x i64], ptr @chunks, i64 {i}")
+    column = {name: code.load("i64", row, k) for k, name in enumerate(Chunk._fields)}
+    ids = code.item("i64", "@ids", column["ids"])
+
+    def at(offset: Any) -> str:
+        return code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+    kept, copied = at(column["kept"]), column["scatter"] if ups else column["gather"]
+    if ups:
+        arguments = f"ptr {at(column['A'])}, ptr {at(column['B'])}, ptr {at(column['result'])}, ptr {kept}, ptr {ids}"
+        arguments += f", ptr {rec}, ptr @numbers"
+        here = at(column["result"])
+    else:
+        here = at(column["outer"])
+        arguments = f"ptr {at(column['A_down'])}, ptr {at(column['B_down'])}, ptr {here}, ptr {kept}, ptr {ids}"
+        arguments += f", ptr {rec}, ptr @numbers, ptr {base}"
+    far = code.emit(f"icmp sge i64 {copied}, 0")
+    description = code.item("i64", "@copies", copied)
+    copy = f"call void @moved(ptr {here}, ptr {base}, ptr {description}, i1 {int(ups)})"
+    if not ups:
+        code.do(f"br i1 {far}, label %gather, label %gathered")
+        code.do("gather:")
+        code.do(copy)
+        code.do("br label %gathered")
+        code.do("gathered:")
+    _switch(code, column["function"], used, "join" if ups else "split", arguments, f"{what}_ran")
+    code.do(f"{what}_ran:")
+    if ups:
+        code.do(f"br i1 {far}, label %scatter, label %{what}_done")
+        code.do("scatter:")
+        code.do(copy)
+        code.do(f"br label %{what}_done")
+    else:
+        code.do(f"br label %{what}_done")
+    code.do(f"{what}_done:")
+    code.do(f"%{what}_next = add i64 {i}, {step}")
+    more = code.emit(f"icmp slt i64 %{what}_next, {n}" if ups else f"icmp sge i64 %{what}_next, 0")
+    code.do(f"br i1 {more}, label %{what}_chunk, label %{'down' if ups else 'finish'}")
+
+
+def _switch(code: Code, which: str, cases: list[int], what: str, arguments: str, after: str) -> None:
+    """Call the function of a number, then go on after."""
+    labels = " ".join(f"i64 {k}, label %{what}{k}" for k in cases)
+    code.do(f"switch i64 {which}, label %{what}{cases[0]} [{labels}]")
+    for k in cases:
+        code.do(f"{what}{k}:")
+        code.do(f"call void @{what}_{k}({arguments})")
+        code.do(f"br label %{after}")
