@@ -293,6 +293,17 @@ def test_bodies_without_inertia_are_named():
     assert lw.forward_dynamics(thin, one, one, one, None, "hybrid") == pytest.approx(
         lw.forward_dynamics(thin, one, one, one)
     )
+    hinged = Builder("hinged")
+    for k, thickness in enumerate((0.1, 0.0, 0.1, 0.1)):
+        hinged.body(f"b{k}", 1.0, (0.5, 0, 0), (thickness, 0.1, 0.1))
+        hinged.joint(f"j{k}", "revolute", f"b{k - 1}" if k else "world", f"b{k}", xyz=(1, 0, 0), axis=(0, k % 2, 1))
+    flat = hinged.build()
+    q, v, tau = state(flat, 0)
+    with pytest.raises(ModelError, match="'b1' has not"):
+        lw.forward_dynamics(flat, q, v, tau, None, "hybrid", partition=1)
+    expected = lw.forward_dynamics(flat, q, v, tau)
+    for options in ({"schedule": "balanced"}, {"partition": 2}, {"partition": [[0], [1, 2], [3]]}):
+        assert relative_error(lw.forward_dynamics(flat, q, v, tau, None, "hybrid", **options), expected) < 1e-12
     assert lw.forward_dynamics(model, np.zeros(2), np.zeros(2), np.zeros(2), None, "assembly").shape == (2,)
 
 

@@ -20,7 +20,7 @@ from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import record
 from linkwright.compiler.threads import default_threads
-from linkwright.dynamics.assembly.choice import block_schedule
+from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.dynamics.configuration import configuration_rate
@@ -88,7 +88,7 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
     """The model that an algorithm is traced on, which gives the same with fewer operations."""
     if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
         return model
-    if book in JOINT_SPACE and not _takes_apart(model, arguments):
+    if book in JOINT_SPACE and not takes_apart(model, **_of_method(arguments)):
         return model.minimal(JOINT_SPACE[book])
     if "near origins" not in model.memo:
         model.memo["near origins"] = with_near_origins(model)
@@ -96,11 +96,10 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
     return near
 
 
-def _takes_apart(model: Model, arguments: Mapping[str, Any]) -> bool:
-    """Whether a method inverts the inertias of bodies by themselves, which only those of rigid bodies allow."""
-    if arguments.get("method") == "hybrid":
-        return bool(block_schedule(model, arguments.get("schedule"), arguments.get("partition")).order)
-    return arguments.get("method") == "assembly"
+def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What forward dynamics is told of its method."""
+    told = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
+    return {"method": arguments.get("method"), **told}
 
 
 def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:

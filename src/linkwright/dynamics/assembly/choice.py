@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linkwright.dynamics.assembly.cost import time
-from linkwright.dynamics.assembly.partition import blocks_of, partition_of
+from linkwright.dynamics.assembly.partition import blocks_of, partition_of, weak_blocks
 from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_of
 from linkwright.model.tree import Model
 
@@ -33,12 +33,13 @@ def block_schedule(
         order = order_of(model, schedule)
         return schedule_of(model, order, _blocks_left(model, order), loops)
     made = [schedule_of(model, schedule or "serial", blocks, loops) for blocks in candidates(model)]
+    made = [one for one in made if not weak_blocks(model, one.blocks, one.joined)] or made[-1:]
     widths = [link.motion.nv for link in model.links]
     return min(made, key=lambda one: time(one, widths, processors))
 
 
 def candidates(model: Model) -> list[tuple[tuple[int, ...], ...]]:
-    """Partitions worth trying, each once: blocks of :data:`SIZES`, and all that hangs together in one."""
+    """Partitions worth trying, each once: blocks of :data:`SIZES`, and last all that hangs together in one."""
     parents = [link.parent for link in model.links]
     sizes = [*(size for size in SIZES if size < len(parents)), max(1, len(parents))]
     return list(dict.fromkeys(blocks_of(parents, size) for size in sizes))

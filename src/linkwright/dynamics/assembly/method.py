@@ -336,6 +336,7 @@ def _joined_in_blocks(
     form: str | None,
 ) -> Found:
     """What disassembly gives, the accelerations of joints within blocks too."""
+    require_inertia(model, made.blocks, made.joined)
     widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
     base = ground(model.gravity)
@@ -368,6 +369,15 @@ def _joined_in_blocks(
         first = 1 if shape.floating else 0  # the base's own joint was joined
         found.accelerations.update(zip(made.blocks[number][first:], of_block[first:], strict=True))
     return found
+
+
+def takes_apart(model: Model, method: str, schedule: Any = None, partition: Any = None, loops: str = "closed") -> bool:
+    """Whether a method inverts inertias of parts of a mechanism, which only those of rigid bodies allow."""
+    if method != "hybrid":
+        return method == "assembly"
+    if model.loops and loops == "closed":
+        return True
+    return bool(block_schedule(model, schedule, partition).order)
 
 
 def shape_of(schedule: Schedule, number: int) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic
+from linkwright.spatial.inertia import congruence
 
 Partition = tuple[tuple[int, ...], ...]
 """bodies by block, in each the one nearest the ground first"""
@@ -78,29 +79,62 @@ def _number(entry: Any, names: dict[str, int], count: int) -> int:
     return int(entry)
 
 
-def require_inertia(model: Model) -> None:
-    """Raise :class:`ModelError` where a body's inertia cannot be inverted, which its being a leaf needs."""
-    if "flat" not in model.memo:
-        model.memo["flat"] = [
-            body.name
-            for body, link in zip(model.bodies, model.links, strict=True)
-            if _flat(link.rigid_inertia.matrix())
-        ]
-    flat = model.memo["flat"]
-    if flat:
-        names = ", ".join(map(repr, flat[:8])) + (", …" if len(flat) > 8 else "")
+def require_inertia(model: Model, blocks: Partition | None = None, joined: Collection[int] = ()) -> None:
+    """Raise :class:`ModelError` where the inertia of a leaf cannot be inverted: of a body, or of a block at its base.
+
+    ``joined``: the joints between blocks.
+    """
+    weak = flat_bodies(model) if blocks is None else weak_blocks(model, blocks, joined)
+    if weak:
+        names = ", ".join(repr(model.bodies[k].name) for k in weak[:8]) + (", …" if len(weak) > 8 else "")
         raise ModelError(
             f"assembly takes bodies apart, and so each needs mass and inertia about every axis; in {model.name!r} "
             f'{names} has not: use method "hybrid" with that body in a block, "articulated" or "composite"'
         )
 
 
+def flat_bodies(model: Model) -> list[int]:
+    """The bodies that have no inertia along or about some axis; none where inertias are symbols."""
+    if "flat" not in model.memo:
+        matrices = [link.rigid_inertia.matrix() for link in model.links]
+        model.memo["flat"] = [k for k, I in enumerate(matrices) if _flat(I)]
+    flat: list[int] = model.memo["flat"]
+    return flat
+
+
+def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> list[int]:
+    """Bodies at which blocks cannot be taken out: bases without inertia along some axis, or moved without any.
+
+    At a random configuration; only mechanisms with a flat body can have any.
+    """
+    if not flat_bodies(model) or any(is_symbolic(link.placement, link.armature) for link in model.links):
+        return []
+    x = model.coordinates(model.random(seed=0))
+    weak = []
+    for block in blocks:
+        received = {k: np.zeros((6, 6)) for k in block}
+        for k in reversed(block):
+            link, S = model.links[k], model.links[k].motion_subspace(x[k])
+            I = link.rigid_inertia.matrix() + received[k]
+            if k in joined:
+                if _flat(I):
+                    weak.append(k)
+                continue
+            D = S.T @ I @ S + np.diag(link.armature)
+            if np.linalg.eigvalsh(D)[0] <= 1e-13 * max(np.abs(I).max(), 1e-300):
+                weak.append(k)
+            elif link.parent >= 0:
+                I_a = I - I @ S @ np.linalg.solve(D, S.T @ I)
+                received[link.parent] = received[link.parent] + congruence(I_a, link.transform(x[k]))
+    return weak
+
+
 def _flat(I: Any) -> bool:
-    """Whether an inertia (6, 6) of numbers is singular, by its moments about the centre of mass."""
+    """Whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the centre of mass."""
     if is_symbolic(I):
         return False
-    m, S = I[0, 0], I[3:, :3]
-    if m <= 0.0:
+    M, H, J = I[:3, :3], I[3:, :3], I[3:, 3:]
+    tiny = 1e-14 * max(float(np.abs(I).max()), 1e-300)
+    if np.linalg.eigvalsh(M)[0] <= tiny:
         return True
-    about_center = I[3:, 3:] + (S @ S) / m
-    return bool(np.linalg.eigvalsh(about_center)[0] <= 1e-14 * max(np.abs(I).max(), 1e-300))
+    return bool(np.linalg.eigvalsh(J - H @ np.linalg.solve(M, H.T))[0] <= tiny)
