@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.dynamics import inverse
-from linkwright.dynamics.constrained import row_orders
+from linkwright.dynamics.constrained import row_orders, row_scales
 from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_rows
 from linkwright.dynamics.inverse import Wrenches
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
@@ -66,9 +66,12 @@ def actuated_efforts(
     h = inverse.inverse_dynamics(model, q, v, a, wrenches)
     K = constraint_jacobian(model, q)
     E = np.eye(model.nv)[:, places]
-    bearing = semidefinite_factors(K @ K.T, order=row_orders(model).whole)
+    scales = row_scales(model)
+    whole = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
+    bearing = semidefinite_factors(K @ K.T, scales=whole, order=row_orders(model).whole)
     W = bearing.half(K[:, places])
-    free = semidefinite_factors(np.eye(len(places)) - (W.T * bearing.inverse) @ W, np.ones(len(places)))
+    ones = np.ones(len(places))
+    free = semidefinite_factors(np.diag(ones) - (W.T * bearing.inverse) @ W, ones, scales=ones)
     efforts = np.zeros(len(places))
     missing = h
     for _ in range(2):  # once more, for rounding

@@ -25,16 +25,18 @@ from linkwright.dynamics.constraint import (
     constraint_jacobian,
     constraint_residual,
     loop_constraints,
+    loop_ends,
     loop_rows,
+    walk_between,
 )
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_velocities, pose
-from linkwright.dynamics.mass import mass_matrix
+from linkwright.dynamics.mass import composite_inertias, mass_matrix
 from linkwright.errors import ClosureError, InputError
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.minimal import regroupable
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Link, Model, transform
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import (
@@ -112,7 +114,55 @@ def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
     y, Y = solve_above(L, h), solve_above(L, constraint_jacobian(model, q).T)
     A = (Y.T * inverse) @ Y
     order = row_orders(model).whole if is_symbolic(A) else None
-    return Constrained(y, Y, L, inverse, semidefinite_factors(A, order=order), k)
+    scales = row_scales(model)
+    whole = None if scales is None else np.concatenate([np.zeros(0), *(one.by_mass for one in scales)])
+    return Constrained(y, Y, L, inverse, semidefinite_factors(A, scales=whole, order=order), k)
+
+
+class RowScales(NamedTuple):
+    """How long the rows of a loop could be, squared, if all that moves its frames apart moved them along the row."""
+
+    by_mass: Array
+    """(m,), of K M⁻¹ Kᵀ"""
+    plain: Array
+    """(m,), of K Kᵀ"""
+
+
+def row_scales(model: Model) -> list[RowScales] | None:
+    """The scales of every loop's rows; None where the model's numbers are symbols."""
+    if "row scales" not in model.memo:
+        model.memo["row scales"] = _row_scales(model) if regroupable(model) else None
+    scales: list[RowScales] | None = model.memo["row scales"]
+    return scales
+
+
+def _row_scales(model: Model) -> list[RowScales]:
+    """At some configuration, with levers as long as the way round the loop."""
+    q = model.random(seed=0)
+    x, rates = model.coordinates(q), model.rates(np.zeros(model.nv))
+    inertias = composite_inertias(model, model.each(transform, x))
+    moved = []
+    for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
+        S = link.motion_subspace(x_k)
+        moved.append(np.einsum("ij,ij->j", S, I.times(S)) + joint.armature)
+    scales = []
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        if isinstance(loop, CoordinateLoop):
+            by_mass = sum(float((1.0 / moved[k]) @ np.ones(len(moved[k]))) for k in rows.columns)
+            scales.append(RowScales(np.array([by_mass]), np.array([float(len(rows.columns))])))
+            continue
+        first, second = loop_ends(model, loop)
+        walk = walk_between(model, first, second, x, rates)
+        offsets = [first.placement, second.placement, *(model.links[k].placement for k in walk.columns)]
+        length = sum(float(np.linalg.norm(T[:3, 3])) for T in offsets) or 1.0
+        by_mass = plain = 0.0
+        for k, s in walk.columns.items():
+            reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
+            by_mass, plain = by_mass + float((reach / moved[k]).sum()), plain + float(reach.sum())
+        turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
+        levers = np.where(turning, 1.0 / length**2, 1.0)
+        scales.append(RowScales(by_mass * levers, plain * levers))
+    return scales
 
 
 class RowOrders(NamedTuple):
@@ -307,11 +357,15 @@ class Closed(NamedTuple):
         return dict(zip(self.numbers, pieces, strict=True))
 
 
-def _closed(opened: Open, numbers: list[int], order: list[int] | None) -> tuple[Closed, Array, Array, Open]:
+def _closed(
+    opened: Open, numbers: list[int], scales: list[RowScales] | None, order: list[int] | None
+) -> tuple[Closed, Array, Array, Open]:
     """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open."""
     rest = [j for j in opened.numbers() if j not in numbers]
     A = np.concatenate([np.concatenate([opened.block(i, j) for j in numbers], axis=1) for i in numbers])
-    solver = semidefinite_factors(A, np.concatenate([opened.sizes[i] for i in numbers]), order)
+    sizes = np.concatenate([opened.sizes[i] for i in numbers])
+    could_be = None if scales is None else np.concatenate([scales[i].by_mass for i in numbers])
+    solver = semidefinite_factors(A, sizes, order, could_be)
     r = solver.half(np.concatenate([opened.r[i] for i in numbers]))
     F = solver.half(np.concatenate([opened.F[i] for i in numbers], axis=1).T)
     outer = {j: solver.half(np.concatenate([opened.block(i, j) for i in numbers])) for j in rest}
@@ -322,8 +376,8 @@ def _closed(opened: Open, numbers: list[int], order: list[int] | None) -> tuple[
         {(i, j): opened.block(i, j) - (outer[i].T * solver.inverse) @ outer[j] for i in rest for j in rest if i <= j},
         {j: opened.sizes[j] for j in rest},
     )
-    sizes = [len(opened.r[i]) for i in numbers]
-    return Closed(numbers, sizes, solver, r, F, outer), F_weighted @ F, F_weighted @ r, left
+    closed = Closed(numbers, [len(opened.r[i]) for i in numbers], solver, r, F, outer)
+    return closed, F_weighted @ F, F_weighted @ r, left
 
 
 class Plan(NamedTuple):
@@ -396,6 +450,7 @@ def _swept(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
     ground = np.concatenate([-model.gravity, np.zeros(3)])
     symbolic = is_symbolic(q, v, tau) and any(plan.closing)
     orders = row_orders(model).closing if symbolic else {}
+    scales = row_scales(model)
 
     def inward(
         link: Link,
@@ -414,7 +469,7 @@ def _swept(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
         p = force_cross(V) @ link.rigid_inertia.times(V) - f + received[1]
         opened, closed = received[2] + plan.starts[k], None
         if plan.closing[k]:
-            closed, I_loops, p_loops, opened = _closed(opened, plan.closing[k], orders.get(k))
+            closed, I_loops, p_loops, opened = _closed(opened, plan.closing[k], scales, orders.get(k))
             I, p = I + I_loops, p + p_loops
         U = I @ S
         D = S.T @ U + np.diag(link.armature)
@@ -450,7 +505,7 @@ def _swept(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
     kept, (_, _, opened) = model.inward(inward, start, bodies, T, S, x, rates, model.rates(tau), V, external)
     closed = None
     if plan.closing[-1]:
-        closed, _, _, _ = _closed(opened + plan.starts[-1], plan.closing[-1], orders.get(-1))
+        closed, _, _, _ = _closed(opened + plan.starts[-1], plan.closing[-1], scales, orders.get(-1))
     return Swept(T, S, kept, closed)
 
 

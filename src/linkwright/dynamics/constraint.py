@@ -85,7 +85,7 @@ def branches(model: Model, first: int, second: int) -> tuple[list[int], list[int
     return to_first[common:], to_second[common:]
 
 
-class _Walk(NamedTuple):
+class Walk(NamedTuple):
     """The way from y inwards to the common ancestor and outwards to y′, everything in y's axes."""
 
     pose: Array
@@ -98,7 +98,7 @@ class _Walk(NamedTuple):
     """(6, nv): the twist of y relative to y′ per rate of each joint"""
 
 
-def _walk(model: Model, first: Frame, second: Frame, x: list[Array], rates: list[Array]) -> _Walk:
+def walk_between(model: Model, first: Frame, second: Frame, x: list[Array], rates: list[Array]) -> Walk:
     """Columns s = ±X S; what rests in body k moves, seen from y, with U = V_k − V_y: ṡ = U × s ± X Ṡ."""
     outwards, inwards = branches(model, first.body, second.body)
     T, U, bias = inverse_pose(second.placement), np.zeros(6), np.zeros(6)
@@ -119,12 +119,12 @@ def _walk(model: Model, first: Frame, second: Frame, x: list[Array], rates: list
         s_v = columns[k] @ rates[k]
         U = U - s_v
         bias = bias + motion_cross(U) @ s_v - X @ link.velocity_product(x[k], rates[k])
-    return _Walk(T @ first.placement, -U, bias, columns)
+    return Walk(T @ first.placement, -U, bias, columns)
 
 
 def _rows_between_frames(model: Model, loop: Loop, x: list[Array], rates: list[Array]) -> LoopRows:
     first, second = loop_ends(model, loop)
-    walk = _walk(model, first, second, x, rates)
+    walk = walk_between(model, first, second, x, rates)
     T = loop.kind.subspace(walk.pose)
     bias = T.T @ walk.rate + loop.kind.subspace_rate(walk.pose, walk.twist).T @ walk.twist
     return LoopRows(loop.kind.residual(walk.pose), {k: T.T @ s for k, s in walk.columns.items()}, bias)
@@ -186,7 +186,7 @@ def loop_constraints(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"
         if not isinstance(loop, Loop):
             continue
         first, second = loop_ends(model, loop)
-        walk = _walk(model, first, second, x, rates)
+        walk = walk_between(model, first, second, x, rates)
         T, T_rate = loop.kind.subspace(walk.pose), loop.kind.subspace_rate(walk.pose, walk.twist)
         twist = motion_to_child(second.placement, twists[second.body]) if second.body >= 0 else np.zeros(6)
         gamma = T.T @ (motion_cross(twist) @ walk.twist) - T_rate.T @ walk.twist

@@ -25,7 +25,7 @@ from linkwright.dynamics import (
     spring_energy,
 )
 from linkwright.dynamics.constrained import Gains, checked_gains
-from linkwright.dynamics.forward import CONSTRAINED_METHODS, require_mass
+from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
@@ -275,7 +275,7 @@ def stepper(model: Model, method: str, gains: Gains | None = None, projecting: b
 
 
 def _shortest_method(model: Model) -> str:
-    """Of the methods that close loops the one with fewest operations here; "articulated" where none is short."""
+    """Of the serial methods the one with fewest operations here; "articulated" where none is short."""
 
     def length(method: str) -> float:
         try:
@@ -283,7 +283,7 @@ def _shortest_method(model: Model) -> str:
         except TooLargeError:
             return np.inf
 
-    return min(CONSTRAINED_METHODS, key=length)
+    return min(("articulated", "composite"), key=length)
 
 
 def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:

@@ -113,15 +113,15 @@ RANK_TOLERANCE = 1e-9
 """A row depends on those before it where the sine of its angle to them is less than the root of this."""
 
 ROW_TOLERANCE = 1e-11
-"""A row is none where it is shorter than the longest by more than the root of this."""
+"""A row is none where it is shorter than it could be, or than the longest, by more than the root of this."""
 
 
 class SemidefiniteFactors(NamedTuple):
     """A symmetric positive-semidefinite A = Σ lₛ dₛ lₛᵀ, one term for every row eliminated; the others depend on those.
 
     Numbers are pivoted. Symbols cannot be: straight-line, rows are gone through in an order decided before. A pivot
-    that is small beside the row's diagonal entry (RANK_TOLERANCE) or the largest one (ROW_TOLERANCE) counts as zero,
-    and its inverse is taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
+    that is small beside the row's diagonal entry (RANK_TOLERANCE) or its scale (ROW_TOLERANCE) counts as zero, and
+    its inverse is taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
     solution.
     """
 
@@ -175,19 +175,23 @@ class SemidefiniteFactors(NamedTuple):
 
 
 def semidefinite_factors(
-    A: Array, sizes: Array | None = None, order: Sequence[int] | None = None
+    A: Array, sizes: Array | None = None, order: Sequence[int] | None = None, scales: Array | None = None
 ) -> SemidefiniteFactors:
     """The factors of a symmetric positive-semidefinite A (m, m).
 
     ``sizes`` (m,): what pivots are compared with where A is a small difference of larger numbers; else its diagonal.
+    ``scales`` (m,): how large diagonal entries could be, by which those that are nothing but rounding are told; else
+    their largest.
     ``order``: that in which rows of symbols are eliminated; best those first on which others may depend.
     """
     m = len(A)
     sizes = np.diagonal(A) if sizes is None else sizes
-    largest: Any = 0.0
-    for size in sizes:
-        largest = maximum(largest, size)
-    least = [maximum(RANK_TOLERANCE * size, ROW_TOLERANCE * largest) for size in sizes]
+    if scales is None:
+        largest: Any = 0.0
+        for size in sizes:
+            largest = maximum(largest, size)
+        scales = np.array([largest] * m)
+    least = [maximum(RANK_TOLERANCE * size, ROW_TOLERANCE * scale) for size, scale in zip(sizes, scales, strict=True)]
     if not is_symbolic(A):
         return _pivoted(A, sizes, least)
     steps = list(range(m) if order is None else order)
@@ -195,7 +199,8 @@ def semidefinite_factors(
     columns, inverses = [], []
     for n, k in enumerate(steps):
         pivot = rest[k, k]
-        inverse = where(pivot > least[k], 1.0 / pivot, 0.0)
+        clear = pivot > least[k]
+        inverse = where(clear, 1.0 / where(clear, pivot, 1.0), 0.0)
         column = np.zeros(m).astype(object)
         for later, i in enumerate(steps[n + 1 :], n + 1):
             column[i] = rest[i, k] * inverse
