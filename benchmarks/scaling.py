@@ -1,0 +1,99 @@
+"""What more processors would gain: depth and operations of schedules of long chains, and the time they predict.
+
+No stopwatch: operations that wait for each other (`dynamics/assembly/cost.py`), for 1 to 10 000 processors, at one
+operation per processor at a time. Writes a table and, given a file name, a figure: python benchmarks/scaling.py [FILE]
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+import linkwright as lw
+from linkwright.compiler.program import Slot
+from linkwright.compiler.segments import SegmentProgram
+from linkwright.dynamics.assembly.choice import block_schedule
+from linkwright.dynamics.assembly.cost import node_costs, time
+from linkwright.dynamics.assembly.schedule import schedule_of
+
+PROCESSORS = (1, 2, 8, 64, 512, 4096, 10_000)
+LENGTHS = (32, 1000, 10_000)
+
+
+def chain(n: int) -> lw.Model:
+    """n hinges, no two links or axes alike: what is general, as the model of costs is."""
+    rng = np.random.default_rng(0)
+    builder, parent = lw.Builder(f"chain of {n}"), "world"
+    for k in range(n):
+        moments = rng.uniform(0.1, 0.2, 3)
+        builder.body(f"body{k}", mass=rng.uniform(0.5, 1.0), center_of_mass=0.1 * rng.normal(size=3), inertia=moments)
+        place = {"xyz": 0.2 * rng.normal(size=3), "rpy": rng.normal(size=3), "axis": rng.normal(size=3)}
+        builder.joint(f"joint{k}", "revolute", parent, f"body{k}", **place)
+        parent = f"body{k}"
+    return builder.build()
+
+
+def segments(model: lw.Model) -> Callable[[int], float]:
+    """Operations that wait for each other where every processor goes along one segment, joined in pairs."""
+    slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
+    program = SegmentProgram("segments", slots, model, 2)
+    per_body = sum(max(step.program.operations.total for step in steps) for steps in program.segments.steps)
+    joining = sum(step.program.operations.total for step in program.bridges.steps)  # of two segments
+
+    def waiting(processors: int) -> float:
+        if processors == 1:
+            steps = program.rest.steps
+            return len(model.links) * sum(max(s.program.operations.total for s in one) for one in steps)
+        cut = min(processors, len(model.links) // 2)
+        return per_body * math.ceil(len(model.links) / cut) + joining * math.ceil(math.log2(cut))
+
+    return waiting
+
+
+def main() -> None:
+    curves: dict[str, list[float]] = {}
+    for n in LENGTHS:
+        model = chain(n)
+        widths = [1] * n
+        print(f"\n{n} hinges: operations that wait for each other")
+        schedules = {name: schedule_of(model, name) for name in ("serial", "balanced", "grouped:16")}
+        for name, schedule in schedules.items():
+            total = sum(node_costs(schedule, widths))
+            waiting = [time(schedule, widths, P) for P in PROCESSORS]
+            print(f"  {name}: depth {schedule.depth}, {total:.3g} in all; " + ", ".join(f"{x:.3g}" for x in waiting))
+            curves[f"{name}, {n}"] = waiting
+        best = [block_schedule(model, "balanced", processors=P) for P in PROCESSORS]
+        waiting = [time(one, widths, P) for one, P in zip(best, PROCESSORS, strict=True)]
+        sizes = ", ".join(f"{x:.3g} ({max(map(len, one.blocks))})" for x, one in zip(waiting, best, strict=True))
+        print(f"  best blocks (most bodies in one): {sizes}")
+        curves[f"blocks, {n}"] = waiting
+        if n > 100:
+            predicted = [segments(model)(P) for P in PROCESSORS]
+            print("  segments: " + ", ".join(f"{x:.3g}" for x in predicted))
+            curves[f"segments, {n}"] = predicted
+    if len(sys.argv) > 1:
+        draw(curves, sys.argv[1])
+
+
+def draw(curves: dict[str, list[float]], path: str) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    styles = {"serial": ":", "balanced": "--", "blocks": "-", "segments": "-."}
+    for name, values in curves.items():
+        kind, n = name.split(", ")
+        if kind in styles and int(n) >= 1000:
+            axes.loglog(PROCESSORS, values, styles[kind], label=name, color="C0" if n == "1000" else "C1")
+    axes.set_xlabel("processors (or lanes)")
+    axes.set_ylabel("operations that wait for each other")
+    axes.legend()
+    axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
