@@ -21,7 +21,7 @@ import numpy as np
 
 from linkwright.dynamics.assembly.subassembly import Subassembly
 from linkwright.spatial.arrays import Array, mirror
-from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
+from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence, gyroscopic_force, inertia_force
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, motion_to_child, split_pose
@@ -101,7 +101,7 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
     for k in reversed(range(n)):
         body, S = bodies[k], bodies[k].motion_subspace
         inertias[k] = body.inertia + inertias[k]
-        forces[k] = _inertia_force(body, *a_0[k]) - body.external + forces[k]
+        forces[k] = inertia_force(body.inertia, *a_0[k]) - body.external + forces[k]
         r[k] = body.effort - S.T @ forces[k]
         F = inertias[k].times(S)
         entries[k][k] = mirror(S.T @ F) + np.diag(body.armature)
@@ -133,14 +133,6 @@ def _carried(body: BodyTerms, a: Array, U: Array) -> Array:
     """The acceleration of a body whose joint does not accelerate, from its parent's (a, U)."""
     R, p = split_pose(body.pose)
     return np.concatenate([R.T @ (a[:3] + U @ p), R.T @ a[3:]]) + body.bias
-
-
-def _inertia_force(body: BodyTerms, a: Array, U: Array) -> Array:
-    """What a body's motion takes: [m p̈ + U h; h × p̈ + J ω̇ + ω × J ω], the last from the second moment."""
-    m, h, _ = body.inertia
-    A = (U - U[2, 2] * np.eye(3)) @ body.inertia.second_moment()
-    turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
-    return np.concatenate([m * a[:3] + U @ h, turning + skew(h) @ a[:3]])
 
 
 def split_composite(shape: Shape, bodies: tuple[BodyTerms, ...], kept: ByComposite, outer: Array) -> list[Array]:
@@ -179,10 +171,8 @@ def by_articulated(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> 
     kept: list[tuple[Array, ...]] = []
     for k in reversed(range(n)):
         body, S = bodies[k], bodies[k].motion_subspace
-        I, p = (
-            body.inertia.matrix() + I_A[k],
-            _inertia_force(body, *_motion(body, np.zeros(6))) - body.external + p_A[k],
-        )
+        I = body.inertia.matrix() + I_A[k]
+        p = gyroscopic_force(body.inertia, body.w) - body.external + p_A[k]
         U = I @ S
         L, inverses = factorise(mirror(S.T @ U) + np.diag(body.armature))
         W, u = S.T @ F[k], body.effort - S.T @ p
