@@ -16,6 +16,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.inertia import inertia_force
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -61,14 +62,8 @@ def inverse_dynamics(
         link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: Motion, external: Array
     ) -> tuple[Array, tuple[Array, Array]]:
         R, p = split_pose(T)
-        acceleration, U = motion.acceleration, motion.U
-        m, h, _ = link.rigid_inertia
-        # ∫ r × U r dm = I ω̇ + ω × I ω; the part of U that is the same in all directions turns nothing
-        A = (U - U[2, 2] * np.eye(3)) @ link.rigid_inertia.second_moment()
-        force, moment = received
-        force = force + (m * acceleration + U @ h) - external[:3]
-        turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
-        moment = moment + (turning + skew(h) @ acceleration) - external[3:]
+        taken = inertia_force(link.rigid_inertia, motion.acceleration, motion.U) - external
+        force, moment = received[0] + taken[:3], received[1] + taken[3:]
         tau = S[:3].T @ force + S[3:].T @ moment + link.armature * a
         R_force = R @ force
         return tau, (R_force, R @ moment + skew(p) @ R_force)

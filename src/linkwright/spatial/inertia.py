@@ -85,21 +85,22 @@ def congruence(I: Array, T: Array) -> Array:
     return np.concatenate([np.concatenate([M, H_new.T], axis=1), np.concatenate([H_new, J_new], axis=1)], axis=0)
 
 
-def inertia_force(body: RigidInertia, a: Array, U: Array) -> Array:
-    """What it takes (6,) that a body moves with a = [p̈; ω̇], p̈ of its origin, and U = [ω̇]× + [ω]×²: [m p̈ + U h; …].
+def inertia_force(body: RigidInertia, acceleration: Array, U: Array) -> Array:
+    """What it takes (6,) to accelerate a body: [m p̈ + U h; h × p̈ + J ω̇ + ω × J ω].
 
-    The point r is accelerated by p̈ + U r. The moment is h × p̈ + J ω̇ + ω × J ω, from the second moment.
+    ``acceleration``: p̈ (3,) of its origin, and U = [ω̇]× + [ω]×² (3, 3): the point r is accelerated by p̈ + U r, so that
+    ∫ r × U r dm, the moment without p̈, is the axial vector of U Σ with Σ the second moment.
     """
     m, h, _ = body
     A = (U - U[2, 2] * np.eye(3)) @ body.second_moment()  # the part that is the same in all directions turns nothing
     turning = np.stack([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
-    return np.concatenate([m * a[:3] + U @ h, turning + skew(h) @ a[:3]])
+    return np.concatenate([m * acceleration + U @ h, turning + skew(h) @ acceleration])
 
 
 def gyroscopic_force(body: RigidInertia, w: Array) -> Array:
     """What it takes (6,) that a body turns with ω (3,) about its resting origin, unaccelerated."""
     W = skew(w)
-    return inertia_force(body, np.zeros(6), W @ W)
+    return inertia_force(body, np.zeros(3), W @ W)
 
 
 def compliance_beyond(C: Array, T: Array) -> Array:

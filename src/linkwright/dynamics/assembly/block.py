@@ -101,7 +101,7 @@ def by_composite(shape: Shape, bodies: tuple[BodyTerms, ...], base: Array) -> tu
     for k in reversed(range(n)):
         body, S = bodies[k], bodies[k].motion_subspace
         inertias[k] = body.inertia + inertias[k]
-        forces[k] = inertia_force(body.inertia, *a_0[k]) - body.external + forces[k]
+        forces[k] = inertia_force(body.inertia, a_0[k][0][:3], a_0[k][1]) - body.external + forces[k]
         r[k] = body.effort - S.T @ forces[k]
         F = inertias[k].times(S)
         entries[k][k] = mirror(S.T @ F) + np.diag(body.armature)
