@@ -16,6 +16,9 @@ from linkwright.dynamics.assembly.schedule import Schedule
 
 ALIGNMENT = 64
 
+GROUND_RECORD = 4
+"""Numbers in the record of the ground: it does not turn."""
+
 
 class Chunk(NamedTuple):
     """A row of the table of chunks: places in the scratch memory, in bytes, and in other tables."""
@@ -46,16 +49,17 @@ class Layout(NamedTuple):
     chunks: np.ndarray
     """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
     ids: np.ndarray
-    """for every chunk, lane by lane: the records of the joints' bodies, of their parents, the places of their rates"""
+    """for every chunk, lane by lane, where numbers begin: records of the joints' bodies, of their parents, data of the
+    bodies, of their parents, the joints' rates"""
     copies: np.ndarray
     """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
     place in the port and the bytes from entry to entry there"""
     bodies: np.ndarray
-    """(bodies, 4): the parent's record, the kind, where in q and in v its coordinates begin"""
+    """(bodies, 4): where the parent's record begins, the kind, where the own record and data begin"""
     groups: np.ndarray
-    """for every kind its bodies, the last repeated until lanes are full"""
+    """for every kind, lanes at a time, where its bodies' records, data, q and v begin; the last body fills lanes up"""
     sizes: np.ndarray
-    """bytes of scratch memory; how many bodies, chunks; entries of q̈; then the entries of every kind's group"""
+    """bytes of scratch memory; how many bodies, chunks; then blocks of lanes of every kind"""
     used: frozenset[int]
     """which functions the chunks call"""
 
@@ -210,12 +214,13 @@ def records_at(nv: int, width: int) -> int:
 def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
     """The tables."""
     plan = Plan(schedule, parts, width)
-    bodies, nv = _bodies(schedule, parts)
+    places = _places(schedule, parts)
+    nv = sum(len(kind.bodies) * kind.link.motion.nv for kind in parts.kinds)
     up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
     down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
     # memory: the joints' accelerations, records, a chunk's lanes before they are copied; then ports, and what is kept
     largest = max(up.sizes.values(), default=0)
-    scattered = records_at(nv, width) + _rounded(8 * parts.record * (plan.n + 1))
+    scattered = records_at(nv, width) + _rounded(8 * places.total)
     gathered = scattered + _rounded(8 * width * largest)
     used = gathered + _rounded(48 * width * max(parts.entries, default=0))
 
@@ -229,25 +234,25 @@ def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
         """Where a chunk's results go, or the forces on them come from."""
         if not (targets := plan.targets(chunk)):
             return
-        places = [ports.open(port) for port, _ in targets]
+        begins = [ports.open(port) for port, _ in targets]
         if plan.in_place(chunk):
-            rows[row, column[direct]] = places[0]
+            rows[row, column[direct]] = begins[0]
             return
         rows[row, column[indirect]] = len(copies)
         copied.append((len(copies), ports))
-        copies.extend((len(places), ports.sizes[plan.result_handles(chunk)], 8 * plan.lanes(chunk)))
-        for place, (port, lane) in zip(places, targets, strict=True):
+        copies.extend((len(begins), ports.sizes[plan.result_handles(chunk)], 8 * plan.lanes(chunk)))
+        for place, (port, lane) in zip(begins, targets, strict=True):
             copies.extend((place + 8 * lane, 8 * plan.lanes(port[0])))
 
     kept = at = 0
     for row, chunk in enumerate(plan.order):
         lanes, variant = plan.lanes(chunk), plan.variant(chunk)
         joints = _padded(np.array([schedule.joins[number].joint for number in plan.members[chunk]]), lanes)
-        rates = bodies[joints, 3]
+        parents, rates = places.parent[joints], places.v[joints]
         rates[len(plan.members[chunk]) :] = nv
-        ids.append(np.concatenate([joints + 1, bodies[joints, 0], rates]))
+        ids += [places.record[joints + 1], places.record[parents], places.data[joints + 1], places.data[parents], rates]
         rows[row, :2] = 2 * variant + (lanes > 1), at
-        at += 3 * lanes
+        at += 5 * lanes
         reach(row, chunk, up, "result", "scatter")
         for side, name in enumerate(("A", "B")):
             if plan.handles((chunk, side)):
@@ -281,27 +286,55 @@ def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
         for name in names:
             found = rows[:, column[name]]
             rows[:, column[name]] = np.where(found < 0, instead, found + offset)
-    groups = [_padded(np.array(kind.bodies), width) for kind in parts.kinds]
-    sizes = [keeps + kept, plan.n, len(rows), nv, *map(len, groups)]
+    groups: list[np.ndarray] = []
+    blocks = []
+    for kind in parts.kinds:
+        members = _padded(np.array(kind.bodies), width)
+        begins = [places.record[members + 1], places.data[members + 1], places.q[members], places.v[members]]
+        groups.append(np.stack(begins).reshape(4, -1, width).transpose(1, 0, 2).ravel())
+        blocks.append(len(members) // width)
+    sizes = [keeps + kept, plan.n, len(rows), *blocks]
+    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], places.data[1:]], axis=1)
     return Layout(
         rows,
         np.concatenate(ids),
         table,
         bodies,
-        np.concatenate(groups).astype(np.int64),
+        np.concatenate(groups),
         np.array(sizes, dtype=np.int64),
         frozenset(rows[:, 0].tolist()),
     )
 
 
-def _bodies(schedule: Schedule, parts: Parts) -> tuple[np.ndarray, int]:
-    """The table of bodies, and nv."""
+class _Places(NamedTuple):
+    """Where what belongs to bodies begins; records and data of the ground come first."""
+
+    parent: np.ndarray
+    """(n,), the number of the parent's record"""
+    kind: np.ndarray
+    record: np.ndarray
+    """(n + 1,)"""
+    data: np.ndarray
+    """(n + 1,)"""
+    q: np.ndarray
+    v: np.ndarray
+    total: int
+    """numbers in all records"""
+
+
+def _places(schedule: Schedule, parts: Parts) -> _Places:
     n = len(schedule.parents)
-    bodies = np.zeros((n, 4), dtype=np.int64)
-    nq, nv = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for number, kind in enumerate(parts.kinds):
-        bodies[kind.bodies, 1] = number
+    kinds, nq, nv, sizes = (np.zeros(n, dtype=np.int64) for _ in range(4))
+    for number, (kind, size) in enumerate(zip(parts.kinds, parts.records, strict=True)):
+        kinds[kind.bodies], sizes[kind.bodies] = number, size
         nq[kind.bodies], nv[kind.bodies] = kind.link.motion.nq, kind.link.motion.nv
-    bodies[:, 0] = np.array(schedule.parents) + 1
-    bodies[:, 2], bodies[:, 3] = np.cumsum(nq) - nq, np.cumsum(nv) - nv
-    return bodies, int(nv.sum())
+    ends = GROUND_RECORD + np.cumsum(sizes)
+    return _Places(
+        np.array(schedule.parents, dtype=np.int64) + 1,
+        kinds,
+        np.concatenate([[0], ends - sizes]),
+        np.arange(n + 1, dtype=np.int64) * parts.data.shape[1],
+        np.cumsum(nq) - nq,
+        np.cumsum(nv) - nv,
+        int(ends[-1]),
+    )

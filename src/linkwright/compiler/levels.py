@@ -28,11 +28,13 @@ from linkwright.compiler.parts import (
     PARENT_DATA,
     RATES,
     RESULT,
+    TAU,
     A,
     B,
     Part,
     Parts,
     Q,
+    V,
 )
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.dynamics.assembly.schedule import Schedule
@@ -67,7 +69,7 @@ class LevelProgram(Looped):
         programs = [
             (part.program.digest, part.writes) for part in (*parts.prepare, *parts.sweep, *parts.join, *parts.split)
         ]
-        shape = (parts.record, parts.data.shape[1], sorted(self.layout.used), len(parts.kinds), self.lanes)
+        shape = (parts.data.shape[1], sorted(self.layout.used), len(parts.kinds), self.lanes)
         return hashlib.sha256(repr((self.name, self.inputs, programs, shape)).encode()).hexdigest()
 
     @cached_property
@@ -108,7 +110,7 @@ class LevelProgram(Looped):
             w = self.lanes if number % 2 else 1
             for what, part in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
                 wanted.append((part, what, f"{what}_{number}", w))
-        declared: set[str] = set()
+        declared = {"declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"}
         for part, what, name, w in wanted:
             body = _PartBody(parts, part, what, w, target.fused)
             functions.append(body.function(name))
@@ -127,6 +129,9 @@ _ARGUMENTS = {
     "split": "ptr noalias %A, ptr noalias %B, ptr noalias %outer, ptr noalias %kept, ptr %ids, "
     "ptr noalias %rec, ptr noalias %num, ptr noalias %rates",
 }
+# of a lane's numbers the array, and which entry of the table of lanes says where in it they begin
+_JOINED = {OWN: ("%rec", 0), PARENT: ("%rec", 1), OWN_DATA: ("%num", 2), PARENT_DATA: ("%num", 3), RATES: ("%rates", 4)}
+_PREPARED = {OWN: ("%rec", 0), OWN_DATA: ("%num", 1), Q: ("%q", 2), V: ("%v", 3), TAU: ("%tau", 3)}
 _BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
 
 
@@ -170,26 +175,18 @@ class _PartBody(StraightBody):
             self.found[name, lane] = self.emit(instruction)
         return self.found[name, lane]
 
-    def _id(self, which: int, lane: int) -> str:
-        """A number of a lane: of its record (0), its parent's (1), the place of its rates (2)."""
-        if self.what == "prepare":
-            self._own_body(lane)
+    def _begin(self, which: int, lane: int) -> str:
+        """Where in an array a lane's numbers begin, by the table of lanes."""
         place = which * self.lanes.width + lane
         address = self._once("place", place, f"getelementptr i64, ptr %ids, i64 {place}")
-        return self._once("id", place, f"load i64, ptr {address}, align 8")
+        return self._once("begin", place, f"load i64, ptr {address}, align 8")
 
     def _row(self, space: int, lane: int) -> str:
-        """Where a body's record or data begin."""
+        """Where a body's record or data, its coordinates or rates begin."""
         if self.what == "sweep":
             return {OWN: "%own", PARENT: "%parent", OWN_DATA: "%num"}[space]
-        of_parent = space in (PARENT, PARENT_DATA)
-        memory = space in (OWN, PARENT)
-        stride = self.parts.record if memory else self.parts.data.shape[1]
-        offset = self._once(
-            f"offset{stride}", 2 * lane + of_parent, f"mul i64 {self._id(int(of_parent), lane)}, {stride}"
-        )
-        base = "%rec" if memory else "%num"
-        return self._once(f"row{space}", lane, f"getelementptr double, ptr {base}, i64 {offset}")
+        base, which = (_PREPARED if self.what == "prepare" else _JOINED)[space]
+        return self._once(f"row{space}", lane, f"getelementptr double, ptr {base}, i64 {self._begin(which, lane)}")
 
     def _fetched(self, space: int, entry: int) -> str:
         W, V = self.lanes.width, self.lanes.double
@@ -197,7 +194,7 @@ class _PartBody(StraightBody):
             address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
             return self.emit(f"load {V}, ptr {address}, align {8 * W}")
         if space >= Q:
-            return self._coordinate(space - Q, entry)
+            return self._coordinate(space, entry)
         if W == 1:
             address = self.emit(f"getelementptr double, ptr {self._row(space, 0)}, i64 {entry}")
             return self.emit(f"load double, ptr {address}, align 8")
@@ -209,29 +206,14 @@ class _PartBody(StraightBody):
             self.columns[space, group] = self._transposed(joined)
         return self.columns[space, group][entry % size]
 
-    def _coordinate(self, which: int, entry: int) -> str:
+    def _coordinate(self, space: int, entry: int) -> str:
         """Of q, v or τ, in ``prepare``."""
-        W, V = self.lanes.width, self.lanes.double
-        result = "poison"
-        for lane in range(W):
-            body = self._once("body", lane, f"getelementptr [4 x i64], ptr @bodies, i64 {self._own_body(lane)}")
-            column = 2 if which == 0 else 3
-            address = self._once(f"at{column}", lane, f"getelementptr i64, ptr {body}, i64 {column}")
-            offset = self._once(f"offset_{column}", lane, f"load i64, ptr {address}, align 8")
-            array = ("%q", "%v", "%tau")[which]
-            row = self._once(array, lane, f"getelementptr double, ptr {array}, i64 {offset}")
-            x = self.emit(f"load double, ptr {self.emit(f'getelementptr double, ptr {row}, i64 {entry}')}, align 8")
-            if W == 1:
-                return x
+        V, result = self.lanes.double, "poison"
+        for lane in range(self.lanes.width):
+            address = self.emit(f"getelementptr double, ptr {self._row(space, lane)}, i64 {entry}")
+            x = self.emit(f"load double, ptr {address}, align 8")
             result = self.emit(f"insertelement {V} {result}, double {x}, i32 {lane}")
         return result
-
-    def _own_body(self, lane: int) -> str:
-        """In ``prepare`` lanes are numbers of bodies; their records follow the ground's."""
-        address = self._once("place", lane, f"getelementptr i64, ptr %ids, i64 {lane}")
-        body = self._once("number", lane, f"load i64, ptr {address}, align 8")
-        self._once("id", lane, f"add i64 {body}, 1")
-        return body
 
     def _write(self, space: int, entry: int, value: str) -> None:
         W, V = self.lanes.width, self.lanes.double
@@ -241,8 +223,7 @@ class _PartBody(StraightBody):
             return
         for lane in range(W):
             x = value if W == 1 else self.emit(f"extractelement {V} {value}, i32 {lane}")
-            row = self._once("rates", lane, f"getelementptr double, ptr %rates, i64 {self._id(2, lane)}")
-            address = self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
+            address = self.emit(f"getelementptr double, ptr {self._row(RATES, lane)}, i64 {entry}")
             self.lines.append(f"  store double {x}, ptr {address}, align 8")
 
     def _remember(self, results: list[tuple[int, int]]) -> None:
@@ -324,21 +305,21 @@ def _driver(program: LevelProgram) -> str:
     """``single``: one row."""
     parts, W = program.parts, program.lanes
     total = program.outputs[0].size
-    record, columns = 8 * parts.record, 8 * parts.data.shape[1]
     code = Code("%d")
     (q, v, tau, out), _, far = begin_driver(code, "single", 4, 1)
     bytes_, n, n_chunks = (code.load("i64", "@sizes", k) for k in range(3))
-    place, memory, base = emit_memory(code, 0, code.emit(f"add i64 {bytes_}, {ALIGNMENT}"))
+    # lanes that no join uses compute too: on zeros, since numbers that happen to be tiny would take much longer
+    place, memory, base = emit_memory(code, 0, code.emit(f"add i64 {bytes_}, {ALIGNMENT}"), zeros=True)
     rec = code.emit(f"getelementptr i8, ptr {base}, i64 {records_at(total, W)}")
     last, start = "begin", "0"
     for k in range(len(parts.kinds)):
-        end = code.emit(f"add i64 {start}, {code.load('i64', '@sizes', 4 + k)}")
+        end = code.emit(f"add i64 {start}, {code.load('i64', '@sizes', 3 + k)}")
         code.do(f"br label %prepare{k}")
         code.do(f"prepare{k}:")
         i = code.emit(f"phi i64 [{start}, %{last}], [%i{k}, %prepare{k}]")
-        ids = code.item("i64", "@groups", i)
+        ids = code.emit(f"getelementptr [{4 * W} x i64], ptr @groups, i64 {i}")
         code.do(f"call void @prepare_{k}(ptr {ids}, ptr {rec}, ptr @numbers, ptr {q}, ptr {v}, ptr {tau})")
-        code.do(f"%i{k} = add i64 {i}, {W}")
+        code.do(f"%i{k} = add i64 {i}, 1")
         code.do(f"br i1 {code.emit(f'icmp slt i64 %i{k}, {end}')}, label %prepare{k}, label %ready{k}")
         code.do(f"ready{k}:")
         last, start = f"ready{k}", end
@@ -349,11 +330,10 @@ def _driver(program: LevelProgram) -> str:
     code.do("sweep:")
     i = code.emit(f"phi i64 [0, %{last}], [%swept, %after]")
     body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
-    parent, kind = (code.load("i64", body, k) for k in range(2))
+    parent, kind, own, data = (code.load("i64", body, k) for k in range(4))
     code.do(f"%swept = add i64 {i}, 1")
-    own = code.emit(f"getelementptr i8, ptr {rec}, i64 {code.emit(f'mul i64 %swept, {record}')}")
-    above = code.emit(f"getelementptr i8, ptr {rec}, i64 {code.emit(f'mul i64 {parent}, {record}')}")
-    data = code.emit(f"getelementptr i8, ptr @numbers, i64 {code.emit(f'mul i64 %swept, {columns}')}")
+    own, above = code.item("double", rec, own), code.item("double", rec, parent)
+    data = code.item("double", "@numbers", data)
     _switch(code, kind, list(range(len(parts.kinds))), "sweep", f"ptr {own}, ptr {above}, ptr {data}", "after")
     code.do("after:")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %swept, {n}')}, label %sweep, label %up")

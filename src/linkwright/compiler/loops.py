@@ -361,14 +361,20 @@ def begin_driver(code: Code, name: str, rows: int, width: int, also: str = "") -
     return pointers, [code.load("i64", "%steps", k) if width > 1 else "0" for k in range(rows)], far
 
 
-def emit_memory(code: Code, spare: int, size: str) -> tuple[str, str, str]:
-    """Memory that the last call left, or new: its place, its number, its address (aligned). Ends in block ``begin``."""
+def emit_memory(code: Code, spare: int, size: str, zeros: bool = False) -> tuple[str, str, str]:
+    """Memory that the last call left, or new: its place, its number, its address (aligned). Ends in block ``begin``.
+
+    ``zeros``: whether new memory is cleared first.
+    """
     place = code.item("i64", "@spare", spare)
     left = code.emit(f"atomicrmw xchg ptr {place}, i64 0 acq_rel")
     none = code.emit(f"icmp eq i64 {left}, 0")
     code.do(f"br i1 {none}, label %new, label %begin")
     code.do("new:")
-    made = code.emit(f"ptrtoint ptr {code.emit(f'call ptr @malloc(i64 {size})')} to i64")
+    new = code.emit(f"call ptr @malloc(i64 {size})")
+    if zeros:
+        code.do(f"call void @llvm.memset.p0.i64(ptr {new}, i8 0, i64 {size}, i1 0)")
+    made = code.emit(f"ptrtoint ptr {new} to i64")
     code.do("br label %begin")
     code.do("begin:")
     memory = code.emit(f"phi i64 [{left}, %start], [{made}, %new]")

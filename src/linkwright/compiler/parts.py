@@ -105,8 +105,8 @@ class Parts(NamedTuple):
     split: list[Part]
     entries: dict[int, list[int]]
     """by the number of handles, which entries of a node's response are stored"""
-    record: int
-    """numbers in a body's record"""
+    records: list[int]
+    """for every kind, numbers in a body's record"""
     data: Array
     """(bodies + 1, …): constant numbers; the first row is the ground's"""
     kept: list[int]
@@ -478,7 +478,7 @@ def _planned(
         join_parts,
         split_parts,
         entries,
-        _rounded(_ITEMS + max(len(plan.remembered) for plan in plans)),
+        [_rounded(_ITEMS + len(plan.remembered)) for plan in plans],
         data,
         [len(own) for own in kept],
     )
