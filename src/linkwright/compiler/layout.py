@@ -161,12 +161,10 @@ class Plan:
         return found
 
     def in_place(self, chunk: int) -> bool:
-        """Whether a chunk's lanes are a port's."""
+        """Whether a chunk's lanes are a port's, all that are used of it: unused ones are written too."""
         targets = self.targets(chunk)
         port = targets[0][0]
-        return self.lanes(port[0]) == self.lanes(chunk) and all(
-            target == (port, lane) for lane, target in enumerate(targets)
-        )
+        return targets == [(port, lane) for lane in range(len(self.members[port[0]]))]
 
 
 class _Ports:
