@@ -1,6 +1,6 @@
 """Long chains, one configuration at a time: loops, segments, threads, beside Pinocchio's articulated-body method.
 
-Everything in one process, interleaved, minima of many runs. Run it on a quiet machine: python benchmarks/chains.py
+Everything in one process, interleaved, minima (and medians) of many runs. Run it on a quiet machine: python benchmarks/chains.py
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 import linkwright as lw
-from linkwright.benchmark.clock import machine
+from linkwright.benchmark.clock import interleaved, machine
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.machine import target
 from linkwright.compiler.program import Slot
@@ -50,20 +50,6 @@ def pinocchio(model: lw.Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) ->
     return lambda: pin.aba(theirs, data, x, v, tau), float(difference)
 
 
-def fastest(contenders: dict[str, Callable[[], object]], seconds: float = 2.0) -> dict[str, float]:
-    """The shortest time of each, taken in turns."""
-    best = dict.fromkeys(contenders, np.inf)
-    for run in contenders.values():
-        run()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, run in contenders.items():
-            start = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
 def row(name: str) -> None:
     model = lw.load(name)
     n = len(model.links)
@@ -96,8 +82,9 @@ def row(name: str) -> None:
     if n <= PINOCCHIO_TO:
         contenders["Pinocchio aba"], difference = pinocchio(model, q, v, tau)
         notes.append(f"Pinocchio differs by {difference:.0e}")
-    best = fastest(contenders, 2.0 if n <= 10_000 else 10.0)
-    times = ", ".join(f"{who} {best[who] / n * 1e9:.1f}" for who in best)
+    timings = interleaved({who: (run, n) for who, run in contenders.items()}, rounds=60)
+    best = {who: timing.minimum for who, timing in timings.items()}
+    times = ", ".join(f"{who} {timing.minimum:.1f} ({timing.median:.1f})" for who, timing in timings.items())
     ratio = f"; Pinocchio / articulated {best['Pinocchio aba'] / best['articulated']:.1f}" if n <= PINOCCHIO_TO else ""
     if "segments" in best and n <= PINOCCHIO_TO:
         ratio += f", / segments {best['Pinocchio aba'] / best['segments']:.1f}"

@@ -1,6 +1,6 @@
 """Closed loops: chains of four-bars, and a humanoid held at its feet and hands, beside Pinocchio.
 
-One core, one process, in turns, minima of many runs. Run it on a quiet machine: python benchmarks/closed_loops.py
+One core, one process, in turns, minima (and medians) of many runs. Run it on a quiet machine: python benchmarks/closed_loops.py
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pinocchio as pin
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.benchmark.clock import machine
+from linkwright.benchmark.clock import interleaved, machine
 from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.dynamics.constraint import loop_ends
 from linkwright.model.assembly import assemble
@@ -59,20 +59,6 @@ class Peer:
         return found
 
 
-def fastest(contenders: dict[str, Callable[[], object]], seconds: float = 2.0) -> dict[str, float]:
-    """The shortest time of each, taken in turns."""
-    best = dict.fromkeys(contenders, np.inf)
-    for run in contenders.values():
-        run()
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        for name, run in contenders.items():
-            start = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
 def difference(x: np.ndarray, reference: np.ndarray) -> float:
     return float(np.abs(x - reference).max() / (1.0 + np.abs(reference).max()))
 
@@ -105,10 +91,11 @@ def report(name: str, model: lw.Model, q: np.ndarray) -> None:
     theirs = Peer(model, q, v, tau).runs()
     errors = {"ours": difference(kernel(q, v, tau), expected)}
     errors |= {who: difference(run(), expected) for who, run in theirs.items()}
-    best = fastest(contenders | theirs)
-    best["ours in batches"] /= ROWS
+    calls = {who: (run, ROWS if who == "ours in batches" else 1) for who, run in (contenders | theirs).items()}
+    timings = interleaved(calls, rounds=60)
+    best = {who: timing.minimum for who, timing in timings.items()}
     quicker = min(best[who] for who in theirs)
-    times = ", ".join(f"{who} {1e6 * seconds:.2f}" for who, seconds in best.items())
+    times = ", ".join(f"{who} {t.minimum / 1e3:.2f} ({t.median / 1e3:.2f})" for who, t in timings.items())
     ratio = f"{quicker / best['ours']:.1f}× single, {quicker / best['ours in batches']:.1f}× in batches"
     wrong = ", ".join(f"{who} {x:.0e}" for who, x in errors.items())
     print(
