@@ -1,6 +1,6 @@
 """Long chains, one configuration at a time: loops, segments, threads, beside Pinocchio's articulated-body method.
 
-Everything in one process, interleaved, minima (and medians) of many runs. Run it on a quiet machine: python benchmarks/chains.py
+Everything in one process, interleaved; minima (and medians) of many runs. To be run on a quiet machine.
 """
 
 from __future__ import annotations

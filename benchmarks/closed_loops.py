@@ -1,6 +1,6 @@
 """Closed loops: chains of four-bars, and a humanoid held at its feet and hands, beside Pinocchio.
 
-One core, one process, in turns, minima (and medians) of many runs. Run it on a quiet machine: python benchmarks/closed_loops.py
+One core, one process, in turns; minima (and medians) of many runs. To be run on a quiet machine.
 """
 
 from __future__ import annotations
