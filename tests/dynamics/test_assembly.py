@@ -58,6 +58,16 @@ def test_every_partition_gives_the_accelerations_of_articulated_bodies(model, se
         assert relative_error(found, expected) < bound(model, q), form
 
 
+def test_a_block_may_stand_on_the_ground_with_several_feet():
+    model = one_of_each(5)
+    assert sum(link.parent < 0 for link in model.links) > 1
+    q, v, tau = state(model, 3)
+    expected = lw.forward_dynamics(model, q, v, tau)
+    for form in FORMS:
+        found = by_blocks(model, q, v, tau, partition=[range(len(model.links))], form=form)
+        assert relative_error(found, expected) < bound(model, q)
+
+
 @pytest.mark.parametrize("floating", [False, True])
 def test_two_hundred_links_of_all_joint_types(floating):
     rng = np.random.default_rng(7)
@@ -346,3 +356,7 @@ def test_mistakes_are_told():
         partition_of(chain, [[0, 2], [1, 3]])
     with pytest.raises(InputError, match="another partition"):
         schedule_of(chain, schedule_of(chain), blocks_of(range(-1, 3), 2))
+    with pytest.raises(InputError, match="several bodies"):
+        lw.forward_dynamics(
+            chain, *np.zeros((3, 4)), None, "assembly", schedule_of(chain, blocks=blocks_of(range(-1, 3), 2))
+        )

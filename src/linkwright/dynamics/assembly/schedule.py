@@ -196,7 +196,7 @@ def schedule_of(
     "grouped:N" is serial within groups of N bodies, then balanced: for some processors (`choice.py`).
 
     An order holds the names or numbers of all joints to be joined. ``blocks``: bodies to be taken as one leaf each
-    (of :func:`linkwright.dynamics.assembly.block.partition_of`); without, every body is a leaf. A block
+    (of :func:`linkwright.dynamics.assembly.partition.partition_of`); without, every body is a leaf. A block
     with a joint on the ground includes that joint. ``loops``: the two bodies of every loop that is to be closed; each
     is as soon as joints have made one subassembly of both.
     """
@@ -204,6 +204,8 @@ def schedule_of(
     if isinstance(schedule, Schedule):
         if schedule.parents != parents:
             raise InputError(f"the schedule was made for another tree than that of {model.name!r}")
+        if blocks is None and len(schedule.blocks) < len(parents):
+            raise InputError('the schedule joins blocks of several bodies, which is method "hybrid"')
         if blocks is not None and schedule.blocks != tuple(map(tuple, blocks)):
             raise InputError("the schedule was made for another partition into blocks")
         if schedule.loops != loops:
