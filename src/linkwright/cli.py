@@ -14,7 +14,14 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
-from linkwright.errors import FormatWarning, InputError, LinkwrightError, LinkwrightWarning, UnknownNameError
+from linkwright.errors import (
+    ClosureError,
+    FormatWarning,
+    InputError,
+    LinkwrightError,
+    LinkwrightWarning,
+    UnknownNameError,
+)
 from linkwright.files import file_at, folder_at
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
@@ -89,6 +96,8 @@ def simulate(
     model = _load(robot, root)
     q0 = starting_posture(model, posture)
     v0 = starting_velocity(model, velocity)
+    if model.loops:
+        q0, v0 = _closed(model, q0, v0)
     folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
     controller = None
     if hold and method == "equations":
@@ -100,7 +109,9 @@ def simulate(
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     chosen = _suitable(model, q0, v0, step) if method == "auto" else method
-    output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {model.nv} degrees of freedom")
+    loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
+    freedom = loops if model.loops else f"{model.nv} degrees of freedom"
+    output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {freedom}")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("compiling and simulating", total=1.0)
@@ -148,6 +159,8 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
         limits.add_row(*_joint_row(joint))
     output.print(limits)
     output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
+    if model.loops:
+        output.print(_mobility(model), markup=False, soft_wrap=True)
     names = [name for name in model.frames if name != "world"]
     shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
     output.print(f"frames: {shown}", markup=False, soft_wrap=True)
@@ -361,6 +374,24 @@ def cache(*, clear: bool = False) -> None:
         output.print(f"{kept.clear()} removed")
 
 
+def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
+    """The nearest start that the loops allow."""
+    from linkwright.dynamics import close, impulse
+
+    q0 = close(model, q0)
+    return q0, impulse(model, q0, v0)[0]
+
+
+def _mobility(model: Model) -> str:
+    """What the loops leave free, in a sentence."""
+    from linkwright.dynamics import mobility
+
+    try:
+        return f"mobility: {mobility(model)}"
+    except ClosureError as error:
+        return f"mobility: {error}"
+
+
 def _operations_table(model: Model) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
@@ -553,6 +584,8 @@ def _summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
         table.add_row(
             "energy drift", f"{trajectory.drift:.3g} J, {trajectory.drift / scale:.2g} of the energy exchanged"
         )
+    if model.loops:
+        table.add_row("closure error", f"{trajectory.closure:.2g} (m or rad, the largest of all loops)")
     return table
 
 

@@ -91,6 +91,17 @@ def test_info(capsys):
     assert [str(count.multiplications), str(count.additions)] == line.split()[1:3]
 
 
+def test_closed_loops(tmp_path, capsys):
+    status, told, _ = run("info", "bricard", "--no-operations", capsys=capsys)
+    assert status == 0
+    assert "last_hinge (revolute): world ─ last_hinge_end" in told
+    assert "mobility: 1 degree of freedom; 5 constraints, 4 independent, 1 redundant" in told
+    arguments = ["--posture", "crank=0.5", "--velocity", "crank=3", "--no-animation", "--out", str(tmp_path)]
+    _, told, _ = run("simulate", "four_bar", "--time", "0.2", *arguments, capsys=capsys)
+    assert "3 velocities, 1 closed loop" in told
+    assert float(told.split("closure error")[1].split()[0]) < 1e-12
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
