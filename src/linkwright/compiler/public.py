@@ -24,6 +24,7 @@ from linkwright.compiler.trace import (
     differentiate,
     program,
     regrouped,
+    regrouping,
     replay,
     signature_of,
     trace,
@@ -234,7 +235,7 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         if wrenches:
             fixed["wrenches"] = tuple(wrenches)
         arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
-        key = (book, "derivative", wrt, *fixed.values())
+        key = (book, "derivative", wrt, regrouping(), *fixed.values())
         if key not in model.memo:
             try:
                 model.memo[key] = differentiate(trace(bind(book, model, fixed)), wrt, model)

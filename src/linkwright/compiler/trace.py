@@ -84,6 +84,11 @@ ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
 
+def regrouping() -> bool:
+    """Whether what is compiled now may run on regrouped inertias."""
+    return _regrouping.get()
+
+
 def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, Any]) -> Model:
     """The model that an algorithm is traced on, which gives the same with fewer operations."""
     if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
