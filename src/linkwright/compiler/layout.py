@@ -7,6 +7,7 @@ time: a response lies in the nearest cache when it is needed, whatever the size 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,9 @@ class Layout(NamedTuple):
     """bytes of scratch memory; how many bodies, chunks; then blocks of lanes of every kind"""
     used: frozenset[int]
     """which functions the chunks call"""
+    parts: list[tuple[int, int]]
+    """rows of chunks, first and after the last, that can be assembled (and disassembled) at the same time; what joins
+    them follows"""
 
 
 Port = tuple[int, int]
@@ -71,7 +75,7 @@ Port = tuple[int, int]
 class Plan:
     """Which joins run together, and in which order."""
 
-    def __init__(self, schedule: Schedule, parts: Parts, width: int):
+    def __init__(self, schedule: Schedule, parts: Parts, width: int, threads: int):
         self.schedule, self.parts, self.width = schedule, parts, width
         self.n = len(schedule.blocks)
         self.members: list[list[int]] = []
@@ -89,7 +93,13 @@ class Plan:
             levels.setdefault(schedule.level_of[self.n + number], []).append(number)
         for level in sorted(levels, reverse=True):
             self._divide(levels[level])
-        self.order = self._depth_first()
+        order, first = self._depth_first()
+        self.order, self.ranges = self._shared_out(order, first, threads) if threads > 1 else (order, [])
+        self.part_of = [len(self.ranges)] * len(self.members)
+        """of every chunk the part that it is in"""
+        for part, (start, end) in enumerate(self.ranges):
+            for chunk in self.order[start:end]:
+                self.part_of[chunk] = part
 
     def _divide(self, joins: list[int]) -> None:
         """Chunks of the joins of a level; those of one variant whose results go to the same port together."""
@@ -111,21 +121,52 @@ class Plan:
             for lane, number in enumerate(self.members[chunk]):
                 self.chunk_of[number], self.lane_of[number] = chunk, lane
 
-    def _depth_first(self) -> list[int]:
-        """The chunks, each after those whose results it needs."""
+    def _depth_first(self) -> tuple[list[int], list[int]]:
+        """The chunks, each after those whose results it needs; and from where on those before it are for it."""
         order: list[int] = []
-        begun = [False] * len(self.members)
+        first: list[int] = []
+        begun = [-1] * len(self.members)
         for root in range(len(self.members)):
             stack = [(root, False)]
             while stack:
                 chunk, done = stack.pop()
                 if done:
+                    first.append(begun[chunk])
                     order.append(chunk)
-                elif not begun[chunk]:
-                    begun[chunk] = True
+                elif begun[chunk] < 0:
+                    begun[chunk] = len(order)
                     stack.append((chunk, True))
-                    stack += [(one, False) for one in self._needed(chunk) if not begun[one]]
-        return order
+                    stack += [(one, False) for one in self._needed(chunk) if begun[one] < 0]
+        return order, first
+
+    def _shared_out(self, order: list[int], first: list[int], threads: int) -> tuple[list[int], list[tuple[int, int]]]:
+        """The order with what can be done at the same time in front, and its ranges; none if it cannot be divided."""
+        row = {chunk: k for k, chunk in enumerate(order)}
+        earliest = [min((row[one] for one in self._needed(chunk)), default=k) for k, chunk in enumerate(order)]
+
+        def within(start: int, end: int) -> list[int]:
+            """The last rows of what hangs together, from the end."""
+            found = []
+            while end > start:
+                found.append(end - 1)
+                end = first[end - 1]
+            return found
+
+        ends = within(0, len(order))
+        while len(ends) < 4 * threads:
+            ends.sort(key=lambda end: first[end] - end)
+            if not (inside := within(first[ends[0]], ends[0])):
+                break
+            ends[:1] = inside
+        ranges = [(first[end], end + 1) for end in sorted(ends)]
+        worth = len(order) // (16 * threads)
+        ranges = [(a, b) for a, b in ranges if b - a > worth and min(earliest[a:b]) >= a]
+        if len(ranges) < 2:
+            return order, []
+        chosen = [k for a, b in ranges for k in range(a, b)]
+        rest = sorted(set(range(len(order))).difference(chosen))
+        sizes = np.cumsum([0, *(b - a for a, b in ranges)]).tolist()
+        return [order[k] for k in (*chosen, *rest)], list(pairwise(sizes))
 
     def _needed(self, chunk: int) -> list[int]:
         joins = self.schedule.joins
@@ -173,7 +214,8 @@ class _Ports:
     def __init__(self, plan: Plan, sizes: dict[int, int]):
         self.plan, self.sizes = plan, sizes
         self.place: dict[Port, int] = {}
-        self.free: dict[int, list[int]] = {}
+        self.free: dict[tuple[int, int], list[int]] = {}
+        """by part, so that no two write in the same memory, and by size"""
         self.total = 0
 
     def _size(self, port: Port) -> int:
@@ -183,8 +225,9 @@ class _Ports:
         """The place of a port, which is found if it has none."""
         if port not in self.place:
             size = self._size(port)
-            if self.free.get(size):
-                self.place[port] = self.free[size].pop()
+            free = self.free.get((self.plan.part_of[port[0]], size))
+            if free:
+                self.place[port] = free.pop()
             else:
                 self.place[port] = self.total
                 self.total += size
@@ -192,7 +235,8 @@ class _Ports:
 
     def close(self, port: Port) -> None:
         """Give a port's memory back."""
-        self.free.setdefault(self._size(port), []).append(self.place[port])
+        key = self.plan.part_of[port[0]], self._size(port)
+        self.free.setdefault(key, []).append(self.place[port])
 
 
 def _rounded(size: int) -> int:
@@ -209,18 +253,19 @@ def records_at(nv: int, width: int) -> int:
     return _rounded(8 * (nv + width))
 
 
-def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
-    """The tables."""
-    plan = Plan(schedule, parts, width)
+def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) -> Layout:
+    """The tables, for so many threads."""
+    plan = Plan(schedule, parts, width, threads)
     places = _places(schedule, parts)
     nv = sum(len(kind.bodies) * kind.link.motion.nv for kind in parts.kinds)
     up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
     down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
-    # memory: the joints' accelerations, records, a chunk's lanes before they are copied; then ports, and what is kept
-    largest = max(up.sizes.values(), default=0)
-    scattered = records_at(nv, width) + _rounded(8 * places.total)
-    gathered = scattered + _rounded(8 * width * largest)
-    used = gathered + _rounded(48 * width * max(parts.entries, default=0))
+    # memory: the joints' accelerations, records, in every part a chunk's lanes before they are copied; ports; the kept
+    largest = max((*up.sizes.values(), *down.sizes.values()), default=0)
+    copied_at = records_at(nv, width) + _rounded(8 * places.total)
+    each = _rounded(8 * width * largest)
+    used = copied_at + each * (len(plan.ranges) + 1)
+    lanes_at = copied_at + each * np.array([plan.part_of[chunk] for chunk in plan.order])
 
     rows = np.full((len(plan.order), COLUMNS), -1, dtype=np.int64)
     column = {name: k for k, name in enumerate(Chunk._fields)}
@@ -277,9 +322,9 @@ def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
         table[start + 3 : start + 3 + 2 * table[start] : 2] += begin[ports]
     # what a chunk does not read or write is anywhere
     for names, offset, instead in (
-        (("A", "B", "result"), begin[up], scattered),
-        (("kept",), keeps, keeps),
-        (("A_down", "B_down", "outer"), begin[down], gathered),
+        (("A", "B", "result"), begin[up], lanes_at),
+        (("kept",), keeps, lanes_at),
+        (("A_down", "B_down", "outer"), begin[down], lanes_at),
     ):
         for name in names:
             found = rows[:, column[name]]
@@ -301,6 +346,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int) -> Layout:
         np.concatenate(groups),
         np.array(sizes, dtype=np.int64),
         frozenset(rows[:, 0].tolist()),
+        plan.ranges,
     )
 
 

@@ -8,8 +8,11 @@ their coordinates on lanes, then their angular velocities one after the other, t
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,7 @@ from linkwright.compiler.parts import (
     V,
 )
 from linkwright.compiler.program import Looped, Operations, Slot
+from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.schedule import Schedule
 
 
@@ -45,10 +49,11 @@ class LevelProgram(Looped):
 
     single = True
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], schedule: Schedule, parts: Parts):
+    def __init__(self, name: str, inputs: tuple[Slot, ...], schedule: Schedule, parts: Parts, threads: int = 1):
         self.name, self.inputs, self.schedule, self.parts = name, inputs, schedule, parts
         self.outputs = (Slot("result", inputs[1].shape),)
         self.lanes = target().width
+        self.threads = threads
 
     @cached_property
     def operations(self) -> Operations:
@@ -69,13 +74,49 @@ class LevelProgram(Looped):
         programs = [
             (part.program.digest, part.writes) for part in (*parts.prepare, *parts.sweep, *parts.join, *parts.split)
         ]
-        shape = (parts.data.shape[1], sorted(self.layout.used), len(parts.kinds), self.lanes)
+        shape = (parts.data.shape[1], sorted(self.layout.used), len(parts.kinds), self.lanes, self.exports)
         return hashlib.sha256(repr((self.name, self.inputs, programs, shape)).encode()).hexdigest()
 
     @cached_property
     def layout(self) -> Layout:
         """The tables."""
-        return layout_of(self.schedule, self.parts, self.lanes)
+        return layout_of(self.schedule, self.parts, self.lanes, self.threads)
+
+    @property
+    def exports(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Stages can be run by themselves, where there are parts to share out."""
+        return ("stage",) if self.layout.parts else ()
+
+    def on_threads(
+        self, exported: Mapping[str, int], arrays: Sequence[np.ndarray], out: np.ndarray, threads: int
+    ) -> None:
+        """One row, the parts at once: the same numbers as one after the other."""
+        stage, layout = _STAGE(exported["stage"]), self.layout
+        rows = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in (*arrays, out)))
+        try:
+            memory = self._memories.pop()
+        except IndexError:
+            memory = np.zeros(self.scratch_bytes + ALIGNMENT, dtype=np.uint8)
+        base = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
+        blocks, chunks = int(layout.sizes[3:].sum()), len(layout.chunks)
+        shares = [blocks * k // len(layout.parts) for k in range(len(layout.parts) + 1)]
+        top = layout.parts[-1][1]
+        at_once([partial(stage, _PREPARE, a, b, rows, base) for a, b in pairwise(shares)], threads)
+        stage(_SWEEP, 0, 0, rows, base)
+        at_once([partial(stage, _UP, a, b, rows, base) for a, b in layout.parts], threads)
+        stage(_UP, top, chunks, rows, base)
+        stage(_DOWN, top, chunks, rows, base)
+        at_once([partial(stage, _DOWN, a, b, rows, base) for a, b in layout.parts], threads)
+        stage(_END, 0, 0, rows, base)
+        self._memories.append(memory)
+
+    @cached_property
+    def _memories(self) -> list[np.ndarray]:
+        """What no call is using."""
+        return []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name != "_memories"}
 
     @property
     def scratch_bytes(self) -> int:
@@ -110,13 +151,17 @@ class LevelProgram(Looped):
             w = self.lanes if number % 2 else 1
             for what, part in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
                 wanted.append((part, what, f"{what}_{number}", w))
-        declared = {"declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"}
+        declared = {
+            "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+            "declare i64 @llvm.smax.i64(i64, i64)",
+            "declare i64 @llvm.smin.i64(i64, i64)",
+        }
         for part, what, name, w in wanted:
             body = _PartBody(parts, part, what, w, target.fused)
             functions.append(body.function(name))
             V = body.lanes.double
             declared |= body.declared | {f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})"}
-        return module_of(self, width, target.processor, [*functions, _COPIES, _driver(self)], declared)
+        return module_of(self, width, target.processor, [*functions, _COPIES, *_stages(self)], declared)
 
 
 # code
@@ -301,96 +346,147 @@ end:
 """
 
 
-def _driver(program: LevelProgram) -> str:
-    """``single``: one row."""
-    parts, W = program.parts, program.lanes
-    total = program.outputs[0].size
+_STAGE = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 2)
+_PREPARE, _SWEEP, _UP, _DOWN, _END = range(5)
+
+
+def _stages(program: LevelProgram) -> list[str]:
+    """What happens one after the other, each as a function; ``single``: all, for one row; ``stage``: one of them."""
+    parts, W, total = program.parts, program.lanes, program.outputs[0].size
+    used, records = sorted(program.layout.used), records_at(total, W)
     code = Code("%d")
-    (q, v, tau, out), _, far = begin_driver(code, "single", 4, 1)
-    bytes_, n, n_chunks = (code.load("i64", "@sizes", k) for k in range(3))
+    _, _, far = begin_driver(code, "single", 4, 1)
+    bytes_, n_chunks = code.load("i64", "@sizes", 0), code.load("i64", "@sizes", 2)
     # lanes that no join uses compute too: on zeros, since numbers that happen to be tiny would take much longer
-    place, memory, base = emit_memory(code, 0, code.emit(f"add i64 {bytes_}, {ALIGNMENT}"), zeros=True)
-    rec = code.emit(f"getelementptr i8, ptr {base}, i64 {records_at(total, W)}")
-    last, start = "begin", "0"
+    size = code.emit(f"add i64 {bytes_}, {ALIGNMENT}")
+    place, memory, base = emit_memory(code, 0, size, zeros=True)
+    blocks = "0"
+    for k in range(len(parts.kinds)):
+        blocks = code.emit(f"add i64 {blocks}, {code.load('i64', '@sizes', 3 + k)}")
+    for what, end in ((_PREPARE, blocks), (_SWEEP, "0"), (_UP, n_chunks), (_DOWN, n_chunks), (_END, "0")):
+        code.do(f"call void @stage(i64 {what}, i64 0, i64 {end}, ptr %args, ptr {base})")
+    end_driver(code, place, memory, far)
+    stage = Code("%d")
+    stage.lines.append("define void @stage(i64 %what, i64 %first, i64 %end, ptr %args, ptr %base) #0 {")
+    stage.do("start:")
+    rec = stage.emit(f"getelementptr i8, ptr %base, i64 {records}")
+    q, v, tau, out = (stage.load("ptr", "%args", k) for k in range(4))
+    calls = {
+        _PREPARE: f"@prepare(i64 %first, i64 %end, ptr {rec}, ptr {q}, ptr {v}, ptr {tau})",
+        _SWEEP: f"@sweep(ptr {rec})",
+        _UP: f"@up(i64 %first, i64 %end, ptr %base, ptr {rec})",
+        _DOWN: f"@down(i64 %first, i64 %end, ptr %base, ptr {rec})",
+        _END: f"@llvm.memcpy.p0.p0.i64(ptr {out}, ptr %base, i64 {8 * total}, i1 0)",
+    }
+    stage.do(f"switch i64 %what, label %case0 [{' '.join(f'i64 {k}, label %case{k}' for k in calls)}]")
+    for k, call in calls.items():
+        stage.do(f"case{k}:")
+        stage.do(f"call void {call}")
+        stage.do("ret void")
+    stage.lines.append("}")
+    texts = [_prepare(parts, W), _sweep(parts), _pass("up", used), _pass("down", used)]
+    return [*texts, *("\n".join(one.lines) for one in (stage, code))]
+
+
+def _prepare(parts: Parts, W: int) -> str:
+    """``prepare``: blocks of bodies from the first to before the end; those of one kind follow each other."""
+    code = Code("%d")
+    code.lines.append("define internal void @prepare(i64 %first, i64 %end, ptr %rec, ptr %q, ptr %v, ptr %tau) #0 {")
+    code.do("start:")
+    last, start = "start", "0"
     for k in range(len(parts.kinds)):
         end = code.emit(f"add i64 {start}, {code.load('i64', '@sizes', 3 + k)}")
-        code.do(f"br label %prepare{k}")
-        code.do(f"prepare{k}:")
-        i = code.emit(f"phi i64 [{start}, %{last}], [%i{k}, %prepare{k}]")
+        begin = code.emit(f"call i64 @llvm.smax.i64(i64 {start}, i64 %first)")
+        stop = code.emit(f"call i64 @llvm.smin.i64(i64 {end}, i64 %end)")
+        code.do(f"br label %next{k}")
+        code.do(f"next{k}:")
+        i = code.emit(f"phi i64 [{begin}, %{last}], [%i{k}, %block{k}]")
+        code.do(f"br i1 {code.emit(f'icmp slt i64 {i}, {stop}')}, label %block{k}, label %ready{k}")
+        code.do(f"block{k}:")
         ids = code.emit(f"getelementptr [{4 * W} x i64], ptr @groups, i64 {i}")
-        code.do(f"call void @prepare_{k}(ptr {ids}, ptr {rec}, ptr @numbers, ptr {q}, ptr {v}, ptr {tau})")
+        code.do(f"call void @prepare_{k}(ptr {ids}, ptr %rec, ptr @numbers, ptr %q, ptr %v, ptr %tau)")
         code.do(f"%i{k} = add i64 {i}, 1")
-        code.do(f"br i1 {code.emit(f'icmp slt i64 %i{k}, {end}')}, label %prepare{k}, label %ready{k}")
+        code.do(f"br label %next{k}")
         code.do(f"ready{k}:")
         last, start = f"ready{k}", end
-    # angular velocities
-    for k in range(3):
-        code.do(f"store double 0.0, ptr {code.item('double', rec, k)}")
-    code.do("br label %sweep")
-    code.do("sweep:")
-    i = code.emit(f"phi i64 [0, %{last}], [%swept, %after]")
-    body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
-    parent, kind, own, data = (code.load("i64", body, k) for k in range(4))
-    code.do(f"%swept = add i64 {i}, 1")
-    own, above = code.item("double", rec, own), code.item("double", rec, parent)
-    data = code.item("double", "@numbers", data)
-    _switch(code, kind, list(range(len(parts.kinds))), "sweep", f"ptr {own}, ptr {above}, ptr {data}", "after")
-    code.do("after:")
-    code.do(f"br i1 {code.emit(f'icmp slt i64 %swept, {n}')}, label %sweep, label %up")
-    for what, step in (("up", 1), ("down", -1)):
-        _pass(code, what, step, n_chunks, base, rec, sorted(program.layout.used))
-    code.do("finish:")
-    code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {out}, ptr {base}, i64 {8 * total}, i1 0)")
-    end_driver(code, place, memory, far)
+    code.do("ret void")
+    code.lines.append("}")
     return "\n".join(code.lines)
 
 
-def _pass(code: Code, what: str, step: int, n: str, base: str, rec: str, used: list[int]) -> None:
-    """All joins in order, or all splits in the opposite order."""
+def _sweep(parts: Parts) -> str:
+    """``sweep``: the angular velocities of all bodies; the ground has none."""
+    code = Code("%d")
+    code.lines.append("define internal void @sweep(ptr %rec) #0 {")
+    code.do("start:")
+    n = code.load("i64", "@sizes", 1)
+    for k in range(3):
+        code.do(f"store double 0.0, ptr {code.item('double', '%rec', k)}")
+    code.do("br label %body")
+    code.do("body:")
+    i = code.emit("phi i64 [0, %start], [%following, %after]")
+    body = code.emit(f"getelementptr [4 x i64], ptr @bodies, i64 {i}")
+    parent, kind, own, data = (code.load("i64", body, k) for k in range(4))
+    own, above = code.item("double", "%rec", own), code.item("double", "%rec", parent)
+    data = code.item("double", "@numbers", data)
+    _switch(code, kind, list(range(len(parts.kinds))), "sweep", f"ptr {own}, ptr {above}, ptr {data}", "after")
+    code.do("after:")
+    code.do(f"%following = add i64 {i}, 1")
+    code.do(f"br i1 {code.emit(f'icmp slt i64 %following, {n}')}, label %body, label %end")
+    code.do("end:")
+    code.do("ret void")
+    code.lines.append("}")
+    return "\n".join(code.lines)
+
+
+def _pass(what: str, used: list[int]) -> str:
+    """``up``: the joins of chunks from the first to before the end; ``down``: their splits in the opposite order."""
     ups = what == "up"
-    code.do(f"{what}:")
-    last = "0" if ups else code.emit(f"sub i64 {n}, 1")
-    code.do(f"br label %{what}_chunk")
-    code.do(f"{what}_chunk:")
-    i = code.emit(f"phi i64 [{last}, %{what}], [%{what}_next, %{what}_done]")
+    code = Code("%d")
+    code.lines.append(f"define internal void @{what}(i64 %first, i64 %end, ptr %base, ptr %rec) #0 {{")
+    code.do("start:")
+    before = code.emit("sub i64 %end, 1")
+    code.do("br label %next")
+    code.do("next:")
+    i = code.emit(f"phi i64 [{'%first' if ups else before}, %start], [%following, %done]")
+    more = code.emit(f"icmp slt i64 {i}, %end" if ups else f"icmp sge i64 {i}, %first")
+    code.do(f"br i1 {more}, label %chunk, label %end_of_all")
+    code.do("chunk:")
     row = code.emit(f"getelementptr [{COLUMNS} x i64], ptr @chunks, i64 {i}")
     column = {name: code.load("i64", row, k) for k, name in enumerate(Chunk._fields)}
+
+    def at(name: str) -> str:
+        return code.emit(f"getelementptr i8, ptr %base, i64 {column[name]}")
+
+    here = at("result" if ups else "outer")
+    sides = [at(name) for name in (("A", "B") if ups else ("A_down", "B_down"))]
     ids = code.item("i64", "@ids", column["ids"])
-
-    def at(offset: Any) -> str:
-        return code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
-
-    kept, copied = at(column["kept"]), column["scatter"] if ups else column["gather"]
+    places = ", ".join(f"ptr {one}" for one in (*sides, here, at("kept"), ids))
+    arguments = f"{places}, ptr %rec, ptr @numbers" + ("" if ups else ", ptr %base")
+    copied = column["scatter" if ups else "gather"]
+    elsewhere = code.emit(f"icmp sge i64 {copied}, 0")
+    copy = f"call void @moved(ptr {here}, ptr %base, ptr {code.item('i64', '@copies', copied)}, i1 {int(ups)})"
     if ups:
-        arguments = f"ptr {at(column['A'])}, ptr {at(column['B'])}, ptr {at(column['result'])}, ptr {kept}, ptr {ids}"
-        arguments += f", ptr {rec}, ptr @numbers"
-        here = at(column["result"])
-    else:
-        here = at(column["outer"])
-        arguments = f"ptr {at(column['A_down'])}, ptr {at(column['B_down'])}, ptr {here}, ptr {kept}, ptr {ids}"
-        arguments += f", ptr {rec}, ptr @numbers, ptr {base}"
-    far = code.emit(f"icmp sge i64 {copied}, 0")
-    description = code.item("i64", "@copies", copied)
-    copy = f"call void @moved(ptr {here}, ptr {base}, ptr {description}, i1 {int(ups)})"
-    if not ups:
-        code.do(f"br i1 {far}, label %gather, label %gathered")
-        code.do("gather:")
+        _switch(code, column["function"], used, "join", arguments, "joined")
+        code.do("joined:")
+        code.do(f"br i1 {elsewhere}, label %copy, label %done")
+        code.do("copy:")
         code.do(copy)
-        code.do("br label %gathered")
-        code.do("gathered:")
-    _switch(code, column["function"], used, "join" if ups else "split", arguments, f"{what}_ran")
-    code.do(f"{what}_ran:")
-    if ups:
-        code.do(f"br i1 {far}, label %scatter, label %{what}_done")
-        code.do("scatter:")
-        code.do(copy)
-        code.do(f"br label %{what}_done")
+        code.do("br label %done")
     else:
-        code.do(f"br label %{what}_done")
-    code.do(f"{what}_done:")
-    code.do(f"%{what}_next = add i64 {i}, {step}")
-    more = code.emit(f"icmp slt i64 %{what}_next, {n}" if ups else f"icmp sge i64 %{what}_next, 0")
-    code.do(f"br i1 {more}, label %{what}_chunk, label %{'down' if ups else 'finish'}")
+        code.do(f"br i1 {elsewhere}, label %copy, label %ready")
+        code.do("copy:")
+        code.do(copy)
+        code.do("br label %ready")
+        code.do("ready:")
+        _switch(code, column["function"], used, "split", arguments, "done")
+    code.do("done:")
+    code.do(f"%following = add i64 {i}, {1 if ups else -1}")
+    code.do("br label %next")
+    code.do("end_of_all:")
+    code.do("ret void")
+    code.lines.append("}")
+    return "\n".join(code.lines)
 
 
 def _switch(code: Code, which: str, cases: list[int], what: str, arguments: str, after: str) -> None:

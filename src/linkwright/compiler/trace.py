@@ -318,7 +318,8 @@ def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProg
     require_inertia(model)
     schedule = bound.options.get("schedule")
     made = schedule_of(model, "balanced" if schedule is None else schedule)
-    return LevelProgram(bound.name, slots, made, parts_of(model, made))
+    threads = default_threads() if len(model.links) >= BODIES_FOR_THREADS else 1
+    return LevelProgram(bound.name, slots, made, parts_of(model, made), threads)
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
