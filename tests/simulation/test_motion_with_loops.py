@@ -81,3 +81,14 @@ def test_a_start_that_is_not_closed_is_refused():
         lw.simulate(model, q + 0.1, v, 1.0)
     with pytest.raises(InputError, match=r"would open the loops .* impulse\(model, q0, v0\)\[0\]"):
         lw.simulate(model, q, v + 0.1, 1.0)
+
+
+@pytest.mark.parametrize("name", ["four_bars:3", "bricard", "stewart"])
+def test_large_mechanisms_are_projected_by_articulated_bodies(name, monkeypatch):
+    model, q, _ = started(name)
+    v = np.random.default_rng(1).normal(size=model.nv)
+    near = lw.integrate(model, q, 1e-6 * v)
+    whole = dynamics.project(model, near, v)
+    monkeypatch.setattr("linkwright.dynamics.constrained.WHOLE", 0)
+    for ours, expected in zip(dynamics.project(model, near, v), whole, strict=True):
+        np.testing.assert_allclose(ours, expected, atol=1e-9)

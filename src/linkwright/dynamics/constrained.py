@@ -12,6 +12,7 @@ articulated bodies and eliminates each loop at the nearest common ancestor of it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -284,10 +285,20 @@ def project(
     One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
     it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close`.
     """
+    step = _least_motion(model, q, constraint_residual(model, q))
+    return integrate(model, q, step), v + _least_motion(model, q, constraint_jacobian(model, q) @ v)
+
+
+WHOLE = 60
+"""Velocities up to which the whole mass matrix is factorised for a projection."""
+
+
+def _least_motion(model: Model, q: Array, opening: Array) -> Array:
+    """The velocity (nv,) of least kinetic energy that makes up for the opening (m,): K v = −opening."""
     still = np.zeros(model.nv)
-    step = constrained(model, q, still, constraint_residual(model, q)).motion()
-    change = constrained(model, q, still, constraint_jacobian(model, q) @ v).motion()
-    return integrate(model, q, step), v + change
+    if model.nv <= WHOLE or model.has_couplings:
+        return constrained(model, q, still, opening).motion()
+    return articulated(replace(model, gravity=np.zeros(3)), q, still, still, None, None, opening)
 
 
 # articulated bodies
@@ -391,12 +402,14 @@ class Plan(NamedTuple):
     """of every body, and at the last place the world: the loops that close there"""
 
 
-def _plan(model: Model, q: Array, v: Array, gains: Gains | None) -> Plan:
+def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array | None) -> Plan:
+    """``opening`` (m,) stands for −γ where it is given."""
     n = len(model.links)
     starts, own = [NONE] * (n + 1), [dict[int, Array]() for _ in range(n)]
     closing: list[list[int]] = [[] for _ in range(n + 1)]
     rates = model.rates(v)
     frames = iter(loop_constraints(model, q, v))
+    at = 0
     for i, (loop, rows) in enumerate(zip(model.loops, loop_rows(model, q, v), strict=True)):
         m = len(rows.residual)
         if isinstance(loop, CoordinateLoop):
@@ -410,6 +423,9 @@ def _plan(model: Model, q: Array, v: Array, gains: Gains | None) -> Plan:
             ends = [one.first.body, one.second.body]
             forces = _end_forces(one)
             r = -one.gamma + _stabilising(gains, one.T.T @ one.twist, one.residual)
+        if opening is not None:
+            r = opening[at : at + m]
+        at += m
         where = _common_ancestor(model, ends)
         closing[where].append(i)
         starts[where] = starts[where] + Open(
@@ -444,9 +460,17 @@ class Swept(NamedTuple):
     world: Closed | None
 
 
-def _swept(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Swept:
+def _swept(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    gains: Gains | None,
+    opening: Array | None = None,
+) -> Swept:
     """Articulated bodies (Featherstone 2008, table 7.1), and the loops beside them."""
-    plan = _plan(model, q, v, gains)
+    plan = _plan(model, q, v, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
     symbolic = is_symbolic(q, v, tau) and any(plan.closing)
     orders = row_orders(model).closing if symbolic else {}
@@ -509,9 +533,17 @@ def _swept(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | No
     return Swept(T, S, kept, closed)
 
 
-def articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Array:
+def articulated(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    gains: Gains | None,
+    opening: Array | None = None,
+) -> Array:
     """The accelerations (nv,), by articulated bodies and the loops beside them."""
-    swept = _swept(model, q, v, tau, wrenches, gains)
+    swept = _swept(model, q, v, tau, wrenches, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
 
     def outward(
