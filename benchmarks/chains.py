@@ -1,4 +1,4 @@
-"""Long chains, one configuration at a time: loops, segments, threads, beside Pinocchio's articulated-body method.
+"""Long chains, one configuration at a time: loops, segments, assembly, threads, beside Pinocchio's own method.
 
 Everything in one process, interleaved; minima (and medians) of many runs. To be run on a quiet machine.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -27,6 +28,12 @@ PINOCCHIO_TO = 400
 def segments_of(model: lw.Model, groups: int) -> Kernel:
     slots = tuple(Slot(name, (size,)) for name, size in (("q", model.nq), ("v", model.nv), ("tau", model.nv)))
     return Kernel(SegmentProgram(f"segments{groups}", slots, model, target().width, groups), model)
+
+
+def assembly_of(model: lw.Model, order: str) -> Kernel:
+    kernel = lw.compile(lw.forward_dynamics, model, method="assembly", schedule=order, unroll=False)
+    kernel.threads = 1
+    return kernel
 
 
 def pinocchio(model: lw.Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> tuple[Callable[[], object], float]:
@@ -69,6 +76,11 @@ def row(name: str) -> None:
     if n <= 128:
         straight = lw.compile(lw.forward_dynamics, model, unroll=True)
         contenders["straight line"] = lambda: straight(q, v, tau, out=out)
+    for order in ("serial", "balanced"):
+        joined = assembly_of(model, order)
+        error = np.abs(joined(q, v, tau) - expected).max() / (1.0 + np.abs(expected).max())
+        contenders[f"assembly, {order}"] = partial(joined, q, v, tau, out=out)
+        notes.append(f"{order} assembly differs by {error:.0e}")
     if n >= 128:
         one = segments_of(model, 1)
         one.threads = 1
