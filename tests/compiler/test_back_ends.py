@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from operations_on import HOSTILE, every_combination, one_operation, same
 
@@ -18,7 +18,7 @@ from linkwright.compiler.trace import bind, trace
 from linkwright.compiler.vector_math import FAR
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import JOINT_TYPES
-from mechanisms import one_of_each, random_tree, relative_error, trees
+from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
 W = target().width
 ROWS = 3 * W + 2
@@ -60,6 +60,19 @@ ALGORITHMS = {
     "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
     "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),
 }
+JOINT_BY_JOINT = ("joint_reactions", "prescribed_dynamics", "plastic_impact")
+"""Which take no couplings."""
+
+OF_LOOPS = {
+    "constraint_residual": (lw.constraint_residual, {}),
+    "constraint_jacobian": (lw.constraint_jacobian, {}),
+    "constraint_bias": (lw.constraint_bias, {}),
+    "constraint_forces": (lw.constraint_forces, {}),
+    "constraint_wrenches": (lw.constraint_wrenches, {}),
+    "impulse": (lw.impulse, {}),
+    "project": (lw.project, {}),
+    "actuated_efforts": (lw.actuated_efforts, {"actuated": ("joint0", "joint4")}),
+}
 SOLVES = (
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -71,7 +84,7 @@ SOLVES = (
 
 def test_every_algorithm_is_here():
     public = {name for name, value in vars(lw).items() if hasattr(value, "book")}
-    assert public == {function.__name__ for function, _ in ALGORITHMS.values()}
+    assert public == {function.__name__ for function, _ in (*ALGORITHMS.values(), *OF_LOOPS.values())}
 
 
 def arrays_for(model, program, n, seed):
@@ -90,13 +103,13 @@ def parts(results):
 
 def check_all(name: str, model: lw.Model, seed: int) -> None:
     """All four ways agree, and a row is the same bits wherever it stands."""
-    function, options = ALGORITHMS[name]
+    function, options = (ALGORITHMS | OF_LOOPS)[name]
     kernel = lw.compile(function, model, **options)
     arrays = arrays_for(model, kernel.program, ROWS, seed)
     lanes = parts(kernel(*arrays))
     assert all(np.isfinite(x).all() for x in lanes)
     tolerance = np.full(ROWS, 1e-12)
-    if function.__name__ in SOLVES:
+    if function.__name__ in (*SOLVES, *OF_LOOPS):
         tolerance += [1e-15 * np.linalg.cond(lw.mass_matrix(model, q)) for q in arrays[0]]
     for found, expected in zip(lanes, interpret(kernel.program, *arrays), strict=True):
         for x, y, allowed in zip(found, expected, tolerance, strict=True):
@@ -129,7 +142,16 @@ def test_every_algorithm_on_every_joint_type(name):
 @settings(max_examples=20, deadline=None)
 @given(trees(max_joints=4), st.sampled_from(sorted(ALGORITHMS)), st.integers(0, 2**32 - 1))
 def test_random_trees(model, name, seed):
+    assume(not (model.has_couplings and name in JOINT_BY_JOINT))
+    assume(name != "prescribed_dynamics")  # of joints by name
     check_all(name, model, seed)
+
+
+@pytest.mark.parametrize("name", OF_LOOPS)
+def test_algorithms_of_loops(name):
+    model, _ = with_loops(one_of_each(2), ["ball", "distance"], 4)
+    assert model.loops
+    check_all(name, model, 0)
 
 
 @pytest.mark.parametrize("kind", JOINT_TYPES)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from test_closed_loops import four_bar
+from test_constraint_rows import four_bar
 from test_equations import at, with_joint
 
 import linkwright as lw
