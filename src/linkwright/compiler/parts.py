@@ -31,7 +31,7 @@ from linkwright.dynamics.assembly.subassembly import (
     split,
 )
 from linkwright.expression.graph import Expr, Graph, needed
-from linkwright.model.tree import Model
+from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 
 OWN, PARENT, OWN_DATA, PARENT_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(13)
@@ -145,7 +145,14 @@ def parts_of(model: Model, schedule: Schedule) -> Parts:
 
 
 def _leaf_kinds(model: Model) -> list[LeafKind]:
-    rows = np.array([_leaf_numbers(link) for link in model.links])
+    known: dict[bytes, Array] = {}  # long mechanisms are mostly made of a few bodies, many times
+    numbers = []
+    for link in model.links:
+        own = b"".join(np.asarray(x, dtype=float).tobytes() for x in link.rigid_inertia)
+        if own not in known:
+            known[own] = _leaf_numbers(link)
+        numbers.append(known[own])
+    rows = np.array(numbers)
     patterns: dict[bytes, list[int]] = {}
     for k, row in enumerate(rows):
         patterns.setdefault((row == 0.0).tobytes(), []).append(k)
@@ -166,9 +173,12 @@ def _leaf_kinds(model: Model) -> list[LeafKind]:
     return found
 
 
-def _leaf_numbers(link: Any) -> Array:
+_UPPER_6, _UPPER_3 = np.triu_indices(6), np.triu_indices(3)
+
+
+def _leaf_numbers(link: Link) -> Array:
     compliance, center, moment = leaf_inertia(link)
-    return np.concatenate([compliance[np.triu_indices(6)], center, moment[np.triu_indices(3)]])
+    return np.concatenate([compliance[_UPPER_6], center, moment[_UPPER_3]])
 
 
 def _variants(
