@@ -17,7 +17,7 @@ from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
 from linkwright.compiler.passes import Cut
 from linkwright.compiler.program import Slot
-from linkwright.compiler.segments import SegmentProgram
+from linkwright.compiler.segments import SegmentProgram, division
 from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import TooLargeError
@@ -312,11 +312,19 @@ def test_segments_as_in_the_book():
         assert relative_error(by_segments(model, q, v, tau, segments), expected) < 1e-10
 
 
-def test_what_makes_no_segments():
+def test_what_makes_no_segments_is_one_block():
     with pytest.raises(TooLargeError, match="branches"):
-        lw.compile(lw.forward_dynamics, lw.load("humanoid"), method="hybrid", unroll=False)
+        division(lw.load("humanoid"), 8)
     with pytest.raises(TooLargeError, match="segments"):
-        lw.compile(lw.forward_dynamics, lw.load("arm7"), method="hybrid", unroll=False)
+        division(lw.load("arm7"), 8)
+    for name in ("humanoid", "arm7"):
+        model = lw.load(name)
+        q, v, tau = state(model, 5)
+        kernel = lw.compile(lw.forward_dynamics, model, method="hybrid", unroll=False)
+        assert isinstance(kernel.program, LoopProgram)
+        assert relative_error(kernel(q, v, tau), lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-11
+    with pytest.raises(TooLargeError, match="given"):
+        lw.compile(lw.forward_dynamics, model, method="hybrid", partition=2, unroll=False)
 
 
 def test_a_chain_on_two_threads():

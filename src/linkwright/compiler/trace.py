@@ -18,7 +18,7 @@ from linkwright.compiler.parts import parts_of
 from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
-from linkwright.compiler.sweeps import record
+from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
@@ -290,22 +290,32 @@ def in_loops(bound: Bound) -> Looped:
     sizes = [shape[0] for shape in bound.shapes.values()]
     slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
-        return _in_segments(bound, slots, model)
+        return _in_segments(bound, slots, model, tuple(of_q))
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
         return _in_levels(bound, slots, model)
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
-def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> SegmentProgram:
-    """Hybrid forward dynamics of a long chain, in one block for each lane."""
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tuple[bool, ...]) -> Looped:
+    """Hybrid forward dynamics: a long chain in one block for each lane, anything else in one block, articulated."""
     if any(bound.options.get(name) is not None for name in ("schedule", "partition", "wrenches", "stabilisation")):
         raise TooLargeError("its blocks, their order, or forces on single bodies are given")
     if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
         raise TooLargeError("joints follow others, or loops are closed")
     dynamics.require_mass(model)
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
-    return SegmentProgram(bound.name, slots, model, target().width, groups)
+    try:
+        return SegmentProgram(bound.name, slots, model, target().width, groups)
+    except NotASweep:  # it branches, or is too short
+        sizes = [slot.size for slot in slots]
+        loops = bound.options.get("loops", "closed")
+
+        def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
+            return dynamics.forward_dynamics(model, q, v, tau, loops=loops)
+
+        recording = record(whole, model, sizes)
+        return LoopProgram(bound.name, slots, of_q, loops_of(recording, bound.shapes, sizes))
 
 
 def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
