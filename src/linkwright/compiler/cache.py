@@ -55,7 +55,19 @@ def _sources() -> str:
     global _source_digest
     if _source_digest is None:
         here = Path(__file__).parent
-        names = ("llvm", "loops", "segments", "levels", "rows", "ir", "entry", "vector_math", "machine", "native")
+        names = (
+            "llvm",
+            "loops",
+            "segments",
+            "levels",
+            "layout",
+            "rows",
+            "ir",
+            "entry",
+            "vector_math",
+            "machine",
+            "native",
+        )
         _source_digest = hashlib.sha256(b"".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest()
     return _source_digest
 
