@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import linkwright as public
 from linkwright import dynamics as lw
 from linkwright.dynamics.constraint import loop_rows
-from linkwright.errors import ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
+from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.builder import Builder
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import motion_transform
@@ -299,3 +299,16 @@ def test_singular_configurations_are_found():
     assert (turned.degrees_of_freedom, turned.at_configuration, turned.singular) == (1, 1, False)
     with pytest.raises(InputError, match="not closed at this q"):
         public.mobility(model, [0.5, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("names", [0, None, "drive"])
+def test_joints_that_stay_are_listed_by_name(names):
+    with pytest.raises(ArgumentError, match="fixed is a list of joint names"):
+        public.close(public.load("four_bar"), np.zeros(3), fixed=names)
+
+
+@pytest.mark.parametrize("names", [0, "drive", [0], [None]])
+def test_joints_that_drive_are_listed_by_name(names):
+    model = public.load("four_bar")
+    with pytest.raises(ArgumentError, match="actuated is a list of joint names"):
+        public.inverse_dynamics(model, np.zeros(3), np.zeros(3), np.zeros(3), actuated=names)

@@ -11,6 +11,7 @@ from test_equations import follower, with_joint
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
+from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from mechanisms import relative_error, state
 
@@ -112,3 +113,24 @@ def test_operations_are_printed_and_few():
 def test_names_become_identifiers():
     assert "void planar_3_equations(" in equations(lw.load("planar:3")).c()
     assert not [character for character in equations(with_joint("free")).c() if ord(character) > 127]
+
+
+@pytest.mark.parametrize("given", [3, None, ["M"], {"M"}, b"M", np.array(["M"])], ids=repr)
+@pytest.mark.parametrize("write", ["text", "latex", "python", "c"])
+def test_what_is_wanted_is_a_string(write, given):
+    with pytest.raises(ArgumentError, match="what lists letters"):
+        getattr(lw.equations(lw.load("pendulum")), write)(what=given)
+
+
+def test_names_and_angles_of_wrong_types_are_told(tmp_path):
+    made = lw.equations(lw.load("two_link"))
+    for read in (made.pose, made.frame_parameters, made.frame_meanings):
+        with pytest.raises(ArgumentError, match="a frame is given by its name"):
+            read(["tip"])
+    with pytest.raises(ArgumentError, match="a frame is given by its name"):
+        made.c("T", frame=["tip"])
+    for frames in ("tip", 3):
+        with pytest.raises(ArgumentError, match="frames is a list of names"):
+            made.save(tmp_path, frames=frames)
+    with pytest.raises(InputError, match="snap is an angle"):
+        lw.equations(made.model, snap="small")

@@ -209,3 +209,5 @@ def test_what_has_no_loops_has_no_rows():
 def test_the_page_tells_that_loops_are_closed(tmp_path):
     text = equations(four_bar()).html(tmp_path / "bars.html").read_text(encoding="utf-8")
     assert "The loops of this mechanism are closed" in text
+    assert "3 velocities, 1 closed loop." in text  # those of the tree, which are no degrees of freedom
+    assert "degrees of freedom" not in text

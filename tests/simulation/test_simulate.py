@@ -354,3 +354,11 @@ def test_a_mechanism_without_joints_stands_still():
     )
     assert motion.q.shape == (11, 0)
     assert (motion.energy == 0.0).all()
+
+
+def test_long_chains_are_simulated():
+    chain = lw.load("planar:100")  # as many bodies as have loops in their code
+    motion = lw.simulate(chain, chain.random(seed=0), np.zeros(100), 0.003)
+    heights = [lw.center_of_mass(chain, q)[1] for q in motion.q]
+    np.testing.assert_allclose(lw.potential_energy(chain, motion.q), 100 * 9.8 * np.array(heights), rtol=1e-12)
+    assert motion.drift < 1e-9

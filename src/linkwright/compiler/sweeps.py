@@ -183,6 +183,8 @@ class Recorder(Model):
 class _Sum:
     """What the world received: it is not known before all bodies were."""
 
+    __array_ufunc__ = None  # arithmetic of arrays with it is a TypeError, which tells that this is no sweep
+
 
 def _recorded(per_body: tuple[Any, ...]) -> bool:
     return any(isinstance(x, Records) for x in per_body)

@@ -84,7 +84,7 @@ def actuated_efforts(
 
 def _driven(model: Model, actuated: Sequence[str]) -> list[int]:
     """Where in v the coordinates of these joints are."""
-    if isinstance(actuated, str) or not all(isinstance(name, str) for name in actuated):
+    if isinstance(actuated, str) or not isinstance(actuated, Sequence) or {*map(type, actuated)} - {str}:
         raise ArgumentError(f"actuated is a list of joint names; got {actuated!r}")
     starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
     numbers = {joint.name: k for k, joint in enumerate(model.joints)}

@@ -144,8 +144,11 @@ def _inexact_springs(made: Equations) -> list[str]:
 
 def _lead(made: Equations, letters: Sequence[str]) -> str:
     """What the page is about, in a sentence and an equation."""
-    bodies, n = len(made.model.bodies), len(made.coordinates.v)
-    sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {n} degree{'' if n == 1 else 's'} of freedom."
+    bodies, n, loops = len(made.model.bodies), len(made.coordinates.v), len(made.model.loops)
+    freedom = f"{n} degree{'' if n == 1 else 's'} of freedom"
+    if loops:  # the tree's, of which the loops take some
+        freedom = f"{n} velocit{'y' if n == 1 else 'ies'}, {loops} closed loop{'' if loops == 1 else 's'}"
+    sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {freedom}."
 
     def term(letter: str) -> str:
         inside = "<mo>,</mo>".join(f"<mi>{name}</mi>" for name in ARGUMENTS.get(letter, "q"))

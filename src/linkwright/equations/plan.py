@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +140,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     if not isinstance(model, Model):
         raise ArgumentError(f"expected a Model; got {model!r}")
     model = model.physical or model
-    if not 0.0 <= snap <= 0.1:
+    if not isinstance(snap, Real) or not 0.0 <= snap <= 0.1:
         raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
     choice, given = _choice(parameters)
     plan = Plan(model, snap, choice=choice, given=given)

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.errors import InputError
+from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -190,6 +190,8 @@ def chosen(what: str, frame: str | None = None) -> list[Quantity]:
 
     Raises :class:`InputError` where there is no such letter, or what is of a frame has none.
     """
+    if not isinstance(what, str):
+        raise ArgumentError(f"what lists letters, as 'M,h,g'; got {what!r}")
     letters = [letter.strip() for letter in what.split(",")]
     if unknown := [letter for letter in letters if letter not in QUANTITIES]:
         raise InputError(f"there is no {unknown[0]!r}; there are {', '.join(QUANTITIES)}")
@@ -200,6 +202,8 @@ def chosen(what: str, frame: str | None = None) -> list[Quantity]:
 
 def check_frame(quantities: list[Quantity], frame: str | None) -> None:
     """Raise :class:`InputError` where a frame is missing, or given and of no use."""
+    if frame is not None and not isinstance(frame, str):
+        raise ArgumentError(f"a frame is given by its name, a str; got {frame!r}")
     framed = [quantity.letter for quantity in quantities if quantity.framed]
     if framed and frame is None:
         raise InputError(f"{framed[0]} is of a frame: give its name, frame=…")

@@ -25,7 +25,7 @@ from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import Plan, plan_of, realised, with_frame
 from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
-from linkwright.errors import InputError, ModelError, TooLargeError
+from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, folder_at
 from linkwright.model.tree import Model
@@ -152,6 +152,7 @@ class Equations:
         """The mechanism with that frame in it."""
         if frame is None:
             return self._mechanism
+        self._plan.model.frame(frame)  # tells of what is no name before it is looked up
         if frame not in self._with_frame:
             self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), self._mechanism.ring.term_limit)
         return self._with_frame[frame]
@@ -187,7 +188,7 @@ class Equations:
 
     def _chosen(self, what: str, frame: str | None) -> list[Quantity]:
         """The quantities of the letters, or of "all" that there are."""
-        found = chosen(",".join(self.letters) if what == "all" else what, frame)
+        found = chosen(",".join(self.letters) if isinstance(what, str) and what == "all" else what, frame)
         self._require_loops(found)
         return found
 
@@ -459,16 +460,17 @@ class Equations:
         return self._programmers[frame]
 
     def _code(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> Code:
+        check_reference(reference)
+        right_hand_side = isinstance(what, str) and what == RIGHT_HAND_SIDE
+        if right_hand_side and frame is not None:
+            raise InputError(f"frame is {frame!r}, but the right-hand side is of no frame")
+        wanted = [] if right_hand_side else self._chosen(what, frame)
         key = what, frame, reference
         if key not in self._codes:
-            check_reference(reference)
-            if what == RIGHT_HAND_SIDE:
-                if frame is not None:
-                    raise InputError(f"frame is {frame!r}, but the right-hand side is of no frame")
-                self._codes[key] = self._programmer(None).right_hand_side()
-            else:
-                wanted = self._chosen(what, frame)
-                self._codes[key] = self._programmer(frame).quantities(wanted, frame, reference)
+            programmer = self._programmer(frame)
+            self._codes[key] = (
+                programmer.right_hand_side() if right_hand_side else programmer.quantities(wanted, frame, reference)
+            )
         return self._codes[key]
 
     @property
@@ -526,6 +528,8 @@ class Equations:
         With the equations goes the right-hand side, where forward dynamics has an answer; ``frames`` adds pose,
         Jacobian and its rate of each. LaTeX is left out where the equations are too large to be written out.
         """
+        if isinstance(frames, str) or not isinstance(frames, Sequence):
+            raise ArgumentError(f"frames is a list of names; got {frames!r}")
         wanted: list[tuple[str, str | None, str]] = [(MAIN, None, "world_aligned")]
         with suppress(ModelError):  # joints that move nothing with mass
             self._code(RIGHT_HAND_SIDE)
