@@ -312,3 +312,9 @@ def test_joints_that_drive_are_listed_by_name(names):
     model = public.load("four_bar")
     with pytest.raises(ArgumentError, match="actuated is a list of joint names"):
         public.inverse_dynamics(model, np.zeros(3), np.zeros(3), np.zeros(3), actuated=names)
+
+
+def test_one_constraint_is_told_as_one():
+    rod = Builder("rod").body("a", 1.0).joint("slide", "prismatic", "world", "a", axis=(1, 0, 0))
+    rod = rod.loop("stop", "distance", "world", "a", length=1.0).build()
+    assert str(public.mobility(rod, [1.0])) == "0 degrees of freedom; 1 constraint, 1 independent, 0 redundant"

@@ -325,3 +325,10 @@ def test_what_is_too_large_is_told_with_what_remains():
     assert "reached" in text
     assert "Equilibria" in text
     assert "The mass matrix" not in text
+
+
+def test_dry_friction_is_not_said_to_leave_rest_to_equilibria():
+    screw = lw.Builder("screw").body("nut", 1.0, inertia=0.1).joint("turn", "helical", "world", "nut", pitch=0.01)
+    told = lw.equations(screw.build()).explanation().text()  # which friction without a slope at rest would hold
+    assert "With viscous friction D(v) at every joint" in told
+    assert "every motion goes on without bound" in told

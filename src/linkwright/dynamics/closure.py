@@ -135,9 +135,9 @@ class Mobility:
         return self.at_configuration > self.degrees_of_freedom
 
     def __str__(self) -> str:
-        n = self.degrees_of_freedom
+        n, m = self.degrees_of_freedom, self.constraints
         text = (
-            f"{n} degree{'' if n == 1 else 's'} of freedom; {self.constraints} constraints, "
+            f"{n} degree{'' if n == 1 else 's'} of freedom; {m} constraint{'' if m == 1 else 's'}, "
             f"{self.independent} independent, {self.redundant} redundant"
         )
         if self.singular:

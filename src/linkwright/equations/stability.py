@@ -319,7 +319,7 @@ class MotionWords(Writer):
                 yield ("With viscous friction at every joint each motion would come to rest somewhere.",)
                 return
             yield (
-                "With friction ",
+                "With viscous friction ",
                 self.formula(Symbol("D"), "(", v, ")"),
                 " at every joint, ",
                 *energy,
