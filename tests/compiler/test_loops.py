@@ -172,7 +172,7 @@ def test_batches_strides_threads_and_copies():
 
 def test_what_is_no_sweep_says_so():
     model = lw.load("two_link")
-    for function, more in ((lw.mass_matrix, {}), (lw.jacobian, {"frame": "link2"}), (lw.momentum, {})):
+    for function, more in ((lw.mass_matrix, {}), (lw.jacobian, {"frame": "link2"}), (lw.momentum_matrix, {})):
         with pytest.raises(TooLargeError):
             lw.compile(function, model, unroll=False, **more)
     with pytest.raises(TooLargeError):
@@ -341,3 +341,15 @@ def test_a_chain_on_two_threads():
             assert np.array_equal(kernel(q, v, tau), alone)
     assert np.array_equal(kernel(np.stack([q, q]), v, tau)[1], alone)
     assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), alone)
+
+
+@pytest.mark.parametrize("function", [lw.kinetic_energy, lw.potential_energy, lw.center_of_mass, lw.momentum])
+def test_what_the_world_receives(function):
+    model = one_of_each(4)
+    q, v, _ = state(model, 3)
+    arrays = (q, v) if function in (lw.kinetic_energy, lw.momentum) else (q,)
+    kernel = lw.compile(function, model, unroll=False)
+    assert isinstance(kernel.program, LoopProgram)
+    assert relative_error(kernel(*arrays), function.book(model, *arrays)) < 1e-13
+    rows = kernel(*(np.tile(x, (11, 1)) for x in arrays))
+    assert np.array_equal(rows[10], kernel(*arrays))

@@ -21,7 +21,7 @@ from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, loop_text
-from linkwright.compiler.sweeps import Output
+from linkwright.compiler.sweeps import WORLD, Output
 from linkwright.compiler.vector_math import Lanes
 
 SCRATCH_LIMIT = 256 * 2**20
@@ -83,7 +83,7 @@ class LoopProgram(Looped):
 
     def _looked_at(self) -> list[int]:
         """Where the records of the bodies begin that are looked at in the end."""
-        return [int(self.bodies[k, _OWN]) for k in self.loops.looked_at]
+        return [int(self.bodies[k, _OWN]) if k != WORLD else 0 for k in self.loops.looked_at]
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.kinds import Kind
+from linkwright.compiler.kinds import Kind, Source
 from linkwright.compiler.program import Instruction, Program, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, Recording
 from linkwright.expression.graph import Expr, needed
@@ -88,16 +88,17 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
     """Divide a recording in passes, choose what is remembered and where."""
     passes = _passes(recording)
     of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
-    chain = is_chain(recording.model) and not recording.tail.symbols
+    seen = _looked_at(recording)
+    chain = is_chain(recording.model) and not seen
     kinds = [_KindPlan(recording, k, passes, of_sweep, chain) for k in range(len(recording.kinds))]
     ends: dict[Item, list[int]] = {}
     for plan in kinds:
         for item, (first, last) in plan.lifetimes().items():
             known = ends.setdefault(item, [first, last])
             known[0], known[1] = min(known[0], first), max(known[1], last)
-    for source, _ in recording.tail.symbols:
+    for source, _ in seen:
         item = Item(-1, source.number, source.entry)
-        first = 3 * of_sweep[source.number] + 1
+        first = 3 * of_sweep[source.number] + (1 if source.space == "state" else -2)
         ends[item] = [min(first, ends.get(item, [first])[0]), 3 * len(passes)]
     places, kind_sizes = _placed(ends, len(kinds))
     if chain:
@@ -128,7 +129,7 @@ def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]
 
 def _end(recording: Recording, places: dict[Item, int], size: int) -> tuple[Step, list[int]]:
     """What is computed of single bodies' states, and which bodies' each input is."""
-    graph, symbols = recording.tail.graph, recording.tail.symbols
+    graph, symbols = recording.tail.graph, _looked_at(recording)
     names = {str(k): _array(symbol) for k, symbol in enumerate(symbols.values())}
     wanted = [output.results[0] if output.of == "end" else [] for output in recording.outputs]
     results = tuple(_array(*nodes) for nodes in ([], [], *wanted))
@@ -141,6 +142,12 @@ def _end(recording: Recording, places: dict[Item, int], size: int) -> tuple[Step
     slots = tuple(Slot(slot.name, (size,)) for slot in program.inputs)
     program = replace(program, inputs=slots, instructions=tuple(instructions))
     return Step(program, [], [], [list(range(len(nodes))) for nodes in wanted]), [body for _, body in symbols]
+
+
+def _looked_at(recording: Recording) -> dict[tuple[Source, int], Expr]:
+    """The entries of states and sums that results depend on, with their bodies."""
+    used = {node.index for node in needed(x for o in recording.outputs if o.of == "end" for x in o.results[0])}
+    return {key: symbol for key, symbol in recording.tail.symbols.items() if symbol.index in used}
 
 
 def _array(*nodes: Expr) -> np.ndarray:

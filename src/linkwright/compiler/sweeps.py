@@ -43,6 +43,9 @@ class Sweep(NamedTuple):
 
 CONSTANT = -1
 
+WORLD = -1
+"""The world, as a body whose state or sum is looked at."""
+
 
 class Whole:
     """An input, of all joints together: only the model can take it apart."""
@@ -159,8 +162,13 @@ class Recorder(Model):
         entries, classes, given = self._given("received", start)
         made = [step(kind.link, given(kind), *_values(k, kind, per_body)) for k, kind in enumerate(self.kinds)]
         results = [_entries(start, sent, kind.graph) for kind, (_, sent) in zip(self.kinds, made, strict=True)]
+        number = len(self.sweeps)
         self.sweeps.append(Sweep("in", entries, classes, results))
-        return Records([kept for kept, _ in made]), tuple(_Sum() for _ in start)
+        sums = (  # what the world receives is known when all is done
+            self.tail.graph.constant(x) if c == CONSTANT else self.tail.symbol(Source("sum", number, c), WORLD)
+            for x, c in zip(entries, classes, strict=True)
+        )
+        return Records([kept for kept, _ in made]), like(start, sums)
 
     def _given(self, space: str, start: Any) -> tuple[list[float], list[int], Callable[[Kind], Any]]:
         """The numbers of the start, their classes, and a state of symbols for a kind."""
@@ -178,12 +186,6 @@ class Recorder(Model):
             return like(start, iter(values))
 
         return entries, classes, given
-
-
-class _Sum:
-    """What the world received: it is not known before all bodies were."""
-
-    __array_ufunc__ = None  # arithmetic of arrays with it is a TypeError, which tells that this is no sweep
 
 
 def _recorded(per_body: tuple[Any, ...]) -> bool:

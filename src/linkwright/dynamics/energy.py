@@ -8,17 +8,19 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.momentum import first_moment
-from linkwright.model.tree import Model
+from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 
 
 def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
     """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
     model.require_physical("kinetic energy")
-    total: Any = 0.0
-    for link, V in zip(model.links, body_velocities(model, q, v), strict=True):
-        total = total + V @ link.rigid_inertia.times(V)
-    return 0.5 * (total + v @ (model.armature * v))
+
+    def inward(link: Link, received: tuple[Any], v: Array, V: Array) -> tuple[None, tuple[Any]]:
+        return None, (received[0] + V @ link.rigid_inertia.times(V) + v @ (link.armature * v),)
+
+    _, (total,) = model.inward(inward, (0.0,), model.rates(v), body_velocities(model, q, v))
+    return 0.5 * total
 
 
 def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:

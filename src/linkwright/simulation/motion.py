@@ -13,13 +13,15 @@ import numpy as np
 
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow, compile_or_not
-from linkwright.compiler.trace import bind, trace
+from linkwright.compiler.trace import BODIES_IN_LOOPS, bind, trace
 from linkwright.dynamics import (
     check,
     constraint_jacobian,
     constraint_residual,
     forward_dynamics,
+    integrate,
     kinetic_energy,
+    passive_forces,
     potential_energy,
     project,
     spring_energy,
@@ -32,6 +34,7 @@ from linkwright.simulation.integrators import (
     Tableau,
     advance,
     increments,
+    inverse_exponential_rate,
     method_of,
     stage,
     step,
@@ -286,6 +289,27 @@ def _shortest_method(model: Model) -> str:
     return min(("articulated", "composite"), key=length)
 
 
+def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> tuple[Callable[..., Any], ...]:
+    """What a step is made of, of a mechanism whose forward dynamics runs as loops over its bodies."""
+    forward = compile_or_not(forward_dynamics, model, **options)
+    passive, move = compile_or_not(passive_forces, model), compile_or_not(integrate, model)
+    rate = compile_or_not(inverse_exponential_rate, model)
+    closing = compile_or_not(project, model) if projecting else None
+
+    def start(q: Array, v: Array, tau: Array) -> Array:
+        a: Array = forward(q, v, tau + passive(q, v))
+        return a
+
+    def middle(q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
+        return rate(u, v + w), start(move(q, u), v + w, tau)
+
+    def end(q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
+        q, v = move(q, u), v + w
+        return closing(q, v) if closing else (q, v)
+
+    return start, middle, end
+
+
 def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
     options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
     if model.loops:
@@ -312,22 +336,26 @@ def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bo
     whole = bind(step_of, model, {"h": ()})
     chosen = method_of(method)
     try:
+        if len(model.links) >= BODIES_IN_LOOPS and not model.loops and isinstance(chosen, Tableau):
+            raise TooLargeError(f"{len(model.links)} bodies")
         acceleration = trace(parts[0])
         if not isinstance(chosen, Tableau):
             return Kernel(trace(whole), model)
         if len(acceleration.instructions) * len(chosen.stages) < WHOLE_STEP_LIMIT:
             return Kernel(trace(whole), model)
-        start, middle, end = (Kernel(program, model) for program in (acceleration, *map(trace, parts[1:])))
+        programs = (acceleration, *map(trace, parts[1:]))
+        pieces: tuple[Callable[..., Any], ...] = tuple(Kernel(program, model) for program in programs)
     except TooLargeError as error:
-        warnings.warn(
-            f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
-            "it runs uncompiled",
-            LinkwrightWarning,
-            stacklevel=4,
-        )
         if not isinstance(chosen, Tableau):
+            warnings.warn(
+                f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
+                "it runs uncompiled",
+                LinkwrightWarning,
+                stacklevel=4,
+            )
             return RowByRow(whole)
-        start, middle, end = map(RowByRow, parts)  # type: ignore[assignment]
+        pieces = _parts_of_large(model, options, projecting)
+    start, middle, end = pieces
 
     def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
         rates = [(v, start(q, v, tau))]
