@@ -40,7 +40,7 @@ OPERATION_LIMIT = 90_000
 BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
 
-BODIES_FOR_THREADS = 20_000
+BODIES_FOR_THREADS = 30_000
 """Bodies of a chain from which threads share a single row: below, waking them takes longer."""
 
 MOST_GROUPS = 4
