@@ -476,3 +476,12 @@ def test_the_square_of_a_root_is_no_number_where_the_root_is_none():
     root = kernel([4.0, -4.0])
     assert root[0] == 4.0
     assert np.isnan(root[1])
+
+
+def test_options_of_strange_types_are_told(arm):
+    zero = np.zeros(2)
+    with pytest.raises(ArgumentError, match=r"partition = \{1\}"):
+        lw.forward_dynamics(arm, zero, zero, zero, method="hybrid", partition={1})
+    for option in ("regroup", "tune", "unroll"):
+        with pytest.raises(ArgumentError, match=f"{option} is True or False"):
+            lw.compile(lw.mass_matrix, arm, **{option: "x"})

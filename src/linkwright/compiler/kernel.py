@@ -250,6 +250,13 @@ def compile(
     >>> kernel(arm.neutral()).shape
     (2, 2)
     """
+    for name, given, allowed in (
+        ("regroup", regroup, (True, False)),
+        ("tune", tune, (True, False)),
+        ("unroll", unroll, (True, False, None)),
+    ):
+        if not any(given is x for x in allowed):
+            raise ArgumentError(f"{name} is {' or '.join(map(str, allowed))}; got {given!r}")
     if tune and model is not None and is_open_partition(function, inputs):
         made = [
             compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=x) for x in candidates(model)

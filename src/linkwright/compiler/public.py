@@ -75,6 +75,14 @@ def public(book: F) -> F:
     return face
 
 
+def _hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
+
+
 def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
     """What the fast path could not do: a first call, symbols, or a mistake to explain."""
     if not isinstance(model, Model):
@@ -98,7 +106,9 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     try:
         known = key in model.memo
     except TypeError:
-        raise ArgumentError(f"{book.__name__}: {fixed} must be names") from None
+        strange = {name: x for name, x in fixed.items() if not _hashable(x)}
+        told = " and ".join(f"{name} = {x!r}" for name, x in strange.items())
+        raise ArgumentError(f"{book.__name__}: options are names, numbers and lists of them; got {told}") from None
     if known and listed:  # the fast path could not look it up
         return model.memo[key](*arrays)
     if known:

@@ -250,7 +250,8 @@ def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[s
         elif isinstance(value, (int, float)) and np.isfinite(value):
             given[str(key)] = float(value)
         else:
-            raise InputError(f"parameter {key!r} is given a number; got {value!r}")
+            groups = ", ".join(GROUPS)
+            raise InputError(f"parameter {key!r} is given a number, groups ({groups}) a word; got {value!r}")
     return choice, given
 
 
