@@ -193,7 +193,7 @@ def semidefinite_factors(
         scales = np.array([largest] * m)
     least = [maximum(RANK_TOLERANCE * size, ROW_TOLERANCE * scale) for size, scale in zip(sizes, scales, strict=True)]
     if not is_symbolic(A):
-        return _pivoted(A, scales, least)
+        return _pivoted(A, sizes, least)
     steps = list(range(m) if order is None else order)
     rest = {(i, j): A[max(i, j), min(i, j)] for n, i in enumerate(steps) for j in steps[: n + 1]}
     columns, inverses = [], []
@@ -212,11 +212,11 @@ def semidefinite_factors(
     return SemidefiniteFactors(steps, L, np.array(inverses, dtype=object))
 
 
-def _pivoted(A: Array, scales: Array, least: Sequence[Any]) -> SemidefiniteFactors:
-    """The row next of which most is left, measured by what it could be."""
+def _pivoted(A: Array, sizes: Array, least: Sequence[Any]) -> SemidefiniteFactors:
+    """The row next that is least dependent on those before."""
     rows: list[int] = []
     columns, inverses, rest = [], [], A
-    scale = np.maximum(np.asarray(scales, dtype=float), 1e-300)
+    scale = np.maximum(np.asarray(sizes, dtype=float), 1e-300)
     for _ in range(len(A)):
         clear = np.where(np.diagonal(rest) > least, np.diagonal(rest) / scale, 0.0)
         k = int(np.argmax(clear))
