@@ -111,6 +111,8 @@ def check_all(name: str, model: lw.Model, seed: int) -> None:
     tolerance = np.full(ROWS, 1e-12)
     if function.__name__ in (*SOLVES, *OF_LOOPS):
         tolerance += [1e-15 * np.linalg.cond(lw.mass_matrix(model, q)) for q in arrays[0]]
+    if function.__name__ in JOINT_BY_JOINT or options.get("method") in ("assembly", "hybrid"):
+        tolerance += 1e-10  # the inertias of single bodies, and of what they were joined to, are inverted
     for found, expected in zip(lanes, interpret(kernel.program, *arrays), strict=True):
         for x, y, allowed in zip(found, expected, tolerance, strict=True):
             assert relative_error(x, y) < allowed
