@@ -1,4 +1,4 @@
-"""The command line: ``linkwright simulate``, ``linkwright info``."""
+"""The command line: ``linkwright simulate``, ``info``, ``equations``, ``bench``, ``experiment``, ``cache``."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.table import Table
 
+from linkwright.arguments import named_parameters, starting_posture, starting_velocity
 from linkwright.errors import (
     ClosureError,
     FormatWarning,
     InputError,
     LinkwrightError,
     LinkwrightWarning,
-    UnknownNameError,
 )
 from linkwright.files import file_at, folder_at
 from linkwright.model.tree import Joint, Model
@@ -431,70 +431,6 @@ def _joint_row(joint: Joint) -> tuple[str, ...]:
         shown(joint.friction, 0.0),
         shown(joint.armature, 0.0),
     )
-
-
-def named_parameters(text: str) -> str | dict[str, Any]:
-    """What --parameters says: a word for all, or {group: word, name: number}."""
-    from linkwright.equations.plan import GROUPS
-
-    if "=" not in text:
-        return text
-    found: dict[str, Any] = {}
-    for entry in text.split(","):
-        name, given, value = (part.strip() for part in entry.partition("="))
-        if not given:
-            raise InputError(f"--parameters: {entry.strip()!r} gives nothing; write group=numbers or name=0.5")
-        found[name] = value if name in GROUPS else _value(value, "parameters")
-    return found
-
-
-def starting_posture(model: Model, text: str) -> Array:
-    """The configuration (nq,) a user asked for; neutral, brought within the limits, where not."""
-    if text == "random":
-        return model.random()
-    q = np.clip(model.neutral(), model.lower, model.upper)
-    return _filled(model, q, text, model.coordinate_names, "nq", "posture")
-
-
-def starting_velocity(model: Model, text: str) -> Array:
-    """The velocity (nv,) a user asked for; zero where not."""
-    from linkwright.simulation.trajectory import velocity_names
-
-    if text == "random":
-        return np.random.default_rng().normal(size=model.nv)
-    return _filled(model, np.zeros(model.nv), text, velocity_names(model), "nv", "velocity")
-
-
-def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: str) -> Array:
-    """``x`` with what ``text`` gives: all values, or some by name."""
-    if not text.strip():
-        return x
-    entries = [entry.strip() for entry in text.replace(";", ",").split(",") if entry.strip()]
-    if not any("=" in entry for entry in entries):
-        if len(entries) != len(x):
-            raise InputError(f"--{option} gives {len(entries)} values; {model.name!r} has {size} = {len(x)}")
-        return np.array([_value(entry, option) for entry in entries])
-    x, given = x.copy(), set()
-    for entry in entries:
-        name, _, value = entry.partition("=")
-        name = name.strip()
-        if name not in names:
-            raise UnknownNameError("coordinate", name, names)
-        if name in given:
-            raise InputError(f"--{option} gives {name!r} twice")
-        given.add(name)
-        x[list(names).index(name)] = _value(value, option)
-    return x
-
-
-def _value(text: str, option: str) -> float:
-    """A number; degrees where it ends in "deg"."""
-    number, degrees = (text.strip()[:-3], True) if text.strip().endswith("deg") else (text, False)
-    try:
-        value = float(number)
-    except ValueError:
-        raise InputError(f"--{option}: {text!r} is not a number") from None
-    return float(np.radians(value)) if degrees else value
 
 
 def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Trajectory:

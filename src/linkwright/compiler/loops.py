@@ -79,7 +79,11 @@ class LoopProgram(Looped):
     @cached_property
     def bodies(self) -> np.ndarray:
         """(bodies, 5): see :func:`table_of`."""
-        return table_of(self.loops, range(len(self.loops.recording.model.links)))[0]
+        return self._table[0]
+
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, int]:
+        return table_of(self.loops, range(len(self.loops.recording.model.links)))
 
     def _looked_at(self) -> list[int]:
         """Where the records of the bodies begin that are looked at in the end."""
@@ -87,14 +91,12 @@ class LoopProgram(Looped):
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
-        _, total = table_of(self.loops, range(len(self.bodies)))
-        count = np.array([len(self.bodies), total], dtype=np.int64)
+        count = np.array([len(self.bodies), self._table[1]], dtype=np.int64)
         return tables_of(bodies=self.bodies, numbers=self.data, count=count)
 
     def width(self, lanes: int) -> int:
         """As many rows at once as there are lanes, unless their records would fill the memory."""
-        _, total = table_of(self.loops, range(len(self.bodies)))
-        return lanes if 8 * lanes * total <= SCRATCH_LIMIT else 1
+        return lanes if 8 * lanes * self._table[1] <= SCRATCH_LIMIT else 1
 
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""

@@ -297,13 +297,18 @@ def in_loops(bound: Bound) -> Looped:
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
-def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tuple[bool, ...]) -> Looped:
-    """Hybrid forward dynamics: a long chain in one block for each lane, anything else in one block, articulated."""
-    if any(bound.options.get(name) is not None for name in ("schedule", "partition", "wrenches", "stabilisation")):
+def _require_tree(bound: Bound, model: Model, chosen: tuple[str, ...]) -> None:
+    """Raise where forward dynamics by parts is of more than the joints of a tree, or these options are given."""
+    if any(bound.options.get(name) is not None for name in (*chosen, "wrenches", "stabilisation")):
         raise TooLargeError("its blocks, their order, or forces on single bodies are given")
     if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
         raise TooLargeError("joints follow others, or loops are closed")
     dynamics.require_mass(model)
+
+
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tuple[bool, ...]) -> Looped:
+    """Hybrid forward dynamics: a long chain in one block for each lane, anything else in one block, articulated."""
+    _require_tree(bound, model, ("schedule", "partition"))
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
     try:
         return SegmentProgram(bound.name, slots, model, target().width, groups)
@@ -320,11 +325,7 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
 
 def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
     """Forward dynamics by assembly, as joins on lanes."""
-    if any(bound.options.get(name) is not None for name in ("partition", "wrenches", "stabilisation")):
-        raise TooLargeError("there is more than the joints of a tree")
-    if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
-        raise TooLargeError("joints follow others, or loops are closed")
-    dynamics.require_mass(model)
+    _require_tree(bound, model, ("partition",))
     require_inertia(model)
     schedule = bound.options.get("schedule")
     made = schedule_of(model, "balanced" if schedule is None else schedule)
