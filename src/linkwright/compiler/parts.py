@@ -30,7 +30,7 @@ from linkwright.dynamics.assembly.subassembly import (
     leaf_inertia,
     split,
 )
-from linkwright.expression.graph import Expr, Graph, needed
+from linkwright.expression.graph import Expr, Graph, demanded, needed
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 
@@ -571,33 +571,13 @@ class _Writer:
                 instructions.append(instruction)
             return numbers[node.index]
 
-        for node in _demanded(choice.computed, [node for *_, node in results]):
+        for node in demanded(choice.computed, [node for *_, node in results]):
             arguments = tuple(value(a) for a in node.args)
             numbers[node.index] = len(instructions)
             instructions.append(Instruction(node.op, arguments))
         given = tuple(value(node) for *_, node in results)
         program = Program(name, (), (Slot("written", (len(given),)),), tuple(instructions), (given,), True)
         return Part(program, [(space, entry) for space, entry, _ in results])
-
-
-def _demanded(computed: Sequence[Expr], results: Sequence[Expr]) -> list[Expr]:
-    """What is computed, in the order in which one result after the other needs it: fewer wait at a time."""
-    left = {node.index: node for node in computed}
-    order: list[Expr] = []
-    for result in results:
-        stack = [result]
-        while stack:
-            node = stack[-1]
-            if node.index not in left:
-                stack.pop()
-                continue
-            ahead = [a for a in node.args if a.index in left]
-            if ahead:
-                stack += reversed(ahead)
-            else:
-                order.append(left.pop(node.index))
-                stack.pop()
-    return order
 
 
 _SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PARENT_DATA, "outer": OUTER}

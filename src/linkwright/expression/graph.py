@@ -396,6 +396,26 @@ def needed(outputs: Iterable[Expr]) -> list[Expr]:
     return [found[index] for index in sorted(found)]
 
 
+def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
+    """What is computed, in the order in which one result after the other needs it: fewer wait at a time."""
+    left = {node.index: node for node in computed}
+    order: list[Expr] = []
+    for result in results:
+        stack = [result]
+        while stack:
+            node = stack[-1]
+            if node.index not in left:
+                stack.pop()
+                continue
+            ahead = [a for a in node.args if a.index in left]
+            if ahead:
+                stack += reversed(ahead)
+            else:
+                order.append(left.pop(node.index))
+                stack.pop()
+    return order
+
+
 def elements(x: Any) -> Iterator[Any]:
     """The entries of an array or a scalar, one by one, row by row."""
     return iter(x.flat) if isinstance(x, np.ndarray) else iter((x,))
