@@ -323,8 +323,6 @@ def test_what_makes_no_segments_is_one_block():
         kernel = lw.compile(lw.forward_dynamics, model, method="hybrid", unroll=False)
         assert isinstance(kernel.program, LoopProgram)
         assert relative_error(kernel(q, v, tau), lw.dynamics.forward_dynamics(model, q, v, tau)) < 1e-11
-    with pytest.raises(TooLargeError, match="given"):
-        lw.compile(lw.forward_dynamics, model, method="hybrid", partition=2, unroll=False)
 
 
 def test_a_chain_on_two_threads():

@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from linkwright import dynamics
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.native import Native, build, measurement, row_time
+from linkwright.compiler.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
@@ -105,9 +106,15 @@ class Kernel(Entered):
         spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, self._width)
         return outs[0] if len(outs) == 1 else outs
 
-    def batch_time(self) -> float:
-        """Seconds that some hundred rows take here in one thread, as measured; infinite without machine code."""
-        return measurement(self.program)(self._native) if self._native else math.inf
+    def measured_time(self, single: bool = False) -> float:
+        """Seconds that some hundred rows (or a single one) take here in one thread; infinite without machine code."""
+        if self._native is None:
+            return math.inf
+        if not single:
+            return measurement(self.program)(self._native)
+        random = np.random.default_rng(0)
+        row = [random.standard_normal(slot.shape) for slot in self.program.inputs]
+        return shortest(lambda: self(*row))
 
     def _row_on_threads(self, program: Looped, arrays: tuple[Any, ...]) -> Any:
         """The result of a single row, parts of the mechanism at once; None where NumPy must see to the arrays."""
@@ -237,7 +244,8 @@ def compile(
     ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
     ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code; of forward
-    dynamics by method "hybrid" without a ``partition`` it measures which size of blocks is fastest, too.
+    dynamics by method "hybrid" without a ``partition`` it measures which size of blocks is fastest, too (for mechanisms
+    of a hundred bodies and more: in a single row).
     ``unroll``: whether sweeps over the bodies become straight-line code, or (False) loops, each step compiled once
     for each kind of joint; not given, they become loops for mechanisms of a hundred bodies and more.
 
@@ -258,10 +266,12 @@ def compile(
         if not any(given is x for x in allowed):
             raise ArgumentError(f"{name} is {' or '.join(map(str, allowed))}; got {given!r}")
     if tune and model is not None and is_open_partition(function, inputs):
-        made = [
-            compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=x) for x in candidates(model)
-        ]
-        quickest = min(made, key=lambda one: one.batch_time())
+        made = []
+        for partition in (None, *candidates(model)):
+            with suppress(TooLargeError):  # of straight-line code for large blocks
+                made.append(compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=partition))
+        large = any(isinstance(one.program, Looped) for one in made)  # whose rows are run one by one
+        quickest = min(made, key=lambda one: one.measured_time(single=large))
         return Kernel(quickest.program, model, tune)
     return Kernel(program(bind(function, model, inputs, regroup), unroll), model, tune)
 

@@ -59,12 +59,15 @@ class Group(NamedTuple):
     columns: Array
     """(bodies, …)"""
 
-    def kind(self) -> Kind:
-        """With a graph of its own: what is the same in all bodies is a number, what is always equal one symbol."""
-        graph = Graph()
-        kind = Kind(self.first, graph, {}, self.bodies, self.columns)
+    def kind(self, beside: Kind | None = None, number: int = 0) -> Kind:
+        """What is the same in all bodies is a number, what is always equal one symbol.
+
+        With a graph of its own, or ``beside`` another kind in one graph, their data told apart by a number.
+        """
+        graph, symbols = (Graph(), {}) if beside is None else (beside.graph, beside.symbols)
+        kind = Kind(self.first, graph, symbols, self.bodies, self.columns)
         values: list[Expr] = [
-            graph.constant(x) if place < 0 else kind.symbol(Source("data", 0, place))
+            graph.constant(x) if place < 0 else kind.symbol(Source("data", number, place))
             for x, place in zip(self.constants, self.places, strict=True)
         ]
         placement = objects([graph.zero] * 16).reshape(4, 4)
@@ -137,3 +140,13 @@ def objects(values: Sequence[Any]) -> Array:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def coordinates(kind: Kind, member: int = 0) -> tuple[Array, Array, Array]:
+    """Symbols for q, v and τ of a joint; ``member``: which of several kinds in one graph."""
+    motion = kind.link.motion
+    q, v, tau = (
+        objects([kind.symbol(Source("input", 3 * member + number, k)) for k in range(n)])
+        for number, n in enumerate((motion.nq, motion.nv, motion.nv))
+    )
+    return q, v, tau

@@ -1,8 +1,9 @@
 """Where assembly–disassembly on lanes has everything: tables for the code of :mod:`linkwright.compiler.levels`.
 
-Joins run in chunks: as many of one level and variant as there are lanes, or a single one. What a join reads of a side
-lies in a *port*, lane by lane as it will be read. Chunks are done depth first, so that the ports of few are in use at a
-time: a response lies in the nearest cache when it is needed, whatever the size of the mechanism.
+Joins, and blocks of bodies that are leaves, run in chunks: as many of one level and variant as there are lanes, or a
+single one. What a join reads of a side lies in a *port*, lane by lane as it will be read. Chunks are done depth first,
+so that the ports of few are in use at a time: a response lies in the nearest cache when it is needed, whatever the size
+of the mechanism.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.blocks import BlockVariant
 from linkwright.compiler.parts import Parts
-from linkwright.dynamics.assembly.schedule import Schedule
+from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 
 ALIGNMENT = 64
 
@@ -50,17 +52,18 @@ class Layout(NamedTuple):
     chunks: np.ndarray
     """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
     ids: np.ndarray
-    """for every chunk, lane by lane, where numbers begin: records of the joints' bodies, of their parents, data of the
-    bodies, of their parents, the joints' rates"""
+    """for every chunk, lane by lane, where numbers begin. Of joins: records of the joints' bodies, of their parents,
+    data of the bodies, of their parents, the joints' rates. Of blocks: records of the first bodies, then of every body
+    its data, q, v, rates"""
     copies: np.ndarray
     """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
     place in the port and the bytes from entry to entry there"""
     bodies: np.ndarray
-    """(bodies, 4): where the parent's record begins, the kind, where the own record and data begin"""
+    """(those that are moved, 4): where the parent's record begins, the kind, where the own record and data begin"""
     groups: np.ndarray
     """for every kind, lanes at a time, where its bodies' records, data, q and v begin; the last body fills lanes up"""
     sizes: np.ndarray
-    """bytes of scratch memory; how many bodies, chunks; then blocks of lanes of every kind"""
+    """bytes of scratch memory; how many bodies are moved, chunks; then blocks of lanes of every kind"""
     used: frozenset[int]
     """which functions the chunks call"""
     parts: list[tuple[int, int]]
@@ -73,24 +76,25 @@ Port = tuple[int, int]
 
 
 class Plan:
-    """Which joins run together, and in which order."""
+    """Which joins (and blocks) run together, and in which order. They are numbered as nodes of the schedule."""
 
     def __init__(self, schedule: Schedule, parts: Parts, width: int, threads: int):
         self.schedule, self.parts, self.width = schedule, parts, width
-        self.n = len(schedule.blocks)
         self.members: list[list[int]] = []
-        """the joins of every chunk, lane by lane"""
-        self.chunk_of = [-1] * len(schedule.joins)
-        self.lane_of = [0] * len(schedule.joins)
-        self.consumer = [(-1, 0)] * len(schedule.joins)
-        """of every join the one that takes its result, and as which side; -1 where none does"""
-        for number, one in enumerate(schedule.joins):
+        """the nodes of every chunk, lane by lane"""
+        nodes = len(schedule.handles)
+        self.chunk_of = [-1] * nodes
+        self.lane_of = [0] * nodes
+        self.consumer = [(-1, 0)] * nodes
+        """of every node the join that takes it, and as which side; -1 where none does"""
+        for number, one in enumerate(schedule.joins, len(schedule.blocks)):
             for side, node in enumerate((one.parent_node, one.child_node)):
-                if node >= self.n:
-                    self.consumer[node - self.n] = (number, side)
+                if node != GROUND:
+                    self.consumer[node] = (number, side)
         levels: dict[int, list[int]] = {}
-        for number in range(len(schedule.joins)):
-            levels.setdefault(schedule.level_of[self.n + number], []).append(number)
+        for node, variant in enumerate(parts.variant_of):
+            if variant >= 0:
+                levels.setdefault(schedule.level_of[node], []).append(node)
         for level in sorted(levels, reverse=True):
             self._divide(levels[level])
         order, first = self._depth_first()
@@ -101,10 +105,10 @@ class Plan:
             for chunk in self.order[start:end]:
                 self.part_of[chunk] = part
 
-    def _divide(self, joins: list[int]) -> None:
-        """Chunks of the joins of a level; those of one variant whose results go to the same port together."""
+    def _divide(self, nodes: list[int]) -> None:
+        """Chunks of the nodes of a level; those of one variant whose results go to the same port together."""
         groups: dict[tuple[int, Port], list[tuple[int, int]]] = {}
-        for number in joins:
+        for number in nodes:
             by, side = self.consumer[number]
             port, lane = ((self.chunk_of[by], side), self.lane_of[by]) if by >= 0 else ((-1, 0), number)
             groups.setdefault((self.parts.variant_of[number], port), []).append((lane, number))
@@ -158,8 +162,13 @@ class Plan:
             if not (inside := within(first[ends[0]], ends[0])):
                 break
             ends[:1] = inside
-        ranges = [(first[end], end + 1) for end in sorted(ends)]
         worth = len(order) // (16 * threads)
+        ranges: list[tuple[int, int]] = []
+        for a, b in [(first[end], end + 1) for end in sorted(ends)]:
+            if ranges and ranges[-1][1] == a and b - ranges[-1][0] <= 2 * worth:  # small ones go together
+                ranges[-1] = ranges[-1][0], b
+            else:
+                ranges.append((a, b))
         ranges = [(a, b) for a, b in ranges if b - a > worth and min(earliest[a:b]) >= a]
         if len(ranges) < 2:
             return order, []
@@ -168,11 +177,16 @@ class Plan:
         sizes = np.cumsum([0, *(b - a for a, b in ranges)]).tolist()
         return [order[k] for k in (*chosen, *rest)], list(pairwise(sizes))
 
+    def join(self, node: int) -> Join | None:
+        """The join that makes a node; none of blocks."""
+        number = node - len(self.schedule.blocks)
+        return self.schedule.joins[number] if number >= 0 else None
+
     def _needed(self, chunk: int) -> list[int]:
-        joins = self.schedule.joins
-        members = [joins[number] for number in reversed(self.members[chunk])]
+        made = [self.join(number) for number in reversed(self.members[chunk])]
+        members = [one for one in made if one is not None]
         nodes = [one.child_node for one in members] + [one.parent_node for one in members]
-        return [self.chunk_of[node - self.n] for node in nodes if node >= self.n]
+        return [self.chunk_of[node] for node in nodes if node != GROUND and self.chunk_of[node] >= 0]
 
     def lanes(self, chunk: int) -> int:
         """How many lanes a chunk has."""
@@ -185,12 +199,14 @@ class Plan:
     def handles(self, port: Port) -> int:
         """How many handles the nodes in a port have; none if it is a side of leaves or the ground."""
         variant = self.parts.variants[self.variant(port[0])]
+        if isinstance(variant, BlockVariant):
+            return 0
         side = (variant.parent, variant.child)[port[1]]
         return side.number if side.what == "node" else 0
 
     def result_handles(self, chunk: int) -> int:
         """How many handles a chunk's results have."""
-        return len(self.schedule.handles[self.n + self.members[chunk][0]])
+        return len(self.schedule.handles[self.members[chunk][0]])
 
     def targets(self, chunk: int) -> list[tuple[Port, int]]:
         """The port that each lane's result is for, and the lane there."""
@@ -257,7 +273,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
     """The tables, for so many threads."""
     plan = Plan(schedule, parts, width, threads)
     places = _places(schedule, parts)
-    nv = sum(len(kind.bodies) * kind.link.motion.nv for kind in parts.kinds)
+    nv = int(parts.widths[:, 1].sum())
     up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
     down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
     # memory: the joints' accelerations, records, in every part a chunk's lanes before they are copied; ports; the kept
@@ -290,12 +306,10 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
     kept = at = 0
     for row, chunk in enumerate(plan.order):
         lanes, variant = plan.lanes(chunk), plan.variant(chunk)
-        joints = _padded(np.array([schedule.joins[number].joint for number in plan.members[chunk]]), lanes)
-        parents, rates = places.parent[joints], places.v[joints]
-        rates[len(plan.members[chunk]) :] = nv
-        ids += [places.record[joints + 1], places.record[parents], places.data[joints + 1], places.data[parents], rates]
+        begins = _begins(plan, places, chunk, lanes, nv)
+        ids += begins
         rows[row, :2] = 2 * variant + (lanes > 1), at
-        at += 5 * lanes
+        at += len(begins) * lanes
         reach(row, chunk, up, "result", "scatter")
         for side, name in enumerate(("A", "B")):
             if plan.handles((chunk, side)):
@@ -336,18 +350,42 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
         begins = [places.record[members + 1], places.data[members + 1], places.q[members], places.v[members]]
         groups.append(np.stack(begins).reshape(4, -1, width).transpose(1, 0, 2).ravel())
         blocks.append(len(members) // width)
-    sizes = [keeps + kept, plan.n, len(rows), *blocks]
-    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], places.data[1:]], axis=1)
+    moved = np.flatnonzero(places.kind >= 0)
+    sizes = [keeps + kept, len(moved), len(rows), *blocks]
+    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], places.data[1:]], axis=1)[moved]
     return Layout(
         rows,
         np.concatenate(ids),
         table,
         bodies,
-        np.concatenate(groups),
+        np.concatenate([np.zeros(0, dtype=np.int64), *groups]),
         np.array(sizes, dtype=np.int64),
         frozenset(rows[:, 0].tolist()),
         plan.ranges,
     )
+
+
+def _begins(plan: Plan, places: _Places, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
+    """For every lane of a chunk where numbers begin (:attr:`Layout.ids`); rates of lanes not used go where told."""
+    nodes = plan.members[chunk]
+    joins = [one for one in map(plan.join, nodes) if one is not None]
+    firsts = [one.joint for one in joins] or [plan.schedule.blocks[node][0] for node in nodes]
+
+    def rates(bodies: np.ndarray) -> np.ndarray:
+        begins = places.v[bodies]
+        begins[len(nodes) :] = unused
+        return begins
+
+    first = _padded(np.array(firsts), lanes)
+    if joins:
+        parents = places.parent[first]
+        begins = [places.record[first + 1], places.record[parents], places.data[first + 1], places.data[parents]]
+        return [*begins, rates(first)]
+    begins = [places.record[first + 1]]
+    for members in zip(*(plan.schedule.blocks[node] for node in nodes), strict=True):
+        bodies = _padded(np.array(members), lanes)
+        begins += [places.data[bodies + 1], places.q[bodies], places.v[bodies], rates(bodies)]
+    return begins
 
 
 class _Places(NamedTuple):
@@ -356,6 +394,7 @@ class _Places(NamedTuple):
     parent: np.ndarray
     """(n,), the number of the parent's record"""
     kind: np.ndarray
+    """-1 of bodies that are not moved beforehand"""
     record: np.ndarray
     """(n + 1,)"""
     data: np.ndarray
@@ -368,10 +407,10 @@ class _Places(NamedTuple):
 
 def _places(schedule: Schedule, parts: Parts) -> _Places:
     n = len(schedule.parents)
-    kinds, nq, nv, sizes = (np.zeros(n, dtype=np.int64) for _ in range(4))
+    kinds, sizes = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for number, (kind, size) in enumerate(zip(parts.kinds, parts.records, strict=True)):
         kinds[kind.bodies], sizes[kind.bodies] = number, size
-        nq[kind.bodies], nv[kind.bodies] = kind.link.motion.nq, kind.link.motion.nv
+    nq, nv = parts.widths.T
     ends = GROUND_RECORD + np.cumsum(sizes)
     return _Places(
         np.array(schedule.parents, dtype=np.int64) + 1,

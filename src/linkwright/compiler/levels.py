@@ -1,6 +1,7 @@
 """Assembly–disassembly as machine code: joins of one kind run side by side on the lanes of vector registers.
 
-The code knows the variants of joins, not how many there are nor which: that is in tables (`layout.py`), chunk by chunk.
+The code knows the variants of joins (and of blocks of bodies that are leaves), not how many there are nor which: that
+is in tables (`layout.py`), chunk by chunk.
 What a join needs of its two sides lies lane by lane as it will be read; whatever makes it writes it there, directly
 where a chunk's results are one port in the same order, else entry by entry. Bodies come first: what all joins need of
 their coordinates on lanes, then their angular velocities one after the other, the only thing that is not on lanes.
@@ -17,12 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.ir import Code
-from linkwright.compiler.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
-from linkwright.compiler.llvm import StraightBody
-from linkwright.compiler.loops import begin_driver, emit_memory, end_driver, module_of, tables_of
-from linkwright.compiler.machine import target
-from linkwright.compiler.parts import (
+from linkwright.compiler.blocks import BlockVariant
+from linkwright.compiler.choices import (
     KEPT,
     OUTER,
     OWN,
@@ -35,10 +32,16 @@ from linkwright.compiler.parts import (
     A,
     B,
     Part,
-    Parts,
     Q,
+    Spot,
     V,
 )
+from linkwright.compiler.ir import Code
+from linkwright.compiler.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
+from linkwright.compiler.llvm import LONGEST, StraightBody
+from linkwright.compiler.loops import begin_driver, emit_memory, end_driver, module_of, tables_of
+from linkwright.compiler.machine import target
+from linkwright.compiler.parts import Parts
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.schedule import Schedule
@@ -62,7 +65,7 @@ class LevelProgram(Looped):
         for kind, prepare, sweep in zip(self.parts.kinds, self.parts.prepare, self.parts.sweep, strict=True):
             for part in (prepare, sweep):
                 counts += len(kind.bodies) * np.array(part.program.operations)
-        for number, times in enumerate(np.bincount(self.parts.variant_of)):
+        for number, times in enumerate(np.bincount([k for k in self.parts.variant_of if k >= 0])):
             for part in (self.parts.join[number], self.parts.split[number]):
                 counts += times * np.array(part.program.operations)
         return Operations(*counts.tolist())
@@ -143,21 +146,21 @@ class LevelProgram(Looped):
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
         parts, functions = self.parts, []
-        wanted: list[tuple[Part, str, str, int]] = []
+        wanted: list[tuple[Part, str, bool, str, int]] = []
         for k in range(len(parts.kinds)):
-            wanted.append((parts.prepare[k], "prepare", f"prepare_{k}", self.lanes))
-            wanted.append((parts.sweep[k], "sweep", f"sweep_{k}", 1))
+            wanted.append((parts.prepare[k], "prepare", False, f"prepare_{k}", self.lanes))
+            wanted.append((parts.sweep[k], "sweep", False, f"sweep_{k}", 1))
         for number in sorted(self.layout.used):
-            w = self.lanes if number % 2 else 1
+            w, of_block = self.lanes if number % 2 else 1, isinstance(parts.variants[number // 2], BlockVariant)
             for what, part in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
-                wanted.append((part, what, f"{what}_{number}", w))
+                wanted.append((part, what, of_block, f"{what}_{number}", w))
         declared = {
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
             "declare i64 @llvm.smax.i64(i64, i64)",
             "declare i64 @llvm.smin.i64(i64, i64)",
         }
-        for part, what, name, w in wanted:
-            body = _PartBody(parts, part, what, w, target.fused)
+        for part, what, of_block, name, w in wanted:
+            body = _PartBody(part, what, of_block, w, target.fused)
             functions.append(body.function(name))
             V = body.lanes.double
             declared |= body.declared | {f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})"}
@@ -170,49 +173,53 @@ _ARGUMENTS = {
     "prepare": "ptr %ids, ptr noalias %rec, ptr noalias %num, ptr %q, ptr %v, ptr %tau",
     "sweep": "ptr noalias %own, ptr noalias %parent, ptr noalias %num",
     "join": "ptr noalias %A, ptr noalias %B, ptr noalias %result, ptr noalias %kept, ptr %ids, "
-    "ptr noalias %rec, ptr noalias %num",
+    "ptr noalias %rec, ptr noalias %num, ptr %q, ptr %v, ptr %tau",
     "split": "ptr noalias %A, ptr noalias %B, ptr noalias %outer, ptr noalias %kept, ptr %ids, "
-    "ptr noalias %rec, ptr noalias %num, ptr noalias %rates",
+    "ptr noalias %rec, ptr noalias %num, ptr %q, ptr %v, ptr %tau, ptr noalias %rates",
 }
 # of a lane's numbers the array, and which entry of the table of lanes says where in it they begin
 _JOINED = {OWN: ("%rec", 0), PARENT: ("%rec", 1), OWN_DATA: ("%num", 2), PARENT_DATA: ("%num", 3), RATES: ("%rates", 4)}
 _PREPARED = {OWN: ("%rec", 0), OWN_DATA: ("%num", 1), Q: ("%q", 2), V: ("%v", 3), TAU: ("%tau", 3)}
+_OF_MEMBER = {OWN_DATA: ("%num", 0), Q: ("%q", 1), V: ("%v", 2), TAU: ("%tau", 2), RATES: ("%rates", 3)}
+_INPUTS = "ptr %q, ptr %v, ptr %tau"
 _BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
 
 
 class _PartBody(StraightBody):
     """The instructions of one part, on W lanes."""
 
-    def __init__(self, parts: Parts, part: Part, what: str, width: int, fused: bool):
+    def __init__(self, part: Part, what: str, of_block: bool, width: int, fused: bool):
         super().__init__(part.program, width, fused, careful=True)
-        self.parts, self.part, self.what = parts, part, what
+        self.part, self.what, self.of_block = part, what, of_block
         self.found: dict[tuple[str, int], str] = {}
-        self.columns: dict[tuple[int, int], list[str]] = {}
+        self.columns: dict[Spot, list[str]] = {}
 
     def function(self, name: str) -> str:
         """The whole function of this name."""
         self.lines.append("start:")
         fused_away = self._products_to_fuse() if self.fused else set()
-        writes: dict[int, list[tuple[int, int]]] = {}
+        writes: dict[int, list[Spot]] = {}
         together = []
-        for number, place in zip(self.program.results[0], self.part.writes, strict=True):
-            if place[0] == OWN:
-                together.append((number, place[1]))
+        for number, spot in zip(self.program.results[0], self.part.writes, strict=True):
+            if spot.space == OWN:
+                together.append((number, spot.entry))
             else:
-                writes.setdefault(number, []).append(place)
+                writes.setdefault(number, []).append(spot)
         for k, (op, args, value) in enumerate(self.program.instructions):
             if op == "input":
-                self.values.append(self._fetched(*args))
+                self.values.append(self._fetched(Spot(*args)))
             elif op == "constant":
                 assert value is not None
                 self.values.append(self.lanes.constant(value))
             else:
                 self.values.append("" if k in fused_away else self._operation(k, op, args))
-            for space, entry in writes.get(k, ()):
-                self._write(space, entry, self.values[k])
+            for spot in writes.get(k, ()):
+                self._write(spot, self.values[k])
+            self.seams.append(len(self.lines))
         self._remember(together)
         self.lines.append("  ret void")
-        return "\n".join([f"define internal void @{name}({_ARGUMENTS[self.what]}) #0 {{", *self.lines, "}", ""])
+        lines = self._in_blocks() if len(self.lines) > LONGEST else self.lines
+        return "\n".join([f"define internal void @{name}({_ARGUMENTS[self.what]}) #0 {{", *lines, "}", ""])
 
     def _once(self, name: str, lane: int, instruction: str) -> str:
         """A value that is computed when it is first needed."""
@@ -226,49 +233,59 @@ class _PartBody(StraightBody):
         address = self._once("place", place, f"getelementptr i64, ptr %ids, i64 {place}")
         return self._once("begin", place, f"load i64, ptr {address}, align 8")
 
-    def _row(self, space: int, lane: int) -> str:
+    def _row(self, space: int, member: int, lane: int) -> str:
         """Where a body's record or data, its coordinates or rates begin."""
         if self.what == "sweep":
             return {OWN: "%own", PARENT: "%parent", OWN_DATA: "%num"}[space]
-        base, which = (_PREPARED if self.what == "prepare" else _JOINED)[space]
-        return self._once(f"row{space}", lane, f"getelementptr double, ptr {base}, i64 {self._begin(which, lane)}")
+        if self.what == "prepare":
+            base, which = _PREPARED[space]
+        elif self.of_block and space != OWN:
+            base, which = _OF_MEMBER[space]
+            which += 1 + 4 * member
+        else:
+            base, which = _JOINED[space]
+        place = f"getelementptr double, ptr {base}, i64 {self._begin(which, lane)}"
+        return self._once(f"row{space} {member}", lane, place)
 
-    def _fetched(self, space: int, entry: int) -> str:
+    def _fetched(self, spot: Spot) -> str:
         W, V = self.lanes.width, self.lanes.double
+        space, entry, member = spot
         if space in _BLOCKS:
             address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
             return self.emit(f"load {V}, ptr {address}, align {8 * W}")
-        if space >= Q:
-            return self._coordinate(space, entry)
         if W == 1:
-            address = self.emit(f"getelementptr double, ptr {self._row(space, 0)}, i64 {entry}")
+            address = self.emit(f"getelementptr double, ptr {self._row(space, member, 0)}, i64 {entry}")
             return self.emit(f"load double, ptr {address}, align 8")
+        if space >= Q:
+            return self._coordinate(spot)
         size = min(4, W)
-        group = entry // size
-        if (space, group) not in self.columns:
-            rows = [self._row(space, lane) for lane in range(W)]
-            joined = [self._joined(rows[i::size], group * size, size) for i in range(size)]
-            self.columns[space, group] = self._transposed(joined)
-        return self.columns[space, group][entry % size]
+        group = Spot(space, entry // size, member)
+        if group not in self.columns:
+            rows = [self._row(space, member, lane) for lane in range(W)]
+            joined = [self._joined(rows[i::size], group.entry * size, size) for i in range(size)]
+            self.columns[group] = self._transposed(joined)
+        return self.columns[group][entry % size]
 
-    def _coordinate(self, space: int, entry: int) -> str:
-        """Of q, v or τ, in ``prepare``."""
+    def _coordinate(self, spot: Spot) -> str:
+        """Of q, v or τ, lane by lane: they are not read beyond the end."""
         V, result = self.lanes.double, "poison"
         for lane in range(self.lanes.width):
-            address = self.emit(f"getelementptr double, ptr {self._row(space, lane)}, i64 {entry}")
+            row = self._row(spot.space, spot.member, lane)
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {spot.entry}")
             x = self.emit(f"load double, ptr {address}, align 8")
             result = self.emit(f"insertelement {V} {result}, double {x}, i32 {lane}")
         return result
 
-    def _write(self, space: int, entry: int, value: str) -> None:
+    def _write(self, spot: Spot, value: str) -> None:
         W, V = self.lanes.width, self.lanes.double
-        if space != RATES:
-            address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
+        if spot.space != RATES:
+            address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[spot.space]}, i64 {spot.entry}")
             self.lines.append(f"  store {V} {value}, ptr {address}, align {8 * W}")
             return
         for lane in range(W):
             x = value if W == 1 else self.emit(f"extractelement {V} {value}, i32 {lane}")
-            address = self.emit(f"getelementptr double, ptr {self._row(RATES, lane)}, i64 {entry}")
+            row = self._row(RATES, spot.member, lane)
+            address = self.emit(f"getelementptr double, ptr {row}, i64 {spot.entry}")
             self.lines.append(f"  store double {x}, ptr {address}, align 8")
 
     def _remember(self, results: list[tuple[int, int]]) -> None:
@@ -276,7 +293,7 @@ class _PartBody(StraightBody):
         W, V = self.lanes.width, self.lanes.double
         if W == 1:
             for value, entry in results:
-                row = self._row(OWN, 0)
+                row = self._row(OWN, 0, 0)
                 address = self.emit(f"getelementptr double, ptr {row}, i64 {entry}")
                 self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
             return
@@ -289,7 +306,7 @@ class _PartBody(StraightBody):
                 first = lane // size * size
                 indices = ", ".join(f"i32 {first + i}" for i in range(size))
                 cut = self.emit(f"shufflevector {V} {turned[lane % size]}, {V} poison, <{size} x i32> <{indices}>")
-                address = self.emit(f"getelementptr double, ptr {self._row(OWN, lane)}, i64 {some[0][1]}")
+                address = self.emit(f"getelementptr double, ptr {self._row(OWN, 0, lane)}, i64 {some[0][1]}")
                 self.lines.append(f"  store <{size} x double> {cut}, ptr {address}, align 8")
 
 
@@ -374,8 +391,8 @@ def _stages(program: LevelProgram) -> list[str]:
     calls = {
         _PREPARE: f"@prepare(i64 %first, i64 %end, ptr {rec}, ptr {q}, ptr {v}, ptr {tau})",
         _SWEEP: f"@sweep(ptr {rec})",
-        _UP: f"@up(i64 %first, i64 %end, ptr %base, ptr {rec})",
-        _DOWN: f"@down(i64 %first, i64 %end, ptr %base, ptr {rec})",
+        _UP: f"@up(i64 %first, i64 %end, ptr %base, ptr {rec}, ptr {q}, ptr {v}, ptr {tau})",
+        _DOWN: f"@down(i64 %first, i64 %end, ptr %base, ptr {rec}, ptr {q}, ptr {v}, ptr {tau})",
         _END: f"@llvm.memcpy.p0.p0.i64(ptr {out}, ptr %base, i64 {8 * total}, i1 0)",
     }
     stage.do(f"switch i64 %what, label %case0 [{' '.join(f'i64 {k}, label %case{k}' for k in calls)}]")
@@ -415,10 +432,12 @@ def _prepare(parts: Parts, W: int) -> str:
 
 
 def _sweep(parts: Parts) -> str:
-    """``sweep``: the angular velocities of all bodies; the ground has none."""
+    """``sweep``: the angular velocities of all bodies that are moved beforehand; the ground has none."""
     code = Code("%d")
     code.lines.append("define internal void @sweep(ptr %rec) #0 {")
     code.do("start:")
+    if not parts.kinds:
+        return "\n".join([*code.lines, "  ret void", "}"])
     n = code.load("i64", "@sizes", 1)
     for k in range(3):
         code.do(f"store double 0.0, ptr {code.item('double', '%rec', k)}")
@@ -443,7 +462,7 @@ def _pass(what: str, used: list[int]) -> str:
     """``up``: the joins of chunks from the first to before the end; ``down``: their splits in the opposite order."""
     ups = what == "up"
     code = Code("%d")
-    code.lines.append(f"define internal void @{what}(i64 %first, i64 %end, ptr %base, ptr %rec) #0 {{")
+    code.lines.append(f"define internal void @{what}(i64 %first, i64 %end, ptr %base, ptr %rec, {_INPUTS}) #0 {{")
     code.do("start:")
     before = code.emit("sub i64 %end, 1")
     code.do("br label %next")
@@ -462,7 +481,7 @@ def _pass(what: str, used: list[int]) -> str:
     sides = [at(name) for name in (("A", "B") if ups else ("A_down", "B_down"))]
     ids = code.item("i64", "@ids", column["ids"])
     places = ", ".join(f"ptr {one}" for one in (*sides, here, at("kept"), ids))
-    arguments = f"{places}, ptr %rec, ptr @numbers" + ("" if ups else ", ptr %base")
+    arguments = f"{places}, ptr %rec, ptr @numbers, {_INPUTS}" + ("" if ups else ", ptr %base")
     copied = column["scatter" if ups else "gather"]
     elsewhere = code.emit(f"icmp sge i64 {copied}, 0")
     copy = f"call void @moved(ptr {here}, ptr %base, ptr {code.item('i64', '@copies', copied)}, i1 {int(ups)})"

@@ -98,15 +98,20 @@ def measurement(program: Program | Looped) -> Callable[[Native], float]:
     outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape)) for slot in program.outputs)
 
     def measure(native: Native) -> float:
-        times: list[float] = []
-        end = time.perf_counter() + 0.02
-        while len(times) < 5 or time.perf_counter() < end:
-            start = time.perf_counter()
-            native.batches(*inputs, out=outputs)
-            times.append(time.perf_counter() - start)
-        return min(times)
+        return shortest(lambda: native.batches(*inputs, out=outputs))
 
     return measure
+
+
+def shortest(run: Callable[[], object]) -> float:
+    """Seconds of the shortest of many runs."""
+    times: list[float] = []
+    end = time.perf_counter() + 0.02
+    while len(times) < 5 or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def row_time(program: Program | Looped, width: int) -> float:

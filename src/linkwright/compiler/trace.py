@@ -20,9 +20,10 @@ from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
+from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
-from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
@@ -292,43 +293,58 @@ def in_loops(bound: Bound) -> Looped:
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
         return _in_segments(bound, slots, model, tuple(of_q))
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
-        return _in_levels(bound, slots, model)
+        _require_tree(bound, model)
+        schedule = bound.options.get("schedule")
+        return _in_levels(bound, slots, model, schedule_of(model, "balanced" if schedule is None else schedule))
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
-def _require_tree(bound: Bound, model: Model, chosen: tuple[str, ...]) -> None:
-    """Raise where forward dynamics by parts is of more than the joints of a tree, or these options are given."""
-    if any(bound.options.get(name) is not None for name in (*chosen, "wrenches", "stabilisation")):
-        raise TooLargeError("its blocks, their order, or forces on single bodies are given")
+def _require_tree(bound: Bound, model: Model) -> None:
+    """Raise where forward dynamics by parts is of more than the joints of a tree."""
+    if any(bound.options.get(name) is not None for name in ("wrenches", "stabilisation")):
+        raise TooLargeError("forces on single bodies, or gains, are given")
     if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
         raise TooLargeError("joints follow others, or loops are closed")
     dynamics.require_mass(model)
 
 
 def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tuple[bool, ...]) -> Looped:
-    """Hybrid forward dynamics: a long chain in one block for each lane, anything else in one block, articulated."""
-    _require_tree(bound, model, ("schedule", "partition"))
+    """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
+
+    Where little is alike, all is one block, by the recursion of articulated bodies.
+    """
+    _require_tree(bound, model)
+    schedule, partition = bound.options.get("schedule"), bound.options.get("partition")
+    if schedule is not None or partition is not None:
+        made = block_schedule(model, "balanced" if schedule is None else schedule, partition)
+        if made.order or max(map(len, made.blocks)) < BODIES_IN_LOOPS:
+            return _in_levels(bound, slots, model, made)
+        return _articulated(bound, slots, of_q)
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
     try:
         return SegmentProgram(bound.name, slots, model, target().width, groups)
     except NotASweep:  # it branches, or is too short
-        sizes = [slot.size for slot in slots]
-        loops = bound.options.get("loops", "closed")
-
-        def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
-            return dynamics.forward_dynamics(model, q, v, tau, loops=loops)
-
-        recording = record(whole, model, sizes)
-        return LoopProgram(bound.name, slots, of_q, loops_of(recording, bound.shapes, sizes))
+        alike = schedule_on_lanes(model, target().width)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots, of_q)
 
 
-def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
-    """Forward dynamics by assembly, as joins on lanes."""
-    _require_tree(bound, model, ("partition",))
-    require_inertia(model)
-    schedule = bound.options.get("schedule")
-    made = schedule_of(model, "balanced" if schedule is None else schedule)
+def _articulated(bound: Bound, slots: tuple[Slot, ...], of_q: tuple[bool, ...]) -> LoopProgram:
+    """Forward dynamics by articulated bodies, whatever the method that was asked for."""
+    sizes, loops = [slot.size for slot in slots], bound.options.get("loops", "closed")
+
+    def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
+        return dynamics.forward_dynamics(model, q, v, tau, loops=loops)
+
+    assert bound.model is not None
+    return LoopProgram(bound.name, slots, of_q, loops_of(record(whole, bound.model, sizes), bound.shapes, sizes))
+
+
+def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedule) -> LevelProgram:
+    """Forward dynamics by a schedule of joins, of single bodies or of blocks, on lanes."""
+    require_inertia(model, made.blocks, made.joined)
+    if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
+        raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
     threads = default_threads() if len(model.links) >= BODIES_FOR_THREADS else 1
     return LevelProgram(bound.name, slots, made, parts_of(model, made), threads)
 

@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.assembly.subassembly import Subassembly
+from linkwright.dynamics.assembly.schedule import Schedule
+from linkwright.dynamics.assembly.subassembly import Subassembly, velocity_terms
+from linkwright.model.tree import Link
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence, gyroscopic_force, inertia_force
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
@@ -36,6 +38,15 @@ class Shape(NamedTuple):
     """whether the first body is a base that nothing in the block holds"""
     handles: tuple[int, ...]
     """the bodies that are handles"""
+
+
+def shape_of(schedule: Schedule, number: int) -> Shape:
+    """The shape of a schedule's block."""
+    members = schedule.blocks[number]
+    place = {body: k for k, body in enumerate(members)}
+    parents = tuple(place.get(schedule.parents[body], -1) for body in members)
+    floating = members[0] in schedule.joined
+    return Shape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
 
 
 class BodyTerms(NamedTuple):
@@ -57,6 +68,14 @@ class BodyTerms(NamedTuple):
     """(d,)"""
     effort: Array
     """τ (d,)"""
+
+
+def body_terms(
+    link: Link, T: Array, q: Array, v: Array, tau: Array, w_parent: Array, w: Array, external: Array
+) -> BodyTerms:
+    """Of a body with pose T (4, 4) in its parent; ``w_parent``, ``w``: angular velocities (3,) of both, in own axes."""
+    swing, bias = velocity_terms(link, T, q, v, w_parent)
+    return BodyTerms(T, link.motion_subspace(q), w, swing, bias, link.rigid_inertia, external, link.armature, tau)
 
 
 def base_terms(terms: BodyTerms) -> BodyTerms:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from linkwright.dynamics.assembly.cost import time
-from linkwright.dynamics.assembly.partition import blocks_of, partition_of, weak_blocks
+from linkwright.dynamics.assembly.cost import ARTICULATED, time, time_on_lanes
+from linkwright.dynamics.assembly.partition import Partition, blocks_of, partition_of, weak_blocks
 from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_of
 from linkwright.model.tree import Model
 
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 64)
 """Numbers of bodies that are tried as the size of blocks, beside all in one."""
+
+SIZES_ON_LANES = (*range(1, 17), 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64)
+"""The same where blocks that are alike share a register: what repeats is met by its size alone."""
 
 
 def block_schedule(
@@ -38,10 +42,10 @@ def block_schedule(
     return min(made, key=lambda one: time(one, widths, processors))
 
 
-def candidates(model: Model) -> list[tuple[tuple[int, ...], ...]]:
-    """Partitions worth trying, each once: blocks of :data:`SIZES`, and last all that hangs together in one."""
+def candidates(model: Model, sizes: Sequence[int] = SIZES) -> list[Partition]:
+    """Partitions worth trying, each once: blocks of these sizes, and last all that hangs together in one."""
     parents = [link.parent for link in model.links]
-    sizes = [*(size for size in SIZES if size < len(parents)), max(1, len(parents))]
+    sizes = [*(size for size in sizes if size < len(parents)), max(1, len(parents))]
     return list(dict.fromkeys(blocks_of(parents, size) for size in sizes))
 
 
@@ -69,3 +73,21 @@ def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
         size *= 2
     widths = [link.motion.nv for link in model.links]
     return min((schedule_of(model, name) for name in names), key=lambda one: time(one, widths, processors))
+
+
+def schedule_on_lanes(model: Model, lanes: int) -> Schedule | None:
+    """The blocks that take least time where so many that are alike share a register.
+
+    None if one recursion over all bodies takes no longer: where little is alike.
+    """
+    joints, widths = [link.motion for link in model.links], [link.motion.nv for link in model.links]
+    best, least = None, ARTICULATED * float(sum(widths))
+    for blocks in candidates(model, SIZES_ON_LANES):
+        if max(map(len, blocks)) > SIZES_ON_LANES[-1]:
+            continue
+        made = schedule_of(model, "balanced", blocks)
+        if (taken := time_on_lanes(made, joints, widths, lanes)) < least and not weak_blocks(
+            model, made.blocks, made.joined
+        ):
+            best, least = made, taken
+    return best

@@ -7,9 +7,11 @@ it cheaper, everything alike. Joints of more degrees of freedom count as so many
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from linkwright.dynamics.assembly.block import shape_of
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 
 LEAF = 69
@@ -101,3 +103,30 @@ def time(schedule: Schedule, widths: Sequence[int], processors: int = 1) -> floa
     if processors == 1:
         return sum(total.values())
     return sum(max(longest[level], total[level] / processors) for level in total)
+
+
+ARTICULATED = 660
+"""A hinge of the articulated-body recursion."""
+
+BESIDE = 1.6
+"""What an operation of nodes on lanes takes, with what is moved between them, in those of that recursion (measured)."""
+
+
+def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequence[int], lanes: int) -> float:
+    """Operations that follow each other where so many nodes of a level share a register if they are alike.
+
+    ``joints``: what tells one kind of joint from others, of every body. As dear as so many of :data:`ARTICULATED`.
+    """
+    costs: dict[Hashable, float] = {}
+    alike: Counter[Hashable] = Counter()
+    first = len(schedule.blocks)
+    for number, (level, cost) in enumerate(zip(schedule.level_of, node_costs(schedule, widths), strict=True)):
+        kind: Hashable
+        if number < first:
+            kind = shape_of(schedule, number), tuple(joints[k] for k in schedule.blocks[number])
+        else:
+            one = schedule.joins[number - first]
+            kind = one.place, schedule.sizes(one), joints[one.joint], one.parent_node == GROUND
+        alike[level, kind] += 1
+        costs[level, kind] = cost
+    return BESIDE * sum(-(-times // lanes) * costs[key] for key, times in alike.items())

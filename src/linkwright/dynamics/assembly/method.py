@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms
+from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies, loop_terms, row_orders
@@ -30,7 +30,6 @@ from linkwright.dynamics.assembly.subassembly import (
     leaf_inertia,
     open_again,
     split,
-    velocity_terms,
 )
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.errors import ModelError, UnknownNameError
@@ -380,18 +379,7 @@ def takes_apart(model: Model, method: str, schedule: Any = None, partition: Any 
     return bool(block_schedule(model, schedule, partition).order)
 
 
-def shape_of(schedule: Schedule, number: int) -> Shape:
-    """The shape of a schedule's block."""
-    members = schedule.blocks[number]
-    place = {body: k for k, body in enumerate(members)}
-    parents = tuple(place.get(schedule.parents[body], -1) for body in members)
-    floating = members[0] in schedule.joined
-    return Shape(parents, floating, tuple(place[body] for body in schedule.handles[number]))
-
-
 def _body_terms(model: Model, s: _State, k: int) -> BodyTerms:
     link = model.links[k]
     w_parent = np.zeros(3) if link.parent == GROUND else s.w[link.parent]
-    swing, bias = velocity_terms(link, s.poses[k], s.q[k], s.v[k], w_parent)
-    S = link.motion_subspace(s.q[k])
-    return BodyTerms(s.poses[k], S, s.w[k], swing, bias, link.rigid_inertia, s.external[k], link.armature, s.tau[k])
+    return body_terms(link, s.poses[k], s.q[k], s.v[k], s.tau[k], w_parent, s.w[k], s.external[k])
