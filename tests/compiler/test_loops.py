@@ -341,6 +341,20 @@ def test_a_chain_on_two_threads():
     assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), alone)
 
 
+@pytest.mark.skipif(target().processor not in ("x86", "arm"), reason="other processors keep tiny numbers")
+@pytest.mark.parametrize("method", ["articulated", "assembly", "hybrid"])
+def test_tiny_numbers_are_zero_in_loops_and_nowhere_else(method):
+    """A chain at rest on whose end next to nothing acts stays at rest; whoever calls keeps tiny numbers."""
+    model = lw.load("planar:200").with_gravity((0.0, 0.0, 0.0))
+    q, rest, tau = 0.1 * np.ones(200), np.zeros(200), np.zeros(200)
+    kernel = lw.compile(lw.forward_dynamics, model, method=method, unroll=False)
+    for effort, moves in ((1e-200, True), (1e-310, False)):
+        tau[-1] = effort
+        for result in (kernel(q, rest, tau), kernel(np.tile(q, (9, 1)), rest, tau)):
+            assert result.any() == moves
+            assert (np.full(3, 1e-310) * 0.5).all()
+
+
 @pytest.mark.parametrize("function", [lw.kinetic_energy, lw.potential_energy, lw.center_of_mass, lw.momentum])
 def test_what_the_world_receives(function):
     model = one_of_each(4)

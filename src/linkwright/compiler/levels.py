@@ -386,6 +386,7 @@ def _stages(program: LevelProgram) -> list[str]:
     stage = Code("%d")
     stage.lines.append("define void @stage(i64 %what, i64 %first, i64 %end, ptr %args, ptr %base) #0 {")
     stage.do("start:")
+    mode = stage.emit("call i64 @without_tiny()")
     rec = stage.emit(f"getelementptr i8, ptr %base, i64 {records}")
     q, v, tau, out = (stage.load("ptr", "%args", k) for k in range(4))
     calls = {
@@ -399,6 +400,7 @@ def _stages(program: LevelProgram) -> list[str]:
     for k, call in calls.items():
         stage.do(f"case{k}:")
         stage.do(f"call void {call}")
+        stage.do(f"call void @with_tiny(i64 {mode})")
         stage.do("ret void")
     stage.lines.append("}")
     texts = [_prepare(parts, W), _sweep(parts), _pass("up", used), _pass("down", used)]

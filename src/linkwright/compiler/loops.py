@@ -20,7 +20,7 @@ from linkwright.compiler.ir import Code
 from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
 from linkwright.compiler.program import Looped, Operations, Slot
-from linkwright.compiler.rows import COPY, loop_text
+from linkwright.compiler.rows import COPY, loop_text, tiny_text
 from linkwright.compiler.sweeps import WORLD, Output
 from linkwright.compiler.vector_math import Lanes
 
@@ -401,6 +401,7 @@ def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], s
     name = "single" if width == 1 else "lanes"
     code = Code("%d")
     rows, strides, far = begin_driver(code, name, n_in + len(program.outputs), width)
+    mode = code.emit("call i64 @without_tiny()")
     n = code.load("i64", "@count", 0)
     region = Region(loops, f"step{width}", width, "@bodies", "@numbers", program.data.shape[1], "")
     records = code.emit(f"mul i64 {code.load('i64', '@count', 1)}, {8 * width}")
@@ -413,6 +414,7 @@ def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], s
         last = region.run(code, p, n, last, Arguments(rows, strides, program.of_q, loops.recording.outputs, far))
     given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(rows, strides, strict=True))
     code.emit(f"call i1 @end_{width}(ptr {world}, ptr null, ptr null, {given})")
+    code.do(f"call void @with_tiny(i64 {mode})")
     end_driver(code, place, memory, far)
     end = _EndBody(loops, n_in, width, fused, program._looked_at())
     texts, declared = region.functions(n_in, fused)
@@ -430,6 +432,7 @@ def module_of(program: Looped, width: int, processor: str, functions: list[str],
             *functions,
             COPY,
             loop_text(program, width, processor),
+            tiny_text(processor),
             DECLARATIONS,
             entry_text(program),
             f'attributes #0 = {{ noinline nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}',

@@ -293,11 +293,13 @@ class SegmentProgram(Looped):
         """One row on one thread: all stages, group after group."""
         code = Code("%d")
         begin_driver(code, "single", 0, 1)
+        mode = code.emit("call i64 @without_tiny()")
         size = code.load("i64", "@count", 7)
         place, memory, world = emit_memory(code, 0, code.emit(f"add i64 {size}, {ALIGNMENT}"))
         for k, one in enumerate(_STAGES):
             for group in range(self.groups if one[0][0] == "lanes" else 1):
                 code.emit(f"call i1 @stage_{k}(ptr %args, ptr null, ptr {world}, i64 {group})")
+        code.do(f"call void @with_tiny(i64 {mode})")
         end_driver(code, place, memory, "")
         return "\n".join(code.lines)
 
@@ -305,11 +307,11 @@ class SegmentProgram(Looped):
         """``stage(number, group, args, memory)`` for those who run groups on several threads."""
         cases = " ".join(f"i64 {k}, label %stage{k}" for k in range(len(_STAGES)))
         lines = ["define void @stage(i64 %number, i64 %group, ptr %args, ptr %memory) #1 {"]
-        lines += [f"  switch i64 %number, label %end [{cases}]"]
+        lines += ["  %mode = call i64 @without_tiny()", f"  switch i64 %number, label %end [{cases}]"]
         for k in range(len(_STAGES)):
             lines += [f"stage{k}:", f"  call i1 @stage_{k}(ptr %args, ptr null, ptr %memory, i64 %group)"]
             lines += ["  br label %end"]
-        return "\n".join([*lines, "end:", "  ret void", "}"])
+        return "\n".join([*lines, "end:", "  call void @with_tiny(i64 %mode)", "  ret void", "}"])
 
 
 class _BridgeBody(StepBody):
