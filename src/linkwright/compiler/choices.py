@@ -17,10 +17,11 @@ from linkwright.compiler.passes import Cut
 from linkwright.compiler.program import Instruction, Program, Slot
 from linkwright.expression.graph import Expr, demanded, needed
 
-OWN, PARENT, OWN_DATA, PARENT_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(13)
-"""Where programs read and write: the records of the joint's body and its parent, their constant data; the nodes on
-both sides of a join (their responses on the way up, the forces on them on the way down), what a join keeps, the forces
-on its result; the inputs; the response of a join's result, and the joint's acceleration."""
+OWN, PARENT, OWN_DATA, PARENT_DATA, MEMBER_DATA, LOOP_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(15)
+"""Where programs read and write: the records of the joint's body and its parent (of a loop, of its second and its first
+body), their constant data, those of a block's bodies and of a loop; the nodes on both sides of a join (their responses
+on the way up, the forces on them on the way down), what a join keeps, the forces on its result; the inputs; the
+response of a join's result, and the joint's acceleration."""
 
 FETCH, KEEP = 3.0, 3.0
 """What reading a number from a record costs, and keeping one for the split, in operations."""
@@ -47,14 +48,14 @@ class Part(NamedTuple):
 
 
 class Plan:
-    """The programs of one kind of joint and its variants, or of one kind of block.
+    """The programs of one kind of joint and its variants, of one kind of block, or of loops that are alike.
 
-    ``early``: whether records remember what depends on a body's own coordinates and data alone.
+    ``data``: where their constant data are. Records remember what depends on a body's own coordinates and data alone.
     """
 
-    def __init__(self, kind: Kind, early: bool = True):
-        self.kind = kind
-        self.own = ("data", "input") if early else ()
+    def __init__(self, kind: Kind, data: int = OWN_DATA):
+        self.kind, self.data = kind, data
+        self.own = ("data", "input") if data == OWN_DATA else ()
         self.source = {symbol.index: source for source, symbol in kind.symbols.items()}
         self.early: dict[int, bool] = {}
         """whether an expression depends on the body's own coordinates and data alone"""
@@ -132,9 +133,11 @@ class Plan:
             return fetch if node.index in self.remembered else 2.0 * fetch
         return load(node)
 
-    def place(self, column: Source) -> int:
-        """Where in its body's row of data a column is."""
-        return self.begin + self.used(column.number).index(column.entry)
+    def spot(self, column: Source) -> Spot:
+        """Where a column of data is: in a body's row, or all in a loop's."""
+        if self.data == LOOP_DATA:
+            return Spot(LOOP_DATA, self.columns.index(column))
+        return Spot(self.data, self.begin + self.used(column.number).index(column.entry), column.number)
 
     def used(self, number: int) -> list[int]:
         """Which columns are used of one body's."""
@@ -257,7 +260,7 @@ class Writer:
             if node.op == "symbol":
                 source = plan.source[node.index]
                 if source.space == "data":
-                    return Spot(OWN_DATA, plan.place(source), source.number)
+                    return plan.spot(source)
                 if source.space in ("A", "B"):
                     return Spot(A if source.space == "A" else B, self.places[source.number][source.entry])
                 if source.space in _SYMBOLS:

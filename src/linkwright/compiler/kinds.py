@@ -70,9 +70,7 @@ class Group(NamedTuple):
             graph.constant(x) if place < 0 else kind.symbol(Source("data", number, place))
             for x, place in zip(self.constants, self.places, strict=True)
         ]
-        placement = objects([graph.zero] * 16).reshape(4, 4)
-        placement[:3, :3], placement[:3, 3] = objects(values[:9]).reshape(3, 3), objects(values[9:12])
-        placement[3, 3] = graph.constant(1.0)
+        placement = pose_of(graph, values[:12])
         xx, xy, xz, yy, yz, zz = values[16:22]
         inertia = objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
         n, motion = len(self.first.armature), self.first.motion
@@ -122,6 +120,11 @@ def _numbers(links: Sequence[Link]) -> Array:
 
 
 def _group(first: Link, bodies: list[int], rows: Array) -> Group:
+    return Group(bodies, first, rows[0], *folded(rows))
+
+
+def folded(rows: Array) -> tuple[list[int], Array]:
+    """For each number of every row the column that holds it, or -1 where it is the same in all; and the columns."""
     columns: list[Array] = []
     places: list[int] = []
     for column in rows.T:
@@ -132,7 +135,15 @@ def _group(first: Link, bodies: list[int], rows: Array) -> Group:
         if place == len(columns):
             columns.append(column)
         places.append(place)
-    return Group(bodies, first, rows[0], places, np.stack(columns, axis=1) if columns else rows[:, :0])
+    return places, np.stack(columns, axis=1) if columns else rows[:, :0]
+
+
+def pose_of(graph: Graph, values: Sequence[Any]) -> Array:
+    """A pose (4, 4) from the nine numbers of its rotation and the three of its position."""
+    pose = objects([graph.zero] * 16).reshape(4, 4)
+    pose[:3, :3], pose[:3, 3] = objects(values[:9]).reshape(3, 3), objects(values[9:])
+    pose[3, 3] = graph.constant(1.0)
+    return pose
 
 
 def objects(values: Sequence[Any]) -> Array:

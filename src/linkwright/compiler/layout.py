@@ -53,8 +53,8 @@ class Layout(NamedTuple):
     """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
     ids: np.ndarray
     """for every chunk, lane by lane, where numbers begin. Of joins: records of the joints' bodies, of their parents,
-    data of the bodies, of their parents, the joints' rates. Of blocks: records of the first bodies, then of every body
-    its data, q, v, rates"""
+    data of the bodies, of their parents, the joints' rates. Of loops: of the second and the first bodies alike, data
+    of the loops, then of every body its data, q, v, rates; of blocks: records of the first bodies, then the same"""
     copies: np.ndarray
     """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
     place in the port and the bytes from entry to entry there"""
@@ -88,8 +88,8 @@ class Plan:
         self.consumer = [(-1, 0)] * nodes
         """of every node the join that takes it, and as which side; -1 where none does"""
         for number, one in enumerate(schedule.joins, len(schedule.blocks)):
-            for side, node in enumerate((one.parent_node, one.child_node)):
-                if node != GROUND:
+            for side, node in ((1, one.child_node), (0, one.parent_node)):
+                if node != GROUND:  # a loop within one node takes it as the parent's side
                     self.consumer[node] = (number, side)
         levels: dict[int, list[int]] = {}
         for node, variant in enumerate(parts.variant_of):
@@ -352,7 +352,8 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
         blocks.append(len(members) // width)
     moved = np.flatnonzero(places.kind >= 0)
     sizes = [keeps + kept, len(moved), len(rows), *blocks]
-    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], places.data[1:]], axis=1)[moved]
+    data = places.data[1 : len(places.kind) + 1]
+    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], data], axis=1)[moved]
     return Layout(
         rows,
         np.concatenate(ids),
@@ -368,21 +369,28 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
 def _begins(plan: Plan, places: _Places, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
     """For every lane of a chunk where numbers begin (:attr:`Layout.ids`); rates of lanes not used go where told."""
     nodes = plan.members[chunk]
-    joins = [one for one in map(plan.join, nodes) if one is not None]
-    firsts = [one.joint for one in joins] or [plan.schedule.blocks[node][0] for node in nodes]
+    joints = [one.joint for one in map(plan.join, nodes) if one is not None]
 
     def rates(bodies: np.ndarray) -> np.ndarray:
         begins = places.v[bodies]
         begins[len(nodes) :] = unused
         return begins
 
-    first = _padded(np.array(firsts), lanes)
-    if joins:
-        parents = places.parent[first]
-        begins = [places.record[first + 1], places.record[parents], places.data[first + 1], places.data[parents]]
-        return [*begins, rates(first)]
-    begins = [places.record[first + 1]]
-    for members in zip(*(plan.schedule.blocks[node] for node in nodes), strict=True):
+    if joints and joints[0] < len(plan.schedule.parents):
+        body = _padded(np.array(joints), lanes)
+        parent = places.parent[body]
+        begins = [places.record[body + 1], places.record[parent], places.data[body + 1], places.data[parent]]
+        return [*begins, rates(body)]
+    if joints:
+        loop = _padded(np.array(joints), lanes)
+        first, second = np.array([plan.schedule.ends(k) for k in loop.tolist()]).T + 1
+        begins = [places.record[second], places.record[first], places.data[second], places.data[first]]
+        begins.append(places.data[loop + 1])
+        groups = [tuple(plan.parts.members[k]) for k in joints]
+    else:
+        groups = [plan.schedule.blocks[node] for node in nodes]
+        begins = [places.record[_padded(np.array([bodies[0] for bodies in groups]), lanes) + 1]]
+    for members in zip(*groups, strict=True):
         bodies = _padded(np.array(members), lanes)
         begins += [places.data[bodies + 1], places.q[bodies], places.v[bodies], rates(bodies)]
     return begins
@@ -398,7 +406,7 @@ class _Places(NamedTuple):
     record: np.ndarray
     """(n + 1,)"""
     data: np.ndarray
-    """(n + 1,)"""
+    """(n + 1 + loops,)"""
     q: np.ndarray
     v: np.ndarray
     total: int
@@ -416,7 +424,7 @@ def _places(schedule: Schedule, parts: Parts) -> _Places:
         np.array(schedule.parents, dtype=np.int64) + 1,
         kinds,
         np.concatenate([[0], ends - sizes]),
-        np.arange(n + 1, dtype=np.int64) * parts.data.shape[1],
+        np.arange(len(parts.data), dtype=np.int64) * parts.data.shape[1],
         np.cumsum(nq) - nq,
         np.cumsum(nv) - nv,
         int(ends[-1]),

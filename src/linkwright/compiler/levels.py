@@ -1,7 +1,7 @@
 """Assembly–disassembly as machine code: joins of one kind run side by side on the lanes of vector registers.
 
-The code knows the variants of joins (and of blocks of bodies that are leaves), not how many there are nor which: that
-is in tables (`layout.py`), chunk by chunk.
+The code knows the variants of joins (of closed loops, of blocks of bodies that are leaves), not how many there are nor
+which: that is in tables (`layout.py`), chunk by chunk.
 What a join needs of its two sides lies lane by lane as it will be read; whatever makes it writes it there, directly
 where a chunk's results are one port in the same order, else entry by entry. Bodies come first: what all joins need of
 their coordinates on lanes, then their angular velocities one after the other, the only thing that is not on lanes.
@@ -21,6 +21,8 @@ import numpy as np
 from linkwright.compiler.blocks import BlockVariant
 from linkwright.compiler.choices import (
     KEPT,
+    LOOP_DATA,
+    MEMBER_DATA,
     OUTER,
     OWN,
     OWN_DATA,
@@ -36,6 +38,7 @@ from linkwright.compiler.choices import (
     Spot,
     V,
 )
+from linkwright.compiler.closings import LoopVariant
 from linkwright.compiler.ir import Code
 from linkwright.compiler.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
 from linkwright.compiler.llvm import LONGEST, StraightBody
@@ -146,21 +149,21 @@ class LevelProgram(Looped):
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
         parts, functions = self.parts, []
-        wanted: list[tuple[Part, str, bool, str, int]] = []
+        wanted: list[tuple[Part, str, Any, str, int]] = []
         for k in range(len(parts.kinds)):
-            wanted.append((parts.prepare[k], "prepare", False, f"prepare_{k}", self.lanes))
-            wanted.append((parts.sweep[k], "sweep", False, f"sweep_{k}", 1))
+            wanted.append((parts.prepare[k], "prepare", None, f"prepare_{k}", self.lanes))
+            wanted.append((parts.sweep[k], "sweep", None, f"sweep_{k}", 1))
         for number in sorted(self.layout.used):
-            w, of_block = self.lanes if number % 2 else 1, isinstance(parts.variants[number // 2], BlockVariant)
+            w, variant = self.lanes if number % 2 else 1, parts.variants[number // 2]
             for what, part in (("join", parts.join[number // 2]), ("split", parts.split[number // 2])):
-                wanted.append((part, what, of_block, f"{what}_{number}", w))
+                wanted.append((part, what, variant, f"{what}_{number}", w))
         declared = {
             "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
             "declare i64 @llvm.smax.i64(i64, i64)",
             "declare i64 @llvm.smin.i64(i64, i64)",
         }
-        for part, what, of_block, name, w in wanted:
-            body = _PartBody(part, what, of_block, w, target.fused)
+        for part, what, variant, name, w in wanted:
+            body = _PartBody(part, what, variant, w, target.fused)
             functions.append(body.function(name))
             V = body.lanes.double
             declared |= body.declared | {f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})"}
@@ -178,9 +181,12 @@ _ARGUMENTS = {
     "ptr noalias %rec, ptr noalias %num, ptr %q, ptr %v, ptr %tau, ptr noalias %rates",
 }
 # of a lane's numbers the array, and which entry of the table of lanes says where in it they begin
-_JOINED = {OWN: ("%rec", 0), PARENT: ("%rec", 1), OWN_DATA: ("%num", 2), PARENT_DATA: ("%num", 3), RATES: ("%rates", 4)}
+_SIDES = {OWN: ("%rec", 0), PARENT: ("%rec", 1), OWN_DATA: ("%num", 2), PARENT_DATA: ("%num", 3)}
+_JOINED = {**_SIDES, RATES: ("%rates", 4)}
 _PREPARED = {OWN: ("%rec", 0), OWN_DATA: ("%num", 1), Q: ("%q", 2), V: ("%v", 3), TAU: ("%tau", 3)}
-_OF_MEMBER = {OWN_DATA: ("%num", 0), Q: ("%q", 1), V: ("%v", 2), TAU: ("%tau", 2), RATES: ("%rates", 3)}
+_OF_BLOCK = {OWN: ("%rec", 0)}
+_OF_LOOP = {**_SIDES, LOOP_DATA: ("%num", 4)}
+_OF_MEMBER = {MEMBER_DATA: ("%num", 0), Q: ("%q", 1), V: ("%v", 2), TAU: ("%tau", 2), RATES: ("%rates", 3)}
 _INPUTS = "ptr %q, ptr %v, ptr %tau"
 _BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
 
@@ -188,9 +194,13 @@ _BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
 class _PartBody(StraightBody):
     """The instructions of one part, on W lanes."""
 
-    def __init__(self, part: Part, what: str, of_block: bool, width: int, fused: bool):
+    def __init__(self, part: Part, what: str, variant: Any, width: int, fused: bool):
         super().__init__(part.program, width, fused, careful=True)
-        self.part, self.what, self.of_block = part, what, of_block
+        self.part, self.what = part, what
+        self.single: dict[int, tuple[str, int]] | None = None
+        """of blocks and loops, what there is once, before what there is of every body"""
+        if isinstance(variant, (BlockVariant, LoopVariant)):
+            self.single = _OF_BLOCK if isinstance(variant, BlockVariant) else _OF_LOOP
         self.found: dict[tuple[str, int], str] = {}
         self.columns: dict[Spot, list[str]] = {}
 
@@ -239,11 +249,11 @@ class _PartBody(StraightBody):
             return {OWN: "%own", PARENT: "%parent", OWN_DATA: "%num"}[space]
         if self.what == "prepare":
             base, which = _PREPARED[space]
-        elif self.of_block and space != OWN:
+        elif self.single is not None and space in _OF_MEMBER:
             base, which = _OF_MEMBER[space]
-            which += 1 + 4 * member
+            which += len(self.single) + 4 * member
         else:
-            base, which = _JOINED[space]
+            base, which = (self.single or _JOINED)[space]
         place = f"getelementptr double, ptr {base}, i64 {self._begin(which, lane)}"
         return self._once(f"row{space} {member}", lane, place)
 

@@ -2,7 +2,8 @@
 
 A joint's terms depend on its kind alone, a join beside that on what its two sides are: the ground, a body alone, or
 bodies joined already (or a block of them, :mod:`linkwright.compiler.blocks`) with so many handles. Every such
-combination is a :class:`Variant`, whatever the size of the mechanism. What its programs need of the joint is found
+combination is a :class:`Variant`, whatever the size of the mechanism; closed loops are joins too
+(:mod:`linkwright.compiler.closings`). What its programs need of the joint is found
 beforehand for all bodies and remembered in the body's record, or computed again; and what a split needs of its join is
 remembered, or computed again (:mod:`linkwright.compiler.choices`).
 """
@@ -18,6 +19,8 @@ from linkwright.compiler.blocks import BlockTraced, BlockVariant, blocks_by_vari
 from linkwright.compiler.choices import (
     ITEMS,
     KEPT,
+    LOOP_DATA,
+    MEMBER_DATA,
     OWN,
     RATES,
     RESULT,
@@ -33,38 +36,19 @@ from linkwright.compiler.choices import (
     rounded,
     split_choice,
 )
+from linkwright.compiler.closings import Closings, LoopTraced, LoopVariant
 from linkwright.compiler.kinds import Kind, Source, coordinates, groups_of, objects
+from linkwright.compiler.sides import LeafKind, Side, Sides, leaf_kinds, response_size
+from linkwright.dynamics.assembly.loops import Closing
+from linkwright.dynamics.assembly.method import orders_of_rows
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
-from linkwright.dynamics.assembly.subassembly import (
-    LeafInertia,
-    Place,
-    Subassembly,
-    angular_velocity,
-    ground,
-    join,
-    joint_terms,
-    leaf,
-    leaf_inertia,
-    split,
-)
-from linkwright.expression.graph import Expr, Graph, needed
-from linkwright.model.tree import Link, Model
+from linkwright.dynamics.assembly.subassembly import Place, angular_velocity, join, joint_terms, split
+from linkwright.expression.graph import Expr, needed
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-
-LEAF_KINDS = 2
-"""Kinds up to which bodies are told apart by the zeros of their inertias."""
 
 REFINED = 16
 """Variants up to which it is found out which entries of responses are always zero."""
-
-
-class Side(NamedTuple):
-    """What a join finds on one of its sides."""
-
-    what: str
-    """ "ground", "leaf" or "node" """
-    number: int
-    """the kind of leaf, or how many handles"""
 
 
 class Variant(NamedTuple):
@@ -77,22 +61,12 @@ class Variant(NamedTuple):
     place: Place
 
 
-class LeafKind(NamedTuple):
-    """Bodies that are leaves of one kind."""
-
-    bodies: list[int]
-    constants: list[float | int]
-    """of each of the numbers of a :class:`LeafInertia` its value, or (whole) its column"""
-    columns: Array
-    """(bodies, …)"""
-
-
 class Parts(NamedTuple):
     """All programs of assembly–disassembly for one kind of mechanism."""
 
     kinds: list[Kind]
     """of the bodies whose angular velocities are wanted"""
-    variants: list[Variant | BlockVariant]
+    variants: list[Variant | LoopVariant | BlockVariant]
     variant_of: list[int]
     """of every node of the schedule, -1 of bodies alone, which need no program"""
     prepare: list[Part]
@@ -107,49 +81,57 @@ class Parts(NamedTuple):
     records: list[int]
     """for every kind, numbers in a body's record"""
     data: Array
-    """(bodies + 1, …): constant numbers; the first row is the ground's"""
+    """(1 + bodies + loops, …): constant numbers; the first row is the ground's"""
     kept: list[int]
     """numbers that the joins of every variant keep"""
     widths: Array
     """(bodies, 2): nq and nv of every joint"""
+    members: dict[int, list[int]]
+    """of every loop the bodies that it goes by"""
 
 
-def parts_of(model: Model, schedule: Schedule) -> Parts:
-    """Trace the blocks and joins of a schedule, each variant once."""
-    alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
+def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -> Parts:
+    """Trace the blocks, joins and loops of a schedule, each variant once."""
     moved = _moved(schedule)
     kinds = [group.kind() for group in groups_of(model, moved)] if moved else []
-    leaf_kinds = _leaf_kinds([(k, model.links[k]) for k in alone])
+    closings = Closings(model, schedule, closing, orders_of_rows(model, schedule, closing))
+    alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
+    of_leaves = leaf_kinds(model, sorted({*alone, *closings.bodies}))
     blocks = blocks_by_variant(model, schedule, [not _is_alone(schedule, block) for block in schedule.blocks])
     of_blocks = [BlockTraced(model, schedule, *x) for x in blocks.items()]
-    variants, variant_of = _variants(model, schedule, kinds, leaf_kinds)
-    for number, numbers in enumerate(blocks.values(), len(variants)):
+    joins, loops, variant_of = _variants(model, schedule, kinds, of_leaves, closings)
+    variants: list[Variant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
+    for number, numbers in enumerate(blocks.values(), len(joins) + len(loops)):
         for block in numbers:
             variant_of[block] = number
-    widths = sorted({side.number for v in variants for side in (v.parent, v.child) if side.what == "node"})
-    entries = {h: [] if len(variants) <= REFINED else list(range(_size(h))) for h in widths}
+    between: list[Variant | LoopVariant] = [*joins, *loops]
+    nodes = [[side.number for side in (one.parent, one.child) if side.what == "node"] for one in between]
+    widths = sorted({handles for sides in nodes for handles in sides})
+    entries = {h: [] if len(variants) <= REFINED else list(range(response_size(h))) for h in widths}
     while True:
         # of what nothing is known yet, nothing follows
-        known = [
-            one
-            for one in variants
-            if all(entries[side.number] for side in (one.parent, one.child) if side.what == "node")
-        ]
+        known = [all(entries[handles] for handles in sides) for sides in nodes]
+        sides = Sides(model.gravity, of_leaves, entries)
         with np.errstate(all="ignore"):  # of what is not yet known to be other than zero
-            traced = [JoinTraced(model, kinds, leaf_kinds, one, entries) for one in known]
+            traced = [JoinTraced(kinds, sides, one) for one, x in zip(joins, known, strict=False) if x]
+            of_loops = [
+                LoopTraced(closings, sides, *one)
+                for one, x in zip(loops.items(), known[len(joins) :], strict=True)
+                if x
+            ]
         found = {h: set(stored) for h, stored in entries.items()}
-        everything: list[Traced] = [*traced, *of_blocks]
+        everything: list[Traced] = [*traced, *of_loops, *of_blocks]
         for made in everything:
             if made.result:
                 found[made.handles] |= {k for k, x in enumerate(made.result) if x.value != 0.0}
         refined = {h: sorted(stored) for h, stored in found.items()}
-        if refined == entries and len(known) == len(variants):
+        if refined == entries and all(known):
             break
         entries = refined
-    for graph in [kind.graph for kind in kinds] + [one.graph for one in of_blocks]:
+    for graph in [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]:
         if graph.failure is not None:
             raise graph.failure
-    return _planned(model, kinds, leaf_kinds, [*variants, *blocks], variant_of, traced, of_blocks, entries)
+    return _planned(model, kinds, of_leaves, variants, variant_of, traced, of_loops, of_blocks, entries)
 
 
 def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
@@ -160,7 +142,8 @@ def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
 def _moved(schedule: Schedule) -> list[int]:
     """The bodies whose angular velocities joins and blocks want, and those that these follow from."""
     moved = [False] * len(schedule.parents)
-    for body in schedule.joined:
+    ends = {body for joint in schedule.joined if joint >= len(moved) for body in schedule.ends(joint)}
+    for body in (*(joint for joint in schedule.joined if joint < len(moved)), *ends):
         while body != GROUND and not moved[body]:
             moved[body] = True
             body = schedule.parents[body]
@@ -170,112 +153,57 @@ def _moved(schedule: Schedule) -> list[int]:
 # what there is
 
 
-def _leaf_kinds(alone: Sequence[tuple[int, Link]]) -> list[LeafKind]:
-    known: dict[bytes, Array] = {}  # long mechanisms are mostly made of a few bodies, many times
-    numbers = []
-    for _, link in alone:
-        own = b"".join(np.asarray(x, dtype=float).tobytes() for x in link.rigid_inertia)
-        if own not in known:
-            known[own] = _leaf_numbers(link)
-        numbers.append(known[own])
-    if not numbers:
-        return []
-    rows = np.array(numbers)
-    patterns: dict[bytes, list[int]] = {}
-    for k, row in enumerate(rows):
-        patterns.setdefault((row == 0.0).tobytes(), []).append(k)
-    groups = list(patterns.values()) if len(patterns) <= LEAF_KINDS else [list(range(len(rows)))]
-    found = []
-    for members in groups:
-        bodies = [alone[k][0] for k in members]
-        columns: list[Array] = []
-        constants: list[float | int] = []
-        for column in rows[members].T:
-            if (column == column[0]).all():
-                constants.append(float(column[0]))
-                continue
-            place = next((k for k, known in enumerate(columns) if (known == column).all()), len(columns))
-            if place == len(columns):
-                columns.append(column)
-            constants.append(place)
-        found.append(LeafKind(bodies, constants, np.array(columns).T.reshape(len(bodies), len(columns))))
-    return found
-
-
-_UPPER_6, _UPPER_3 = np.triu_indices(6), np.triu_indices(3)
-
-
-def _leaf_numbers(link: Link) -> Array:
-    compliance, center, moment = leaf_inertia(link)
-    return np.concatenate([compliance[_UPPER_6], center, moment[_UPPER_3]])
-
-
 def _variants(
-    model: Model, schedule: Schedule, kinds: list[Kind], leaf_kinds: list[LeafKind]
-) -> tuple[list[Variant], list[int]]:
+    model: Model, schedule: Schedule, kinds: list[Kind], leaf_kinds: list[LeafKind], closings: Closings
+) -> tuple[list[Variant], dict[LoopVariant, list[int]], list[int]]:
+    """Of joints; of loops, with their numbers; and which each node is of."""
     kind_of = {body: number for number, kind in enumerate(kinds) for body in kind.bodies}
-    leaf_of = {body: number for number, one in enumerate(leaf_kinds) for body in one.bodies}
+    alone = {body: Side("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
+    alone[GROUND] = Side("ground", 1)
 
     def side(node: int) -> Side:
         if node == GROUND:
-            return Side("ground", 1)
+            return alone[GROUND]
         if node < len(schedule.blocks) and _is_alone(schedule, schedule.blocks[node]):
-            return Side("leaf", leaf_of[schedule.blocks[node][0]])
+            return alone[schedule.blocks[node][0]]
         return Side("node", len(schedule.handles[node]))
 
     numbers: dict[Variant, int] = {}
-    variant_of = [-1] * len(schedule.blocks)
+    loops: dict[LoopVariant, list[int]] = {}
+    found: list[Variant | LoopVariant] = []
     for one in schedule.joins:
-        variant = Variant(kind_of[one.joint], side(one.parent_node), side(one.child_node), one.place)
-        variant_of.append(numbers.setdefault(variant, len(numbers)))
-    return list(numbers), variant_of
+        sides = side(one.parent_node), side(one.child_node)
+        if one.joint >= len(model.links):
+            closed = closings.variant(one, alone, *sides)
+            loops.setdefault(closed, []).append(one.joint)
+            found.append(closed)
+        else:
+            joined = Variant(kind_of[one.joint], *sides, one.place)
+            numbers.setdefault(joined, len(numbers))
+            found.append(joined)
+    of_loops = {variant: k for k, variant in enumerate(loops, len(numbers))}
+    variant_of = [numbers[one] if isinstance(one, Variant) else of_loops[one] for one in found]
+    return list(numbers), loops, [-1] * len(schedule.blocks) + variant_of
 
 
 # tracing
 
 
-def _size(handles: int) -> int:
-    """How many numbers a response has: the upper half of Φ, then b."""
-    return 3 * handles * (6 * handles + 1) + 6 * handles
-
-
-def _symmetric(graph: Graph, values: Sequence[Any], n: int) -> Array:
-    matrix = objects([graph.zero] * (n * n)).reshape(n, n)
-    rows, columns = np.triu_indices(n)
-    for i, j, x in zip(rows, columns, values, strict=True):
-        matrix[i, j] = matrix[j, i] = x
-    return matrix
-
-
 class JoinTraced:
     """A variant's join and split as expressions."""
 
-    def __init__(
-        self,
-        model: Model,
-        kinds: list[Kind],
-        leaf_kinds: list[LeafKind],
-        variant: Variant,
-        entries: dict[int, list[int]],
-    ):
+    def __init__(self, kinds: list[Kind], sides: Sides, variant: Variant):
         self.kind, self.variant = kinds[variant.kind], variant
-        self.leaf_kinds, self.stored = leaf_kinds, entries
         link, place = self.kind.link, variant.place
         q, v, tau = coordinates(self.kind)
-        parent = self._symbols("parent", 3) if variant.parent.what != "ground" else np.zeros(3)
-        T = link.transform(q)
-        terms = joint_terms(link, T, q, v, tau, parent)
-        sides = (
-            ground(model.gravity)
-            if variant.parent.what == "ground"
-            else self._side("A", variant.parent, parent, "parent leaf"),
-            self._side("B", variant.child, self._symbols("own", 3), "leaf"),
-        )
-        result, joined = join(*sides, place, terms)
+        own = self._symbols("own", 3)
+        parent = np.zeros(3) if variant.parent.what == "ground" else self._symbols("parent", 3)
+        terms = joint_terms(link, link.transform(q), q, v, tau, parent)
+        found = sides.found(self.kind, variant.parent, "A", parent), sides.found(self.kind, variant.child, "B", own)
+        result, joined = join(*found, place, terms)
         self.handles = len(place.parent_kept) + len(place.child_kept)
         outer = self._symbols("outer", 6 * self.handles)
-        sizes = tuple(len(side.bias) // 6 for side in sides)
-        torn = split(place, (sizes[0], sizes[1]), terms, joined, outer)
+        torn = split(place, (len(found[0].bias) // 6, len(found[1].bias) // 6), terms, joined, outer)
         upper: Any = result.compliance[np.triu_indices(6 * self.handles)] if self.handles else []
         self.result = self._expressions([*upper, *result.bias])
         """the response of the result, its upper half"""
@@ -293,25 +221,6 @@ class JoinTraced:
     def _symbols(self, space: str, n: int) -> Array:
         return objects([self.kind.symbol(Source(space, 0, k)) for k in range(n)])
 
-    def _side(self, space: str, side: Side, w: Array, leaf_space: str) -> Subassembly:
-        graph = self.kind.graph
-        if side.what == "leaf":
-            numbers = [
-                self.kind.symbol(Source(leaf_space, side.number, x)) if isinstance(x, int) else graph.constant(x)
-                for x in self.leaf_kinds[side.number].constants
-            ]
-            inertia = LeafInertia(
-                _symmetric(graph, numbers[:21], 6), objects(numbers[21:24]), _symmetric(graph, numbers[24:], 3)
-            )
-            return leaf(inertia, w, np.zeros(6))
-        n = 6 * side.number
-        stored = set(self.stored[side.number])
-        values = [
-            self.kind.symbol(Source(space, side.number, k)) if k in stored else graph.zero
-            for k in range(_size(side.number))
-        ]
-        return Subassembly(_symmetric(graph, values[: len(values) - n], n), objects(values[len(values) - n :]))
-
 
 # what is computed where
 
@@ -326,8 +235,14 @@ def _sweep_choice(plan: Plan) -> tuple[Choice, list[Expr]]:
     return plan.chosen(w, lambda node: 1.0 if node.op == "symbol" else np.inf, fetch=1.0), w
 
 
-def _data(plans: list[Plan], of_blocks: list[tuple[Plan, BlockTraced]], leaf_kinds: list[LeafKind], n: int) -> Array:
-    """The table of constant numbers: in a body's row those of leaves, then of joints, then of blocks."""
+def _data(
+    plans: list[Plan],
+    of_loops: list[tuple[Plan, LoopTraced]],
+    of_blocks: list[tuple[Plan, BlockTraced]],
+    leaf_kinds: list[LeafKind],
+    counts: tuple[int, int],
+) -> Array:
+    """The table of constant numbers: a row for the ground, for every body (leaf, joint, in a block), every loop."""
     for plan in plans:
         for node in needed(plan.remembered.values()):
             if node.op == "symbol" and plan.source[node.index].space == "data":
@@ -336,7 +251,9 @@ def _data(plans: list[Plan], of_blocks: list[tuple[Plan, BlockTraced]], leaf_kin
     in_blocks = of_joints + max((len(plan.columns) for plan in plans), default=0)
     roles = [(plan, number, kind) for plan, one in of_blocks for number, kind in enumerate(one.kinds)]
     total = in_blocks + max((len(plan.used(number)) for plan, number, _ in roles), default=0)
-    data = np.zeros((n + 1, rounded(total)))
+    total = max(total, *(len(plan.columns) for plan, _ in of_loops), 0)
+    n, loops = counts
+    data = np.zeros((n + 1 + loops, rounded(total)))
     for one in leaf_kinds:
         data[np.array(one.bodies) + 1, : one.columns.shape[1]] = one.columns
     for plan in plans:
@@ -346,6 +263,9 @@ def _data(plans: list[Plan], of_blocks: list[tuple[Plan, BlockTraced]], leaf_kin
     for plan, number, kind in [(plan, 0, plan.kind) for plan in plans] + roles:
         used = plan.used(number)
         data[np.array(kind.bodies) + 1, plan.begin : plan.begin + len(used)] = kind.columns[:, used]
+    for plan, closed in of_loops:
+        for place, column in enumerate(plan.columns):
+            data[np.array(closed.loops) + 1, place] = closed.columns[column.number][:, column.entry]
     return data
 
 
@@ -353,16 +273,22 @@ def _planned(
     model: Model,
     kinds: list[Kind],
     leaf_kinds: list[LeafKind],
-    variants: list[Variant | BlockVariant],
+    variants: list[Variant | LoopVariant | BlockVariant],
     variant_of: list[int],
     joins: list[JoinTraced],
+    loops: list[LoopTraced],
     blocks: list[BlockTraced],
     entries: dict[int, list[int]],
 ) -> Parts:
     """Choose what is remembered and kept, then write the programs."""
     plans = [Plan(kind) for kind in kinds]
-    of_blocks = [(Plan(one.kinds[0], early=False), one) for one in blocks]
-    traced: list[tuple[Plan, Traced]] = [*((plans[one.variant.kind], one) for one in joins), *of_blocks]
+    of_loops = [(Plan(one.kind, LOOP_DATA), one) for one in loops]
+    of_blocks = [(Plan(one.kinds[0], MEMBER_DATA), one) for one in blocks]
+    traced: list[tuple[Plan, Traced]] = [
+        *((plans[one.variant.kind], one) for one in joins),
+        *of_loops,
+        *of_blocks,
+    ]
     stored = [entries.get(one.handles, []) for _, one in traced]
     splits, kept = [], []
     for plan, one in traced:
@@ -371,7 +297,7 @@ def _planned(
         kept.append(own)
     chosen = [join_choice(*one, *x) for one, x in zip(traced, zip(stored, kept, strict=True), strict=True)]
     sweeps = [_sweep_choice(plan) for plan in plans]
-    data = _data(plans, of_blocks, leaf_kinds, len(model.links))
+    data = _data(plans, of_loops, of_blocks, leaf_kinds, (len(model.links), sum(len(one.loops) for one in loops)))
     writer = Writer(entries)
     prepare, sweep, join_parts, split_parts = [], [], [], []
     for number, (plan, (choice, w)) in enumerate(zip(plans, sweeps, strict=True)):
@@ -396,4 +322,5 @@ def _planned(
         data,
         [len(own) for own in kept],
         np.array([(link.motion.nq, link.motion.nv) for link in model.links], dtype=np.int64),
+        {loop: one.closings.members(loop) for one in loops for loop in one.loops},
     )

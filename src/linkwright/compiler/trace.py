@@ -21,10 +21,12 @@ from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.constrained import checked_gains
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
@@ -293,19 +295,27 @@ def in_loops(bound: Bound) -> Looped:
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
         return _in_segments(bound, slots, model, tuple(of_q))
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
-        _require_tree(bound, model)
-        schedule = bound.options.get("schedule")
-        return _in_levels(bound, slots, model, schedule_of(model, "balanced" if schedule is None else schedule))
+        _require_parts(bound, model)
+        schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
+        schedule = "balanced" if schedule is None else schedule
+        return _in_levels(bound, slots, model, schedule_of(model, schedule, loops=loops))
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
-def _require_tree(bound: Bound, model: Model) -> None:
-    """Raise where forward dynamics by parts is of more than the joints of a tree."""
-    if any(bound.options.get(name) is not None for name in ("wrenches", "stabilisation")):
-        raise TooLargeError("forces on single bodies, or gains, are given")
-    if model.has_couplings or (model.loops and bound.options.get("loops") != "ignore"):
-        raise TooLargeError("joints follow others, or loops are closed")
+def _closing(bound: Bound, model: Model) -> Closing | None:
+    """How loops are closed, if they are."""
+    if not model.loops or bound.options.get("loops") == "ignore":
+        return None
+    return Closing(checked_gains(bound.options.get("stabilisation")))
+
+
+def _require_parts(bound: Bound, model: Model) -> None:
+    """Raise where forward dynamics by parts is of more than joints and loops that are independent of each other."""
+    if bound.options.get("wrenches") is not None:
+        raise TooLargeError("forces on single bodies are given")
+    if model.has_couplings:
+        raise TooLargeError("joints follow others")
     dynamics.require_mass(model)
 
 
@@ -314,13 +324,17 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
 
     Where little is alike, all is one block, by the recursion of articulated bodies.
     """
-    _require_tree(bound, model)
+    _require_parts(bound, model)
+    loops = loop_bodies(model, _closing(bound, model))
     schedule, partition = bound.options.get("schedule"), bound.options.get("partition")
     if schedule is not None or partition is not None:
-        made = block_schedule(model, "balanced" if schedule is None else schedule, partition)
+        made = block_schedule(model, "balanced" if schedule is None else schedule, partition, loops=loops)
         if made.order or max(map(len, made.blocks)) < BODIES_IN_LOOPS:
             return _in_levels(bound, slots, model, made)
         return _articulated(bound, slots, of_q)
+    if loops:
+        alike = schedule_on_lanes(model, target().width, loops)
+        return _in_levels(bound, slots, model, alike or schedule_of(model, "balanced", loops=loops))
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
     try:
         return SegmentProgram(bound.name, slots, model, target().width, groups)
@@ -346,7 +360,7 @@ def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedu
     if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
         raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
     threads = default_threads() if len(model.links) >= BODIES_FOR_THREADS else 1
-    return LevelProgram(bound.name, slots, made, parts_of(model, made), threads)
+    return LevelProgram(bound.name, slots, made, parts_of(model, made, _closing(bound, model)), threads)
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:

@@ -11,7 +11,7 @@ common ancestor move them apart: the columns of all others are structural zeros.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.tree import Frame, Model
+from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap
 from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_transform
 from linkwright.spatial.vectors import motion_cross
@@ -99,27 +99,45 @@ class Walk(NamedTuple):
 
 
 def walk_between(model: Model, first: Frame, second: Frame, x: list[Array], rates: list[Array]) -> Walk:
-    """Columns s = ±X S; what rests in body k moves, seen from y, with U = V_k − V_y: ṡ = U × s ± X Ṡ."""
-    outwards, inwards = branches(model, first.body, second.body)
-    T, U, bias = inverse_pose(second.placement), np.zeros(6), np.zeros(6)
+    """The way from the second to the first of two frames."""
+    outwards, inwards = (
+        [Pace(k, model.links[k], x[k], rates[k]) for k in bodies] for bodies in branches(model, first.body, second.body)
+    )
+    return walk_along(outwards, inwards, first.placement, second.placement)
+
+
+class Pace(NamedTuple):
+    """A body that a walk comes by."""
+
+    number: int
+    link: Link
+    q: Array
+    v: Array
+
+
+def walk_along(outwards: Sequence[Pace], inwards: Sequence[Pace], first: Array, second: Array) -> Walk:
+    """Columns s = ±X S; what rests in body k moves, seen from y, with U = V_k − V_y: ṡ = U × s ± X Ṡ.
+
+    The bodies to the first and to the second frame, each away from the common ancestor, and where the frames are on
+    the last.
+    """
+    T, U, bias = inverse_pose(second), np.zeros(6), np.zeros(6)
     columns: dict[int, Array] = {}
-    for k in reversed(inwards):
-        link = model.links[k]
+    for k, link, q, v in reversed(inwards):
         X = motion_transform(T)
-        columns[k] = X @ link.motion_subspace(x[k])
-        s_v = columns[k] @ rates[k]
-        bias = bias + motion_cross(U) @ s_v + X @ link.velocity_product(x[k], rates[k])
+        columns[k] = X @ link.motion_subspace(q)
+        s_v = columns[k] @ v
+        bias = bias + motion_cross(U) @ s_v + X @ link.velocity_product(q, v)
         U = U - s_v
-        T = T @ inverse_pose(link.transform(x[k]))
-    for k in outwards:
-        link = model.links[k]
-        T = T @ link.transform(x[k])
+        T = T @ inverse_pose(link.transform(q))
+    for k, link, q, v in outwards:
+        T = T @ link.transform(q)
         X = motion_transform(T)
-        columns[k] = -(X @ link.motion_subspace(x[k]))
-        s_v = columns[k] @ rates[k]
+        columns[k] = -(X @ link.motion_subspace(q))
+        s_v = columns[k] @ v
         U = U - s_v
-        bias = bias + motion_cross(U) @ s_v - X @ link.velocity_product(x[k], rates[k])
-    return Walk(T @ first.placement, -U, bias, columns)
+        bias = bias + motion_cross(U) @ s_v - X @ link.velocity_product(q, v)
+    return Walk(T @ first, -U, bias, columns)
 
 
 def _rows_between_frames(model: Model, loop: Loop, x: list[Array], rates: list[Array]) -> LoopRows:

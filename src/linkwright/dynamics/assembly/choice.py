@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from linkwright.dynamics.assembly.cost import ARTICULATED, time, time_on_lanes
 from linkwright.dynamics.assembly.partition import Partition, blocks_of, partition_of, weak_blocks
 from linkwright.dynamics.assembly.schedule import Schedule, order_of, schedule_of
@@ -75,17 +77,17 @@ def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
     return min((schedule_of(model, name) for name in names), key=lambda one: time(one, widths, processors))
 
 
-def schedule_on_lanes(model: Model, lanes: int) -> Schedule | None:
+def schedule_on_lanes(model: Model, lanes: int, loops: tuple[tuple[int, int], ...] = ()) -> Schedule | None:
     """The blocks that take least time where so many that are alike share a register.
 
-    None if one recursion over all bodies takes no longer: where little is alike.
+    None if one recursion over all bodies takes no longer: where little is alike, and no loops are closed.
     """
     joints, widths = [link.motion for link in model.links], [link.motion.nv for link in model.links]
-    best, least = None, ARTICULATED * float(sum(widths))
+    best, least = None, np.inf if loops else ARTICULATED * float(sum(widths))
     for blocks in candidates(model, SIZES_ON_LANES):
         if max(map(len, blocks)) > SIZES_ON_LANES[-1]:
             continue
-        made = schedule_of(model, "balanced", blocks)
+        made = schedule_of(model, "balanced", blocks, loops)
         if (taken := time_on_lanes(made, joints, widths, lanes)) < least and not weak_blocks(
             model, made.blocks, made.joined
         ):

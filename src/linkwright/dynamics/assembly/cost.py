@@ -126,7 +126,8 @@ def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequen
             kind = shape_of(schedule, number), tuple(joints[k] for k in schedule.blocks[number])
         else:
             one = schedule.joins[number - first]
-            kind = one.place, schedule.sizes(one), joints[one.joint], one.parent_node == GROUND
+            moved = joints[one.joint] if one.joint < len(joints) else "closed"
+            kind = one.place, schedule.sizes(one), moved, one.parent_node == GROUND, one.parent_node == one.child_node
         alike[level, kind] += 1
         costs[level, kind] = cost
     return BESIDE * sum(-(-times // lanes) * costs[key] for key, times in alike.items())

@@ -10,9 +10,9 @@ import numpy as np
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
 from linkwright.dynamics.closure import some_closed_configuration
-from linkwright.dynamics.constraint import LoopConstraint, loop_constraints, loop_ends
+from linkwright.dynamics.constraint import loop_constraints, loop_ends
 from linkwright.errors import ClosureError, ModelError
-from linkwright.model.loop import Loop
+from linkwright.model.loop import Loop, LoopType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors
@@ -51,21 +51,39 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
     if closing is None:
         return {}
     n = len(model.links)
-    return {number: _terms(one, w, closing.gains) for number, one in enumerate(loop_constraints(model, q, v), n)}
+    terms = {}
+    for number, one in enumerate(loop_constraints(model, q, v), n):
+        first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
+        places = one.first.placement, one.second.placement
+        terms[number] = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing.gains)
+    return terms
 
 
-def _terms(one: LoopConstraint, w: Sequence[Array], gains: tuple[float, float] | None) -> LoopTerms:
-    """γ of classical accelerations: the relative twist (u, ω) adds (2 ω_y − ω) × u and ω_y × ω to what T is asked."""
-    y_first, y_second = one.first.placement @ inverse_pose(one.pose), one.second.placement
-    w_first, w_second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
-    u, turning = one.twist[:3], one.twist[3:]
-    w_y = y_second[:3, :3].T @ w_second
+def closing_terms(
+    kind: LoopType,
+    first: Array,
+    second: Array,
+    pose: Array,
+    twist: Array,
+    w_first: Array,
+    w_second: Array,
+    gains: tuple[float, float] | None,
+) -> LoopTerms:
+    """Of a loop whose frames have these placements (4, 4) on their bodies, which turn with these ω (3,).
+
+    ``pose``, ``twist``: of the first frame in the second, and of the second relative to the first. γ of classical
+    accelerations: the relative twist (u, ω) adds (2 ω_y − ω) × u and ω_y × ω to what T is asked.
+    """
+    T, T_rate = kind.subspace(pose), kind.subspace_rate(pose, twist)
+    y_first = first @ inverse_pose(pose)
+    u, turning = twist[:3], twist[3:]
+    w_y = second[:3, :3].T @ w_second
     change = np.concatenate([skew(w_y + w_y - turning) @ u, skew(w_y) @ turning])
-    asked = one.T.T @ change - one.T_rate.T @ one.twist
+    asked = T.T @ change - T_rate.T @ twist
     if gains is not None:
         alpha, beta = gains
-        asked = asked - 2.0 * alpha * (one.T.T @ one.twist) - beta * beta * one.residual
-    return LoopTerms(y_first, y_second, one.T, _swing(w_first, y_first), _swing(w_second, y_second), asked)
+        asked = asked - 2.0 * alpha * (T.T @ twist) - beta * beta * kind.residual(pose)
+    return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), asked)
 
 
 def _swing(w: Array, T: Array) -> Array:
@@ -80,7 +98,14 @@ def row_orders(
 
     As they come where none is found. ``factors_at(q)``: the factors of every loop at a configuration.
     """
-    if not schedule.loops or not is_symbolic(q):
+    return found_orders(model, schedule, factors_at) if is_symbolic(q) else {}
+
+
+def found_orders(
+    model: Model, schedule: Schedule, factors_at: Callable[[Array], dict[int, SemidefiniteFactors]]
+) -> dict[int, Any]:
+    """The order for every loop, of symbols to come."""
+    if not schedule.loops:
         return {}
     key = ("rows of loops", schedule)
     if key not in model.memo:

@@ -11,8 +11,8 @@ import numpy as np
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
-from linkwright.dynamics.assembly.loops import Closing, loop_bodies, loop_terms, row_orders
-from linkwright.dynamics.assembly.partition import require_inertia
+from linkwright.dynamics.assembly.loops import Closing, found_orders, loop_bodies, loop_terms, row_orders
+from linkwright.dynamics.assembly.partition import flat_bodies, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
     Closed,
@@ -182,6 +182,19 @@ def _joined_singly(
 
     orders = row_orders(model, made, q, factors_at)
     return assemble(made, _leaves(model, s, inertias), ground(model.gravity), terms, orders)
+
+
+def orders_of_rows(model: Model, schedule: Schedule, closing: Closing | None) -> dict[int, Any]:
+    """In which order the rows of each loop are best eliminated, whatever the blocks of the schedule."""
+    if not schedule.loops or flat_bodies(model):
+        return {}
+    single = schedule_of(model, loops=schedule.loops)
+
+    def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
+        still = np.zeros(model.nv)
+        return _joined_singly(model, q, still, still, None, single, closing).loops
+
+    return found_orders(model, single, factors_at)
 
 
 def joint_reactions(

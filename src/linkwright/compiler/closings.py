@@ -1,0 +1,144 @@
+"""Closed loops as joins of the assembly, on lanes: each way round, with what its two sides are, is traced once.
+
+Loops are alike when joints of the same kinds lead from the nearest common ancestor to both of their ends. The pose and
+the twist of one end relative to the other follow from these joints' coordinates, so that nothing is lost in mechanisms
+that are long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.choices import A, B, Spot
+from linkwright.compiler.kinds import Kind, Source, coordinates, folded, groups_of, objects, pose_of
+from linkwright.compiler.sides import Side, Sides
+from linkwright.dynamics.assembly.loops import Closing, closing_terms
+from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
+from linkwright.dynamics.assembly.subassembly import Place, close, free_sizes, open_again
+from linkwright.dynamics.constraint import Pace, branches, loop_ends, walk_along
+from linkwright.expression.graph import Expr, Graph
+from linkwright.model.loop import Loop, LoopType
+from linkwright.model.tree import Frame, Model
+from linkwright.spatial.arrays import Array
+
+
+class LoopVariant(NamedTuple):
+    """Loops that are the same program."""
+
+    kind: LoopType
+    outwards: tuple[int, ...]
+    """the kinds of joints from the common ancestor to the first end"""
+    inwards: tuple[int, ...]
+    """and to the second"""
+    first: Side
+    """the body of the first end by itself, or the ground"""
+    second: Side
+    parent: Side
+    child: Side
+    """what the loop is joined between; "same" where it closes within one node, the parent's side"""
+    place: Place
+
+
+class Closings:
+    """The loops of a schedule."""
+
+    def __init__(self, model: Model, schedule: Schedule, closing: Closing | None, orders: Mapping[int, Sequence[int]]):
+        self.model, self.closing, self.orders = model, closing, orders
+        self.first_number = len(model.links)
+        self.ends: list[tuple[Frame, Frame]] = []
+        if schedule.loops:
+            self.ends = [loop_ends(model, loop) for loop in model.loops if isinstance(loop, Loop)]
+        groups = groups_of(model) if self.ends else []
+        self.kinds_of = {k: number for number, group in enumerate(groups) for k in group.bodies}
+
+    @property
+    def bodies(self) -> list[int]:
+        """Those at which loops end."""
+        return sorted({end.body for ends in self.ends for end in ends if end.body != GROUND})
+
+    def variant(self, join: Join, alone: Mapping[int, Side], parent: Side, child: Side) -> LoopVariant:
+        """Of a loop; ``alone``: bodies by themselves, as sides."""
+        first, second = ends = self.ends[join.joint - self.first_number]
+        outwards, inwards = (tuple(self.kinds_of[k] for k in bodies) for bodies in self._ways(*ends))
+        kind = self.model.loops[join.joint - self.first_number].kind  # type: ignore[union-attr]
+        child = Side("same", 0) if join.parent_node == join.child_node else child
+        return LoopVariant(kind, outwards, inwards, alone[first.body], alone[second.body], parent, child, join.place)
+
+    def _ways(self, first: Frame, second: Frame) -> tuple[list[int], list[int]]:
+        return branches(self.model, first.body, second.body)
+
+    def members(self, loop: int) -> list[int]:
+        """The bodies that a loop goes by: to the first end, then to the second."""
+        outwards, inwards = self._ways(*self.ends[loop - self.first_number])
+        return outwards + inwards
+
+
+class LoopTraced:
+    """A loop's closing and opening as expressions."""
+
+    def __init__(self, closings: Closings, sides: Sides, variant: LoopVariant, loops: Sequence[int]):
+        self.closings, self.variant, self.loops = closings, variant, loops
+        model, closing = closings.model, closings.closing
+        assert closing is not None
+        self.kind = Kind(model.links[0], Graph(), {}, [], np.zeros((0, 0)))
+        """the graph and its symbols"""
+        self.graph = self.kind.graph
+        self.columns: list[Array] = []
+        """of every body that is gone by, then of the two ends, the numbers in which loops differ"""
+        paces = []
+        for number, alike in enumerate(zip(*(closings.members(loop) for loop in loops), strict=True)):
+            (group,) = groups_of(model, alike, by_zeros=False)
+            kind = group.kind(self.kind, number)
+            self.columns.append(group.columns)
+            q, v, _ = coordinates(kind, number)
+            paces.append(Pace(number, kind.link, q, v))
+        places = []
+        for which in range(2):
+            ends = [closings.ends[loop - closings.first_number][which].placement for loop in loops]
+            places.append(self._pose(np.array([np.append(T[:3, :3], T[:3, 3]) for T in ends])))
+        walk = walk_along(paces[: len(variant.outwards)], paces[len(variant.outwards) :], places[0], places[1])
+        w = [
+            np.zeros(3) if side.what == "ground" else objects([self.kind.symbol(Source(space, 0, k)) for k in range(3)])
+            for side, space in ((variant.first, "parent"), (variant.second, "own"))
+        ]
+        first, second = places
+        terms = closing_terms(variant.kind, first, second, walk.pose, walk.twist, w[0], w[1], closing.gains)
+        free = [
+            np.zeros((6, 6)) if side.what == "ground" else sides.inertia(self.kind, side.number, space).compliance
+            for side, space in ((variant.first, "parent leaf"), (variant.second, "leaf"))
+        ]
+        same, place = variant.child.what == "same", variant.place
+        found = sides.found(self.kind, variant.parent, "A", w[0])
+        other = found if same else sides.found(self.kind, variant.child, "B", w[1])
+        sizes = len(found.bias) // 6, len(other.bias) // 6
+        order = closings.orders.get(loops[0])
+        made, closed = close(found, other, place, terms, same, free_sizes(free[0], free[1], terms), order)
+        self.handles = len(made.bias) // 6
+        outer = objects([self.kind.symbol(Source("outer", 0, k)) for k in range(6 * self.handles)])
+        upper: Any = made.compliance[np.triu_indices(6 * self.handles)] if self.handles else []
+        self.result = self._expressions([*upper, *made.bias])
+        """the response once the loop is closed, of Φ the upper half"""
+        _, on_parent, on_child = open_again(place, sizes, terms, closed, outer, same)
+        self.torn: list[tuple[Spot, Expr]] = []
+        for space, side, forces in ((A, variant.parent, on_parent), (B, variant.child, on_child)):
+            if side.what == "node":
+                self.torn += [(Spot(space, k), x) for k, x in enumerate(self._expressions(forces))]
+
+    def _pose(self, rows: Array) -> Array:
+        """A pose (4, 4) on the bodies at one of the ends."""
+        places, columns = folded(rows)
+        number = len(self.columns)
+        self.columns.append(columns)
+        return pose_of(
+            self.graph,
+            [
+                self.graph.constant(x) if place < 0 else self.kind.symbol(Source("data", number, place))
+                for x, place in zip(rows[0], places, strict=True)
+            ],
+        )
+
+    def _expressions(self, values: Iterable[Any]) -> list[Expr]:
+        return [self.graph.coerce(x) for x in values]
