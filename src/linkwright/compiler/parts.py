@@ -47,7 +47,7 @@ from linkwright.expression.graph import Expr, needed
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
-REFINED = 16
+REFINED = 32
 """Variants up to which it is found out which entries of responses are always zero."""
 
 

@@ -27,7 +27,7 @@ from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.constrained import checked_gains
-from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, TooLargeError
+from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, ModelError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.minimal import regroupable
@@ -299,8 +299,25 @@ def in_loops(bound: Bound) -> Looped:
         schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
         schedule = "balanced" if schedule is None else schedule
         return _in_levels(bound, slots, model, schedule_of(model, schedule, loops=loops))
+    if (
+        bound.book is dynamics.forward_dynamics
+        and bound.options.get("method") in (None, "articulated")
+        and _closing(bound, model) is not None
+    ):
+        return _closed(bound, slots, model)
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
+
+
+def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
+    """Forward dynamics with closed loops, which are more than sweeps: assembled on lanes."""
+    try:
+        _require_parts(bound, model)
+        loops = loop_bodies(model, _closing(bound, model))
+        made = schedule_on_lanes(model, target().width, loops)
+        return _in_levels(bound, slots, model, made or schedule_of(model, "balanced", loops=loops))
+    except ModelError as error:  # coordinates are tied, or bodies cannot be taken apart
+        raise TooLargeError(str(error)) from error
 
 
 def _closing(bound: Bound, model: Model) -> Closing | None:
@@ -333,8 +350,7 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
             return _in_levels(bound, slots, model, made)
         return _articulated(bound, slots, of_q)
     if loops:
-        alike = schedule_on_lanes(model, target().width, loops)
-        return _in_levels(bound, slots, model, alike or schedule_of(model, "balanced", loops=loops))
+        return _closed(bound, slots, model)
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
     try:
         return SegmentProgram(bound.name, slots, model, target().width, groups)

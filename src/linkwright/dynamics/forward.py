@@ -40,7 +40,8 @@ def forward_dynamics(
     ``method``: "articulated" (articulated bodies: Featherstone 1983; linear in the number of bodies),
     "composite" (M is formed and factorised), "assembly" (assembly–disassembly: Yamane & Nakamura 2002) or
     "hybrid" (the same with blocks of several bodies for parts: Takahashi et al.). A model with couplings is
-    solved by "composite" whatever is asked, for its joints are not independent.
+    solved by "composite" whatever is asked, for its joints are not independent; compiled, a mechanism of a hundred
+    bodies and more with closed loops is assembled on lanes where "articulated" is asked.
     ``schedule``: the order of assembly: "serial" (the default; compiled on lanes "balanced"), "balanced", "grouped:N",
     or all joints in order.
     ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies; without,

@@ -1,0 +1,180 @@
+"""Closed loops as joins on lanes: what the whole system of equations gives, however many there are."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.compiler.closings import LoopVariant
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.levels import LevelProgram
+from linkwright.compiler.parts import parts_of
+from linkwright.compiler.program import Program, Slot
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies
+from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.errors import ModelError, TooLargeError
+from linkwright.model.joint import Revolute
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.tree import Model
+from mechanisms import looped, random_tree, relative_error, with_loops
+
+WAYS = (
+    {"method": "assembly"},
+    {"method": "assembly", "schedule": "serial"},
+    {"method": "hybrid", "partition": 2},
+    {"method": "hybrid", "partition": 3, "schedule": "serial"},
+)
+
+
+def on_lanes(model: Model, **options: object) -> Kernel:
+    kernel = lw.compile(lw.forward_dynamics, model, unroll=False, **options)
+    assert isinstance(kernel.program, LevelProgram)
+    return kernel
+
+
+def moving(model: Model, q: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A state in which the loops stay closed, and efforts."""
+    rng = np.random.default_rng(seed)
+    v, tau = rng.normal(size=(2, model.nv))
+    K = dynamics.constraint_jacobian(model, q)
+    return q, v - np.linalg.pinv(K, rcond=1e-9) @ (K @ v), tau
+
+
+def linkages(many: int) -> Model:
+    """Four-bars of different size on the ground, some closed at the ground."""
+    builder = lw.Builder("linkages", gravity=(0, -9.8, 0))
+    for k in range(many):
+        long = 1.0 + 0.01 * k
+        for name, center in (("crank", (0, 0.5, 0)), ("coupler", (0.5 * long, 0, 0)), ("rocker", (0, 0.5, 0))):
+            builder.body(f"{name}{k}", 1.0, center, (0.1, 0.1, 0.1))
+        builder.joint(f"a{k}", "revolute", "world", f"crank{k}", xyz=(0, 0, k), axis=(0, 0, 1))
+        builder.joint(f"b{k}", "revolute", f"crank{k}", f"coupler{k}", xyz=(0, 1, 0), axis=(0, 0, 1))
+        if k % 3:
+            builder.joint(f"c{k}", "revolute", "world", f"rocker{k}", xyz=(long, 0, k), axis=(0, 0, 1))
+            builder.frame(f"end{k}", f"coupler{k}", xyz=(long, 0, 0)).frame(f"top{k}", f"rocker{k}", xyz=(0, 1, 0))
+        else:
+            builder.joint(f"c{k}", "revolute", f"coupler{k}", f"rocker{k}", xyz=(long, 0, 0), axis=(0, 0, 1))
+            builder.frame(f"end{k}", "world", xyz=(long, 0, k)).frame(f"top{k}", f"rocker{k}", xyz=(0, -1, 0))
+        builder.loop(f"d{k}", "revolute", f"end{k}", f"top{k}", axis=(0, 0, 1))
+    return builder.build()
+
+
+@settings(max_examples=6, deadline=None)
+@given(looped(mimics=False), st.integers(0, 2**32 - 1))
+def test_every_kind_of_loop(closed: tuple[Model, np.ndarray], seed: int) -> None:
+    """As exact as the same assembly in straight lines, which is held to the whole system elsewhere."""
+    model, q = closed
+    if any(isinstance(loop, CoordinateLoop) for loop in model.loops) or not model.loops:
+        return
+    x = moving(model, q, seed)
+    K, M = dynamics.constraint_jacobian(model, q), dynamics.mass_matrix(model, q)
+    sizes = np.linalg.eigvalsh(K @ np.linalg.inv(M) @ K.T)
+    kept = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    condition = np.linalg.cond(M) * kept.max(initial=1.0) / kept.min(initial=1.0)
+    expected = dynamics.forward_dynamics(model, *x, method="composite")
+    for way in WAYS[::3]:
+        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-8 * max(1.0, 1e-4 * condition), way
+
+
+@pytest.mark.parametrize("kinds", [["ball"], ["weld"], ["distance", "planar"], ["universal", "mask"], ["helical"]])
+def test_kinds_of_loop(kinds: list[str]) -> None:
+    model, q = with_loops(random_tree([Revolute] * 9, seed=7), kinds, seed=len(kinds[0]))
+    assert model.loops
+    x = moving(model, q, 0)
+    expected = dynamics.forward_dynamics(model, *x, method="composite")
+    for way in WAYS[:3]:
+        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-8, way
+
+
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "bricard", "delta", "stewart", "four_bars:9"])
+def test_linkages_of_the_library(name: str) -> None:
+    model = lw.load(name)
+    x = moving(model, lw.close(model, model.neutral()), 1)
+    expected = dynamics.forward_dynamics(model, *x, method="composite")
+    for way in WAYS[:3]:
+        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-9, way
+
+
+@pytest.mark.parametrize("many", [1, 9, 40])
+def test_linkages_beside_each_other(many: int) -> None:
+    """Loops of different numbers on lanes; ends on bodies and on the ground."""
+    model = linkages(many)
+    q = model.neutral()
+    assert np.abs(dynamics.constraint_residual(model, q)).max() < 1e-12
+    x = moving(model, q, 2)
+    expected = dynamics.forward_dynamics(model, *x)
+    for way in WAYS:
+        assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-10, way
+
+
+def test_programs_do_not_grow_with_the_number_of_loops() -> None:
+    few, many = (on_lanes(lw.load(f"four_bars:{k}"), method="assembly", schedule="serial").program for k in (20, 200))
+    assert few.parts.variants == many.parts.variants
+    assert sum(isinstance(one, LoopVariant) for one in many.parts.variants) <= 3
+    assert many.scratch_bytes < 10.5 * few.scratch_bytes
+    assert many.operations.total < 10.5 * few.operations.total
+
+
+def test_gains_and_open_loops() -> None:
+    model = lw.load("four_bars:5")
+    q, v, tau = moving(model, lw.close(model, model.neutral()), 3)
+    q = q + 1e-3
+    for options in ({"stabilisation": (20.0, 30.0)}, {"loops": "ignore"}):
+        expected = dynamics.forward_dynamics(model, q, v, tau, **options)
+        assert relative_error(on_lanes(model, method="assembly", **options)(q, v, tau), expected) < 1e-10
+
+
+def test_angles_far_away_and_numbers_that_are_not() -> None:
+    model = linkages(20)
+    q, v, tau = moving(model, model.neutral(), 4)
+    kernel = on_lanes(model, method="hybrid", partition=3)
+    turned = q.copy()
+    turned[13] += 2.0 * np.pi * 400_000
+    assert relative_error(kernel(turned, v, tau), dynamics.forward_dynamics(model, turned, v, tau)) < 1e-9
+    tau[4] = np.nan
+    found = kernel(q, v, tau)
+    assert np.isnan(found[3:6]).all()
+    assert np.isfinite(np.delete(found, (3, 4, 5))).all()
+
+
+def test_threads_share_one_row_and_change_nothing() -> None:
+    model = lw.load("four_bars:300")
+    closing = Closing()
+    made = schedule_of(model, "balanced", loops=loop_bodies(model, closing))
+    slots = tuple(Slot(name, (model.nv,)) for name in ("q", "v", "tau"))
+    program = LevelProgram("shared", slots, made, parts_of(model, made, closing), threads=2)
+    assert len(program.layout.parts) >= 2
+    kernel = Kernel(program, model)
+    q = model.neutral()
+    tau = np.random.default_rng(0).normal(size=model.nv)
+    kernel.threads = 1
+    alone = kernel(q, 0.0 * q, tau)
+    kernel.threads = 2
+    assert all(np.array_equal(kernel(q, 0.0 * q, tau), alone) for _ in range(5))
+
+
+def test_chosen_by_size() -> None:
+    """Without a word of it: compiled, where straight lines would be too long or take long to compile."""
+    model = lw.load("four_bars:150")
+    q = model.neutral()
+    tau = np.random.default_rng(0).normal(size=model.nv)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lw.forward_dynamics(model, q, 0.0 * q, tau)
+    assert isinstance(lw.compile(lw.forward_dynamics, model).program, LevelProgram)
+    assert relative_error(found, dynamics.forward_dynamics(model, q, 0.0 * q, tau)) < 1e-9
+    assert isinstance(lw.compile(lw.forward_dynamics, lw.load("four_bars:8")).program, Program)
+
+
+def test_tied_coordinates_are_not_of_bodies() -> None:
+    model, _ = with_loops(random_tree([Revolute] * 4, seed=1), ["joint"], seed=2)
+    with pytest.raises(TooLargeError, match="ties coordinates"):
+        lw.compile(lw.forward_dynamics, model, unroll=False)
+    with pytest.raises(ModelError, match="ties coordinates"):
+        lw.compile(lw.forward_dynamics, model, unroll=False, method="hybrid")
