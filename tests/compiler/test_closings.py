@@ -18,6 +18,7 @@ from linkwright.compiler.parts import parts_of
 from linkwright.compiler.program import Program, Slot
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.dynamics.constrained import position_correction, velocity_correction
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.model.joint import Revolute
 from linkwright.model.loop import CoordinateLoop
@@ -170,6 +171,35 @@ def test_chosen_by_size() -> None:
     assert isinstance(lw.compile(lw.forward_dynamics, model).program, LevelProgram)
     assert relative_error(found, dynamics.forward_dynamics(model, q, 0.0 * q, tau)) < 1e-9
     assert isinstance(lw.compile(lw.forward_dynamics, lw.load("four_bars:8")).program, Program)
+
+
+@pytest.mark.parametrize("name", ["delta", "stewart", "four_bars:9"])
+def test_what_closes_loops_again(name: str) -> None:
+    """The least motions that take back what loops are open by."""
+    model = lw.load(name)
+    rng = np.random.default_rng(5)
+    v = rng.normal(size=model.nv)
+    q = dynamics.integrate(model, lw.close(model, model.neutral()), 1e-3 * rng.normal(size=model.nv))
+    for function, x in ((position_correction, (q,)), (velocity_correction, (q, v))):
+        kernel = lw.compile(function, model, unroll=False)
+        assert isinstance(kernel.program, LevelProgram)
+        assert relative_error(kernel(*x), function(model, *x)) < 1e-11
+    after = dynamics.integrate(model, q, lw.compile(position_correction, model, unroll=False)(q))
+    before, left = (np.abs(dynamics.constraint_residual(model, x)).max() for x in (q, after))
+    assert left < 0.05 * before
+
+
+def test_many_linkages_move_as_one_does() -> None:
+    many, one = linkages(34), linkages(1)
+    q, v, _ = moving(many, many.neutral(), 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        together = lw.simulate(many, q, v, 0.05, step=1e-3)
+    alone = lw.simulate(one, q[:3], v[:3], 0.05, step=1e-3)
+    assert relative_error(together.q[-1][:3], alone.q[-1]) < 1e-12
+    assert np.abs(together.q[-1] - q).max() > 1e-2
+    assert np.abs(dynamics.constraint_residual(many, together.q[-1])).max() < 1e-13
+    assert abs(together.energy[-1] - together.energy[0]) < 1e-8 * np.abs(together.energy[0])
 
 
 def test_tied_coordinates_are_not_of_bodies() -> None:

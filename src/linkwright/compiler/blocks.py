@@ -44,7 +44,7 @@ def blocks_by_variant(model: Model, schedule: Schedule, chosen: Sequence[bool]) 
 class BlockTraced:
     """A block's assembly and disassembly as expressions."""
 
-    def __init__(self, model: Model, schedule: Schedule, variant: BlockVariant, blocks: Sequence[int]):
+    def __init__(self, model: Model, schedule: Schedule, still: bool, variant: BlockVariant, blocks: Sequence[int]):
         shape, widths = variant.shape, [link.motion.nv for link in model.links]
         self.handles = len(shape.handles)
         self.kinds: list[Kind] = []
@@ -55,17 +55,17 @@ class BlockTraced:
         self.graph = self.kinds[0].graph
         bodies: list[BodyTerms] = []
         for number, (parent, kind) in enumerate(zip(shape.parents, self.kinds, strict=True)):
-            link, (q, v, tau) = kind.link, coordinates(kind, number)
+            link, (q, v, tau) = kind.link, coordinates(kind, number, still)
             T = link.transform(q)
             w_parent = bodies[parent].w if parent >= 0 else np.zeros(3)
             if shape.floating and number == 0:
-                w = objects([kind.symbol(Source("own", 0, k)) for k in range(3)])
+                w = np.zeros(3) if still else objects([kind.symbol(Source("own", 0, k)) for k in range(3)])
                 bodies.append(base_terms(body_terms(link, T, q, v, tau, w_parent, w, np.zeros(6))))
             else:
                 w = angular_velocity(link, w_parent, T, q, v)
                 bodies.append(body_terms(link, T, q, v, tau, w_parent, w, np.zeros(6)))
         form = FORMS[cheapest_form(profile(schedule, blocks[0], widths), self.handles)]
-        base = ground(model.gravity).bias
+        base = np.zeros(6) if still else ground(model.gravity).bias
         made, kept = form.assemble(shape, tuple(bodies), base)
         outer = objects([self.kinds[0].symbol(Source("outer", 0, k)) for k in range(6 * self.handles)])
         upper: Any = made.compliance[np.triu_indices(6 * self.handles)] if self.handles else []

@@ -101,11 +101,11 @@ class LoopTraced:
             places.append(self._pose(np.array([np.append(T[:3, :3], T[:3, 3]) for T in ends])))
         walk = walk_along(paces[: len(variant.outwards)], paces[len(variant.outwards) :], places[0], places[1])
         w = [
-            np.zeros(3) if side.what == "ground" else objects([self.kind.symbol(Source(space, 0, k)) for k in range(3)])
+            np.zeros(3) if side.what == "ground" else sides.angular_velocity(self.kind, space)
             for side, space in ((variant.first, "parent"), (variant.second, "own"))
         ]
         first, second = places
-        terms = closing_terms(variant.kind, first, second, walk.pose, walk.twist, w[0], w[1], closing.gains)
+        terms = closing_terms(variant.kind, first, second, walk.pose, walk.twist, w[0], w[1], closing)
         free = [
             np.zeros((6, 6)) if side.what == "ground" else sides.inertia(self.kind, side.number, space).compliance
             for side, space in ((variant.first, "parent leaf"), (variant.second, "leaf"))

@@ -153,11 +153,14 @@ def objects(values: Sequence[Any]) -> Array:
     return array
 
 
-def coordinates(kind: Kind, member: int = 0) -> tuple[Array, Array, Array]:
-    """Symbols for q, v and τ of a joint; ``member``: which of several kinds in one graph."""
+def coordinates(kind: Kind, member: int = 0, still: bool = False) -> tuple[Array, Array, Array]:
+    """Symbols for q, v and τ of a joint; ``member``: which of several kinds in one graph.
+
+    ``still``: v and τ are zero.
+    """
     motion = kind.link.motion
     q, v, tau = (
         objects([kind.symbol(Source("input", 3 * member + number, k)) for k in range(n)])
         for number, n in enumerate((motion.nq, motion.nv, motion.nv))
     )
-    return q, v, tau
+    return (q, np.zeros(motion.nv), np.zeros(motion.nv)) if still else (q, v, tau)

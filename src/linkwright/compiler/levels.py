@@ -57,7 +57,7 @@ class LevelProgram(Looped):
 
     def __init__(self, name: str, inputs: tuple[Slot, ...], schedule: Schedule, parts: Parts, threads: int = 1):
         self.name, self.inputs, self.schedule, self.parts = name, inputs, schedule, parts
-        self.outputs = (Slot("result", inputs[1].shape),)
+        self.outputs = (Slot("result", (int(parts.widths[:, 1].sum()),)),)
         self.lanes = target().width
         self.threads = threads
 
@@ -65,8 +65,8 @@ class LevelProgram(Looped):
     def operations(self) -> Operations:
         """The operations of all bodies and joins."""
         counts = np.zeros(6, dtype=int)
-        for kind, prepare, sweep in zip(self.parts.kinds, self.parts.prepare, self.parts.sweep, strict=True):
-            for part in (prepare, sweep):
+        for of_bodies in (self.parts.prepare, self.parts.sweep):
+            for kind, part in zip(self.parts.kinds, of_bodies, strict=False):
                 counts += len(kind.bodies) * np.array(part.program.operations)
         for number, times in enumerate(np.bincount([k for k in self.parts.variant_of if k >= 0])):
             for part in (self.parts.join[number], self.parts.split[number]):
@@ -98,7 +98,7 @@ class LevelProgram(Looped):
     ) -> None:
         """One row, the parts at once: the same numbers as one after the other."""
         stage, layout = _STAGE(exported["stage"]), self.layout
-        rows = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in (*arrays, out)))
+        rows = (ctypes.c_void_p * (len(arrays) + 1))(*(x.ctypes.data for x in (*arrays, out)))
         try:
             memory = self._memories.pop()
         except IndexError:
@@ -152,6 +152,7 @@ class LevelProgram(Looped):
         wanted: list[tuple[Part, str, Any, str, int]] = []
         for k in range(len(parts.kinds)):
             wanted.append((parts.prepare[k], "prepare", None, f"prepare_{k}", self.lanes))
+        for k in range(len(parts.sweep)):
             wanted.append((parts.sweep[k], "sweep", None, f"sweep_{k}", 1))
         for number in sorted(self.layout.used):
             w, variant = self.lanes if number % 2 else 1, parts.variants[number // 2]
@@ -382,7 +383,8 @@ def _stages(program: LevelProgram) -> list[str]:
     parts, W, total = program.parts, program.lanes, program.outputs[0].size
     used, records = sorted(program.layout.used), records_at(total, W)
     code = Code("%d")
-    _, _, far = begin_driver(code, "single", 4, 1)
+    inputs = [slot.name for slot in program.inputs]
+    _, _, far = begin_driver(code, "single", len(inputs) + 1, 1)
     bytes_, n_chunks = code.load("i64", "@sizes", 0), code.load("i64", "@sizes", 2)
     # lanes that no join uses compute too: on zeros, since numbers that happen to be tiny would take much longer
     size = code.emit(f"add i64 {bytes_}, {ALIGNMENT}")
@@ -398,7 +400,9 @@ def _stages(program: LevelProgram) -> list[str]:
     stage.do("start:")
     mode = stage.emit("call i64 @without_tiny()")
     rec = stage.emit(f"getelementptr i8, ptr %base, i64 {records}")
-    q, v, tau, out = (stage.load("ptr", "%args", k) for k in range(4))
+    *given, out = (stage.load("ptr", "%args", k) for k in range(len(inputs) + 1))
+    # those not given are not read
+    q, v, tau = (given[inputs.index(name)] if name in inputs else given[0] for name in ("q", "v", "tau"))
     calls = {
         _PREPARE: f"@prepare(i64 %first, i64 %end, ptr {rec}, ptr {q}, ptr {v}, ptr {tau})",
         _SWEEP: f"@sweep(ptr {rec})",
@@ -448,7 +452,7 @@ def _sweep(parts: Parts) -> str:
     code = Code("%d")
     code.lines.append("define internal void @sweep(ptr %rec) #0 {")
     code.do("start:")
-    if not parts.kinds:
+    if not parts.sweep:
         return "\n".join([*code.lines, "  ret void", "}"])
     n = code.load("i64", "@sizes", 1)
     for k in range(3):

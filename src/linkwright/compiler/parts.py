@@ -72,7 +72,7 @@ class Parts(NamedTuple):
     prepare: list[Part]
     """for every kind of joint: what is remembered of a body's coordinates"""
     sweep: list[Part]
-    """for every kind: a body's angular velocity from its parent's"""
+    """for every kind: a body's angular velocity from its parent's; none where nothing moves"""
     join: list[Part]
     """for every variant: the response of a join, or of a block"""
     split: list[Part]
@@ -92,13 +92,15 @@ class Parts(NamedTuple):
 
 def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -> Parts:
     """Trace the blocks, joins and loops of a schedule, each variant once."""
-    moved = _moved(schedule)
+    still = closing is not None and bool(closing.corrects)
+    gravity = np.zeros(3) if still else model.gravity
+    moved = sorted(k for k in schedule.joined if k < len(model.links)) if still else _moved(schedule)
     kinds = [group.kind() for group in groups_of(model, moved)] if moved else []
     closings = Closings(model, schedule, closing, orders_of_rows(model, schedule, closing))
     alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
     of_leaves = leaf_kinds(model, sorted({*alone, *closings.bodies}))
     blocks = blocks_by_variant(model, schedule, [not _is_alone(schedule, block) for block in schedule.blocks])
-    of_blocks = [BlockTraced(model, schedule, *x) for x in blocks.items()]
+    of_blocks = [BlockTraced(model, schedule, still, *x) for x in blocks.items()]
     joins, loops, variant_of = _variants(model, schedule, kinds, of_leaves, closings)
     variants: list[Variant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
     for number, numbers in enumerate(blocks.values(), len(joins) + len(loops)):
@@ -108,30 +110,39 @@ def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -
     nodes = [[side.number for side in (one.parent, one.child) if side.what == "node"] for one in between]
     widths = sorted({handles for sides in nodes for handles in sides})
     entries = {h: [] if len(variants) <= REFINED else list(range(response_size(h))) for h in widths}
+    made: dict[Any, JoinTraced | LoopTraced] = {}
+    """by variant and what is known of its sides"""
+
+    def traced(one: Variant | LoopVariant, known: tuple[Any, ...]) -> JoinTraced | LoopTraced:
+        if (one, known) not in made:
+            sides = Sides(gravity, of_leaves, entries, still)
+            with np.errstate(all="ignore"):  # of what is not yet known to be other than zero
+                made[one, known] = (
+                    JoinTraced(kinds, sides, one)
+                    if isinstance(one, Variant)
+                    else LoopTraced(closings, sides, one, loops[one])
+                )
+        return made[one, known]
+
     while True:
         # of what nothing is known yet, nothing follows
-        known = [all(entries[handles] for handles in sides) for sides in nodes]
-        sides = Sides(model.gravity, of_leaves, entries)
-        with np.errstate(all="ignore"):  # of what is not yet known to be other than zero
-            traced = [JoinTraced(kinds, sides, one) for one, x in zip(joins, known, strict=False) if x]
-            of_loops = [
-                LoopTraced(closings, sides, *one)
-                for one, x in zip(loops.items(), known[len(joins) :], strict=True)
-                if x
-            ]
+        known = [tuple(tuple(entries[handles]) for handles in sides) for sides in nodes]
+        of_joints = [traced(one, x) for one, x in zip(between, known, strict=True) if all(x)]
         found = {h: set(stored) for h, stored in entries.items()}
-        everything: list[Traced] = [*traced, *of_loops, *of_blocks]
-        for made in everything:
-            if made.result:
-                found[made.handles] |= {k for k, x in enumerate(made.result) if x.value != 0.0}
+        everything: list[Traced] = [*of_joints, *of_blocks]
+        for node in everything:
+            if node.result:
+                found[node.handles] |= {k for k, x in enumerate(node.result) if x.value != 0.0}
         refined = {h: sorted(stored) for h, stored in found.items()}
-        if refined == entries and all(known):
+        if refined == entries and all(map(all, known)):
             break
         entries = refined
+    of_joins = [one for one in of_joints if isinstance(one, JoinTraced)]
+    of_loops = [one for one in of_joints if isinstance(one, LoopTraced)]
     for graph in [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]:
         if graph.failure is not None:
             raise graph.failure
-    return _planned(model, kinds, of_leaves, variants, variant_of, traced, of_loops, of_blocks, entries)
+    return _planned(model, kinds, of_leaves, variants, variant_of, of_joins, of_loops, of_blocks, entries, still)
 
 
 def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
@@ -195,9 +206,9 @@ class JoinTraced:
     def __init__(self, kinds: list[Kind], sides: Sides, variant: Variant):
         self.kind, self.variant = kinds[variant.kind], variant
         link, place = self.kind.link, variant.place
-        q, v, tau = coordinates(self.kind)
-        own = self._symbols("own", 3)
-        parent = np.zeros(3) if variant.parent.what == "ground" else self._symbols("parent", 3)
+        q, v, tau = coordinates(self.kind, still=sides.still)
+        own = sides.angular_velocity(self.kind, "own")
+        parent = np.zeros(3) if variant.parent.what == "ground" else sides.angular_velocity(self.kind, "parent")
         terms = joint_terms(link, link.transform(q), q, v, tau, parent)
         found = sides.found(self.kind, variant.parent, "A", parent), sides.found(self.kind, variant.child, "B", own)
         result, joined = join(*found, place, terms)
@@ -279,6 +290,7 @@ def _planned(
     loops: list[LoopTraced],
     blocks: list[BlockTraced],
     entries: dict[int, list[int]],
+    still: bool,
 ) -> Parts:
     """Choose what is remembered and kept, then write the programs."""
     plans = [Plan(kind) for kind in kinds]
@@ -296,12 +308,13 @@ def _planned(
         splits.append(choice)
         kept.append(own)
     chosen = [join_choice(*one, *x) for one, x in zip(traced, zip(stored, kept, strict=True), strict=True)]
-    sweeps = [_sweep_choice(plan) for plan in plans]
+    sweeps = [] if still else [_sweep_choice(plan) for plan in plans]
     data = _data(plans, of_loops, of_blocks, leaf_kinds, (len(model.links), sum(len(one.loops) for one in loops)))
     writer = Writer(entries)
     prepare, sweep, join_parts, split_parts = [], [], [], []
-    for number, (plan, (choice, w)) in enumerate(zip(plans, sweeps, strict=True)):
+    for number, plan in enumerate(plans):
         prepare.append(writer.prepare(f"prepare_{number}", plan))
+    for number, (plan, (choice, w)) in enumerate(zip(plans, sweeps, strict=False)):
         sweep.append(writer.part(f"sweep_{number}", plan, choice, [(Spot(OWN, k), x) for k, x in enumerate(w)]))
     for number, (plan, one) in enumerate(traced):
         places = {node.index: Spot(KEPT, k) for k, node in enumerate(kept[number])}

@@ -89,6 +89,12 @@ class Sides(NamedTuple):
     leaf_kinds: list[LeafKind]
     entries: Mapping[int, Sequence[int]]
     """by the number of handles, which entries of a node's response are stored; the others are zero"""
+    still: bool
+    """whether nothing moves and nothing is driven"""
+
+    def angular_velocity(self, kind: Kind, space: str) -> Array:
+        """ω (3,) of the joint's own body or its parent."""
+        return np.zeros(3) if self.still else objects([kind.symbol(Source(space, 0, k)) for k in range(3)])
 
     def found(self, kind: Kind, side: Side, space: str, w: Array) -> Subassembly:
         """A side in symbols; ``space``: "A" the parent's, "B" the child's. A leaf turns with ω (3,)."""

@@ -20,13 +20,13 @@ from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
+from linkwright.dynamics import constrained
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.dynamics.constrained import checked_gains
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, ModelError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
@@ -81,6 +81,9 @@ JOINT_SPACE = {
     dynamics.forward_dynamics_derivatives: "inertia",
 }
 """What regrouped inertias give unchanged, and the form of them that takes fewest operations."""
+
+CORRECTIONS = {constrained.position_correction: "positions", constrained.velocity_correction: "velocities"}
+"""What takes back what loops are open by, and what of."""
 
 ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
 
@@ -299,18 +302,15 @@ def in_loops(bound: Bound) -> Looped:
         schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
         schedule = "balanced" if schedule is None else schedule
         return _in_levels(bound, slots, model, schedule_of(model, schedule, loops=loops))
-    if (
-        bound.book is dynamics.forward_dynamics
-        and bound.options.get("method") in (None, "articulated")
-        and _closing(bound, model) is not None
-    ):
+    serial = bound.book is dynamics.forward_dynamics and bound.options.get("method") in (None, "articulated")
+    if _closing(bound, model) is not None and (serial or bound.book in CORRECTIONS):
         return _closed(bound, slots, model)
     recording = record(bound.on_model, model, sizes)
     return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
 
 
 def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
-    """Forward dynamics with closed loops, which are more than sweeps: assembled on lanes."""
+    """Forward dynamics with closed loops (or what closes them), which is more than sweeps: assembled on lanes."""
     try:
         _require_parts(bound, model)
         loops = loop_bodies(model, _closing(bound, model))
@@ -324,7 +324,9 @@ def _closing(bound: Bound, model: Model) -> Closing | None:
     """How loops are closed, if they are."""
     if not model.loops or bound.options.get("loops") == "ignore":
         return None
-    return Closing(checked_gains(bound.options.get("stabilisation")))
+    if bound.book in CORRECTIONS:
+        return Closing(corrects=CORRECTIONS[bound.book])
+    return Closing(constrained.checked_gains(bound.options.get("stabilisation")))
 
 
 def _require_parts(bound: Bound, model: Model) -> None:

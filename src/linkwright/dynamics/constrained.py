@@ -24,6 +24,7 @@ from linkwright.dynamics.constraint import (
     branches,
     constraint_bias,
     constraint_jacobian,
+    constraint_rate,
     constraint_residual,
     loop_constraints,
     loop_ends,
@@ -285,8 +286,17 @@ def project(
     One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
     it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close`.
     """
-    step = _least_motion(model, q, constraint_residual(model, q))
-    return integrate(model, q, step), v + _least_motion(model, q, constraint_jacobian(model, q) @ v)
+    return integrate(model, q, position_correction(model, q)), v + velocity_correction(model, q, v)
+
+
+def position_correction(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
+    """The step (nv,) of :func:`project` from a configuration."""
+    return _least_motion(model, q, constraint_residual(model, q))
+
+
+def velocity_correction(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """What :func:`project` adds to a velocity (nv,)."""
+    return _least_motion(model, q, constraint_rate(model, q, v))
 
 
 WHOLE = 60

@@ -176,6 +176,16 @@ def constraint_residual(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "
     return np.concatenate([np.zeros(0), *(rows.residual for rows in loop_rows(model, q, np.zeros(model.nv)))])
 
 
+def constraint_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:
+    """K v (m,): the rates at which the loops open."""
+    rates = model.rates(v)
+    opening = [
+        sum((K @ rates[k] for k, K in rows.columns.items()), np.zeros(len(rows.residual)))
+        for rows in loop_rows(model, q, np.zeros(model.nv))
+    ]
+    return np.concatenate([np.zeros(0), *opening])
+
+
 def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m nv"]:
     """K (m, nv): the rates at which the loops open are K v; φ̇ = K v where they are closed.
 

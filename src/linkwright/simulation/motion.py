@@ -16,7 +16,6 @@ from linkwright.compiler.public import RowByRow, compile_or_not
 from linkwright.compiler.trace import BODIES_IN_LOOPS, bind, trace
 from linkwright.dynamics import (
     check,
-    constraint_jacobian,
     constraint_residual,
     forward_dynamics,
     integrate,
@@ -26,7 +25,8 @@ from linkwright.dynamics import (
     project,
     spring_energy,
 )
-from linkwright.dynamics.constrained import Gains, checked_gains
+from linkwright.dynamics.constrained import Gains, checked_gains, position_correction, velocity_correction
+from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.tree import Model
@@ -122,7 +122,7 @@ def simulate(
     began = time.perf_counter()
     take = stepper(model, method, gains, projecting)
     if projecting:
-        q, v = compile_or_not(project, model)(q, v)
+        q, v = _projection(model)(q, v)
     compile_time = time.perf_counter() - began
 
     t = h * every * np.arange(kept)
@@ -211,17 +211,36 @@ def _require_closed(model: Model, q: Array, v: Array) -> None:
     """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
     if not model.loops:
         return
-    opened = np.abs(compile_or_not(constraint_residual, model)(q)).max(initial=0.0)
+    opened = np.abs(_once(constraint_residual, model)(q)).max(initial=0.0)
     if not opened <= CLOSED:
         raise InputError(
             f"the loops of {model.name!r} are open at q0, by up to {opened:.3g} m or rad: start from close(model, q0)"
         )
-    rates = np.abs(compile_or_not(constraint_jacobian, model)(q) @ v[..., None]).max(initial=0.0)
+    rates = np.abs(_once(constraint_rate, model)(q, v)).max(initial=0.0)
     if not rates <= CLOSED * (1.0 + np.abs(v).max(initial=0.0)):
         raise InputError(
             f"the velocity v0 would open the loops of {model.name!r}, at up to {rates:.3g} m/s or rad/s: start from "
             "impulse(model, q0, v0)[0], the nearest that does not"
         )
+
+
+def _once(function: Callable[..., Any], model: Model) -> Callable[..., Any]:
+    """A function to be called once: of a large mechanism not worth compiling."""
+    if len(model.links) < BODIES_IN_LOOPS:
+        return compile_or_not(function, model)
+    return RowByRow(bind(function, model, {}))
+
+
+def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """``project``; of large mechanisms put together from its parts."""
+    if len(model.links) < BODIES_IN_LOOPS:
+        return compile_or_not(project, model)
+    if "projection" not in model.memo:
+        model.memo["projection"] = [
+            compile_or_not(one, model) for one in (integrate, position_correction, velocity_correction)
+        ]
+    move, open_by, opening = model.memo["projection"]
+    return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
 
 def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
@@ -272,7 +291,8 @@ def stepper(model: Model, method: str, gains: Gains | None = None, projecting: b
     """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
     key = ("step", method, gains, projecting)
     if key not in model.memo:
-        model.memo[key] = _make_stepper(model.minimal(), method, gains, projecting)
+        apart = model.loops and len(model.links) >= BODIES_IN_LOOPS  # its bodies are taken apart
+        model.memo[key] = _make_stepper(model if apart else model.minimal(), method, gains, projecting)
     made: Stepper = model.memo[key]
     return made
 
@@ -294,7 +314,7 @@ def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> 
     forward = compile_or_not(forward_dynamics, model, **options)
     passive, move = compile_or_not(passive_forces, model), compile_or_not(integrate, model)
     rate = compile_or_not(inverse_exponential_rate, model)
-    closing = compile_or_not(project, model) if projecting else None
+    projected = _projection(model) if projecting else None
 
     def start(q: Array, v: Array, tau: Array) -> Array:
         a: Array = forward(q, v, tau + passive(q, v))
@@ -305,14 +325,14 @@ def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> 
 
     def end(q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
         q, v = move(q, u), v + w
-        return closing(q, v) if closing else (q, v)
+        return projected(q, v) if projected else (q, v)
 
     return start, middle, end
 
 
 def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
     options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
-    if model.loops:
+    if len(model.links) < BODIES_IN_LOOPS and model.loops:
         options["method"] = _shortest_method(model)
 
     def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
@@ -336,7 +356,7 @@ def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bo
     whole = bind(step_of, model, {"h": ()})
     chosen = method_of(method)
     try:
-        if len(model.links) >= BODIES_IN_LOOPS and not model.loops and isinstance(chosen, Tableau):
+        if len(model.links) >= BODIES_IN_LOOPS and isinstance(chosen, Tableau):
             raise TooLargeError(f"{len(model.links)} bodies")
         acceleration = trace(parts[0])
         if not isinstance(chosen, Tableau):

@@ -25,6 +25,9 @@ class Closing(NamedTuple):
 
     gains: tuple[float, float] | None = None
     """Baumgarte's (α, β), 1/s: Tᵀ(a_y − a_y′) is asked for − 2α φ̇ − β² φ more"""
+    corrects: str = ""
+    """ "positions" or "velocities" where, instead of accelerations, the least motion that takes back φ or φ̇ is asked
+    for: what mechanisms at rest, without weight, answer to Tᵀ(a_y − a_y′) = −φ or −φ̇"""
 
 
 def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int], ...]:
@@ -55,7 +58,7 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
     for number, one in enumerate(loop_constraints(model, q, v), n):
         first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
         places = one.first.placement, one.second.placement
-        terms[number] = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing.gains)
+        terms[number] = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing)
     return terms
 
 
@@ -67,7 +70,7 @@ def closing_terms(
     twist: Array,
     w_first: Array,
     w_second: Array,
-    gains: tuple[float, float] | None,
+    closing: Closing,
 ) -> LoopTerms:
     """Of a loop whose frames have these placements (4, 4) on their bodies, which turn with these ω (3,).
 
@@ -80,8 +83,10 @@ def closing_terms(
     w_y = second[:3, :3].T @ w_second
     change = np.concatenate([skew(w_y + w_y - turning) @ u, skew(w_y) @ turning])
     asked = T.T @ change - T_rate.T @ twist
-    if gains is not None:
-        alpha, beta = gains
+    if closing.corrects:
+        asked = -(T.T @ twist) if closing.corrects == "velocities" else -kind.residual(pose)
+    elif closing.gains is not None:
+        alpha, beta = closing.gains
         asked = asked - 2.0 * alpha * (T.T @ twist) - beta * beta * kind.residual(pose)
     return LoopTerms(y_first, second, T, _swing(w_first, y_first), _swing(w_second, second), asked)
 
