@@ -70,6 +70,20 @@ def test_accelerations_and_reactions_are_those_of_the_dense_equations(closed, se
 
 @laws
 @given(looped(), seeds)
+def test_rows_that_contradict_each_other_are_met_by_least_squares(closed, seed):
+    """At any velocity: dependent rows ask for what cannot be, and the pseudo-inverse makes the least of it."""
+    model, q, _, tau = clear_state(closed, seed)
+    v = np.random.default_rng(seed).normal(size=model.nv)
+    a, multipliers, condition = dense(model, q, v, tau)
+    for method in METHODS:
+        found = lw.forward_dynamics(model, q, v, tau, method=method)
+        assert relative_error(found, a) < 1e-9 * max(1.0, 1e-5 * condition), method
+    found = lw.constraint_forces(model, q, v, tau)
+    assert relative_error(found, multipliers) < 1e-8 * max(1.0, 1e-5 * condition)
+
+
+@laws
+@given(looped(), seeds)
 def test_loops_stay_closed_and_do_no_work(closed, seed):
     model, q, v, tau = clear_state(closed, seed)
     K = lw.constraint_jacobian(model, q)
@@ -280,3 +294,53 @@ def test_singular_configurations_give_numbers():
     assert relative_error(public.constraint_forces(model, still, still, still), multipliers) < 1e-12
     rank = np.linalg.matrix_rank(lw.constraint_jacobian(model, still))
     assert rank == 1
+
+
+def flat_four_bars(turned):
+    """Bars on one line, oblique to the axes of the last pin, in three mechanisms on one body."""
+    builder = (
+        Builder("flat", (0, -9.81, 0)).body("base", 3.0, (0, 0, 0), 0.2).joint("turn", "revolute", "world", "base")
+    )
+    for n in range(3):
+        y = 0.3 * n
+        for name, parent, x in ((f"left{n}", "base", 0.0), (f"right{n}", "base", 1.0), (f"top{n}", f"left{n}", 0.4)):
+            place = (x, y if parent == "base" else 0.0, 0)
+            builder.body(name, 1.0, (0.2, 0, 0), 0.1).joint(f"{name}_hinge", "revolute", parent, name, xyz=place)
+        builder.frame(f"end{n}", f"right{n}", xyz=(0.5, 0, 0), rpy=(0, 0, turned))
+        builder.loop(f"pin{n}", "revolute", f"top{n}", f"end{n}", xyz=(1.1, 0, 0))
+    return builder.build()
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.7])
+def test_singular_configurations_in_motion(turned):
+    """All velocities that K allows there, though few of them go on: by least squares, in numbers and compiled."""
+    model = flat_four_bars(turned)
+    q, rng = model.neutral(), np.random.default_rng(3)
+    v, tau = rng.normal(size=(2, model.nv))
+    K = lw.constraint_jacobian(model, q)
+    v = v - np.linalg.pinv(K, rcond=1e-9) @ (K @ v)
+    expected, multipliers, _ = dense(model, q, v, tau)
+    opening = K @ expected + lw.constraint_bias(model, q, v)
+    assert np.abs(opening).max() > 0.01
+    for method in (*METHODS, "assembly"):
+        assert relative_error(lw.forward_dynamics(model, q, v, tau, method=method), expected) < 1e-11, method
+        assert relative_error(public.forward_dynamics(model, q, v, tau, method=method), expected) < 1e-11, method
+    assert relative_error(public.constraint_forces(model, q, v, tau), multipliers) < 1e-11
+
+
+@pytest.mark.parametrize("name", ["stewart", "delta"])
+def test_loops_said_twice(name):
+    """Of robots whose loops share joints: the forces are shared too."""
+    model = public.load(name)
+    rng = np.random.default_rng(0)
+    q, v, tau = model.neutral(), *rng.normal(size=(2, model.nv))
+    K = lw.constraint_jacobian(model, q)
+    twice = assemble(replace(model.description, loops=(*model.loops, replace(model.loops[0], name="again"))))
+    v = v - np.linalg.pinv(K) @ (K @ v)
+    expected, multipliers, condition = dense(twice, q, v, tau)
+    for method in (*METHODS, "assembly"):
+        found = public.forward_dynamics(twice, q, v, tau, method=method)
+        assert relative_error(found, expected) < 1e-11 * max(1.0, 1e-4 * condition), method
+    found = public.constraint_forces(twice, q, v, tau)
+    assert relative_error(found, multipliers) < 1e-9
+    assert relative_error(found[:3], found[-3:]) < 1e-9

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.dynamics import inverse
-from linkwright.dynamics.constrained import row_orders, row_scales
+from linkwright.dynamics.constrained import row_orders
 from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_rows
 from linkwright.dynamics.inverse import Wrenches
+from linkwright.dynamics.redundancy import row_scales
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
@@ -68,7 +69,7 @@ def actuated_efforts(
     E = np.eye(model.nv)[:, places]
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
-    bearing = semidefinite_factors(K @ K.T, scales=whole, order=row_orders(model).whole)
+    bearing = semidefinite_factors(K @ K.T, scales=whole, order=row_orders(model).whole.order)
     W = bearing.half(K[:, places])
     ones = np.ones(len(places))
     free = semidefinite_factors(np.diag(ones) - (W.T * bearing.inverse) @ W, ones, scales=ones)

@@ -4,9 +4,10 @@
 
 (the last two terms are Baumgarte's, zero unless asked for). With M = Lᵀ D L the multipliers λ follow from
 Y = L⁻ᵀ Kᵀ by Yᵀ D⁻¹ Y λ = …, in which rows that depend on others (redundant loops, singular configurations) are left
-out. "composite" does this with the whole matrix. "articulated" carries the loops' forces inwards beside the
-articulated bodies and eliminates each loop at the nearest common ancestor of its ends (as Sathya & Carpentier,
-"Constrained articulated body dynamics algorithms", IEEE T-RO 2024, do for contacts): linear in a chain of loops.
+out, once they ask for nothing that cannot be (`redundancy.py`). "composite" does this with the whole matrix.
+"articulated" carries the loops' forces inwards beside the articulated bodies and eliminates each loop at the nearest
+common ancestor of its ends (as Sathya & Carpentier, "Constrained articulated body dynamics algorithms", IEEE T-RO 2024,
+do for contacts): linear in a chain of loops.
 """
 
 from __future__ import annotations
@@ -27,18 +28,26 @@ from linkwright.dynamics.constraint import (
     constraint_rate,
     constraint_residual,
     loop_constraints,
-    loop_ends,
     loop_rows,
-    walk_between,
 )
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_velocities, pose
-from linkwright.dynamics.mass import composite_inertias, mass_matrix
+from linkwright.dynamics.mass import mass_matrix
+from linkwright.dynamics.redundancy import (
+    AS_THEY_COME,
+    Elimination,
+    RowScales,
+    beyond_rows,
+    elimination_like,
+    loop_groups,
+    row_scales,
+    row_space,
+)
 from linkwright.errors import ClosureError, InputError
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.minimal import regroupable
-from linkwright.model.tree import Link, Model, transform
+from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence
 from linkwright.spatial.linalg import (
@@ -88,7 +97,9 @@ class Constrained(NamedTuple):
     loops: SemidefiniteFactors
     """of K M⁻¹ Kᵀ"""
     k: Array
-    """(m,)"""
+    """(m,), what of it can be asked for"""
+    left_out: int | None
+    """how many rows may be, of symbols; None: any number"""
 
     def _asked(self, y: Array) -> Array:
         """K a + k (m,) of a carried a."""
@@ -102,12 +113,11 @@ class Constrained(NamedTuple):
         return solve_below(self.L, self.inverse * y)
 
     def multipliers(self) -> Array:
-        """The λ (m,) of least norm; where the loops ask for what contradicts itself, of the least error."""
+        """The λ (m,) of least norm; corrected once."""
         multipliers = np.zeros(len(self.k))
         for _ in range(2):
-            asked = self.loops.least_norm(self._asked(self.y + self.Y @ multipliers))
-            multipliers = multipliers - self.loops.least_norm(self.loops.solve(asked))
-        return multipliers
+            multipliers = multipliers - self.loops.solve(self._asked(self.y + self.Y @ multipliers))
+        return self.loops.least_norm(multipliers, self.left_out)
 
 
 def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
@@ -115,91 +125,51 @@ def constrained(model: Model, q: Array, h: Array, k: Array) -> Constrained:
     L, inverse = factorise(mass_matrix(model, q))
     y, Y = solve_above(L, h), solve_above(L, constraint_jacobian(model, q).T)
     A = (Y.T * inverse) @ Y
-    order = row_orders(model).whole if is_symbolic(A) else None
+    order, left_out = row_orders(model).whole if is_symbolic(A) else AS_THEY_COME
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.by_mass for one in scales)])
-    return Constrained(y, Y, L, inverse, semidefinite_factors(A, scales=whole, order=order), k)
-
-
-class RowScales(NamedTuple):
-    """How long the rows of a loop could be, squared, if all that moves its frames apart moved them along the row."""
-
-    by_mass: Array
-    """(m,), of K M⁻¹ Kᵀ"""
-    plain: Array
-    """(m,), of K Kᵀ"""
-
-
-def row_scales(model: Model) -> list[RowScales] | None:
-    """The scales of every loop's rows; None where the model's numbers are symbols."""
-    if "row scales" not in model.memo:
-        model.memo["row scales"] = _row_scales(model) if regroupable(model) else None
-    scales: list[RowScales] | None = model.memo["row scales"]
-    return scales
-
-
-def _row_scales(model: Model) -> list[RowScales]:
-    """At some configuration, with levers as long as the way round the loop."""
-    q = model.random(seed=0)
-    x, rates = model.coordinates(q), model.rates(np.zeros(model.nv))
-    inertias = composite_inertias(model, model.each(transform, x))
-    moved = []
-    for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
-        S = link.motion_subspace(x_k)
-        moved.append(np.einsum("ij,ij->j", S, I.times(S)) + joint.armature)
-    scales = []
-    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
-        if isinstance(loop, CoordinateLoop):
-            by_mass = sum(float((1.0 / moved[k]) @ np.ones(len(moved[k]))) for k in rows.columns)
-            scales.append(RowScales(np.array([by_mass]), np.array([float(len(rows.columns))])))
-            continue
-        first, second = loop_ends(model, loop)
-        walk = walk_between(model, first, second, x, rates)
-        offsets = [first.placement, second.placement, *(model.links[k].placement for k in walk.columns)]
-        length = sum(float(np.linalg.norm(T[:3, 3])) for T in offsets) or 1.0
-        by_mass = plain = 0.0
-        for k, s in walk.columns.items():
-            reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
-            by_mass, plain = by_mass + float((reach / moved[k]).sum()), plain + float(reach.sum())
-        turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
-        levers = np.where(turning, 1.0 / length**2, 1.0)
-        scales.append(RowScales(by_mass * levers, plain * levers))
-    return scales
+    loops = semidefinite_factors(A, scales=whole, order=order)
+    return Constrained(y, Y, L, inverse, loops, loops.least_norm(k, left_out), left_out)
 
 
 class RowOrders(NamedTuple):
-    """In which order the rows of loops are best eliminated: those last that depend on the others."""
+    """How the rows of loops are best eliminated."""
 
-    whole: list[int] | None
+    whole: Elimination
     """of all loops at once"""
-    closing: dict[int, list[int]]
+    closing: dict[int, Elimination]
     """of the loops that close at a body (-1: the world)"""
+
+
+UNKNOWN = RowOrders(AS_THEY_COME, {})
 
 
 def row_orders(model: Model) -> RowOrders:
     """The orders in which pivoting takes the rows at some closed configuration; as they come where none is found."""
     if "row orders" not in model.memo:
-        model.memo["row orders"] = _row_orders(model) if model.loops else RowOrders(None, {})
+        model.memo["row orders"] = _row_orders(model) if model.loops else UNKNOWN
     orders: RowOrders = model.memo["row orders"]
     return orders
 
 
 def _row_orders(model: Model) -> RowOrders:
     if not regroupable(model):  # its numbers are symbols
-        return RowOrders(None, {})
+        return UNKNOWN
     still = np.zeros(model.nv)
     try:
         q = generic_configuration(model)
-        whole = _with_rest(constrained(model, q, still, np.zeros(len(constraint_residual(model, q)))).loops)
+        whole = constrained(model, q, still, np.zeros(len(constraint_residual(model, q)))).loops
         swept = None if model.has_couplings else _swept(model, q, still, still, None, None)
     except ClosureError:
-        return RowOrders(None, {})
+        return UNKNOWN
     closed = {} if swept is None else {k: kept[-1] for k, kept in enumerate(swept.kept)} | {-1: swept.world}
-    return RowOrders(whole, {k: _with_rest(one.A) for k, one in closed.items() if one is not None})
-
-
-def _with_rest(factored: SemidefiniteFactors) -> list[int]:
-    return factored.rows + [k for k in range(factored.L.shape[1]) if k not in factored.rows]
+    groups = loop_groups(model)
+    at_bodies = {}
+    for k, one in closed.items():
+        if one is not None:
+            met = sum(1 for group in groups if not set(group.loops).isdisjoint(one.numbers))
+            at_bodies[k] = elimination_like(one.A, met)
+    return RowOrders(elimination_like(whole, len(groups)), at_bodies)
 
 
 def _of_state(
@@ -379,15 +349,19 @@ class Closed(NamedTuple):
 
 
 def _closed(
-    opened: Open, numbers: list[int], scales: list[RowScales] | None, order: list[int] | None
+    opened: Open, numbers: list[int], scales: list[RowScales] | None, elimination: Elimination
 ) -> tuple[Closed, Array, Array, Open]:
-    """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open."""
+    """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open.
+
+    Rows ask for what they can be (`redundancy.py`): what A takes to zero is taken off r. Loops of a group that do not
+    close here all together have been seen to already.
+    """
     rest = [j for j in opened.numbers() if j not in numbers]
     A = np.concatenate([np.concatenate([opened.block(i, j) for j in numbers], axis=1) for i in numbers])
     sizes = np.concatenate([opened.sizes[i] for i in numbers])
     could_be = None if scales is None else np.concatenate([scales[i].by_mass for i in numbers])
-    solver = semidefinite_factors(A, sizes, order, could_be)
-    r = solver.half(np.concatenate([opened.r[i] for i in numbers]))
+    solver = semidefinite_factors(A, sizes, elimination.order, could_be)
+    r = solver.half(solver.least_norm(np.concatenate([opened.r[i] for i in numbers]), elimination.left_out))
     F = solver.half(np.concatenate([opened.F[i] for i in numbers], axis=1).T)
     outer = {j: solver.half(np.concatenate([opened.block(i, j) for i in numbers])) for j in rest}
     F_weighted = F.T * solver.inverse
@@ -415,28 +389,33 @@ class Plan(NamedTuple):
 def _plan(model: Model, q: Array, v: Array, gains: Gains | None, opening: Array | None) -> Plan:
     """``opening`` (m,) stands for −γ where it is given."""
     n = len(model.links)
-    starts, own = [NONE] * (n + 1), [dict[int, Array]() for _ in range(n)]
-    closing: list[list[int]] = [[] for _ in range(n + 1)]
+    own = [dict[int, Array]() for _ in range(n)]
     rates = model.rates(v)
     frames = iter(loop_constraints(model, q, v))
-    at = 0
+    asked: list[tuple[Array, list[int], list[Array]]] = []  # r of every loop, its bodies and the forces on them
     for i, (loop, rows) in enumerate(zip(model.loops, loop_rows(model, q, v), strict=True)):
         m = len(rows.residual)
         if isinstance(loop, CoordinateLoop):
             ends = [model.links[k].parent for k in rows.columns]
             rate = sum((row @ rates[k] for k, row in rows.columns.items()), np.zeros(m))
-            forces, r = [np.zeros((6, m))] * len(ends), rows.bias + _stabilising(gains, rate, rows.residual)
+            asked.append((rows.bias + _stabilising(gains, rate, rows.residual), ends, [np.zeros((6, m))] * len(ends)))
             for k, row in rows.columns.items():
                 own[k][i] = row
         else:
             one = next(frames)
-            ends = [one.first.body, one.second.body]
-            forces = _end_forces(one)
             r = -one.gamma + _stabilising(gains, one.T.T @ one.twist, one.residual)
-        if opening is not None:
-            r = opening[at : at + m]
+            asked.append((r, [one.first.body, one.second.body], _end_forces(one)))
+    wheres = [_common_ancestor(model, ends) for _, ends, _ in asked]
+    apart = [group for group in loop_groups(model) if len({wheres[i] for i in group.loops}) > 1]
+    if opening is not None:
+        beyond = opening - row_space(model, q, apart).within(opening)
+    else:
+        beyond = beyond_rows(model, q, v, 0.0 if gains is None else gains[1], apart)
+    starts, closing, at = [NONE] * (n + 1), [list[int]() for _ in range(n + 1)], 0
+    for i, ((r, ends, forces), where) in enumerate(zip(asked, wheres, strict=True)):
+        m = len(r)
+        r = (r if opening is None else opening[at : at + m]) - beyond[at : at + m]
         at += m
-        where = _common_ancestor(model, ends)
         closing[where].append(i)
         starts[where] = starts[where] + Open(
             {i: np.zeros((6, m))}, {i: r}, {(i, i): np.zeros((m, m))}, {i: np.zeros(m)}
@@ -503,7 +482,7 @@ def _swept(
         p = force_cross(V) @ link.rigid_inertia.times(V) - f + received[1]
         opened, closed = received[2] + plan.starts[k], None
         if plan.closing[k]:
-            closed, I_loops, p_loops, opened = _closed(opened, plan.closing[k], scales, orders.get(k))
+            closed, I_loops, p_loops, opened = _closed(opened, plan.closing[k], scales, orders.get(k, AS_THEY_COME))
             I, p = I + I_loops, p + p_loops
         U = I @ S
         D = S.T @ U + np.diag(link.armature)
@@ -539,7 +518,10 @@ def _swept(
     kept, (_, _, opened) = model.inward(inward, start, bodies, T, S, x, rates, model.rates(tau), V, external)
     closed = None
     if plan.closing[-1]:
-        closed, _, _, _ = _closed(opened + plan.starts[-1], plan.closing[-1], scales, orders.get(-1))
+        at_world = opened + plan.starts[-1]  # whose acceleration is known
+        r = {i: r + at_world.F[i].T @ ground for i, r in at_world.r.items()}
+        at_world = at_world._replace(F={i: np.zeros(F.shape) for i, F in at_world.F.items()}, r=r)
+        closed, _, _, _ = _closed(at_world, plan.closing[-1], scales, orders.get(-1, AS_THEY_COME))
     return Swept(T, S, kept, closed)
 
 

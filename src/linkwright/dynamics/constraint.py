@@ -191,11 +191,11 @@ def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "
 
     Rows of loops between frames are in the second frame's axes.
     """
-    rows = [_full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
+    rows = [full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
     return np.concatenate([np.zeros((0, model.nv)), *rows])
 
 
-def _full_rows(model: Model, rows: LoopRows) -> Array:
+def full_rows(model: Model, rows: LoopRows) -> Array:
     """K (m, nv) of one loop."""
     m = len(rows.residual)
     return model.assemble([rows.columns.get(k, np.zeros((m, j.motion.nv))) for k, j in enumerate(model.joints)])

@@ -16,7 +16,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
-from linkwright.dynamics.constrained import row_orders, row_scales
+from linkwright.dynamics.constrained import row_orders
+from linkwright.dynamics.redundancy import of_loops
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -143,7 +144,7 @@ def with_added_armature(model: Model, added: list[Array]) -> Model:
         model,
         joints=tuple(replace(j, armature=j.armature + x) for j, x in zip(model.joints, added, strict=True)),
         links=tuple(replace(k, armature=k.armature + x) for k, x in zip(model.links, added, strict=True)),
-        memo={"massless": [], "row orders": row_orders(model), "row scales": row_scales(model)},
+        memo={"massless": [], "row orders": row_orders(model), **of_loops(model)},
     )
 
 

@@ -62,6 +62,12 @@ def is_symbolic(*arrays: Any) -> bool:
     return any(np.asarray(x).dtype == object for x in arrays)
 
 
+def is_zero(x: Any) -> bool:
+    """Whether a number is zero, or a symbol whatever the inputs."""
+    value = getattr(x, "value", x)
+    return isinstance(value, (int, float)) and value == 0.0
+
+
 def where(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``; both are evaluated.
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, is_symbolic, maximum, mirror, where
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum, mirror, where
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
@@ -109,28 +109,37 @@ def semidefinite_root(A: Array) -> Array:
     return np.stack(columns, axis=1) if columns else A
 
 
-RANK_TOLERANCE = 1e-9
-"""A row depends on those before it where the sine of its angle to them is less than the root of this."""
+class Tolerance(NamedTuple):
+    """When rows B of A = B Bᵀ are left out, as squares."""
 
-ROW_TOLERANCE = 1e-11
-"""A row is none where it is shorter than it could be, or than the longest, by more than the root of this."""
+    dependent: float
+    """of the sine of a row's angle to those before it"""
+    nothing: float
+    """of how long a row is beside what it could be, or beside the longest"""
+
+
+TOLERANCE = Tolerance(dependent=1e-9, nothing=1e-11)
 
 
 class SemidefiniteFactors(NamedTuple):
     """A symmetric positive-semidefinite A = Σ lₛ dₛ lₛᵀ, one term for every row eliminated; the others depend on those.
 
     Numbers are pivoted. Symbols cannot be: straight-line, rows are gone through in an order decided before. A pivot
-    that is small beside the row's diagonal entry (RANK_TOLERANCE) or its scale (ROW_TOLERANCE) counts as zero, and
-    its inverse is taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
+    that is small beside the row's diagonal entry or its scale (:class:`Tolerance`) counts as zero, and its inverse is
+    taken to be zero. So what is zero in structure folds away, and A x = b is solved by a basic
     solution.
     """
 
     rows: list[int]
-    """the row that each step eliminates"""
+    """the row that each step eliminates; rows left out in any case have none"""
     L: Array
     """(steps, m): lₛ, without its own entry, which is 1; zeros where the step eliminates nothing"""
     inverse: Array
     """(steps,): 1/dₛ, or zero"""
+
+    def order(self) -> list[int]:
+        """The rows as they were eliminated, then those left out."""
+        return self.rows + [k for k in range(self.L.shape[1]) if k not in self.rows]
 
     def half(self, B: Array) -> Array:
         """Y (steps, …) with BᵀA⁺B = YᵀD⁻¹Y, of B (m,) or (m, k) in the range of A."""
@@ -156,12 +165,17 @@ class SemidefiniteFactors(NamedTuple):
         """X with A X = B where there is one."""
         return self.back(self.half(B))
 
-    def least_norm(self, X: Array) -> Array:
-        """X (m,) less what A takes to zero: the shortest solution of all."""
+    def least_norm(self, X: Array, most: int | None = None) -> Array:
+        """X (m,) less what A takes to zero: the shortest with the same A X, and the nearest that is some A Y.
+
+        ``most``: how many rows that may be left out are looked at, the first ones; otherwise all.
+        """
         m = len(X)
         eliminated = [0.0] * m
         for k, inverse in zip(self.rows, self.inverse, strict=True):
             eliminated[k] = where(inverse > 0.0, 1.0, eliminated[k])
+        if most is not None and most < m and is_symbolic(self.L):
+            return self._less_null_vectors(X, 1.0 - np.array(eliminated), most - m + len(self.rows))
         rest = 1.0 - np.array(eliminated)
         null = list(np.diag(rest))  # columns taken to zero, or zeros
         for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
@@ -173,9 +187,41 @@ class SemidefiniteFactors(NamedTuple):
         N = np.stack(null)
         return X - N @ solve_symmetric(N.T @ N + np.diag(eliminated), N.T @ X)
 
+    def _less_null_vectors(self, X: Array, rest: Array, most: int) -> Array:
+        """The same with a vector for each row left out in any case and ``most`` more: ``rest`` (m,) is 1 at both."""
+        m = len(X)
+        starts = [np.eye(m)[k] for k in range(m) if k not in self.rows]
+        left = list(rest)
+        for _ in range(most):
+            found: Any = 0.0
+            start = [0.0] * m
+            for k in self.rows:
+                start[k] = left[k] * (1.0 - found)
+                left[k], found = left[k] - start[k], found + start[k]
+            starts.append(np.array(start))
+        orthogonal: list[tuple[Array, Any]] = []
+        for start in starts:
+            null = list(start)
+            for k, column in reversed(list(zip(self.rows, self.L, strict=True))):
+                for i in range(m):
+                    if i != k:
+                        null[k] = null[k] - column[i] * null[i]
+            n = np.stack(null)
+            for e, inverse in orthogonal:
+                n = n - e * (inverse * (e @ n))
+            square = n @ n  # 1 or more, or zero
+            orthogonal.append((n, where(square > 0.5, 1.0 / where(square > 0.5, square, 1.0), 0.0)))
+        for e, inverse in orthogonal:
+            X = X - e * (inverse * (e @ X))
+        return X
+
 
 def semidefinite_factors(
-    A: Array, sizes: Array | None = None, order: Sequence[int] | None = None, scales: Array | None = None
+    A: Array,
+    sizes: Array | None = None,
+    order: Sequence[int] | None = None,
+    scales: Array | None = None,
+    tolerance: Tolerance = TOLERANCE,
 ) -> SemidefiniteFactors:
     """The factors of a symmetric positive-semidefinite A (m, m).
 
@@ -191,25 +237,31 @@ def semidefinite_factors(
         for size in sizes:
             largest = maximum(largest, size)
         scales = np.array([largest] * m)
-    least = [maximum(RANK_TOLERANCE * size, ROW_TOLERANCE * scale) for size, scale in zip(sizes, scales, strict=True)]
+    least = [
+        maximum(tolerance.dependent * size, tolerance.nothing * scale)
+        for size, scale in zip(sizes, scales, strict=True)
+    ]
     if not is_symbolic(A):
         return _pivoted(A, sizes, least)
     steps = list(range(m) if order is None else order)
     rest = {(i, j): A[max(i, j), min(i, j)] for n, i in enumerate(steps) for j in steps[: n + 1]}
-    columns, inverses = [], []
+    rows, columns, inverses = [], [], []
     for n, k in enumerate(steps):
         pivot = rest[k, k]
         clear = pivot > least[k]
+        if is_zero(clear):
+            continue
         inverse = where(clear, 1.0 / where(clear, pivot, 1.0), 0.0)
         column = np.zeros(m).astype(object)
         for later, i in enumerate(steps[n + 1 :], n + 1):
             column[i] = rest[i, k] * inverse
             for j in steps[n + 1 : later + 1]:
                 rest[i, j] = rest[i, j] - column[i] * rest[j, k]
+        rows.append(k)
         columns.append(column)
         inverses.append(inverse)
-    L = np.array(columns, dtype=object).reshape(m, m)
-    return SemidefiniteFactors(steps, L, np.array(inverses, dtype=object))
+    L = np.array(columns, dtype=object).reshape(len(rows), m)
+    return SemidefiniteFactors(rows, L, np.array(inverses, dtype=object))
 
 
 def _pivoted(A: Array, sizes: Array, least: Sequence[Any]) -> SemidefiniteFactors:

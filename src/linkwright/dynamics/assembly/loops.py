@@ -11,6 +11,7 @@ from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
 from linkwright.dynamics.closure import some_closed_configuration
 from linkwright.dynamics.constraint import loop_constraints, loop_ends
+from linkwright.dynamics.redundancy import beyond_rows, loop_groups
 from linkwright.errors import ClosureError, ModelError
 from linkwright.model.loop import Loop, LoopType
 from linkwright.model.tree import Model
@@ -50,15 +51,22 @@ def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int],
 
 
 def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Closing | None) -> dict[int, LoopTerms]:
-    """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies."""
+    """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies.
+
+    What several loops cannot do together is not asked of them (`redundancy.py`); that of one is seen to where it closes.
+    """
     if closing is None:
         return {}
-    n = len(model.links)
-    terms = {}
-    for number, one in enumerate(loop_constraints(model, q, v), n):
+    several = [] if closing.corrects else [group for group in loop_groups(model) if len(group.loops) > 1]
+    beyond = beyond_rows(model, q, v, 0.0 if closing.gains is None else closing.gains[1], several)
+    terms, at = {}, 0
+    for number, one in enumerate(loop_constraints(model, q, v), len(model.links)):
         first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
         places = one.first.placement, one.second.placement
-        terms[number] = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing)
+        found = closing_terms(one.loop.kind, *places, one.pose, one.twist, first, second, closing)
+        m = len(found.asked)
+        terms[number] = found._replace(asked=found.asked + beyond[at : at + m])
+        at += m
     return terms
 
 
@@ -118,10 +126,6 @@ def found_orders(
             found = factors_at(some_closed_configuration(model))
         except (ClosureError, TypeError):  # or the model's own numbers are symbols
             found = {}
-        model.memo[key] = {number: _with_rest(factors) for number, factors in found.items()}
+        model.memo[key] = {number: factors.order() for number, factors in found.items()}
     orders: dict[int, Any] = model.memo[key]
     return orders
-
-
-def _with_rest(factors: SemidefiniteFactors) -> list[int]:
-    return [*factors.rows, *(k for k in range(factors.L.shape[1]) if k not in factors.rows)]

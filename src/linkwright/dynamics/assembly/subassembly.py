@@ -246,8 +246,8 @@ def close(
     """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
 
     Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
-    rows is left out: what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed
-    (:func:`free_sizes`). ``order``: in which order rows of symbols are eliminated (of numbers it is found).
+    rows is left out, once none ask for what cannot be (`redundancy.py`; of several loops together that has been seen
+    to): what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed (:func:`free_sizes`). ``order``: in which order rows of symbols are eliminated (of numbers it is found).
     """
     T = loop.held
     inner, own = _entries(place.parent), _entries(place.child)
@@ -272,7 +272,7 @@ def close(
             np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
         )
     factors = semidefinite_factors(mirror(T.T @ P @ T), sizes, order)
-    Z, z = factors.half(T.T @ D), factors.half(T.T @ d - loop.asked)
+    Z, z = factors.half(T.T @ D), factors.half(factors.least_norm(T.T @ d - loop.asked))
     ZD = Z.T * factors.inverse
     return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), Closed(factors, Z, z)
 
