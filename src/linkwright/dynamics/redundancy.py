@@ -174,6 +174,8 @@ def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> 
 
 def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: list[LoopGroup] | None = None) -> Array:
     """What of k = K̇ v + β² φ (m,) no acceleration makes up for: k − P k. (Of 2α K v all can be asked for.)"""
+    if groups is not None and not groups:
+        return np.zeros(sum(len(group.rows) for group in loop_groups(model)))
     k = [one.bias + beta * beta * one.residual if beta else one.bias for one in loop_rows(model, q, v)]
     asked = np.concatenate([np.zeros(0), *k])
     return asked - row_space(model, q, groups).within(asked)

@@ -247,7 +247,8 @@ def close(
 
     Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
     rows is left out, once none ask for what cannot be (`redundancy.py`; of several loops together that has been seen
-    to): what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed (:func:`free_sizes`). ``order``: in which order rows of symbols are eliminated (of numbers it is found).
+    to): what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed (:func:`free_sizes`).
+    ``order``: in which order rows of symbols are eliminated (of numbers it is found).
     """
     T = loop.held
     inner, own = _entries(place.parent), _entries(place.child)
