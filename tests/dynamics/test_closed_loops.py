@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
+from linkwright.dynamics.closure import separate
 from linkwright.dynamics.constraint import loop_rows
 from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.builder import Builder
@@ -318,3 +319,25 @@ def test_one_constraint_is_told_as_one():
     rod = Builder("rod").body("a", 1.0).joint("slide", "prismatic", "world", "a", axis=(1, 0, 0))
     rod = rod.loop("stop", "distance", "world", "a", length=1.0).build()
     assert str(public.mobility(rod, [1.0])) == "0 degrees of freedom; 1 constraint, 1 independent, 0 redundant"
+
+
+@settings(max_examples=40, deadline=None)
+@given(looped())
+def test_loops_that_share_no_joint_are_taken_apart(closed):
+    """Parts of K that share neither rows nor columns, and are all of it."""
+    model, q = closed
+    parts = separate(model, q)
+    K = np.zeros((len(lw.constraint_residual(model, q)), model.nv))
+    for part in parts:
+        assert not K[part.rows].any()
+        assert not K[:, part.columns].any()
+        K[np.ix_(part.rows, part.columns)] = part.K
+    assert relative_error(K, lw.constraint_jacobian(model, q)) < 1e-14
+
+
+def test_long_rows_of_linkages_are_counted_and_closed():
+    model = public.load("four_bars:120")
+    assert [len(part.columns) for part in separate(model, model.neutral())] == [3] * 120
+    assert public.mobility(model, model.neutral()).degrees_of_freedom == 120
+    q = public.close(model, lw.integrate(model, model.neutral(), np.full(model.nv, 0.01)))
+    assert np.abs(lw.constraint_residual(model, q)).max() < 1e-10

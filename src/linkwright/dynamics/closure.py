@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,10 +61,14 @@ def _closed(model: Model, q: Array, free: Array) -> Array:
     for _ in range(ITERATIONS):
         if np.abs(error).max(initial=0.0) <= 1e-15:
             break
-        U, sizes, Vt = np.linalg.svd(constraint_jacobian(model, q) * free, full_matrices=False)
-        scale = float(sizes.max(initial=0.0)) or 1.0
-        along = sizes / (sizes**2 + max(damping, 1e-14) * scale**2)
-        step = -Vt.T @ (along * (U.T @ error))
+        factored = [
+            (part, np.linalg.svd(part.K * free[part.columns], full_matrices=False)) for part in separate(model, q)
+        ]
+        scale = max((float(sizes.max(initial=0.0)) for _, (_, sizes, _) in factored), default=0.0) or 1.0
+        step = np.zeros(model.nv)
+        for part, (U, sizes, Vt) in factored:
+            along = sizes / (sizes**2 + max(damping, 1e-14) * scale**2)
+            step[part.columns] = -Vt.T @ (along * (U.T @ error[part.rows]))
         step = step * min(1.0, LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         moved = integrate(model, q, step)
         left = _error(model, moved)
@@ -163,15 +167,61 @@ def mobility(model: Model, q: Any = None) -> Mobility:
         raise InputError(
             f"the loops of {model.name!r} are not closed at this q, off by {left:.3g} (m or rad): close it"
         )
-    K = constraint_jacobian(model, q)
-    here, generic = _rank(K), _rank(K)
-    for sample in _nearby(model, q):
-        generic = max(generic, _rank(constraint_jacobian(model, sample)))
-    return Mobility(model.nv - generic, len(K), generic, model.nv - here)
+    here = _rank(separate(model, q))
+    generic = max([here, *(_rank(separate(model, sample)) for sample in _nearby(model, q))])
+    return Mobility(model.nv - generic, len(constraint_residual(model, q)), generic, model.nv - here)
 
 
-def _rank(K: Array) -> int:
-    sizes = np.linalg.svd(K, compute_uv=False)
+class Part(NamedTuple):
+    """Rows of K and the only velocities that they are about."""
+
+    rows: Array
+    """which of the m"""
+    columns: Array
+    """which of the nv"""
+    K: Array
+
+
+def separate(model: Model, q: Array) -> list[Part]:
+    """K in parts that have nothing to do with each other: loops that no joint moves together."""
+    rows = list(loop_rows(model, q, np.zeros(model.nv)))
+    if model.has_couplings:
+        K = constraint_jacobian(model, q)
+        return [Part(np.arange(len(K)), np.arange(model.nv), K)]
+    leader = list(range(len(model.joints)))
+
+    def found(joint: int) -> int:
+        while leader[joint] != joint:
+            leader[joint] = leader[leader[joint]]
+            joint = leader[joint]
+        return joint
+
+    for loop in rows:
+        for joint in loop.columns:
+            leader[found(joint)] = found(next(iter(loop.columns)))
+    groups: dict[int, list[int]] = {}
+    for number, loop in enumerate(rows):
+        if loop.columns:
+            groups.setdefault(found(next(iter(loop.columns))), []).append(number)
+    at_v = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    at_row = np.cumsum([0, *(len(loop.residual) for loop in rows)])
+    parts = []
+    for loops in groups.values():
+        joints = sorted({joint for number in loops for joint in rows[number].columns})
+        begin = dict(zip(joints, np.cumsum([0, *(model.joints[k].nv for k in joints)]).tolist(), strict=False))
+        of_rows = np.concatenate([np.arange(at_row[k], at_row[k + 1]) for k in loops])
+        of_columns = np.concatenate([np.arange(at_v[k], at_v[k + 1]) for k in joints])
+        K, at = np.zeros((len(of_rows), len(of_columns))), 0
+        for loop in (rows[k] for k in loops):
+            for joint, columns in loop.columns.items():
+                K[at : at + len(loop.residual), begin[joint] : begin[joint] + columns.shape[1]] = columns
+            at += len(loop.residual)
+        parts.append(Part(of_rows, of_columns, K))
+    return parts
+
+
+def _rank(parts: list[Part]) -> int:
+    sizes = np.concatenate([np.zeros(0), *(np.linalg.svd(part.K, compute_uv=False) for part in parts)])
     return int((sizes > SINGULAR * sizes.max(initial=0.0)).sum())
 
 
@@ -180,11 +230,14 @@ def _nearby(model: Model, q: Array, samples: int = SAMPLES) -> list[Array]:
     rng = np.random.default_rng(0)
     found: list[Array] = []
     for _ in range(samples):
-        _, sizes, Vt = np.linalg.svd(constraint_jacobian(model, q))
-        null = Vt[int((sizes > SINGULAR * sizes.max(initial=0.0)).sum()) :]
-        if not len(null):
+        direction = rng.normal(size=model.nv)
+        factored = [(part, np.linalg.svd(part.K)) for part in separate(model, q)]
+        largest = max((float(sizes.max(initial=0.0)) for _, (_, sizes, _) in factored), default=0.0)
+        for part, (_, sizes, Vt) in factored:
+            null = Vt[int((sizes > SINGULAR * largest).sum()) :]
+            direction[part.columns] = null.T @ (null @ direction[part.columns])
+        if not direction.any():
             return found
-        direction = null.T @ rng.normal(size=len(null))
         step = integrate(model, q, 0.2 / max(float(np.abs(direction).max()), 1e-12) * direction)
         try:
             found.append(_closed(model, step, np.ones(model.nv)))
