@@ -1,11 +1,13 @@
 """Forward dynamics with closed loops beside Pinocchio's constraintDynamics and lcaba: one core, one run.
 
-Ours in batches of 4096 rows and in single calls; Pinocchio has no batches with constraints, so it is called row by row.
-Minima of interleaved rounds; how far the accelerations are apart is printed too.
+Ours in batches of 4096 rows (fewer of large mechanisms) and in single calls; Pinocchio has no batches with
+constraints, so it is called row by row. Minima of interleaved rounds; how far the accelerations are apart is printed
+too. Numbers of four-bars may be given.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,23 +81,32 @@ def measure(name: str, model: Model, q: np.ndarray) -> None:
     rng = np.random.default_rng(1)
     _, v = dynamics.project(model, q, rng.normal(size=model.nv))
     tau = rng.normal(size=model.nv)
-    batch = tuple(np.tile(x, (ROWS, 1)) for x in (q, v, tau))
-    out = np.empty((ROWS, model.nv))
+    rows = min(ROWS, 400_000 // model.nv)
+    batch = tuple(np.tile(x, (rows, 1)) for x in (q, v, tau))
+    out = np.empty((rows, model.nv))
     peers = theirs(model, q, v, tau)
     first = {key: np.array(call()) for key, call in peers.items()}  # lcaba's later results are not always the same
     ours: dict[str, Callable[[], object]] = {}
     found = {}
-    for method in ("articulated", "composite") if model.nv < 50 else ("articulated",):
-        kernel = lw.compile(lw.forward_dynamics, model, method=method)
+    ways: list[tuple[str, dict[str, object]]] = [("articulated", {"method": "articulated"})]
+    if model.nv < 40:
+        ways.append(("composite", {"method": "composite"}))
+    if len(model.links) >= 48:  # the serial assembly on lanes, of which long mechanisms are compiled in a second
+        ways.append(("on lanes", {"method": "assembly", "schedule": "serial", "unroll": False}))
+    for method, options in ways:
+        began = time.perf_counter()
+        kernel = lw.compile(lw.forward_dynamics, model, **options)
+        compiled = time.perf_counter() - began
         kernel.threads = 1
         ours[f"{method}, a row of a batch"] = lambda kernel=kernel: kernel(*batch, out=out)
         ours[f"{method}, single call"] = lambda kernel=kernel: kernel(q, v, tau)
         found[method] = kernel(q, v, tau)
+        print(f"{name}, {method}: {type(kernel.program).__name__}, compiled in {compiled:.1f} s")
     best: dict[str, float] = {}
     for _ in range(ROUNDS):
         for key, call in {**ours, **peers}.items():
-            per = ROWS if "batch" in key else 1
-            best[key] = min(best.get(key, np.inf), fastest(call, 1 if per > 1 else 50) / per)
+            per = rows if "batch" in key else 1
+            best[key] = min(best.get(key, np.inf), fastest(call, 1 if per > 1 or model.nv > 300 else 50) / per)
     reference = min(best[key] for key in peers)
     print(f"{name}: nv {model.nv}, {len(lw.constraint_residual(model, q))} rows")
     for key, seconds in best.items():
@@ -108,5 +119,5 @@ def measure(name: str, model: Model, q: np.ndarray) -> None:
 if __name__ == "__main__":
     measure("humanoid, feet welded", *humanoid(hands=False))
     measure("humanoid, feet and hands welded", *humanoid(hands=True))
-    for n in (4, 32):
+    for n in map(int, sys.argv[1:] or (1, 4, 16, 32, 64, 200)):
         measure(f"four_bars:{n}", *four_bars(n))
