@@ -337,6 +337,14 @@ def test_a_chain_on_two_threads():
         kernel.threads = threads
         for _ in range(3):
             assert np.array_equal(kernel(q, v, tau), alone)
+    out = np.empty(model.nv)
+    assert kernel(q, v, tau, out=out) is out
+    assert np.array_equal(out, alone)
+    over = tau.copy()
+    assert np.array_equal(kernel(q, v, over, out=over), alone)
+    strided = np.empty(2 * model.nv)[::2]
+    assert np.array_equal(kernel(q, v, tau, out=strided), alone)
+    assert np.array_equal(kernel(q, v, list(tau)), alone)
     assert np.array_equal(kernel(np.stack([q, q]), v, tau)[1], alone)
     assert np.array_equal(pickle.loads(pickle.dumps(kernel))(q, v, tau), alone)
 

@@ -213,6 +213,13 @@ def supported() -> bool:
     return whole.dtype is np.dtype(np.float64)
 
 
+def address(array: np.ndarray) -> int:
+    """Where an array's entries begin: what ``array.ctypes.data`` tells, in a fifth of the time."""
+    if not supported():
+        return array.ctypes.data
+    return ctypes.c_void_p.from_address(id(array) + _DATA).value or 0
+
+
 @cache
 def addresses() -> dict[str, int]:
     """What the entry refers to, except the function ``slow``."""

@@ -26,6 +26,8 @@ from linkwright.files import file_at
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 
+_FLOAT64 = np.dtype(np.float64)
+
 
 class Kernel(Entered):
     """Machine code for one function of one mechanism. Made by :func:`compile`.
@@ -87,8 +89,8 @@ class Kernel(Entered):
         """The results of a batch so large that several threads are worth it; None where they are not."""
         program = self.program
         batch = rows_of(arrays, self._dims)
-        if batch == () and isinstance(program, Looped) and program.exports and out is None:
-            return self._row_on_threads(program, arrays)
+        if batch == () and isinstance(program, Looped) and program.exports:
+            return self._row_on_threads(program, arrays, out)
         if not batch:
             return None
         slices = int(math.prod(batch) * self._row_time / GRAIN)
@@ -116,17 +118,22 @@ class Kernel(Entered):
         row = [random.standard_normal(slot.shape) for slot in self.program.inputs]
         return shortest(lambda: self(*row))
 
-    def _row_on_threads(self, program: Looped, arrays: tuple[Any, ...]) -> Any:
+    def _row_on_threads(self, program: Looped, arrays: tuple[Any, ...], out: Any) -> Any:
         """The result of a single row, parts of the mechanism at once; None where NumPy must see to the arrays."""
         assert self._native is not None
-        if [x.shape for x in arrays] != [slot.shape for slot in program.inputs] or any(
-            x.dtype != float for x in arrays
-        ):
-            return None
-        result = np.empty(program.outputs[0].shape)
+        for x, slot in zip(arrays, program.inputs, strict=True):
+            if x.dtype is not _FLOAT64 or x.shape != slot.shape:
+                return None
+        shape = program.outputs[0].shape
+        if out is None:
+            out = np.empty(shape)
+        else:
+            plain = type(out) is np.ndarray and out.dtype is _FLOAT64 and out.shape == shape and out.flags.carray
+            if not plain or any(np.may_share_memory(out, x) for x in arrays):
+                return None
         rows = [np.ascontiguousarray(x) for x in arrays]
-        program.on_threads(self._native.exported, rows, result, self._threads)
-        return result
+        program.on_threads(self._native.exported, rows, out, self._threads)
+        return out
 
     @property
     def threads(self) -> int:

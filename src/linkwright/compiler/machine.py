@@ -137,17 +137,29 @@ def _choose(scheduled: bool, prepared: bool) -> None:
 class Code:
     """Loaded machine code; lives as long as anything that may call it."""
 
-    def __init__(self, image: bytes, symbols: Mapping[str, int], exports: Sequence[str] = ()):
+    loop = entry = 0
+    """addresses of a kernel's ways in"""
+
+    def __init__(self, image: bytes, symbols: Mapping[str, int], exports: Sequence[str] = (), of_kernel: bool = True):
+        names = ("loop", "entry", *exports) if of_kernel else tuple(exports)
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image)
             for name, address in {**_library_addresses(), **symbols}.items():
                 builder = builder.import_symbol(name, address)
-            for name in ("loop", "entry", *exports):
+            for name in names:
                 builder = builder.export_symbol(name)
             self._library = builder.link(_linker(), f"linkwright{next(_NAMES)}")
-            self.loop: int = self._library["loop"]
-            self.entry: int = self._library["entry"]
+            if of_kernel:
+                self.loop, self.entry = self._library["loop"], self._library["entry"]
             self.exported: dict[str, int] = {name: self._library[name] for name in exports}
+
+
+def stay(image: bytes, symbols: Mapping[str, int], exports: Sequence[str]) -> dict[str, int]:
+    """Load code that stays as long as the process, for threads that may be in it when all else is taken down."""
+    code = Code(image, symbols, exports, of_kernel=False)
+    for kept in (code, _linker()):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+    return code.exported
 
 
 @cache

@@ -10,11 +10,12 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.entry import address
 from linkwright.compiler.ir import Code
 from linkwright.compiler.kinds import Group, Kind, groups_of, objects
 from linkwright.compiler.loops import (
@@ -32,7 +33,7 @@ from linkwright.compiler.loops import (
 from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
 from linkwright.compiler.program import Looped, Operations, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, NotASweep, Recorder, like, record
-from linkwright.compiler.threads import at_once
+from linkwright.compiler.threads import in_stages
 from linkwright.dynamics.assembly.segments import (
     LAST,
     Boundary,
@@ -62,7 +63,6 @@ _START = Course(np.eye(4), np.zeros(6))
 _V, _IN, _OUT = range(3)
 """Passes over the rest at the root, as articulated bodies."""
 
-_STAGE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _STAGES = (
     (("root", _V),),
     (("lanes", _COURSE),),
@@ -213,27 +213,26 @@ class SegmentProgram(Looped):
 
     def on_threads(self, exported: Mapping[str, int], arrays: Sequence[Array], out: Array, threads: int) -> None:
         """One row, the groups of lanes at once: the same numbers as one after the other."""
-        stage = _STAGE(exported["stage"])
-        rows = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in (*arrays, out)))
+        rows = (ctypes.c_void_p * 4)(*map(address, arrays), address(out))
         try:
-            memory = self._memories.pop()
+            memory, begin = self._memories.pop()
         except IndexError:
             memory = np.empty(self.memory + ALIGNMENT, dtype=np.uint8)
-        begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
-        for number, what in enumerate(_STAGES):
-            if what[0][0] == "lanes":
-                jobs = [partial(stage, number, group, rows, begin) for group in range(self.groups)]
-                at_once(jobs, threads)
-            else:
-                stage(number, 0, rows, begin)
-        self._memories.append(memory)
+            begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
+        kept = (rows, arrays, out, memory)
+        in_stages(self._groups_of_stages, exported["stage"], ctypes.addressof(rows), begin, threads, kept)
+        self._memories.append((memory, begin))
+
+    @cached_property
+    def _groups_of_stages(self) -> tuple[int, ...]:
+        return tuple(self.groups if what[0][0] == "lanes" else 1 for what in _STAGES)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: x for name, x in self.__dict__.items() if name != "_memories"}
 
     @cached_property
-    def _memories(self) -> list[Array]:
-        """What no call is using."""
+    def _memories(self) -> list[tuple[Array, int]]:
+        """What no call is using, and where in it numbers begin."""
         return []
 
     @staticmethod
