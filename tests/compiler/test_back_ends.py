@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from operations_on import HOSTILE, every_combination, one_operation, same
 
 import linkwright as lw
+from linkwright.compiler import machine
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.llvm import module_text
@@ -416,3 +418,17 @@ def test_derivatives_of_long_chains():
     kernel = lw.compile(f, x=2)
     assert relative_error(kernel([0.5, 2.0]), 4.0) < 1e-14
     assert relative_error(kernel.derivative("x")([0.5, 2.0]), [8.0, 2.0]) < 1e-13  # of x₁ / (1 − x₀)
+
+
+@pytest.mark.skipif(target().processor != "x86" or W < 4, reason="two doubles are aligned anyway")
+def test_registers_of_lanes_wait_on_the_stack_aligned():
+    """Where a function of lanes keeps numbers on the stack, it aligns it first."""
+    kernel = lw.compile(lw.forward_dynamics, lw.load("arm7"))
+    module = llvm.parse_assembly(module_text(kernel.program, W, target().fused, target().processor))
+    module.data_layout = str(machine._target_machine().target_data)
+    code = machine._target_machine().emit_assembly(module)
+    lanes = code[code.index("lanes:") : code.index("single:")]
+    register = {4: "ymm", 8: "zmm"}[W]
+    kept = [line.split()[0] for line in lanes.splitlines() if f"%{register}" in line and "(%rsp)" in line]
+    assert kept
+    assert not [one for one in kept if one.startswith("vmovup")]

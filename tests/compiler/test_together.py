@@ -130,9 +130,7 @@ def test_lines_begin_where_lines_of_memory_do():
 
 @pytest.mark.parametrize("processor", ["x86", "arm", "another"])
 def test_code_for_every_processor(processor):
-    rest = (
-        "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\nattributes #1 = { nounwind }"
-    )
+    elsewhere = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
     for text in (together.text(processor), rows.tiny_text(processor) + elsewhere + "attributes #1 = { nounwind }"):
         llvm.parse_assembly(text).verify()
 

@@ -230,7 +230,8 @@ class _PartBody(StraightBody):
         self._remember(together)
         self.lines.append("  ret void")
         lines = self._in_blocks() if len(self.lines) > LONGEST else self.lines
-        return "\n".join([f"define internal void @{name}({_ARGUMENTS[self.what]}) #0 {{", *lines, "}", ""])
+        head = f"define internal void @{name}({_ARGUMENTS[self.what]}) #0{self.lanes.stack} {{"
+        return "\n".join([head, *lines, "}", ""])
 
     def _once(self, name: str, lane: int, instruction: str) -> str:
         """A value that is computed when it is first needed."""

@@ -84,7 +84,7 @@ class StraightBody:
         self.lines.append(f"  ret i1 {self._far()}")
         body = "\n".join(self._in_blocks() if len(self.lines) > LONGEST else self.lines)
         name = "single" if lanes.width == 1 else "lanes"
-        return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0 {{\n{body}\n}}\n"
+        return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0{lanes.stack} {{\n{body}\n}}\n"
 
     def _in_blocks(self) -> list[str]:
         """The lines as several basic blocks, one after the other."""

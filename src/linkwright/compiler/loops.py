@@ -222,7 +222,9 @@ class StepBody(StraightBody):
         arguments = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data"]
         for k in range(self.inputs + len(self.step.results)):
             arguments += [f"ptr %a{k}", f"i64 %s{k}"]
-        return "\n".join([f"define internal i1 @{name}({', '.join(arguments)}) #0 {{", *self.lines, "}", ""])
+        return "\n".join(
+            [f"define internal i1 @{name}({', '.join(arguments)}) #0{self.lanes.stack} {{", *self.lines, "}", ""]
+        )
 
     def _write(self) -> None:
         """Records last: a place that is read may be the one that is written."""
