@@ -138,7 +138,7 @@ def test_code_for_every_processor(processor):
 CHAIN = """
     import os, sys, numpy as np, linkwright as lw
     from linkwright.compiler import trace
-    trace.BODIES_FOR_THREADS = 0
+    trace.LINKS_FOR_THREADS = 0
     os.environ["LINKWRIGHT_THREADS"] = "3"
     model = lw.load("planar:300")
     q, v, tau = 0.1 * np.random.default_rng(0).standard_normal((3, 300))

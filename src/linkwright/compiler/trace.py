@@ -44,7 +44,10 @@ BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
 
 BODIES_FOR_THREADS = 30_000
-"""Bodies of a chain from which threads share a single row: below, waking them takes longer."""
+"""Bodies from which threads share the assembly of a single row: below, waking them takes longer."""
+
+LINKS_FOR_THREADS = 10_000
+"""Links of a chain in segments from which they do. A helper awake pays from some 3000 on, one that sleeps from here."""
 
 MOST_GROUPS = 4
 """Threads that share a single row, at most: segments are joined one after the other."""
@@ -353,7 +356,7 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
         return _articulated(bound, slots, of_q)
     if loops:
         return _closed(bound, slots, model)
-    groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= BODIES_FOR_THREADS else 1
+    groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= LINKS_FOR_THREADS else 1
     try:
         return SegmentProgram(bound.name, slots, model, target().width, groups)
     except NotASweep:  # it branches, or is too short
