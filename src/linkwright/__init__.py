@@ -57,6 +57,7 @@ spring_energy = public(dynamics.spring_energy)
 
 joint_reactions = public(dynamics.joint_reactions)
 prescribed_dynamics = public(dynamics.prescribed_dynamics)
+prescribed_motion = public(dynamics.prescribed_motion)
 plastic_impact = public(dynamics.plastic_impact)
 
 joint_forces = public(dynamics.joint_forces)
@@ -134,6 +135,7 @@ __all__ = [
     "pose",
     "potential_energy",
     "prescribed_dynamics",
+    "prescribed_motion",
     "project",
     "simulate",
     "spring_energy",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import linkwright as public
@@ -12,9 +14,12 @@ from linkwright import dynamics as lw
 from linkwright.compiler.trace import bind, trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
-from linkwright.errors import ModelError
+from linkwright.errors import InconsistentMotionError, ModelError
+from linkwright.model.assembly import assemble
 from linkwright.model.builder import Builder
-from linkwright.model.loop import CoordinateLoop
+from linkwright.model.description import FrameSpec
+from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.spatial.transform import inverse_pose
 from mechanisms import looped, relative_error, state
 
 laws = settings(max_examples=30, deadline=None)
@@ -142,6 +147,116 @@ def test_reactions_and_impacts_know_loops():
     twists = np.array([lw.velocity(model, q, loose, body.name, "body") for body in model.bodies])
     after, _ = lw.plastic_impact(model, q, np.zeros(model.nv), twists)
     assert relative_error(after, lw.impulse(model, q, loose)[0]) < 1e-10
+
+
+def without_loops(model, q, multipliers):
+    """The tree alone, and the wrenches that its loops exert, each on a frame of its own."""
+    frames, wrenches, at = [], {}, 0
+    for one in lw.loop_constraints(model, q, np.zeros(model.nv)):
+        m = one.T.shape[1]
+        f = one.T @ multipliers[at : at + m]
+        at += m
+        y = lw.pose(model, q, one.loop.second) @ one.loop.second_axes
+        wrench = np.concatenate([y[:3, :3] @ f[:3], y[:3, :3] @ f[3:]])
+        for which, sign in (("first", -1.0), ("second", 1.0)):  # both at the same point
+            end = getattr(one.loop, which)
+            place = inverse_pose(lw.pose(model, q, end)) @ y
+            names = {frame.name: frame for frame in model.description.frames}
+            body, placement = (end, np.eye(4)) if end not in names else (names[end].body, names[end].placement)
+            frames.append(FrameSpec(f"{one.loop.name} {which}", body, placement @ place))
+            wrenches[frames[-1].name] = sign * wrench
+    cut = replace(model.description, loops=(), frames=(*model.description.frames, *frames))
+    return assemble(cut), {name: f for name, f in wrenches.items()}
+
+
+@laws
+@given(looped(mimics=False), seeds)
+def test_reactions_are_those_of_the_tree_under_the_least_forces_of_the_loops(closed, seed):
+    """However redundant: the loops' forces are the least, and the joints bear what goes with them."""
+    model, q = closed
+    if not all(isinstance(loop, Loop) for loop in model.loops):
+        return
+    rng = np.random.default_rng(seed)
+    v, tau = rng.normal(size=(2, model.nv))
+    K, M = lw.constraint_jacobian(model, q), lw.mass_matrix(model, q)
+    sizes = np.linalg.eigvalsh(K @ np.linalg.inv(M) @ K.T)
+    largest = sizes.max(initial=0.0)
+    assume(not ((sizes > 1e-13 * largest) & (sizes < 1e-6 * largest)).any())
+    kept = sizes[sizes > 1e-9 * largest]
+    condition = np.linalg.cond(M) * kept.max(initial=1.0) / kept.min(initial=1.0)
+    tree, wrenches = without_loops(model, q, lw.constraint_forces(model, q, v, tau))
+    expected = lw.joint_reactions(tree, q, v, tau, wrenches)
+    for schedule in ("serial", "balanced"):
+        found = lw.joint_reactions(model, q, v, tau, schedule=schedule)
+        assert relative_error(found, expected) < 1e-8 * max(1.0, 1e-4 * condition), schedule
+
+
+@laws
+@given(looped(mimics=False), seeds)
+def test_prescribed_joints_with_loops(closed, seed):
+    """Told to move as they would, joints do so; their efforts, with the loops, give the same motion, and are least."""
+    model, q = closed
+    if any(isinstance(loop, CoordinateLoop) for loop in model.loops):
+        return
+    rng = np.random.default_rng(seed)
+    v, tau = rng.normal(size=(2, model.nv))
+    K, M = lw.constraint_jacobian(model, q), lw.mass_matrix(model, q)
+    sizes = np.linalg.eigvalsh(K @ np.linalg.inv(M) @ K.T)
+    largest = sizes.max(initial=0.0)
+    assume(not ((sizes > 1e-13 * largest) & (sizes < 1e-6 * largest)).any())
+    v = v - np.linalg.pinv(K, rcond=1e-7) @ (K @ v)
+    kept = sizes[sizes > 1e-9 * largest]
+    condition = np.linalg.cond(M) * kept.max(initial=1.0) / kept.min(initial=1.0)
+    scale = 1e-8 * max(1.0, 1e-4 * condition)
+    expected = lw.forward_dynamics(model, q, v, tau, method="composite")
+    chosen = [joint.name for joint in model.joints if rng.uniform() < 0.5]
+    free = np.concatenate([np.full(joint.nv, joint.name not in chosen) for joint in model.joints])
+    reduced = np.linalg.svd(K[:, free], compute_uv=False)
+    assume(not ((reduced > 1e-13 * np.sqrt(largest)) & (reduced < 1e-2 * np.sqrt(largest))).any())
+    # what is not to be looked at is not
+    a, efforts = lw.prescribed_dynamics(
+        model, q, v, np.where(free, tau, np.nan), np.where(free, np.nan, expected), chosen, schedule="balanced"
+    )
+    assert relative_error(a, expected) < scale
+    assert np.array_equal(a[~free], expected[~free])
+    assert np.array_equal(efforts[free], tau[free])
+    assert relative_error(lw.forward_dynamics(model, q, v, efforts, method="composite"), expected) < scale
+    assert np.linalg.norm(efforts) <= np.linalg.norm(tau) * (1.0 + scale) + scale
+    if np.linalg.matrix_rank(K[:, free], 1e-7) == np.linalg.matrix_rank(K, 1e-7):  # the loops can bear none of these
+        assert relative_error(efforts, tau) < scale
+
+
+def test_what_is_prescribed_may_be_impossible():
+    """Crank and rocker of a parallelogram turn alike, or not at all."""
+    model, q, v = four_bars(2)
+    tau, chosen = np.random.default_rng(5).normal(size=model.nv), ["a0", "c0", "b1"]
+    expected = lw.forward_dynamics(model, q, v, tau)
+    for functions in (lw, public):
+        a, efforts = functions.prescribed_dynamics(model, q, v, tau, expected, chosen)
+        assert relative_error(a, expected) < 1e-10
+        assert relative_error(functions.forward_dynamics(model, q, v, efforts), expected) < 1e-10
+        both = functions.inverse_dynamics(model, q, v, a, actuated=[joint.name for joint in model.joints])
+        assert np.linalg.norm(both) <= np.linalg.norm(efforts) < np.linalg.norm(tau)
+        with pytest.raises(InconsistentMotionError, match=r"opens loop 'd0' at .*") as caught:
+            functions.prescribed_dynamics(model, q, v, tau, expected + np.eye(model.nv)[0], chosen)
+        assert caught.value.residual.shape == (10,)
+    rates, _, opening = public.prescribed_motion(model, q, v, tau, expected + np.eye(model.nv)[0], chosen)
+    K, k = lw.constraint_jacobian(model, q), lw.constraint_bias(model, q, v)
+    assert relative_error(opening, K @ rates + k) < 1e-12
+
+
+def test_impulses_of_the_joints_are_the_same_however_loops_are_taken():
+    """Of loops said twice, both act alike: what joints bear is as if they were said once."""
+    model, q, _ = four_bars(2)
+    again = tuple(replace(loop, name=f"{loop.name} again") for loop in model.loops)
+    twice = assemble(replace(model.description, loops=(*model.loops, *again)))
+    twists = np.random.default_rng(1).normal(size=(len(model.bodies), 6))
+    for a, b in zip(
+        lw.plastic_impact(model, q, np.zeros(model.nv), twists),
+        lw.plastic_impact(twice, q, np.zeros(model.nv), twists),
+        strict=True,
+    ):
+        assert relative_error(a, b) < 1e-11
 
 
 def test_tied_coordinates_are_refused():

@@ -113,30 +113,43 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         return model.memo[key](*arrays)
     if known:
         raise error from None
-    if fixed.get("actuated") is not None and book in CHECKED:
+    if book in CHECKED and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
         model.memo[key] = kernel = _checked(book, model, arguments, fixed)
     else:
         model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
     return kernel(*arrays)
 
 
-CHECKED = {dynamics.inverse_dynamics: dynamics.actuated_efforts}
-"""What raises where actuated joints cannot give a motion, and the function that tells what is missing."""
+def _efforts(model: Model, a: Array, told: tuple[Array, ...]) -> Array:
+    dynamics.require_possible(model, a, *told)
+    return told[0]
+
+
+def _motion(model: Model, a: Array, told: tuple[Array, ...]) -> tuple[Array, ...]:
+    rates, efforts, opening = told
+    dynamics.require_closed(model, rates, opening)
+    return rates, efforts
+
+
+CHECKED: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    dynamics.inverse_dynamics: (dynamics.actuated_efforts, _efforts),
+    dynamics.prescribed_dynamics: (dynamics.prescribed_motion, _motion),
+}
+"""What raises where a motion is not possible, the function that tells what is missing, and what is made of that."""
 
 
 def _checked(
     book: Callable[..., Any], model: Model, arguments: dict[str, Any], fixed: dict[str, Any]
 ) -> Callable[..., Any]:
-    """The kernel of the efforts of actuated joints, whose every result is looked at."""
-    kernel = compile_or_not(CHECKED[book], model, stacklevel=6, **fixed)
+    """The kernel of a motion that may not be possible, whose every result is looked at."""
+    telling, settled = CHECKED[book]
+    kernel = compile_or_not(telling, model, stacklevel=6, **fixed)
     at = [name for name in arguments if name in ARRAYS].index("a")
 
-    def efforts(*arrays: Any) -> Array:
-        tau, missing, opening = kernel(*arrays)
-        dynamics.require_possible(model, np.asarray(arrays[at]), tau, missing, opening)
-        return tau
+    def looked_at(*arrays: Any) -> Any:
+        return settled(model, np.asarray(arrays[at]), kernel(*arrays))
 
-    return efforts
+    return looked_at
 
 
 def _holds_symbols(x: Any) -> bool:

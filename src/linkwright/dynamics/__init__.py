@@ -4,8 +4,8 @@ Numbers flow through them, or symbols. The functions of the same names in :mod:`
 themselves and take batches.
 """
 
-from linkwright.dynamics.actuation import actuated_efforts, inverse_dynamics, require_possible
-from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics
+from linkwright.dynamics.actuation import actuated_efforts, inverse_dynamics, require_closed, require_possible
+from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics, prescribed_motion
 from linkwright.dynamics.closure import Mobility, close, mobility
 from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
 from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse, project
@@ -73,7 +73,9 @@ __all__ = [
     "pose",
     "potential_energy",
     "prescribed_dynamics",
+    "prescribed_motion",
     "project",
+    "require_closed",
     "require_mass",
     "require_possible",
     "spring_energy",

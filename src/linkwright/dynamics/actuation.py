@@ -59,12 +59,19 @@ def actuated_efforts(
     That is, the efforts (nv,) that neither they nor the loops can provide (the efforts come as near as they can, by
     least squares), and the accelerations K a + K̇ v (m,) at which the motion opens the loops. Zeros where it is
     possible.
+    """
+    places = velocity_places(model, actuated, "actuated")
+    h = inverse.inverse_dynamics(model, q, v, a, wrenches)
+    efforts, missing = least_efforts(model, q, h, places)
+    return efforts, missing, constraint_jacobian(model, q) @ a + constraint_bias(model, q, v)
+
+
+def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
+    """The least efforts (nv,) at some places of v that, with the loops, give h (nv,); and what is missing (nv,).
 
     With P = 1 − Kᵀ(KKᵀ)⁺K, which takes off what loops bear, and E the columns of the driven joints:
     P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h.
     """
-    places = _driven(model, actuated)
-    h = inverse.inverse_dynamics(model, q, v, a, wrenches)
     K = constraint_jacobian(model, q)
     E = np.eye(model.nv)[:, places]
     scales = row_scales(model)
@@ -80,28 +87,42 @@ def actuated_efforts(
         change = free.least_norm(free.solve(free.least_norm(missing[places])))
         efforts, missing = efforts + change, missing - E @ change
     missing = missing - K.T @ bearing.solve(K @ missing)
-    return E @ efforts, missing, K @ a + constraint_bias(model, q, v)
+    return E @ efforts, missing
 
 
-def _driven(model: Model, actuated: Sequence[str]) -> list[int]:
-    """Where in v the coordinates of these joints are."""
-    if isinstance(actuated, str) or not isinstance(actuated, Sequence) or {*map(type, actuated)} - {str}:
-        raise ArgumentError(f"actuated is a list of joint names; got {actuated!r}")
+def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
+    """Where in v the coordinates of these joints are; ``what`` names the argument they came in."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or {*map(type, names)} - {str}:
+        raise ArgumentError(f"{what} is a list of joint names; got {names!r}")
     starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
     numbers = {joint.name: k for k, joint in enumerate(model.joints)}
     places: list[int] = []
-    for name in actuated:
+    for name in names:
         joint = model.joint(name)
         if joint.coupling:
             raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: drive that one")
         places += range(starts[numbers[name]], starts[numbers[name] + 1])
     if len(set(places)) < len(places):
-        raise InputError(f"actuated names a joint twice: {', '.join(actuated)}")
+        raise InputError(f"{what} names a joint twice: {', '.join(names)}")
     return places
 
 
 def require_possible(model: Model, a: Array, efforts: Array, missing: Array, opening: Array) -> None:
     """Raise :class:`InconsistentMotionError` where :func:`actuated_efforts` fail to give a motion; of any batch."""
+    require_closed(model, a, opening)
+    scale = 1.0 + np.maximum(np.abs(efforts), np.abs(missing)).max(axis=-1, initial=0.0, keepdims=True)
+    if (np.abs(missing) > POSSIBLE * scale).any():
+        worst = np.unravel_index(np.abs(missing).argmax(), missing.shape)
+        names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+        raise InconsistentMotionError(
+            f"the actuated joints cannot give this motion: an effort of {abs(missing[worst]):.3g} N or N m is missing "
+            f"at joint {names[worst[-1]]!r}",
+            missing,
+        )
+
+
+def require_closed(model: Model, a: Array, opening: Array) -> None:
+    """Raise :class:`InconsistentMotionError` where a motion opens the loops, K a + K̇ v ≠ 0; of any batch."""
     rows = np.abs(opening) > POSSIBLE * (1.0 + np.abs(a).max(axis=-1, initial=0.0, keepdims=True))
     if rows.any():
         worst = np.unravel_index(np.abs(opening).argmax(), opening.shape)
@@ -114,13 +135,4 @@ def require_possible(model: Model, a: Array, efforts: Array, missing: Array, ope
             f"the motion opens loop {names[worst[-1]]!r} at {abs(opening[worst]):.3g} m/s² or rad/s²: K a + K̇ v is not "
             "zero",
             opening,
-        )
-    scale = 1.0 + np.maximum(np.abs(efforts), np.abs(missing)).max(axis=-1, initial=0.0, keepdims=True)
-    if (np.abs(missing) > POSSIBLE * scale).any():
-        worst = np.unravel_index(np.abs(missing).argmax(), missing.shape)
-        names = [joint.name for joint in model.joints for _ in range(joint.nv)]
-        raise InconsistentMotionError(
-            f"the actuated joints cannot give this motion: an effort of {abs(missing[worst]):.3g} N or N m is missing "
-            f"at joint {names[worst[-1]]!r}",
-            missing,
         )

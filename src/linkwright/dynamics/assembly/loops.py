@@ -105,22 +105,30 @@ def _swing(w: Array, T: Array) -> Array:
 
 
 def row_orders(
-    model: Model, schedule: Schedule, q: Array, factors_at: Callable[[Array], dict[int, SemidefiniteFactors]]
+    model: Model,
+    schedule: Schedule,
+    q: Array,
+    factors_at: Callable[[Array], dict[int, SemidefiniteFactors]],
+    prescribed: tuple[str, ...] = (),
 ) -> dict[int, Any]:
     """For symbols, in which order the rows of each loop are eliminated: as pivoting does at a closed configuration.
 
-    As they come where none is found. ``factors_at(q)``: the factors of every loop at a configuration.
+    As they come where none is found. ``factors_at(q)``: the factors of every loop at a configuration;
+    ``prescribed``: the joints that move as they are told.
     """
-    return found_orders(model, schedule, factors_at) if is_symbolic(q) else {}
+    return found_orders(model, schedule, factors_at, prescribed) if is_symbolic(q) else {}
 
 
 def found_orders(
-    model: Model, schedule: Schedule, factors_at: Callable[[Array], dict[int, SemidefiniteFactors]]
+    model: Model,
+    schedule: Schedule,
+    factors_at: Callable[[Array], dict[int, SemidefiniteFactors]],
+    prescribed: tuple[str, ...] = (),
 ) -> dict[int, Any]:
     """The order for every loop, of symbols to come."""
     if not schedule.loops:
         return {}
-    key = ("rows of loops", schedule)
+    key = ("rows of loops", schedule, prescribed)
     if key not in model.memo:
         try:
             found = factors_at(some_closed_configuration(model))

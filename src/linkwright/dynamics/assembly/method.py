@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.actuation import least_efforts, require_closed, velocity_places
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
@@ -22,6 +23,7 @@ from linkwright.dynamics.assembly.subassembly import (
     Subassembly,
     angular_velocity,
     close,
+    forces_of,
     free_sizes,
     ground,
     join,
@@ -31,10 +33,12 @@ from linkwright.dynamics.assembly.subassembly import (
     open_again,
     split,
 )
-from linkwright.dynamics.inverse import Wrenches, external_forces
-from linkwright.errors import ModelError, UnknownNameError
-from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, Shaped
+from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_ends
+from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
+from linkwright.dynamics.redundancy import row_space
+from linkwright.errors import ModelError
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import inverse_inertia
 from linkwright.spatial.linalg import SemidefiniteFactors
 from linkwright.spatial.transform import force_to_parent, inverse_pose, motion_to_child
@@ -44,13 +48,15 @@ class Found(NamedTuple):
     """What disassembly gives."""
 
     reactions: dict[int, Array]
-    """of each joint that was joined, by its body, f (6,) on the body, in its frame; of loops on their second frames"""
+    """of each joint that was joined, by its body, f (6,) on the body, in its frame"""
     accelerations: dict[int, Array]
     """v̇ (its nv,) of each of these joints"""
     leaf_forces: dict[int, Array]
     """(6n,) on the handles of each leaf, by its number"""
     loops: dict[int, SemidefiniteFactors]
     """of each loop what its rows were eliminated by"""
+    multipliers: dict[int, Array]
+    """λ of each loop, zero in rows that were left out"""
 
 
 def assemble(
@@ -80,19 +86,18 @@ def assemble(
         nodes.append(result)
         kept.append(joined)
     forces: dict[int, Array] = {}
-    reactions, accelerations = {}, {}
+    reactions, accelerations, multipliers = {}, {}, {}
     for number in reversed(range(len(kept))):
         one, joined = schedule.joins[number], kept[number]
         outer = forces.pop(len(leaves) + number, np.zeros(0))
         what = terms[one.joint]
         if isinstance(what, LoopTerms):
             same = one.parent_node == one.child_node
-            reaction, *sides = open_again(one.place, schedule.sizes(one), what, joined, outer, same)
+            multipliers[one.joint], *sides = open_again(one.place, schedule.sizes(one), what, joined, outer, same)
         else:
             torn = split(one.place, schedule.sizes(one), what, joined, outer)
-            reaction, sides = torn.reaction, [torn.parent_forces, torn.child_forces]
-            accelerations[one.joint] = torn.acceleration
-        reactions[one.joint] = reaction
+            sides = [torn.parent_forces, torn.child_forces]
+            reactions[one.joint], accelerations[one.joint] = torn.reaction, torn.acceleration
         # of a loop within one node all forces are on the parent's side
         for node, on_side in zip((one.child_node, one.parent_node), reversed(sides), strict=True):
             if node != GROUND:
@@ -102,7 +107,7 @@ def assemble(
         for one, joined in zip(schedule.joins, kept, strict=True)
         if isinstance(joined, Closed)
     }
-    return Found(reactions, accelerations, forces, closed)
+    return Found(reactions, accelerations, forces, closed, multipliers)
 
 
 def _alone(schedule: Schedule, leaves: Sequence[Subassembly], base: Subassembly, body: int) -> Array:
@@ -210,11 +215,43 @@ def joint_reactions(
     At the origin of the body's own frame (that of its name) and in its axes: all that passes through the joint,
     what it bears and its effort; less what turns its own rotor, so Sᵀ of it is τ − armature · v̇.
     ``schedule`` as in ``forward_dynamics``. Closed loops are kept closed; where they are redundant, what each joint
-    bears is not unique. Raises :class:`ModelError` for a model with couplings.
+    bears is not unique: it is what goes with the least forces of the loops (``constraint_forces``). Raises
+    :class:`ModelError` for a model with couplings.
     """
     _require_independent(model, "joint_reactions")
+    s = _state(model, q, v, tau, wrenches)
+    terms = loop_terms(model, q, v, s.w, Closing())
     found = _joined_singly(model, q, v, tau, wrenches, schedule, Closing())
-    return _in_own_frames(model, [found.reactions[k] for k in range(len(model.links))])
+    return _in_own_frames(model, _with_least_loops(model, q, s.poses, terms, found))
+
+
+def _with_least_loops(
+    model: Model, q: Array, poses: list[Array], terms: Mapping[int, LoopTerms], found: Found
+) -> list[Array]:
+    """What the joints do to their bodies, (6,), where of all forces of the loops that do the same the least act.
+
+    No acceleration changes: a joint makes up for what the loops do more to all bodies beyond it.
+    """
+    if not terms:
+        return [found.reactions[k] for k in range(len(model.links))]
+    multipliers = np.concatenate([found.multipliers[number] for number in terms])
+    more = row_space(model, q).within(multipliers) - multipliers
+    on_bodies = [np.zeros(6)] * len(model.links)
+    at = 0
+    for number, loop in terms.items():
+        m = loop.held.shape[1]
+        ends = loop_ends(model, model.loops[number - len(model.links)])  # type: ignore[arg-type]
+        for end, f in zip(ends, forces_of(loop, more[at : at + m]), strict=True):
+            if end.body != GROUND:
+                on_bodies[end.body] = on_bodies[end.body] + f
+        at += m
+
+    def inward(link: Link, received: tuple[Array], T: Array, on_body: Array) -> tuple[Array, tuple[Array]]:
+        change = received[0] - on_body
+        return change, (force_to_parent(T, change),)
+
+    changes, _ = model.inward(inward, (np.zeros(6),), poses, on_bodies)
+    return [found.reactions[k] + change for k, change in enumerate(changes)]
 
 
 def prescribed_dynamics(
@@ -231,37 +268,73 @@ def prescribed_dynamics(
 
     ``prescribed``: names of the joints that move as ``a`` says, whatever effort it takes; of these ``tau`` is not
     looked at, of all others ``a`` is not. A joint with its acceleration given is one that bears forces in all
-    directions (T = 1). Raises :class:`ModelError` for a model with couplings or closed loops.
+    directions (T = 1). Closed loops are kept closed; where they and the prescribed joints share the work, the efforts
+    of these are the least, as of :func:`inverse_dynamics` with ``actuated``. Raises
+    :class:`~linkwright.errors.InconsistentMotionError` where the given motion opens the loops (compiled kernels cannot:
+    see :func:`prescribed_motion`), :class:`ModelError` for a model with couplings.
+    """
+    rates, efforts, opening = prescribed_motion(model, q, v, tau, a, prescribed, wrenches, schedule)
+    if not is_symbolic(rates, opening):
+        require_closed(model, rates, opening)
+    return rates, efforts
+
+
+def prescribed_motion(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    tau: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    prescribed: Sequence[str],
+    wrenches: Wrenches | None = None,
+    schedule: Any = None,
+) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"], Shaped[Array, "m"]]:
+    """What :func:`prescribed_dynamics` gives, and the accelerations K a + K̇ v (m,) at which the loops open.
+
+    These are zeros unless the given motion is impossible; then loops are kept closed as far as the rows go that are
+    not left out.
     """
     _require_independent(model, "prescribed_dynamics")
-    if model.loops:
-        raise ModelError(f"prescribed_dynamics takes trees, and {model.name!r} has closed loops")
+    places = velocity_places(model, prescribed, "prescribed")
+    closing = Closing()
+    loops = loop_bodies(model, closing)
+    made = schedule_of(model, "serial" if schedule is None else schedule, loops=loops)
     names = [joint.name for joint in model.joints]
-    for name in prescribed:
-        if name not in names:
-            raise UnknownNameError("joint", name, names)
-    made = schedule_of(model, "serial" if schedule is None else schedule)
-    s = _state(model, q, v, tau, wrenches)
-    given = dict(enumerate(model.rates(a)))
-    terms: dict[int, JointTerms] = {}
-    for k, link in enumerate(model.links):
-        terms[k] = _terms(model, s, k)
-        if names[k] in prescribed:
-            bias = terms[k].bias + link.motion_subspace(s.q[k]) @ given[k]
-            terms[k] = terms[k]._replace(
-                constrained=np.eye(6), rotors=np.zeros(6), bias=bias, effort=np.zeros(link.motion.nv)
-            )
-    leaves = _leaves(model, s)
-    found = assemble(made, leaves, ground(model.gravity), terms)
-    rates, efforts = [], []
-    for k, link in enumerate(model.links):
-        if names[k] in prescribed:
-            rates.append(given[k])
-            efforts.append(link.motion_subspace(s.q[k]).T @ found.reactions[k] + link.armature * given[k])
-        else:
-            rates.append(found.accelerations[k])
-            efforts.append(s.tau[k])
-    return model.assemble(rates), model.assemble(efforts)
+    given = model.rates(a)
+
+    def joined(q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Found:
+        s = _state(model, q, v, tau, wrenches)
+        terms: dict[int, JointTerms | LoopTerms] = {**loop_terms(model, q, v, s.w, closing)}
+        for k, link in enumerate(model.links):
+            own = _terms(model, s, k)
+            if names[k] in prescribed:
+                bias = own.bias + link.motion_subspace(s.q[k]) @ given[k]
+                own = own._replace(
+                    constrained=np.eye(6), rotors=np.zeros(6), bias=bias, effort=np.zeros(link.motion.nv)
+                )
+            terms[k] = own
+        orders = row_orders(model, made, q, factors_at, tuple(sorted(prescribed)))
+        return assemble(made, _leaves(model, s), ground(model.gravity), terms, orders)
+
+    def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
+        still = np.zeros(model.nv)
+        return joined(q, still, still, None).loops
+
+    found = joined(q, v, tau, wrenches)
+    bodies = range(len(model.links))
+    rates = model.assemble([given[k] if names[k] in prescribed else found.accelerations[k] for k in bodies])
+    efforts = zip(names, model.rates(tau), strict=True)
+    told = model.assemble([np.zeros(len(x)) if name in prescribed else x for name, x in efforts])
+    if model.loops:
+        opening = constraint_jacobian(model, q) @ rates + constraint_bias(model, q, v)
+        needed = inverse_dynamics(model, q, v, rates, wrenches) - told
+        return rates, told + least_efforts(model, q, needed, places)[0], opening
+    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, model.coordinates(q), strict=True)]
+    borne = [
+        S[k].T @ found.reactions[k] + link.armature * given[k] if names[k] in prescribed else np.zeros(link.motion.nv)
+        for k, link in enumerate(model.links)
+    ]
+    return rates, told + model.assemble(borne), np.zeros(0)
 
 
 def plastic_impact(
@@ -300,9 +373,10 @@ def plastic_impact(
         return assemble(made, leaves, ground(np.zeros(3)), terms, orders)
 
     found = taken(q, v, twists)
-    bodies = range(len(model.links))
-    impulses = _in_own_frames(model, [found.reactions[k] for k in bodies])
-    return model.assemble([found.accelerations[k] for k in bodies]), impulses
+    s = _state(model, q, v, np.zeros(model.nv), None)
+    impulses = _with_least_loops(model, q, s.poses, loop_terms(model, q, v, s.w, closing), found)
+    accelerations = [found.accelerations[k] for k in range(len(model.links))]
+    return model.assemble(accelerations), _in_own_frames(model, impulses)
 
 
 def _require_independent(model: Model, what: str) -> None:

@@ -287,16 +287,21 @@ def free_sizes(first: Array, second: Array, loop: LoopTerms) -> Array:
 def open_again(
     place: Place, sizes: tuple[int, int], loop: LoopTerms, closed: Closed, outer: Array, same: bool
 ) -> tuple[Array, Array, Array]:
-    """The loop's force T λ (6,) on its second frame, and the forces on the handles of both sides (or of the one)."""
+    """λ (m,) of the loop's force T λ on its second frame, and the forces on the handles of both sides (or the one)."""
     multipliers = -closed.factors.back(closed.z + closed.Z @ outer)
-    f = loop.held @ multipliers
-    on_first, on_second = -force_to_parent(loop.pose_first, f), force_to_parent(loop.pose_second, f)
+    on_first, on_second = forces_of(loop, multipliers)
     n = 6 * len(place.parent_kept)
     parent_forces = _handed_down(outer[:n], place.parent_kept, place.parent, on_first, sizes[0])
     child_forces = _handed_down(outer[n:], place.child_kept, place.child, on_second, sizes[1])
     if same:
-        return f, parent_forces + child_forces, np.zeros(0)
-    return f, parent_forces, child_forces
+        return multipliers, parent_forces + child_forces, np.zeros(0)
+    return multipliers, parent_forces, child_forces
+
+
+def forces_of(loop: LoopTerms, multipliers: Array) -> tuple[Array, Array]:
+    """A loop's forces (6,) on its first and second bodies, in their frames."""
+    f = loop.held @ multipliers
+    return -force_to_parent(loop.pose_first, f), force_to_parent(loop.pose_second, f)
 
 
 def split(place: Place, sizes: tuple[int, int], joint: JointTerms, joined: Joined, outer: Array) -> Torn:
