@@ -62,7 +62,7 @@ ALGORITHMS = {
     "inverse_dynamics_derivatives": (lw.inverse_dynamics_derivatives, {}),
     "forward_dynamics_derivatives": (lw.forward_dynamics_derivatives, {}),
 }
-JOINT_BY_JOINT = ("joint_reactions", "prescribed_dynamics", "plastic_impact")
+JOINT_BY_JOINT = ("joint_reactions", "prescribed_dynamics", "prescribed_motion", "plastic_impact")
 """Which take no couplings."""
 
 OF_LOOPS = {
@@ -73,6 +73,7 @@ OF_LOOPS = {
     "constraint_wrenches": (lw.constraint_wrenches, {}),
     "impulse": (lw.impulse, {}),
     "project": (lw.project, {}),
+    "prescribed_motion": (lw.prescribed_motion, {"prescribed": ("joint0", "joint3")}),
     "actuated_efforts": (lw.actuated_efforts, {"actuated": ("joint0", "joint4")}),
 }
 SOLVES = (

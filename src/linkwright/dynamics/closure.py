@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.configuration import check, integrate
-from linkwright.dynamics.constraint import constraint_jacobian, constraint_residual, loop_constraints, loop_rows
+from linkwright.dynamics.constraint import constraint_residual, loop_constraints, loop_groups, loop_rows, rows_of_groups
 from linkwright.errors import ArgumentError, ClosureError, InputError
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
@@ -175,49 +175,17 @@ def mobility(model: Model, q: Any = None) -> Mobility:
 class Part(NamedTuple):
     """Rows of K and the only velocities that they are about."""
 
-    rows: Array
+    rows: list[int]
     """which of the m"""
-    columns: Array
+    columns: list[int]
     """which of the nv"""
     K: Array
 
 
 def separate(model: Model, q: Array) -> list[Part]:
     """K in parts that have nothing to do with each other: loops that no joint moves together."""
-    rows = list(loop_rows(model, q, np.zeros(model.nv)))
-    if model.has_couplings:
-        K = constraint_jacobian(model, q)
-        return [Part(np.arange(len(K)), np.arange(model.nv), K)]
-    leader = list(range(len(model.joints)))
-
-    def found(joint: int) -> int:
-        while leader[joint] != joint:
-            leader[joint] = leader[leader[joint]]
-            joint = leader[joint]
-        return joint
-
-    for loop in rows:
-        for joint in loop.columns:
-            leader[found(joint)] = found(next(iter(loop.columns)))
-    groups: dict[int, list[int]] = {}
-    for number, loop in enumerate(rows):
-        if loop.columns:
-            groups.setdefault(found(next(iter(loop.columns))), []).append(number)
-    at_v = np.cumsum([0, *(joint.nv for joint in model.joints)])
-    at_row = np.cumsum([0, *(len(loop.residual) for loop in rows)])
-    parts = []
-    for loops in groups.values():
-        joints = sorted({joint for number in loops for joint in rows[number].columns})
-        begin = dict(zip(joints, np.cumsum([0, *(model.joints[k].nv for k in joints)]).tolist(), strict=False))
-        of_rows = np.concatenate([np.arange(at_row[k], at_row[k + 1]) for k in loops])
-        of_columns = np.concatenate([np.arange(at_v[k], at_v[k + 1]) for k in joints])
-        K, at = np.zeros((len(of_rows), len(of_columns))), 0
-        for loop in (rows[k] for k in loops):
-            for joint, columns in loop.columns.items():
-                K[at : at + len(loop.residual), begin[joint] : begin[joint] + columns.shape[1]] = columns
-            at += len(loop.residual)
-        parts.append(Part(of_rows, of_columns, K))
-    return parts
+    groups = loop_groups(model)
+    return [Part(one.rows, one.columns, K) for one, K in zip(groups, rows_of_groups(model, q, groups), strict=True)]
 
 
 def _rank(parts: list[Part]) -> int:

@@ -28,6 +28,7 @@ from linkwright.dynamics.constraint import (
     constraint_rate,
     constraint_residual,
     loop_constraints,
+    loop_groups,
     loop_rows,
 )
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
@@ -40,7 +41,6 @@ from linkwright.dynamics.redundancy import (
     RowScales,
     beyond_rows,
     elimination_like,
-    loop_groups,
     row_scales,
     row_space,
 )

@@ -191,14 +191,55 @@ def constraint_jacobian(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "
 
     Rows of loops between frames are in the second frame's axes.
     """
-    rows = [full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
+    rows = [_full_rows(model, rows) for rows in loop_rows(model, q, np.zeros(model.nv))]
     return np.concatenate([np.zeros((0, model.nv)), *rows])
 
 
-def full_rows(model: Model, rows: LoopRows) -> Array:
+def _full_rows(model: Model, rows: LoopRows) -> Array:
     """K (m, nv) of one loop."""
     m = len(rows.residual)
     return model.assemble([rows.columns.get(k, np.zeros((m, j.motion.nv))) for k, j in enumerate(model.joints)])
+
+
+class LoopGroup(NamedTuple):
+    """Loops that the same joints move, directly or by way of others."""
+
+    loops: list[int]
+    rows: list[int]
+    """of K"""
+    columns: list[int]
+    """of K: the velocities that move them"""
+
+
+def loop_groups(model: Model) -> list[LoopGroup]:
+    """The groups of a model's loops."""
+    if "loop groups" not in model.memo:
+        model.memo["loop groups"] = _loop_groups(model)
+    groups: list[LoopGroup] = model.memo["loop groups"]
+    return groups
+
+
+def _loop_groups(model: Model) -> list[LoopGroup]:
+    starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    groups: list[LoopGroup] = []
+    at = 0
+    for number, one in enumerate(loop_rows(model, model.neutral(), np.zeros(model.nv))):
+        loops = [number]
+        movers = {k if (c := model.joints[k].coupling) is None else c.leader for k in one.columns}
+        columns = {int(c) for k in movers for c in range(starts[k], starts[k + 1])}
+        rows = list(range(at, at + len(one.residual)))
+        at += len(rows)
+        for other in [group for group in groups if not columns.isdisjoint(group.columns)]:
+            groups.remove(other)
+            loops, rows, columns = other.loops + loops, other.rows + rows, columns | set(other.columns)
+        groups.append(LoopGroup(sorted(loops), sorted(rows), sorted(columns)))
+    return groups
+
+
+def rows_of_groups(model: Model, q: Array, groups: list[LoopGroup]) -> list[Array]:
+    """K (m, n) of each group."""
+    rows = [row for one in loop_rows(model, q, np.zeros(model.nv)) for row in _full_rows(model, one)]
+    return [np.stack([rows[k][group.columns] for k in group.rows]) for group in groups]
 
 
 def constraint_bias(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "m"]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.closure import generic_configuration
-from linkwright.dynamics.constraint import full_rows, loop_ends, loop_rows, walk_between
+from linkwright.dynamics.constraint import LoopGroup, loop_ends, loop_groups, loop_rows, rows_of_groups, walk_between
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ClosureError
 from linkwright.model.loop import CoordinateLoop
@@ -105,41 +105,6 @@ def elimination_like(factors: SemidefiniteFactors, groups: int = 1) -> Eliminati
     return Elimination(factors.order(), factors.L.shape[1] - len(factors.rows) + SINGULAR * groups)
 
 
-class LoopGroup(NamedTuple):
-    """Loops that the same joints move, directly or by way of others."""
-
-    loops: list[int]
-    rows: list[int]
-    """of K"""
-    columns: list[int]
-    """of K: the velocities that move them"""
-
-
-def loop_groups(model: Model) -> list[LoopGroup]:
-    """The groups of a model's loops."""
-    if "loop groups" not in model.memo:
-        model.memo["loop groups"] = _loop_groups(model)
-    groups: list[LoopGroup] = model.memo["loop groups"]
-    return groups
-
-
-def _loop_groups(model: Model) -> list[LoopGroup]:
-    starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
-    groups: list[LoopGroup] = []
-    at = 0
-    for number, one in enumerate(loop_rows(model, model.neutral(), np.zeros(model.nv))):
-        loops = [number]
-        movers = {k if (c := model.joints[k].coupling) is None else c.leader for k in one.columns}
-        columns = {int(c) for k in movers for c in range(starts[k], starts[k + 1])}
-        rows = list(range(at, at + len(one.residual)))
-        at += len(rows)
-        for other in [group for group in groups if not columns.isdisjoint(group.columns)]:
-            groups.remove(other)
-            loops, rows, columns = other.loops + loops, other.rows + rows, columns | set(other.columns)
-        groups.append(LoopGroup(sorted(loops), sorted(rows), sorted(columns)))
-    return groups
-
-
 class RowSpace(NamedTuple):
     """What the rows of groups of loops can be."""
 
@@ -166,7 +131,7 @@ def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> 
     scales = row_scales(model)
     plain = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
     factors = []
-    for group, K, one in zip(groups, _rows_of_groups(model, q, groups), chosen, strict=True):
+    for group, K, one in zip(groups, rows_of_groups(model, q, groups), chosen, strict=True):
         longest = None if plain is None else plain[group.rows]
         factors.append(semidefinite_factors(K @ K.T, None, one.order, longest, SURELY))
     return RowSpace(groups, chosen, factors)
@@ -179,12 +144,6 @@ def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: lis
     k = [one.bias + beta * beta * one.residual if beta else one.bias for one in loop_rows(model, q, v)]
     asked = np.concatenate([np.zeros(0), *k])
     return asked - row_space(model, q, groups).within(asked)
-
-
-def _rows_of_groups(model: Model, q: Array, groups: list[LoopGroup]) -> list[Array]:
-    """K (m, n) of each group."""
-    rows = [row for one in loop_rows(model, q, np.zeros(model.nv)) for row in full_rows(model, one)]
-    return [np.stack([rows[k][group.columns] for k in group.rows]) for group in groups]
 
 
 def eliminations(model: Model) -> dict[tuple[int, ...], Elimination]:

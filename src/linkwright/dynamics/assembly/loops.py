@@ -10,8 +10,8 @@ import numpy as np
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
 from linkwright.dynamics.closure import some_closed_configuration
-from linkwright.dynamics.constraint import loop_constraints, loop_ends
-from linkwright.dynamics.redundancy import beyond_rows, loop_groups
+from linkwright.dynamics.constraint import loop_constraints, loop_ends, loop_groups
+from linkwright.dynamics.redundancy import beyond_rows
 from linkwright.errors import ClosureError, ModelError
 from linkwright.model.loop import Loop, LoopType
 from linkwright.model.tree import Model
