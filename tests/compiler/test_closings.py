@@ -114,6 +114,28 @@ def test_linkages_beside_each_other(many: int) -> None:
         assert relative_error(on_lanes(model, **way)(*x), expected) < 1e-10, way
 
 
+def test_rods_of_different_length_are_alike() -> None:
+    """A row of pendulums, the ends of neighbours held at whatever distance they have."""
+    builder, many = lw.Builder("rods"), 24
+    rng = np.random.default_rng(0)
+    for k in range(many):
+        builder.body(f"bar{k}", 1.0, (0.3, 0, 0), (0.1, 0.2, 0.3))
+        builder.joint(f"pin{k}", "spherical", "world", f"bar{k}", xyz=(0, k, 0.1 * rng.normal()))
+        builder.frame(f"end{k}", f"bar{k}", xyz=rng.normal(size=3))
+    tree = builder.build()
+    q = tree.random(seed=1)
+    ends = [lw.pose(tree, q, f"end{k}")[:3, 3] for k in range(many)]
+    for k in range(0, many, 2):
+        builder.loop(
+            f"rod{k}", "distance", f"end{k}", f"end{k + 1}", length=float(np.linalg.norm(ends[k + 1] - ends[k]))
+        )
+    model = builder.build()
+    x = moving(model, q, 1)
+    kernel = on_lanes(model, method="assembly")
+    assert sum(isinstance(one, LoopVariant) for one in kernel.program.parts.variants) <= 2
+    assert relative_error(kernel(*x), dynamics.forward_dynamics(model, *x)) < 1e-10
+
+
 def test_programs_do_not_grow_with_the_number_of_loops() -> None:
     few, many = (on_lanes(lw.load(f"four_bars:{k}"), method="assembly", schedule="serial").program for k in (20, 200))
     assert few.parts.variants == many.parts.variants

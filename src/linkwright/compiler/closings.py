@@ -8,6 +8,7 @@ that are long.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ class LoopVariant(NamedTuple):
     """Loops that are the same program."""
 
     kind: LoopType
+    """with 1 for its numbers"""
     outwards: tuple[int, ...]
     """the kinds of joints from the common ancestor to the first end"""
     inwards: tuple[int, ...]
@@ -63,9 +65,14 @@ class Closings:
         """Of a loop; ``alone``: bodies by themselves, as sides."""
         first, second = ends = self.ends[join.joint - self.first_number]
         outwards, inwards = (tuple(self.kinds_of[k] for k in bodies) for bodies in self._ways(*ends))
-        kind = self.model.loops[join.joint - self.first_number].kind  # type: ignore[union-attr]
+        kind = self.kind(join.joint)
+        kind = replace(kind, **dict.fromkeys(_numbers_of(kind), 1.0))
         child = Side("same", 0) if join.parent_node == join.child_node else child
         return LoopVariant(kind, outwards, inwards, alone[first.body], alone[second.body], parent, child, join.place)
+
+    def kind(self, loop: int) -> LoopType:
+        """That of a loop."""
+        return self.model.loops[loop - self.first_number].kind  # type: ignore[union-attr]
 
     def _ways(self, first: Frame, second: Frame) -> tuple[list[int], list[int]]:
         return branches(self.model, first.body, second.body)
@@ -74,6 +81,11 @@ class Closings:
         """The bodies that a loop goes by: to the first end, then to the second."""
         outwards, inwards = self._ways(*self.ends[loop - self.first_number])
         return outwards + inwards
+
+
+def _numbers_of(kind: LoopType) -> list[str]:
+    """The names of the numbers that a kind of loop has: a length, a pitch."""
+    return [one.name for one in fields(kind) if isinstance(getattr(kind, one.name), float)]
 
 
 class LoopTraced:
@@ -87,7 +99,7 @@ class LoopTraced:
         """the graph and its symbols"""
         self.graph = self.kind.graph
         self.columns: list[Array] = []
-        """of every body that is gone by, then of the two ends, the numbers in which loops differ"""
+        """of every body that is gone by, then of the two ends and the kind, the numbers in which loops differ"""
         paces = []
         for number, alike in enumerate(zip(*(closings.members(loop) for loop in loops), strict=True)):
             (group,) = groups_of(model, alike, by_zeros=False)
@@ -98,14 +110,19 @@ class LoopTraced:
         places = []
         for which in range(2):
             ends = [closings.ends[loop - closings.first_number][which].placement for loop in loops]
-            places.append(self._pose(np.array([np.append(T[:3, :3], T[:3, 3]) for T in ends])))
+            rows = np.array([np.append(T[:3, :3], T[:3, 3]) for T in ends])
+            places.append(pose_of(self.graph, self._numbers(rows)))
+        names = _numbers_of(variant.kind)
+        given = [[getattr(closings.kind(loop), name) for name in names] for loop in loops]
+        values = self._numbers(np.array(given)) if names else []
+        loop_kind = replace(variant.kind, **dict(zip(names, values, strict=True)))
         walk = walk_along(paces[: len(variant.outwards)], paces[len(variant.outwards) :], places[0], places[1])
         w = [
             np.zeros(3) if side.what == "ground" else sides.angular_velocity(self.kind, space)
             for side, space in ((variant.first, "parent"), (variant.second, "own"))
         ]
         first, second = places
-        terms = closing_terms(variant.kind, first, second, walk.pose, walk.twist, w[0], w[1], closing)
+        terms = closing_terms(loop_kind, first, second, walk.pose, walk.twist, w[0], w[1], closing)
         free = [
             np.zeros((6, 6)) if side.what == "ground" else sides.inertia(self.kind, side.number, space).compliance
             for side, space in ((variant.first, "parent leaf"), (variant.second, "leaf"))
@@ -127,18 +144,15 @@ class LoopTraced:
             if side.what == "node":
                 self.torn += [(Spot(space, k), x) for k, x in enumerate(self._expressions(forces))]
 
-    def _pose(self, rows: Array) -> Array:
-        """A pose (4, 4) on the bodies at one of the ends."""
+    def _numbers(self, rows: Array) -> list[Any]:
+        """Numbers of each loop (loops, …)."""
         places, columns = folded(rows)
         number = len(self.columns)
         self.columns.append(columns)
-        return pose_of(
-            self.graph,
-            [
-                self.graph.constant(x) if place < 0 else self.kind.symbol(Source("data", number, place))
-                for x, place in zip(rows[0], places, strict=True)
-            ],
-        )
+        return [
+            self.graph.constant(x) if place < 0 else self.kind.symbol(Source("data", number, place))
+            for x, place in zip(rows[0], places, strict=True)
+        ]
 
     def _expressions(self, values: Iterable[Any]) -> list[Expr]:
         return [self.graph.coerce(x) for x in values]
