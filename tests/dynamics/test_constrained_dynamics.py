@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
+from linkwright.dynamics import constrained
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError, ModelError, UnknownNameError
 from linkwright.model.assembly import assemble
 from linkwright.model.builder import Builder
@@ -112,6 +113,37 @@ def test_wrenches_of_loops_in_place_of_the_loops(closed, seed):
         acting = acting - lw.joint_forces(model, q, loop.first, moved)
     cut = lw.forward_dynamics(model, q, v, tau + acting, loops="ignore")
     assert relative_error(cut, lw.forward_dynamics(model, q, v, tau)) < scale
+
+
+@laws
+@given(looped(mimics=False), seeds)
+def test_forces_and_impulses_by_articulated_bodies(closed, seed):
+    """As of large mechanisms: the same as by the whole mass matrix."""
+    model, q, v, tau = clear_state(closed, seed)
+    scale = 1e-9 * max(1.0, 1e-4 * dense(model, q, v, tau)[2])
+    loose, blow = np.random.default_rng(seed).normal(size=model.nv), {"tip": np.arange(1.0, 7.0)}
+
+    def found():
+        forces = lw.constraint_forces(model, q, loose, tau, blow, (2.0, 3.0))
+        return forces, lw.constraint_wrenches(model, q, v, tau), *lw.impulse(model, q, loose, blow)
+
+    whole = found()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("linkwright.dynamics.constrained.WHOLE", 0)
+        for ours, expected in zip(found(), whole, strict=True):
+            assert relative_error(ours, expected) < scale
+
+
+def test_forces_in_long_chains_of_loops_are_compiled():
+    model = public.load("four_bars:24")
+    rng = np.random.default_rng(0)
+    q, (v, tau) = model.neutral(), rng.normal(size=(2, model.nv))
+    system = constrained._of_state(model, q, v, tau, None, None)
+    assert relative_error(public.constraint_forces(model, q, v, tau), system.multipliers()) < 1e-9
+    after, impulses = public.impulse(model, q, v)
+    M, K = lw.mass_matrix(model, q), lw.constraint_jacobian(model, q)
+    assert relative_error(K @ after, np.zeros(len(K))) < 1e-9
+    assert relative_error(M @ (after - v), K.T @ impulses) < 1e-9
 
 
 @laws

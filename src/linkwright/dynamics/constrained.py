@@ -201,7 +201,10 @@ def constraint_forces(
     (`model/loop.py`), so of a ball λ is the force on the second frame in that frame's axes. Where loops are redundant
     the forces are not unique: these have the least norm.
     """
-    return _of_state(model, q, v, tau, wrenches, checked_gains(stabilisation)).multipliers()
+    gains = checked_gains(stabilisation)
+    if _is_small(model):
+        return _of_state(model, q, v, tau, wrenches, gains).multipliers()
+    return _moving(model, q, v, tau, wrenches, gains).least_multipliers(model, q)
 
 
 def constraint_wrenches(
@@ -241,6 +244,10 @@ def impulse(
     to v, measured by the kinetic energy of the difference. ``wrenches``: impulses {frame: (6,)} that act from outside.
     The impulses are in the order of :func:`constraint_forces` and, where they are not unique, of least norm.
     """
+    if not _is_small(model):
+        still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
+        found = _moving(weightless, q, still, still, wrenches, None, constraint_rate(model, q, v))
+        return v + found.a, found.least_multipliers(model, q)
     h = mass_matrix(model, q) @ v
     for frame, p in (wrenches or {}).items():
         h = h + jacobian(model, q, frame).T @ p
@@ -270,15 +277,19 @@ def velocity_correction(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "
 
 
 WHOLE = 60
-"""Velocities up to which the whole mass matrix is factorised for a projection."""
+"""Velocities up to which the whole mass matrix is factorised for a projection, and for the loops' forces."""
+
+
+def _is_small(model: Model) -> bool:
+    return model.nv <= WHOLE or model.has_couplings
 
 
 def _least_motion(model: Model, q: Array, opening: Array) -> Array:
     """The velocity (nv,) of least kinetic energy that makes up for the opening (m,): K v = −opening."""
     still = np.zeros(model.nv)
-    if model.nv <= WHOLE or model.has_couplings:
+    if _is_small(model):
         return constrained(model, q, still, opening).motion()
-    return articulated(replace(model, gravity=np.zeros(3)), q, still, still, None, None, opening)
+    return _moving(replace(model, gravity=np.zeros(3)), q, still, still, None, None, opening).a
 
 
 # articulated bodies
@@ -525,7 +536,25 @@ def _swept(
     return Swept(T, S, kept, closed)
 
 
-def articulated(
+class Moving(NamedTuple):
+    """What the outward sweep finds."""
+
+    a: Array
+    """(nv,)"""
+    multipliers: list[Array]
+    """λ of every loop, zero in rows that were left out"""
+
+    def least_multipliers(self, model: Model, q: Array) -> Array:
+        """The λ (m,) of least norm."""
+        return row_space(model, q).within(np.concatenate([np.zeros(0), *self.multipliers]))
+
+
+def articulated(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None, gains: Gains | None) -> Array:
+    """The accelerations (nv,), by articulated bodies and the loops beside them."""
+    return _moving(model, q, v, tau, wrenches, gains).a
+
+
+def _moving(
     model: Model,
     q: Array,
     v: Array,
@@ -533,8 +562,8 @@ def articulated(
     wrenches: Wrenches | None,
     gains: Gains | None,
     opening: Array | None = None,
-) -> Array:
-    """The accelerations (nv,), by articulated bodies and the loops beside them."""
+) -> Moving:
+    """``opening`` (m,) stands for what else the loops would ask for."""
     swept = _swept(model, q, v, tau, wrenches, gains, opening)
     ground = np.concatenate([-model.gravity, np.zeros(3)])
 
@@ -554,4 +583,6 @@ def articulated(
 
     multipliers = swept.world.multipliers(ground, {}) if swept.world else {}
     states = model.outward(outward, (ground, np.zeros(0), multipliers), swept.T, swept.S, swept.kept)
-    return model.assemble([a_joint for _, a_joint, _ in states])
+    for _, _, found in states:
+        multipliers = multipliers | found
+    return Moving(model.assemble([a_joint for _, a_joint, _ in states]), [multipliers[i] for i in sorted(multipliers)])
