@@ -47,7 +47,7 @@ def forward_dynamics(
     ``partition``: of "hybrid", the most bodies in a block, or a list of the blocks, each a list of bodies; without,
     the blocks that a model of operation counts finds cheapest on one processor.
     ``loops``: "closed", or "ignore" for the tree alone. Loops are kept closed at the level of accelerations,
-    K a = −K̇ v; where they are redundant or the configuration is singular, without what depends on the rest.
+    K a = −K̇ v; where that contradicts itself (redundant loops, singular configurations), by least squares.
     ``stabilisation``: Baumgarte's gains (α, β), 1/s, for K a = −K̇ v − 2α K v − β² φ: errors decay as those of an
     oscillator of β rad/s damped by α/β; with (1/h, 1/h) and a step of h, within a few steps.
     Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
