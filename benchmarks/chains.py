@@ -90,7 +90,7 @@ def row(name: str) -> None:
     if n >= 1000:
         two = segments_of(model, 2)
         two.threads = 2
-        contenders["two threads"] = lambda: two(q, v, tau)
+        contenders["two threads"] = lambda: two(q, v, tau, out=out)
     if n <= PINOCCHIO_TO:
         contenders["Pinocchio aba"], difference = pinocchio(model, q, v, tau)
         notes.append(f"Pinocchio differs by {difference:.0e}")

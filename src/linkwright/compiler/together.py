@@ -26,7 +26,9 @@ from linkwright.compiler import machine
 LINE = 64
 """Bytes of memory that processors hand each other at once."""
 
-MOST_STAGES = 16
+MOST_STAGES, MOST_GROUPS = 16, 64
+"""Lines on a board; bits of a word."""
+
 _WORDS = LINE // 8
 _INSIDE = 4
 """Of a board's first line the word that counts those who have yet to leave. The line: the function, its arguments, its
@@ -298,5 +300,7 @@ class Board:
 @cache
 def _empty(groups: tuple[int, ...]) -> np.ndarray:
     """The words of a board on which nothing has been done."""
+    assert len(groups) <= MOST_STAGES
+    assert max(groups) <= MOST_GROUPS
     first = [0, 0, 0, len(groups), 0, 0, 0, 0]
     return np.array([first, *([0, 0, n, 0, 0, 0, 0, 0] for n in groups)]).reshape(-1)
