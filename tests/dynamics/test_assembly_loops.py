@@ -66,12 +66,16 @@ def test_accelerations_are_those_of_the_whole_system(closed, seed):
     if seed % 2:  # else rows that depend on each other ask for what cannot be
         v = v - np.linalg.pinv(K, rcond=1e-9) @ (K @ v)
     sizes = np.linalg.eigvalsh(K @ np.linalg.inv(M) @ K.T)
-    kept = sizes[sizes > 1e-9 * sizes.max(initial=0.0)]
+    largest = sizes.max(initial=0.0)
+    assume(
+        not ((sizes > 1e-13 * largest) & (sizes < 1e-6 * largest)).any()
+    )  # else independence is a matter of tolerance
+    kept = sizes[sizes > 1e-9 * largest]
     condition = np.linalg.cond(M) * kept.max(initial=1.0) / kept.min(initial=1.0)
     expected = lw.forward_dynamics(model, q, v, tau, method="composite")
     for way in WAYS:
         found = lw.forward_dynamics(model, q, v, tau, **way)
-        assert relative_error(found, expected) < 1e-8 * max(1.0, 1e-4 * condition), way
+        assert relative_error(found, expected) < 1e-9 * max(1.0, 1e-5 * condition), way
 
 
 @pytest.mark.parametrize("k", [1, 5, 24])
@@ -188,7 +192,7 @@ def test_reactions_are_those_of_the_tree_under_the_least_forces_of_the_loops(clo
     expected = lw.joint_reactions(tree, q, v, tau, wrenches)
     for schedule in ("serial", "balanced"):
         found = lw.joint_reactions(model, q, v, tau, schedule=schedule)
-        assert relative_error(found, expected) < 1e-8 * max(1.0, 1e-4 * condition), schedule
+        assert relative_error(found, expected) < 1e-9 * max(1.0, 1e-5 * condition), schedule
 
 
 @laws

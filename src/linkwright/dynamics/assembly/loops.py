@@ -10,7 +10,14 @@ import numpy as np
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
 from linkwright.dynamics.closure import some_closed_configuration
-from linkwright.dynamics.constraint import loop_constraints, loop_ends, loop_groups
+from linkwright.dynamics.constraint import (
+    constraint_bias,
+    constraint_rate,
+    constraint_residual,
+    loop_constraints,
+    loop_ends,
+    loop_groups,
+)
 from linkwright.dynamics.redundancy import beyond_rows
 from linkwright.errors import ClosureError, ModelError
 from linkwright.model.loop import Loop, LoopType
@@ -57,8 +64,7 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
     """
     if closing is None:
         return {}
-    several = [] if closing.corrects else [group for group in loop_groups(model) if len(group.loops) > 1]
-    beyond = beyond_rows(model, q, v, 0.0 if closing.gains is None else closing.gains[1], several)
+    beyond = _beyond_rows(model, q, v, closing)
     terms, at = {}, 0
     for number, one in enumerate(loop_constraints(model, q, v), len(model.links)):
         first, second = (np.zeros(3) if end.body == GROUND else w[end.body] for end in (one.first, one.second))
@@ -68,6 +74,28 @@ def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Cl
         terms[number] = found._replace(asked=found.asked + beyond[at : at + m])
         at += m
     return terms
+
+
+def _beyond_rows(model: Model, q: Array, v: Array, closing: Closing) -> Array:
+    """What loops that share joints cannot do together (m,)."""
+    several = [] if closing.corrects else [group for group in loop_groups(model) if len(group.loops) > 1]
+    return beyond_rows(model, q, v, 0.0 if closing.gains is None else closing.gains[1], several)
+
+
+def left_open(model: Model, q: Array, v: Array, a: Array, closing: Closing) -> Array:
+    """What is left (m,) of K a + K̇ v, of which rounding is one part, and what a loop by itself cannot do another."""
+    left = constraint_rate(model, q, a) + constraint_bias(model, q, v) - _beyond_rows(model, q, v, closing)
+    if closing.gains is None:
+        return left
+    alpha, beta = closing.gains
+    return left + 2.0 * alpha * constraint_rate(model, q, v) + beta * beta * constraint_residual(model, q)
+
+
+def asking(terms: dict[int, LoopTerms], asked: Array) -> dict[int, LoopTerms]:
+    """The terms of loops that are asked for these accelerations (m,)."""
+    ends = np.cumsum([loop.held.shape[1] for loop in terms.values()])
+    pieces = np.split(asked, ends[:-1]) if terms else []
+    return {number: loop._replace(asked=x) for (number, loop), x in zip(terms.items(), pieces, strict=True)}
 
 
 def closing_terms(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,7 +12,15 @@ from linkwright.dynamics.actuation import least_efforts, require_closed, velocit
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
-from linkwright.dynamics.assembly.loops import Closing, found_orders, loop_bodies, loop_terms, row_orders
+from linkwright.dynamics.assembly.loops import (
+    Closing,
+    asking,
+    found_orders,
+    left_open,
+    loop_bodies,
+    loop_terms,
+    row_orders,
+)
 from linkwright.dynamics.assembly.partition import flat_bodies, require_inertia
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.assembly.subassembly import (
@@ -163,8 +171,49 @@ def by_assembly(
     inertias: Sequence[LeafInertia] | None = None,
 ) -> Array:
     """Forward dynamics with every body a leaf: v̇ (nv,). ``inertias``: of the bodies, where they are known already."""
-    found = _joined_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
+    found = _closed_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
     return model.assemble([found.accelerations[k] for k in range(len(model.links))])
+
+
+def _closed_singly(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    wrenches: Wrenches | None,
+    schedule: Any,
+    closing: Closing | None,
+    inertias: Sequence[LeafInertia] | None = None,
+) -> Found:
+    """What disassembly gives, loops closed once more."""
+    still = np.zeros(model.nv)
+    found = _joined_singly(model, q, v, tau, wrenches, schedule, closing, inertias)
+    return _closed_again(
+        model,
+        q,
+        v,
+        found,
+        closing,
+        lambda asked: _joined_singly(model, q, still, still, None, schedule, Closing(), inertias, asked),
+    )
+
+
+def _closed_again(
+    model: Model, q: Array, v: Array, found: Found, closing: Closing | None, answer: Callable[[Array], Found]
+) -> Found:
+    """With what loops are still open by taken back: where many close, what is left of Φ is a small difference.
+
+    ``answer``: of the mechanism at rest and without weight, to accelerations (m,) that its loops are asked for.
+    """
+    if closing is None or not model.loops:
+        return found
+    a = model.assemble([found.accelerations[k] for k in range(len(model.links))])
+    more = answer(-left_open(model, q, v, a, closing))
+    return found._replace(
+        reactions={k: f + more.reactions[k] for k, f in found.reactions.items()},
+        accelerations={k: x + more.accelerations[k] for k, x in found.accelerations.items()},
+        multipliers={k: x + more.multipliers[k] for k, x in found.multipliers.items()},
+    )
 
 
 def _joined_singly(
@@ -176,17 +225,22 @@ def _joined_singly(
     schedule: Any,
     closing: Closing | None,
     inertias: Sequence[LeafInertia] | None = None,
+    asked: Array | None = None,
 ) -> Found:
+    """``asked`` (m,): of loops, of a mechanism without weight, in place of what keeps them closed."""
     made = schedule_of(model, "serial" if schedule is None else schedule, loops=loop_bodies(model, closing))
     s = _state(model, q, v, tau, wrenches)
-    terms = {k: _terms(model, s, k) for k in range(len(model.links))} | loop_terms(model, q, v, s.w, closing)
+    loops = loop_terms(model, q, v, s.w, closing)
+    loops = loops if asked is None else asking(loops, asked)
+    terms = {k: _terms(model, s, k) for k in range(len(model.links))} | loops
+    base = ground(model.gravity if asked is None else np.zeros(3))
 
     def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
         still = np.zeros(model.nv)
         return _joined_singly(model, q, still, still, None, made, closing, inertias).loops
 
     orders = row_orders(model, made, q, factors_at)
-    return assemble(made, _leaves(model, s, inertias), ground(model.gravity), terms, orders)
+    return assemble(made, _leaves(model, s, inertias), base, terms, orders)
 
 
 def orders_of_rows(model: Model, schedule: Schedule, closing: Closing | None) -> dict[int, Any]:
@@ -221,7 +275,7 @@ def joint_reactions(
     _require_independent(model, "joint_reactions")
     s = _state(model, q, v, tau, wrenches)
     terms = loop_terms(model, q, v, s.w, Closing())
-    found = _joined_singly(model, q, v, tau, wrenches, schedule, Closing())
+    found = _closed_singly(model, q, v, tau, wrenches, schedule, Closing())
     return _in_own_frames(model, _with_least_loops(model, q, s.poses, terms, found))
 
 
@@ -407,8 +461,16 @@ def by_blocks(
 ) -> Array:
     """Forward dynamics with blocks of bodies as leaves: v̇ (nv,). ``form``: of the blocks, else each the cheapest."""
     made = block_schedule(model, schedule, partition, loops=loop_bodies(model, closing))
-    accelerations = _joined_in_blocks(model, q, v, tau, wrenches, made, closing, form).accelerations
-    return model.assemble([accelerations[k] for k in range(len(model.links))])
+    still = np.zeros(model.nv)
+    found = _closed_again(
+        model,
+        q,
+        v,
+        _joined_in_blocks(model, q, v, tau, wrenches, made, closing, form),
+        closing,
+        lambda asked: _joined_in_blocks(model, q, still, still, None, made, Closing(), form, asked),
+    )
+    return model.assemble([found.accelerations[k] for k in range(len(model.links))])
 
 
 def _joined_in_blocks(
@@ -420,12 +482,13 @@ def _joined_in_blocks(
     made: Schedule,
     closing: Closing | None,
     form: str | None,
+    asked: Array | None = None,
 ) -> Found:
-    """What disassembly gives, the accelerations of joints within blocks too."""
+    """What disassembly gives, the accelerations of joints within blocks too. ``asked``: see :func:`_joined_singly`."""
     require_inertia(model, made.blocks, made.joined)
     widths = [link.motion.nv for link in model.links]
     s = _state(model, q, v, tau, wrenches)
-    base = ground(model.gravity)
+    base = ground(model.gravity if asked is None else np.zeros(3))
     leaves: list[Subassembly] = []
     blocks: dict[int, tuple[Form, Shape, tuple[BodyTerms, ...], Any]] = {}
     for number, members in enumerate(made.blocks):
@@ -442,7 +505,8 @@ def _joined_in_blocks(
         blocks[number] = chosen, shape, tuple(bodies), kept
         leaves.append(assembled)
     joints = [joint for joint in made.order if joint < len(model.links)]
-    terms = {k: _terms(model, s, k) for k in joints} | loop_terms(model, q, v, s.w, closing)
+    loops = loop_terms(model, q, v, s.w, closing)
+    terms = {k: _terms(model, s, k) for k in joints} | (loops if asked is None else asking(loops, asked))
 
     def factors_at(q: Array) -> dict[int, SemidefiniteFactors]:
         still = np.zeros(model.nv)
