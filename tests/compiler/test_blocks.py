@@ -219,3 +219,34 @@ def test_blocks_too_large_for_straight_lines() -> None:
         hybrid(model, partition=105)
     with pytest.raises(InputError, match="block"):
         hybrid(model, partition=0)
+
+
+def test_an_order_by_name_leaves_the_blocks_to_choose() -> None:
+    model = crawler(30)
+    chosen = lw.compile(lw.forward_dynamics, model, method="hybrid", schedule="serial")
+    assert isinstance(chosen.program, LevelProgram)
+    assert len(chosen.program.schedule.blocks) < len(model.bodies)
+    x = state(model, 9)
+    assert relative_error(chosen(*x), lw.compile(lw.forward_dynamics, model, unroll=False)(*x)) < 1e-11
+
+
+def test_options_that_do_not_go_together_are_told_at_any_size() -> None:
+    for model in (lw.load("planar:5"), lw.load("planar:120")):
+        with pytest.raises(InputError, match="partition is for"):
+            lw.compile(lw.forward_dynamics, model, method="assembly", partition=3)
+
+
+def test_derivatives_take_the_options_of_what_they_are_of() -> None:
+    arm = lw.load("arm7")
+    x = state(arm, 3)
+    d_tau = lw.derivative(lw.forward_dynamics, "tau")
+    found = d_tau(arm, *x, method="hybrid", partition=3)
+    assert relative_error(found, np.linalg.inv(lw.mass_matrix(arm, x[0]))) < 1e-9
+
+
+def test_large_trees_are_simulated() -> None:
+    """Their energies too, without a word of what would be too large."""
+    model = crowd(60, 4)
+    motion = lw.simulate(model, model.neutral(), np.zeros(model.nv), 0.01, step=1e-3)
+    assert motion.q.shape == (11, model.nq)
+    assert abs(motion.energy[-1] - motion.energy[0]) < 1e-8 * (1.0 + np.abs(motion.energy[0]))

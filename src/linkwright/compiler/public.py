@@ -20,6 +20,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.trace import (
     ARRAYS,
     Bound,
+    algorithm_of,
     bind,
     differentiate,
     program,
@@ -273,6 +274,7 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         results = replay(program, symbols[0].graph, [np.asarray(x, dtype=object) for x in arrays])
         return results[0] if program.single else results
 
+    derived.algorithm = algorithm_of(book)  # type: ignore[attr-defined]
     derived.__name__ = f"{book.__name__}_{wrt}"
     derived.__doc__ = f"The derivative of :func:`{book.__name__}` with respect to {wrt}."
     derived.__signature__ = signature  # type: ignore[attr-defined]

@@ -27,6 +27,7 @@ from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, ModelError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
@@ -43,8 +44,8 @@ OPERATION_LIMIT = 90_000
 BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
 
-BODIES_FOR_THREADS = 30_000
-"""Bodies from which threads share the assembly of a single row: below, waking them takes longer."""
+WORK_FOR_THREADS = 5_000_000
+"""Operations of all lanes from which threads share the assembly of a single row: below, waking them takes longer."""
 
 LINKS_FOR_THREADS = 10_000
 """Links of a chain in segments from which they do. A helper awake pays from some 3000 on, one that sleeps from here."""
@@ -89,6 +90,15 @@ CORRECTIONS = {constrained.position_correction: "positions", constrained.velocit
 """What takes back what loops are open by, and what of."""
 
 ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
+
+
+def algorithm_of(book: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The algorithm of the library that a function is, or is derived from; None of users' own."""
+    if book in ALGORITHMS:
+        return book
+    found: Callable[..., Any] | None = getattr(book, "algorithm", None)
+    return found
+
 
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
 
@@ -192,7 +202,7 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
                 if not (given is None or isinstance(given, (list, tuple))):
                     raise ArgumentError(f"{name}: wrenches are given by the names of frames, a list; got {given!r}")
                 frames = tuple(given or ())
-            elif (book not in ALGORITHMS or key in ARRAYS) and (shape := shape_of(given)) is not None:
+            elif (algorithm_of(book) is None or key in ARRAYS) and (shape := shape_of(given)) is not None:
                 shapes[key] = shape
             else:
                 fixed[key] = given
@@ -298,6 +308,8 @@ def in_loops(bound: Bound) -> Looped:
             raise TooLargeError(f"{name} is not an array of all joints")
     sizes = [shape[0] for shape in bound.shapes.values()]
     slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
+    if bound.book is dynamics.forward_dynamics:
+        checked_options(**bound.options)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
         return _in_segments(bound, slots, model, tuple(of_q))
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
@@ -349,6 +361,11 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
     _require_parts(bound, model)
     loops = loop_bodies(model, _closing(bound, model))
     schedule, partition = bound.options.get("schedule"), bound.options.get("partition")
+    if schedule is not None and partition is None and isinstance(schedule, str):
+        alike = schedule_on_lanes(model, target().width, loops, schedule)
+        if loops and alike is None:
+            alike = schedule_of(model, schedule, loops=loops)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots, of_q)
     if schedule is not None or partition is not None:
         made = block_schedule(model, "balanced" if schedule is None else schedule, partition, loops=loops)
         if made.order or max(map(len, made.blocks)) < BODIES_IN_LOOPS:
@@ -380,8 +397,11 @@ def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedu
     require_inertia(model, made.blocks, made.joined)
     if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
         raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
-    threads = default_threads() if len(model.links) >= BODIES_FOR_THREADS else 1
-    return LevelProgram(bound.name, slots, made, parts_of(model, made, _closing(bound, model)), threads)
+    parts = parts_of(model, made, _closing(bound, model))
+    alone = LevelProgram(bound.name, slots, made, parts)
+    if default_threads() == 1 or alone.operations.total < WORK_FOR_THREADS * alone.lanes:
+        return alone
+    return LevelProgram(bound.name, slots, made, parts, default_threads())
 
 
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:

@@ -53,6 +53,20 @@ def forward_dynamics(
     Raises :class:`ModelError` where a joint moves neither mass nor armature, by assembly where a body alone
     has no inertia about some axis, or coordinates are tied by a loop.
     """
+    options = checked_options(method, schedule, partition, loops)
+    gains = constrained.checked_gains(stabilisation)
+    require_mass(model)
+    if model.has_couplings:
+        method, options = "composite", {}
+    if model.loops and loops == "closed":
+        return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains, **options)
+    return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
+
+
+def checked_options(
+    method: str = "articulated", schedule: Any = None, partition: Any = None, loops: str = "closed", **_: Any
+) -> dict[str, Any]:
+    """What of :func:`forward_dynamics`' options is given, if they go together."""
     if method not in FORWARD_DYNAMICS_METHODS:
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
     options = {name: x for name, x in (("schedule", schedule), ("partition", partition)) if x is not None}
@@ -61,13 +75,7 @@ def forward_dynamics(
             raise InputError(f"{name} is for method {' and '.join(map(repr, OPTIONS[name]))}; method is {method!r}")
     if loops not in ("closed", "ignore"):
         raise InputError(f"loops is {loops!r}; it may be 'closed' or 'ignore'")
-    gains = constrained.checked_gains(stabilisation)
-    require_mass(model)
-    if model.has_couplings:
-        method, options = "composite", {}
-    if model.loops and loops == "closed":
-        return CONSTRAINED_METHODS[method](model, q, v, tau, wrenches, gains, **options)
-    return FORWARD_DYNAMICS_METHODS[method](model, q, v, tau, wrenches, **options)
+    return options
 
 
 def _composite(model: Model, q: Array, v: Array, tau: Array, wrenches: Wrenches | None) -> Array:

@@ -176,7 +176,7 @@ def recorded(
     """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
         kinetic = compile_or_not(kinetic_energy, model)(q, v)
-        potential = compile_or_not(stored_energy, model)(q)
+        potential = _stored_energy(model)(q)
     return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
 
 
@@ -261,6 +261,17 @@ def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> N
 def stored_energy(model: Model, q: Array) -> Any:
     """The potential energy of gravity and of the joints' springs, J."""
     return potential_energy(model, q) + spring_energy(model, q)
+
+
+def _stored_energy(model: Model) -> Callable[[Array], Any]:
+    """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
+    if len(model.links) < BODIES_IN_LOOPS:
+        return compile_or_not(stored_energy, model)
+    weight = compile_or_not(potential_energy, model)
+    if not any(np.any(joint.stiffness) for joint in model.joints):
+        return weight
+    springs = compile_or_not(spring_energy, model)
+    return lambda q: weight(q) + springs(q)
 
 
 def _efforts(controller: Controller, t: float, q: Array, v: Array, shape: tuple[int, ...]) -> Array:

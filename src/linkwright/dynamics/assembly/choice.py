@@ -77,7 +77,9 @@ def optimal_schedule(model: Model, processors: int = 1) -> Schedule:
     return min((schedule_of(model, name) for name in names), key=lambda one: time(one, widths, processors))
 
 
-def schedule_on_lanes(model: Model, lanes: int, loops: tuple[tuple[int, int], ...] = ()) -> Schedule | None:
+def schedule_on_lanes(
+    model: Model, lanes: int, loops: tuple[tuple[int, int], ...] = (), order: str = "balanced"
+) -> Schedule | None:
     """The blocks that take least time where so many that are alike share a register.
 
     None if one recursion over all bodies takes no longer: where little is alike, and no loops are closed.
@@ -87,7 +89,7 @@ def schedule_on_lanes(model: Model, lanes: int, loops: tuple[tuple[int, int], ..
     for blocks in candidates(model, SIZES_ON_LANES):
         if max(map(len, blocks)) > SIZES_ON_LANES[-1]:
             continue
-        made = schedule_of(model, "balanced", blocks, loops)
+        made = schedule_of(model, order, blocks, loops)
         if (taken := time_on_lanes(made, joints, widths, lanes)) < least and not weak_blocks(
             model, made.blocks, made.joined
         ):
