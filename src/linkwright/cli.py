@@ -395,7 +395,7 @@ def _mobility(model: Model) -> str:
 def _operations_table(model: Model) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
-    from linkwright.compiler.trace import bind, trace
+    from linkwright.compiler.trace import bind, program
     from linkwright.errors import TooLargeError
 
     table = Table("algorithm", "multiplications", "additions", "divisions", "sincos", box=None, title="operations")
@@ -404,7 +404,7 @@ def _operations_table(model: Model) -> Table:
     algorithms = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_forces", "coriolis_matrix")
     for name in (*algorithms, "momentum_matrix", "kinetic_energy"):
         try:
-            count = trace(bind(getattr(dynamics, name), model, {})).operations
+            count = program(bind(getattr(dynamics, name), model, {})).operations
         except TooLargeError:
             table.add_row(name, "too large for straight-line code")
         except LinkwrightError as error:
@@ -517,9 +517,9 @@ def _summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
         why = " and ".join(["control"] * controlled + ["damping and friction"] * losses)
         table.add_row("energy", f"{change} ({why} included)")
     else:
-        table.add_row(
-            "energy drift", f"{trajectory.drift:.3g} J, {trajectory.drift / scale:.2g} of the energy exchanged"
-        )
+        moved = scale > 1e-12 * float(np.abs(energy).max())
+        part = f"{trajectory.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
+        table.add_row("energy drift", f"{trajectory.drift:.3g} J, {part}")
     if model.loops:
         table.add_row("closure error", f"{trajectory.closure:.2g} (m or rad, the largest of all loops)")
     return table
