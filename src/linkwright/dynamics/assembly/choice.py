@@ -87,7 +87,7 @@ def schedule_on_lanes(
     joints, widths = [link.motion for link in model.links], [link.motion.nv for link in model.links]
     best, least = None, np.inf if loops else ARTICULATED * float(sum(widths))
     for blocks in candidates(model, SIZES_ON_LANES):
-        if max(map(len, blocks)) > SIZES_ON_LANES[-1]:
+        if len(blocks) == 1 or max(map(len, blocks)) > SIZES_ON_LANES[-1]:
             continue
         made = schedule_of(model, order, blocks, loops)
         if (taken := time_on_lanes(made, joints, widths, lanes)) < least and not weak_blocks(

@@ -108,8 +108,9 @@ def time(schedule: Schedule, widths: Sequence[int], processors: int = 1) -> floa
 ARTICULATED = 660
 """A hinge of the articulated-body recursion."""
 
-BESIDE = 1.6
-"""What an operation of nodes on lanes takes, with what is moved between them, in those of that recursion (measured)."""
+IN_BLOCKS, ALONE, IN_JOINS = 0.65, 1.2, 2.4
+"""What an operation on lanes takes in those of that recursion, as measured: blocks compute where they are (one that is
+like no other once, in code of its own), of joins much is what is moved between them."""
 
 
 def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequence[int], lanes: int) -> float:
@@ -118,6 +119,7 @@ def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequen
     ``joints``: what tells one kind of joint from others, of every body. As dear as so many of :data:`ARTICULATED`.
     """
     costs: dict[Hashable, float] = {}
+    in_blocks: dict[Hashable, bool] = {}
     alike: Counter[Hashable] = Counter()
     first = len(schedule.blocks)
     for number, (level, cost) in enumerate(zip(schedule.level_of, node_costs(schedule, widths), strict=True)):
@@ -130,4 +132,9 @@ def time_on_lanes(schedule: Schedule, joints: Sequence[Hashable], widths: Sequen
             kind = one.place, schedule.sizes(one), moved, one.parent_node == GROUND, one.parent_node == one.child_node
         alike[level, kind] += 1
         costs[level, kind] = cost
-    return BESIDE * sum(-(-times // lanes) * costs[key] for key, times in alike.items())
+        in_blocks[level, kind] = number < first
+    total = 0.0
+    for key, times in alike.items():
+        each = (IN_BLOCKS if times > 1 else ALONE) if in_blocks[key] else IN_JOINS
+        total += -(-times // lanes) * each * costs[key]
+    return total
