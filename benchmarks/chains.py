@@ -14,6 +14,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
+from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.machine import target
 from linkwright.compiler.program import Slot
@@ -38,23 +39,11 @@ def assembly_of(model: lw.Model, order: str) -> Kernel:
 
 def pinocchio(model: lw.Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> tuple[Callable[[], object], float]:
     """Pinocchio's aba on the same chain, and how far its answer is from ours."""
-    import pinocchio as pin
-
-    theirs = pin.Model()
-    theirs.gravity.linear = model.gravity
-    for link, joint in zip(model.links, model.joints, strict=True):
-        kind = pin.JointModelFreeFlyer() if joint.type == "free" else pin.JointModelRZ()
-        placement = pin.SE3(link.placement[:3, :3], link.placement[:3, 3])
-        number = theirs.addJoint(link.parent + 1, kind, placement, joint.name)
-        m, h, I = link.rigid_inertia
-        c = h / m
-        C = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-        theirs.appendBodyToJoint(number, pin.Inertia(m, c, I + m * C @ C), pin.SE3.Identity())
-    data = theirs.createData()
-    x = np.concatenate([q[:3], q[4:7], q[3:4], q[7:]]) if model.joints[0].type == "free" else q
+    peer = Pinocchio(model, States(q[None], v[None], 0.0 * v[None], tau[None], "world"))
+    x, aba = peer.q[0], peer.pin.aba
     ours = lw.forward_dynamics(model, q, v, tau)
-    difference = np.abs(pin.aba(theirs, data, x, v, tau) - ours).max() / (1.0 + np.abs(ours).max())
-    return lambda: pin.aba(theirs, data, x, v, tau), float(difference)
+    difference = np.abs(aba(peer.model, peer.data, x, v, tau) - ours).max() / (1.0 + np.abs(ours).max())
+    return lambda: aba(peer.model, peer.data, x, v, tau), float(difference)
 
 
 def row(name: str) -> None:

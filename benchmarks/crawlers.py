@@ -19,6 +19,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
+from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.levels import LevelProgram
 from linkwright.compiler.segments import SegmentProgram
@@ -124,22 +125,9 @@ ALONE: dict[str, Callable[[], lw.Model]] = {"arms": lambda: arms(1), "humanoids"
 
 def pinocchio(model: lw.Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> tuple[Call, np.ndarray]:
     """Pinocchio's aba on the same mechanism, and its answer."""
-    import pinocchio as pin
-
-    theirs = pin.Model()
-    theirs.gravity.linear = model.gravity
-    coordinates = []
-    for link, joint, x in zip(model.links, model.joints, model.coordinates(q), strict=True):
-        kind = pin.JointModelFreeFlyer() if joint.type == "free" else pin.JointModelRZ()
-        placement = pin.SE3(link.placement[:3, :3], link.placement[:3, 3])
-        number = theirs.addJoint(link.parent + 1, kind, placement, joint.name)
-        m, h, I = link.rigid_inertia
-        c = h / m
-        C = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
-        theirs.appendBodyToJoint(number, pin.Inertia(m, c, I + m * C @ C), pin.SE3.Identity())
-        coordinates.append([*x[:3], *x[4:], x[3]] if joint.type == "free" else x)
-    data, x = theirs.createData(), np.concatenate(coordinates)
-    return lambda: pin.aba(theirs, data, x, v, tau), pin.aba(theirs, data, x, v, tau).copy()
+    peer = Pinocchio(model, States(q[None], v[None], 0.0 * v[None], tau[None], "world"))
+    x, aba = peer.q[0], peer.pin.aba
+    return lambda: aba(peer.model, peer.data, x, v, tau), aba(peer.model, peer.data, x, v, tau).copy()
 
 
 def compiled(model: lw.Model, unroll: bool = False, **options: Any) -> Kernel:

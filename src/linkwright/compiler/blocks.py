@@ -7,13 +7,14 @@ costs as much as a single one that was compiled by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from linkwright.compiler.choices import RATES, Spot
-from linkwright.compiler.kinds import Kind, Source, coordinates, groups_of, objects
+from linkwright.compiler.kinds import Kind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.sides import expressions, response_of, symbols
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.schedule import Schedule
@@ -30,14 +31,13 @@ class BlockVariant(NamedTuple):
     """of each body's joint"""
 
 
-def blocks_by_variant(model: Model, schedule: Schedule, chosen: Sequence[bool]) -> dict[BlockVariant, list[int]]:
+def blocks_by_variant(model: Model, schedule: Schedule, chosen: Sequence[int]) -> dict[BlockVariant, list[int]]:
     """The chosen ones of a schedule's blocks by variant."""
-    kind_of = {k: number for number, group in enumerate(groups_of(model)) for k in group.bodies}
+    kind_of = kind_of_each(groups_of(model)) if chosen else {}
     found: dict[BlockVariant, list[int]] = {}
-    for number, members in enumerate(schedule.blocks):
-        if chosen[number]:
-            variant = BlockVariant(shape_of(schedule, number), tuple(kind_of[k] for k in members))
-            found.setdefault(variant, []).append(number)
+    for number in chosen:
+        variant = BlockVariant(shape_of(schedule, number), tuple(kind_of[k] for k in schedule.blocks[number]))
+        found.setdefault(variant, []).append(number)
     return found
 
 
@@ -59,7 +59,7 @@ class BlockTraced:
             T = link.transform(q)
             w_parent = bodies[parent].w if parent >= 0 else np.zeros(3)
             if shape.floating and number == 0:
-                w = np.zeros(3) if still else objects([kind.symbol(Source("own", 0, k)) for k in range(3)])
+                w = np.zeros(3) if still else symbols(kind, "own", 3)
                 bodies.append(base_terms(body_terms(link, T, q, v, tau, w_parent, w, np.zeros(6))))
             else:
                 w = angular_velocity(link, w_parent, T, q, v)
@@ -67,15 +67,10 @@ class BlockTraced:
         form = FORMS[cheapest_form(profile(schedule, blocks[0], widths), self.handles)]
         base = np.zeros(6) if still else ground(model.gravity).bias
         made, kept = form.assemble(shape, tuple(bodies), base)
-        outer = objects([self.kinds[0].symbol(Source("outer", 0, k)) for k in range(6 * self.handles)])
-        upper: Any = made.compliance[np.triu_indices(6 * self.handles)] if self.handles else []
-        self.result = self._expressions([*upper, *made.bias])
-        """the response of the block, of Φ the upper half"""
+        outer = symbols(self.kinds[0], "outer", 6 * self.handles)
+        self.result = response_of(self.graph, made)
         self.torn: list[tuple[Spot, Expr]] = []
         """the accelerations of its joints; a base's own joint is joined later"""
         for number, a in enumerate(form.split(shape, tuple(bodies), base, kept, outer)):
             if not (shape.floating and number == 0):
-                self.torn += [(Spot(RATES, k, number), x) for k, x in enumerate(self._expressions(a))]
-
-    def _expressions(self, values: Iterable[Any]) -> list[Expr]:
-        return [self.graph.coerce(x) for x in values]
+                self.torn += [(Spot(RATES, k, number), x) for k, x in enumerate(expressions(self.graph, a))]

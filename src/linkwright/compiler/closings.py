@@ -7,20 +7,19 @@ that are long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.choices import A, B, Spot
-from linkwright.compiler.kinds import Kind, Source, coordinates, folded, groups_of, objects, pose_of
-from linkwright.compiler.sides import Side, Sides
+from linkwright.compiler.kinds import Kind, Source, coordinates, folded, groups_of, kind_of_each, pose_of
+from linkwright.compiler.sides import Side, Sides, handed_down, response_of, symbols
 from linkwright.dynamics.assembly.loops import Closing, closing_terms
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 from linkwright.dynamics.assembly.subassembly import Place, close, free_sizes, open_again
 from linkwright.dynamics.constraint import Pace, branches, loop_ends, walk_along
-from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.graph import Graph
 from linkwright.model.loop import Loop, LoopType
 from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array
@@ -53,8 +52,7 @@ class Closings:
         self.ends: list[tuple[Frame, Frame]] = []
         if schedule.loops:
             self.ends = [loop_ends(model, loop) for loop in model.loops if isinstance(loop, Loop)]
-        groups = groups_of(model) if self.ends else []
-        self.kinds_of = {k: number for number, group in enumerate(groups) for k in group.bodies}
+        self.kinds_of = kind_of_each(groups_of(model)) if self.ends else {}
 
     @property
     def bodies(self) -> list[int]:
@@ -134,15 +132,10 @@ class LoopTraced:
         order = closings.orders.get(loops[0])
         made, closed = close(found, other, place, terms, same, free_sizes(free[0], free[1], terms), order)
         self.handles = len(made.bias) // 6
-        outer = objects([self.kind.symbol(Source("outer", 0, k)) for k in range(6 * self.handles)])
-        upper: Any = made.compliance[np.triu_indices(6 * self.handles)] if self.handles else []
-        self.result = self._expressions([*upper, *made.bias])
-        """the response once the loop is closed, of Φ the upper half"""
-        _, on_parent, on_child = open_again(place, sizes, terms, closed, outer, same)
-        self.torn: list[tuple[Spot, Expr]] = []
-        for space, side, forces in ((A, variant.parent, on_parent), (B, variant.child, on_child)):
-            if side.what == "node":
-                self.torn += [(Spot(space, k), x) for k, x in enumerate(self._expressions(forces))]
+        outer = symbols(self.kind, "outer", 6 * self.handles)
+        self.result = response_of(self.graph, made)
+        _, *forces = open_again(place, sizes, terms, closed, outer, same)
+        self.torn = handed_down(self.graph, (variant.parent, variant.child), forces)
 
     def _numbers(self, rows: Array) -> list[Any]:
         """Numbers of each loop (loops, …)."""
@@ -153,6 +146,3 @@ class LoopTraced:
             self.graph.constant(x) if place < 0 else self.kind.symbol(Source("data", number, place))
             for x, place in zip(rows[0], places, strict=True)
         ]
-
-    def _expressions(self, values: Iterable[Any]) -> list[Expr]:
-        return [self.graph.coerce(x) for x in values]

@@ -123,6 +123,11 @@ def _group(first: Link, bodies: list[int], rows: Array) -> Group:
     return Group(bodies, first, rows[0], *folded(rows))
 
 
+def kind_of_each(kinds: Sequence[Kind | Group]) -> dict[int, int]:
+    """For every body the number of its kind."""
+    return {body: number for number, kind in enumerate(kinds) for body in kind.bodies}
+
+
 def folded(rows: Array) -> tuple[list[int], Array]:
     """For each number of every row the column that holds it, or -1 where it is the same in all; and the columns."""
     columns: list[Array] = []

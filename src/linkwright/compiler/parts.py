@@ -24,8 +24,6 @@ from linkwright.compiler.choices import (
     OWN,
     RATES,
     RESULT,
-    A,
-    B,
     Choice,
     Part,
     Plan,
@@ -37,8 +35,18 @@ from linkwright.compiler.choices import (
     split_choice,
 )
 from linkwright.compiler.closings import Closings, LoopTraced, LoopVariant
-from linkwright.compiler.kinds import Kind, Source, coordinates, groups_of, objects
-from linkwright.compiler.sides import LeafKind, Side, Sides, leaf_kinds, response_size
+from linkwright.compiler.kinds import Kind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.sides import (
+    LeafKind,
+    Side,
+    Sides,
+    expressions,
+    handed_down,
+    leaf_kinds,
+    response_of,
+    response_size,
+    symbols,
+)
 from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import orders_of_rows
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
@@ -98,8 +106,9 @@ def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -
     kinds = [group.kind() for group in groups_of(model, moved)] if moved else []
     closings = Closings(model, schedule, closing, orders_of_rows(model, schedule, closing))
     alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
+    in_blocks = [number for number, block in enumerate(schedule.blocks) if not _is_alone(schedule, block)]
     of_leaves = leaf_kinds(model, sorted({*alone, *closings.bodies}))
-    blocks = blocks_by_variant(model, schedule, [not _is_alone(schedule, block) for block in schedule.blocks])
+    blocks = blocks_by_variant(model, schedule, in_blocks)
     of_blocks = [BlockTraced(model, schedule, still, *x) for x in blocks.items()]
     joins, loops, variant_of = _variants(model, schedule, kinds, of_leaves, closings)
     variants: list[Variant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
@@ -168,7 +177,7 @@ def _variants(
     model: Model, schedule: Schedule, kinds: list[Kind], leaf_kinds: list[LeafKind], closings: Closings
 ) -> tuple[list[Variant], dict[LoopVariant, list[int]], list[int]]:
     """Of joints; of loops, with their numbers; and which each node is of."""
-    kind_of = {body: number for number, kind in enumerate(kinds) for body in kind.bodies}
+    kind_of = kind_of_each(kinds)
     alone = {body: Side("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
     alone[GROUND] = Side("ground", 1)
 
@@ -213,24 +222,13 @@ class JoinTraced:
         found = sides.found(self.kind, variant.parent, "A", parent), sides.found(self.kind, variant.child, "B", own)
         result, joined = join(*found, place, terms)
         self.handles = len(place.parent_kept) + len(place.child_kept)
-        outer = self._symbols("outer", 6 * self.handles)
+        outer = symbols(self.kind, "outer", 6 * self.handles)
         torn = split(place, (len(found[0].bias) // 6, len(found[1].bias) // 6), terms, joined, outer)
-        upper: Any = result.compliance[np.triu_indices(6 * self.handles)] if self.handles else []
-        self.result = self._expressions([*upper, *result.bias])
-        """the response of the result, its upper half"""
-        self.torn = [(Spot(RATES, k), x) for k, x in enumerate(self._expressions(torn.acceleration))]
-        for space, side, forces in (
-            (A, variant.parent, torn.parent_forces),
-            (B, variant.child, torn.child_forces),
-        ):
-            if side.what == "node":
-                self.torn += [(Spot(space, k), x) for k, x in enumerate(self._expressions(forces))]
-
-    def _expressions(self, values: Any) -> list[Expr]:
-        return [self.kind.graph.coerce(x) for x in values]
-
-    def _symbols(self, space: str, n: int) -> Array:
-        return objects([self.kind.symbol(Source(space, 0, k)) for k in range(n)])
+        self.result = response_of(self.kind.graph, result)
+        rates = expressions(self.kind.graph, torn.acceleration)
+        self.torn = [(Spot(RATES, k), x) for k, x in enumerate(rates)]
+        forces = torn.parent_forces, torn.child_forces
+        self.torn += handed_down(self.kind.graph, (variant.parent, variant.child), forces)
 
 
 # what is computed where
@@ -240,9 +238,9 @@ def _sweep_choice(plan: Plan) -> tuple[Choice, list[Expr]]:
     """What the sweep does, and the angular velocity that it finds."""
     kind = plan.kind
     q, v, _ = coordinates(kind)
-    parent = objects([kind.symbol(Source("parent", 0, k)) for k in range(3)])
+    parent = symbols(kind, "parent", 3)
     plan.source |= {symbol.index: source for source, symbol in kind.symbols.items()}
-    w = [kind.graph.coerce(x) for x in angular_velocity(kind.link, parent, kind.link.transform(q), q, v)]
+    w = expressions(kind.graph, angular_velocity(kind.link, parent, kind.link.transform(q), q, v))
     return plan.chosen(w, lambda node: 1.0 if node.op == "symbol" else np.inf, fetch=1.0), w
 
 

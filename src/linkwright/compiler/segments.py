@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwright.compiler.entry import address
 from linkwright.compiler.ir import Code
-from linkwright.compiler.kinds import Group, Kind, groups_of, objects
+from linkwright.compiler.kinds import groups_of, kind_of_each, objects
 from linkwright.compiler.loops import (
     ALIGNMENT,
     Arguments,
@@ -102,22 +102,13 @@ def division(model: Model, lanes: int) -> Division:
         raise NotASweep("it branches, and segments are of chains")
     n = len(model.links)
     for by_zeros in (True, False):
-        kind_of = _numbers(groups_of(model, range(1, n), by_zeros), n) if n > 1 else []
+        kind_of = kind_of_each(groups_of(model, range(1, n), by_zeros)) if n > 1 else {}
         for period in range(1, _LONGEST_PERIOD + 1):
             breaks = [k for k in range(1, n - period) if kind_of[k] != kind_of[k + period]]
             length = (n - 1 - max(breaks, default=0)) // (lanes * period) * period
             if length >= SHORTEST:
                 return Division(n - lanes * length, length, by_zeros)
     raise NotASweep(f"its {n} bodies make no {lanes} segments of {SHORTEST} bodies or more, alike in their joints")
-
-
-def _numbers(kinds: Sequence[Kind | Group], n: int) -> list[int]:
-    """For every body the number of its kind."""
-    number = [-1] * n
-    for k, kind in enumerate(kinds):
-        for body in kind.bodies:
-            number[body] = k
-    return number
 
 
 class SegmentProgram(Looped):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.choices import A, B, Spot
 from linkwright.compiler.kinds import Kind, Source, folded, objects
 from linkwright.dynamics.assembly.subassembly import LeafInertia, Subassembly, ground, leaf, leaf_inertia
-from linkwright.expression.graph import Graph
+from linkwright.expression.graph import Expr, Graph
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 
@@ -82,6 +83,33 @@ def _symmetric(graph: Graph, values: Sequence[Any], n: int) -> Array:
     return matrix
 
 
+def symbols(kind: Kind, space: str, n: int) -> Array:
+    """So many numbers of a space (n,)."""
+    return objects([kind.symbol(Source(space, 0, k)) for k in range(n)])
+
+
+def expressions(graph: Graph, values: Iterable[Any]) -> list[Expr]:
+    """Each as an expression, what is a number too."""
+    return [graph.coerce(x) for x in values]
+
+
+def response_of(graph: Graph, made: Subassembly) -> list[Expr]:
+    """The response of a node, :func:`response_size` numbers."""
+    n = len(made.bias)
+    upper: Any = made.compliance[np.triu_indices(n)] if n else []
+    return expressions(graph, [*upper, *made.bias])
+
+
+def handed_down(graph: Graph, sides: Sequence[Side], forces: Sequence[Array]) -> list[tuple[Spot, Expr]]:
+    """The forces (6n,) on the handles of both sides, the parent's and the child's, where these are nodes."""
+    return [
+        (Spot(space, k), x)
+        for space, side, on_side in zip((A, B), sides, forces, strict=True)
+        if side.what == "node"
+        for k, x in enumerate(expressions(graph, on_side))
+    ]
+
+
 class Sides(NamedTuple):
     """What is known of the sides of all joins."""
 
@@ -94,7 +122,7 @@ class Sides(NamedTuple):
 
     def angular_velocity(self, kind: Kind, space: str) -> Array:
         """ω (3,) of the joint's own body or its parent."""
-        return np.zeros(3) if self.still else objects([kind.symbol(Source(space, 0, k)) for k in range(3)])
+        return np.zeros(3) if self.still else symbols(kind, space, 3)
 
     def found(self, kind: Kind, side: Side, space: str, w: Array) -> Subassembly:
         """A side in symbols; ``space``: "A" the parent's, "B" the child's. A leaf turns with ω (3,)."""
