@@ -20,8 +20,8 @@ import numpy as np
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
 from linkwright.benchmark.peers import Pinocchio, States
+from linkwright.compiler.assembly.levels import LevelProgram
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.levels import LevelProgram
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.errors import TooLargeError
 from linkwright.model.assembly import assemble

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.blocks import BlockVariant
+from linkwright.compiler.assembly.blocks import BlockVariant
+from linkwright.compiler.assembly.levels import LevelProgram
+from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.levels import LevelProgram
 from linkwright.compiler.loops import LoopProgram
-from linkwright.compiler.parts import parts_of
 from linkwright.compiler.program import Slot
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.closings import LoopVariant
+from linkwright.compiler.assembly.closings import LoopVariant
+from linkwright.compiler.assembly.levels import LevelProgram
+from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.levels import LevelProgram
-from linkwright.compiler.parts import parts_of
 from linkwright.compiler.program import Program, Slot
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of

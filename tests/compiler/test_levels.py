@@ -9,8 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.levels import LevelProgram
-from linkwright.compiler.parts import parts_of
+from linkwright.compiler.assembly.levels import LevelProgram
+from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.program import Program, Slot
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.errors import InputError, ModelError, TooLargeError

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.levels import LevelProgram
+from linkwright.compiler.assembly.levels import LevelProgram
+from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
-from linkwright.compiler.parts import parts_of
 from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram

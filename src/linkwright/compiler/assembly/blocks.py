@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.choices import RATES, Spot
+from linkwright.compiler.assembly.choices import RATES, Spot
+from linkwright.compiler.assembly.sides import expressions, response_of, symbols
 from linkwright.compiler.kinds import Kind, coordinates, groups_of, kind_of_each
-from linkwright.compiler.sides import expressions, response_of, symbols
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
 from linkwright.dynamics.assembly.schedule import Schedule

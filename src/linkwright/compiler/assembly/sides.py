@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.choices import A, B, Spot
+from linkwright.compiler.assembly.choices import A, B, Spot
 from linkwright.compiler.kinds import Kind, Source, folded, objects
 from linkwright.dynamics.assembly.subassembly import LeafInertia, Subassembly, ground, leaf, leaf_inertia
 from linkwright.expression.graph import Expr, Graph

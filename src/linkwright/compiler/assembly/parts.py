@@ -1,11 +1,11 @@
 """Assembly–disassembly as few programs: join and split traced once for every combination of what they meet.
 
 A joint's terms depend on its kind alone, a join beside that on what its two sides are: the ground, a body alone, or
-bodies joined already (or a block of them, :mod:`linkwright.compiler.blocks`) with so many handles. Every such
+bodies joined already (or a block of them, :mod:`linkwright.compiler.assembly.blocks`) with so many handles. Every such
 combination is a :class:`Variant`, whatever the size of the mechanism; closed loops are joins too
-(:mod:`linkwright.compiler.closings`). What its programs need of the joint is found
+(:mod:`linkwright.compiler.assembly.closings`). What its programs need of the joint is found
 beforehand for all bodies and remembered in the body's record, or computed again; and what a split needs of its join is
-remembered, or computed again (:mod:`linkwright.compiler.choices`).
+remembered, or computed again (:mod:`linkwright.compiler.assembly.choices`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.blocks import BlockTraced, BlockVariant, blocks_by_variant
-from linkwright.compiler.choices import (
+from linkwright.compiler.assembly.blocks import BlockTraced, BlockVariant, blocks_by_variant
+from linkwright.compiler.assembly.choices import (
     ITEMS,
     KEPT,
     LOOP_DATA,
@@ -34,9 +34,8 @@ from linkwright.compiler.choices import (
     rounded,
     split_choice,
 )
-from linkwright.compiler.closings import Closings, LoopTraced, LoopVariant
-from linkwright.compiler.kinds import Kind, coordinates, groups_of, kind_of_each
-from linkwright.compiler.sides import (
+from linkwright.compiler.assembly.closings import Closings, LoopTraced, LoopVariant
+from linkwright.compiler.assembly.sides import (
     LeafKind,
     Side,
     Sides,
@@ -47,6 +46,7 @@ from linkwright.compiler.sides import (
     response_size,
     symbols,
 )
+from linkwright.compiler.kinds import Kind, coordinates, groups_of, kind_of_each
 from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import orders_of_rows
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule

@@ -1,4 +1,4 @@
-"""Where assembly–disassembly on lanes has everything: tables for the code of :mod:`linkwright.compiler.levels`.
+"""Where assembly–disassembly on lanes has everything: tables for the code of `levels.py`.
 
 Joins, and blocks of bodies that are leaves, run in chunks: as many of one level and variant as there are lanes, or a
 single one. What a join reads of a side lies in a *port*, lane by lane as it will be read. Chunks are done depth first,
@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.blocks import BlockVariant
-from linkwright.compiler.parts import Parts
+from linkwright.compiler.assembly.blocks import BlockVariant
+from linkwright.compiler.assembly.parts import Parts
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 
 ALIGNMENT = 64

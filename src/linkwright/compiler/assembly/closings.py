@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.assembly.sides import Side, Sides, handed_down, response_of, symbols
 from linkwright.compiler.kinds import Kind, Source, coordinates, folded, groups_of, kind_of_each, pose_of
-from linkwright.compiler.sides import Side, Sides, handed_down, response_of, symbols
 from linkwright.dynamics.assembly.loops import Closing, closing_terms
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
 from linkwright.dynamics.assembly.subassembly import Place, close, free_sizes, open_again

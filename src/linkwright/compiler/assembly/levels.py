@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.blocks import BlockVariant
-from linkwright.compiler.choices import (
+from linkwright.compiler.assembly.blocks import BlockVariant
+from linkwright.compiler.assembly.choices import (
     KEPT,
     LOOP_DATA,
     MEMBER_DATA,
@@ -38,13 +38,13 @@ from linkwright.compiler.choices import (
     Spot,
     V,
 )
-from linkwright.compiler.closings import LoopVariant
+from linkwright.compiler.assembly.closings import LoopVariant
+from linkwright.compiler.assembly.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
+from linkwright.compiler.assembly.parts import Parts
 from linkwright.compiler.ir import Code
-from linkwright.compiler.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
 from linkwright.compiler.llvm import LONGEST, StraightBody
 from linkwright.compiler.loops import begin_driver, emit_memory, end_driver, module_of, tables_of
 from linkwright.compiler.machine import target
-from linkwright.compiler.parts import Parts
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.schedule import Schedule
