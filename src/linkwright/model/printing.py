@@ -1,47 +1,90 @@
-"""A model as text: its tree with joints, sizes and masses."""
+"""A model as text, and as a table for notebooks: its tree with joints, sizes and masses."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from math import inf
 
 from linkwright.model.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Model
 
+DEEPEST = 24
+"""Joints further from the world are not indented further, for the width of a page: they name the body they are on."""
+MOST_ROWS = 60
+"""of the table in a notebook"""
+
 
 def tree_text(model: Model) -> str:
-    """The tree; a serial chain stays at its indent, only branches go in."""
-    total = sum(body.mass for body in model.bodies)
-    lines = [
-        f"{model.name}: {len(model.bodies)} moving bodies, nq {model.nq}, nv {model.nv}, {total:.6g} kg, "
-        f"gravity ({', '.join(f'{g:g}' for g in model.gravity)})"
-    ]
+    """The tree, each joint indented under the joint that moves its parent."""
+    lines = [_headline(model)]
     children: dict[int, list[int]] = {}
     for k, link in enumerate(model.links):
         children.setdefault(link.parent, []).append(k)
     welded = [name for name, frame in model.frames.items() if frame.body < 0 and name != WORLD]
     lines.append(WORLD + _also(welded) + (f"  {model.welded.mass:.6g} kg welded" if model.welded.mass else ""))
     position = dict(zip((j.name for j in model.joints), _starts(model), strict=True))
-    stack = [(k, "") for k in reversed(children.get(-1, []))]
+    stack = [(k, "", 0) for k in reversed(children.get(-1, []))]
     while stack:
-        k, indent = stack.pop()
+        k, indent, depth = stack.pop()
         joint, body = model.joints[k], model.bodies[k]
         siblings = children[model.links[k].parent]
         last = k == siblings[-1]
-        if joint.coupling:
-            c = joint.coupling
-            place = f"= {c.multiplier:g} {model.joints[c.leader].name} + {c.offset:g}"
-        else:
-            start = position[joint.name]
-            place = f"q[{start}]" if joint.nq == 1 else f"q[{start}:{start + joint.nq}]"
+        place = _place(model, k, position[joint.name])
+        if depth > DEEPEST:
+            place += f", on {joint.parent}"
         mark = "└" if last else "├"
         moved = f"{body.name}{_also(body.links[1:])}  {body.mass:.6g} kg"
         lines.append(f"{indent}{mark}─ {joint.name} ({joint.type}, {place}) ─ {moved}")
-        serial = len(siblings) == 1 and len(children.get(k, [])) <= 1
-        inner = indent if serial else indent + ("   " if last else "│  ")
-        stack.extend((child, inner) for child in reversed(children.get(k, [])))
+        inner = indent if depth >= DEEPEST else indent + ("   " if last else "│  ")
+        stack.extend((child, inner, depth + 1) for child in reversed(children.get(k, [])))
     if model.loops:
         lines.append("loops:")
         lines += [f"   {loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops]
     return "\n".join(lines)
+
+
+def table_html(model: Model) -> str:
+    """What a notebook shows: the joints in a table, in the order of the coordinates."""
+    position = _starts(model)
+    rows = []
+    for k, (joint, body) in enumerate(zip(model.joints, model.bodies, strict=True)):
+        if k == MOST_ROWS:
+            rows.append(f'<tr><td colspan="7">… and {len(model.joints) - k} more</td></tr>')
+            break
+        pairs = zip(joint.lower, joint.upper, strict=True)
+        limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in pairs if low > -inf or high < inf)
+        names = (joint.name, joint.type, _place(model, k, position[k]), joint.parent, body.name)
+        rows.append(_row("td", (*names, f"{body.mass:.6g}", limits)))
+    head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", "limits [rad, m]"))
+    told = [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops[:MOST_ROWS]]
+    told += [f"… and {len(model.loops) - MOST_ROWS} more"] * (len(model.loops) > MOST_ROWS)
+    loops = "".join(f"<li>{escape(each)}</li>" for each in told)
+    closed = f"<p>loops:</p><ul>{loops}</ul>" if loops else ""
+    return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{closed}"
+
+
+def _row(cell: str, entries: Iterable[str]) -> str:
+    left = ' style="text-align:left"'
+    return f"<tr>{''.join(f'<{cell}{left}>{escape(entry)}</{cell}>' for entry in entries)}</tr>"
+
+
+def _headline(model: Model) -> str:
+    total = sum(body.mass for body in model.bodies)
+    return (
+        f"{model.name}: {len(model.bodies)} moving bodies, nq {model.nq}, nv {model.nv}, {total:.6g} kg, "
+        f"gravity ({', '.join(f'{g:g}' for g in model.gravity)})"
+    )
+
+
+def _place(model: Model, k: int, start: int) -> str:
+    """Where a joint's coordinates are in q, or what they follow."""
+    joint = model.joints[k]
+    if joint.coupling:
+        c = joint.coupling
+        return f"= {c.multiplier:g} {model.joints[c.leader].name} + {c.offset:g}"
+    return f"q[{start}]" if joint.nq == 1 else f"q[{start}:{start + joint.nq}]"
 
 
 def _also(names: list[str] | tuple[str, ...]) -> str:

@@ -407,6 +407,11 @@ class Model:
 
         return tree_text(self)
 
+    def _repr_html_(self) -> str:
+        from linkwright.model.printing import table_html
+
+        return table_html(self)
+
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
 
