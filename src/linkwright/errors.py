@@ -93,6 +93,12 @@ class InconsistentMotionError(LinkwrightError, ValueError):
         super().__init__(message)
 
 
+class SimulationError(LinkwrightError, ArithmeticError):
+    """A simulation of which nothing goes on; ``motion`` is what was computed, as on all that interrupts one."""
+
+    motion: object
+
+
 class TooLargeError(LinkwrightError):
     """More operations than straight-line code may have."""
 

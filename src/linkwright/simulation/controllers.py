@@ -11,7 +11,7 @@ from linkwright.dynamics import bias_forces, difference, inverse_dynamics, mass_
 from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
-from linkwright.simulation.motion import Controller
+from linkwright.simulation.record import Controller
 from linkwright.spatial.arrays import Array, as_numbers
 
 

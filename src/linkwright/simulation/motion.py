@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import time
 import warnings
 from collections.abc import Callable
@@ -19,11 +17,8 @@ from linkwright.dynamics import (
     constraint_residual,
     forward_dynamics,
     integrate,
-    kinetic_energy,
     passive_forces,
-    potential_energy,
     project,
-    spring_energy,
 )
 from linkwright.dynamics.constrained import Gains, checked_gains, position_correction, velocity_correction
 from linkwright.dynamics.constraint import constraint_rate
@@ -41,11 +36,9 @@ from linkwright.simulation.integrators import (
     stiffest,
     total_acceleration,
 )
+from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.trajectory import Trajectory
 from linkwright.spatial.arrays import Array, as_numbers
-
-Controller = Callable[[float, Array, Array], Any]
-"""(t, q, v) -> efforts (nv,)"""
 
 WHOLE_STEP_LIMIT = 25_000
 """Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
@@ -83,8 +76,14 @@ def simulate(
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
     (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
 
-    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration or not closed, and for a
-    record larger than this machine's memory. A motion that grows beyond all numbers is ended there, with a warning.
+    A motion that grows beyond all numbers is ended there, with a warning. Of a batch the others go on: its later
+    samples are NaN, and ``ended`` of the result tells the times.
+
+    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration or not closed, for a record
+    larger than the memory that this process may have, and for efforts that are not finite;
+    :class:`~linkwright.errors.SimulationError` where all motions of a batch have ended. Whatever ends the
+    simulation, an error of the controller or an interrupt from the keyboard, carries what was computed as its
+    attribute ``motion``.
     """
     chosen = method_of(method)
     if not isinstance(model, Model):
@@ -113,9 +112,9 @@ def simulate(
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
     if step > duration * (1.0 + 1e-9):
         raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
-    kept = _samples(model, duration, step, int(every), batch)
-    steps = max(1, round(duration / step))
+    steps = _steps(duration, step)
     h = duration / steps
+    record = Record(model, h, steps, int(every), batch, controller is not None)
     if np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
 
@@ -125,82 +124,45 @@ def simulate(
         q, v = _projection(model)(q, v)
     compile_time = time.perf_counter() - began
 
-    t = h * every * np.arange(kept)
-    qs, vs = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
-    taus = np.zeros((kept, *batch, model.nv))
     tau = np.zeros((*batch, model.nv))
-    qs[0], vs[0] = q, v
+    record.keep(q, v)
     began = time.perf_counter()
-    last = 0
-    with np.errstate(all="ignore"):  # a motion that diverges is told below
-        for k in range(steps):
-            if controller is not None:
-                tau = _efforts(controller, k * h, q, v, tau.shape)
-                if k % every == 0:
-                    taus[k // every] = tau
-            q, v = take(q, v, tau, h)
-            if (k + 1) % every == 0:
-                last = (k + 1) // every
-                qs[last], vs[last] = q, v
-            if k % STEPS_BETWEEN_CHECKS == 0:
-                if progress is not None:
-                    progress(k / steps)
-                if not np.isfinite(v).all():
-                    break
-    run_time = time.perf_counter() - began
-    if progress is not None:
-        progress(1.0)
-    if controller is not None and steps % every == 0 and last == kept - 1 and np.isfinite(v).all():
-        taus[last] = _efforts(controller, steps * h, q, v, tau.shape)
-    good = _finite_rows(qs[: last + 1], vs[: last + 1])
-    if good < last + 1 or not np.isfinite(v).all():
-        warnings.warn(
-            f"the motion of {model.name!r} grew beyond all numbers after t = {t[max(good - 1, 0)]:g} s and ends "
-            f"there; a smaller step than {h:g} s may help",
-            LinkwrightWarning,
-            stacklevel=2,
-        )
-    return recorded(model, t[:good], qs[:good], vs[:good], taus[:good], h, compile_time, run_time)
-
-
-def recorded(
-    model: Model,
-    t: Array,
-    q: Array,
-    v: Array,
-    tau: Array,
-    step: float,
-    compile_time: float = 0.0,
-    run_time: float = 0.0,
-) -> Trajectory:
-    """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
-    with np.errstate(all="ignore"):
-        kinetic = compile_or_not(kinetic_energy, model)(q, v)
-        potential = _stored_energy(model)(q)
-    return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
-
-
-def _samples(model: Model, duration: float, step: float, every: int, batch: tuple[int, ...]) -> int:
-    """How many samples the record of a motion has; refused where they would not fit in this machine's memory."""
     try:
-        kept = round(duration / step) // every + 1
+        with np.errstate(all="ignore"):  # a motion that diverges is told below
+            for k in range(steps):
+                if controller is not None:
+                    if not record.goes_on(q, v):
+                        break
+                    tau = record.efforts(controller, k * h, q, v)
+                    if k % every == 0:
+                        record.tau[k // every] = tau
+                q, v = take(q, v, tau, h)
+                if (k + 1) % every == 0:
+                    record.keep(q, v)
+                if k % STEPS_BETWEEN_CHECKS == 0:
+                    if progress is not None:
+                        progress(k / steps)
+                    if not record.goes_on(q, v):
+                        break
+            if record.goes_on(q, v) and controller is not None and steps % every == 0:
+                record.tau[-1] = record.efforts(controller, steps * h, q, v)
+        run_time = time.perf_counter() - began
+        if progress is not None:
+            progress(1.0)
+        motion = record.motion(compile_time, run_time)
+        record.tell(motion)
+    except BaseException as error:
+        record.give_to(error, compile_time, time.perf_counter() - began)
+        raise
+    return motion
+
+
+def _steps(duration: float, step: float) -> int:
+    """How many steps there are."""
+    try:
+        return max(1, round(duration / step))
     except OverflowError:
         raise InputError(f"{duration:g} s in steps of {step:g} s are too many steps") from None
-    size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2))
-    if size > _memory():
-        raise InputError(
-            f"the record of {kept} samples would take {size / 2**30:.3g} GiB, more than this machine has; keep only "
-            "some of them (every=…), or take fewer steps"
-        )
-    return kept
-
-
-def _memory() -> float:
-    """Bytes of memory; as many as one can count where the system does not tell."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return 2.0**47
 
 
 CLOSED = 1e-6
@@ -256,43 +218,6 @@ def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> N
             LinkwrightWarning,
             stacklevel=3,
         )
-
-
-def stored_energy(model: Model, q: Array) -> Any:
-    """The potential energy of gravity and of the joints' springs, J."""
-    return potential_energy(model, q) + spring_energy(model, q)
-
-
-def _stored_energy(model: Model) -> Callable[[Array], Any]:
-    """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
-    if len(model.links) < BODIES_IN_LOOPS:
-        return compile_or_not(stored_energy, model)
-    weight = compile_or_not(potential_energy, model)
-    if not any(np.any(joint.stiffness) for joint in model.joints):
-        return weight
-    springs = compile_or_not(spring_energy, model)
-    return lambda q: weight(q) + springs(q)
-
-
-def _efforts(controller: Controller, t: float, q: Array, v: Array, shape: tuple[int, ...]) -> Array:
-    """What the controller answers, checked."""
-    tau = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy()))
-    if tau.shape != shape:
-        try:
-            if shape[-1] != (tau.shape[-1] if tau.ndim else 1):  # one number is not that of every joint
-                raise ValueError
-            tau = np.broadcast_to(tau, shape)
-        except ValueError:
-            raise ShapeError(f"the controller returned shape {tau.shape} at t = {t:g} s; expected {shape}") from None
-    if not np.isfinite(tau).all():
-        raise InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
-    return tau
-
-
-def _finite_rows(q: Array, v: Array) -> int:
-    """How many samples there are before the first that is not finite."""
-    bad = ~(np.isfinite(q).reshape(len(q), -1).all(axis=1) & np.isfinite(v).reshape(len(v), -1).all(axis=1))
-    return int(bad.argmax()) if bad.any() else len(q)
 
 
 Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]

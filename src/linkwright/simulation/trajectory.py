@@ -24,7 +24,11 @@ constraint_residual = public(dynamics.constraint_residual)
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """A motion, sampled; arrays are read as ``q[k]`` at the time ``t[k]``."""
+    """A motion, sampled; arrays are read as ``q[k]`` at the time ``t[k]``.
+
+    Of a batch of motions those that grew beyond all numbers are NaN after their last sample, whose time is in
+    ``ended``.
+    """
 
     model: Model
     t: Array
@@ -52,16 +56,21 @@ class Trajectory:
         return self.kinetic + self.potential
 
     @property
+    def ended(self) -> Array:
+        """(…,), s: when the last sample of each motion is: ``t[-1]``, but of those that grew beyond all numbers."""
+        there = samples_there(self.q, self.v)
+        times: Array = np.append(self.t, np.nan)[there - 1]  # none at all: NaN
+        return times
+
+    @property
     def drift(self) -> float:
         """The largest change of the total energy, J: an error where nothing drives or damps the motion."""
-        return float(np.abs(self.energy - self.energy[0]).max(initial=0.0))
+        return _largest(self.energy - self.energy[0])
 
     @property
     def closure(self) -> float:
         """The largest error of the loops, m or rad."""
-        if not self.model.loops:
-            return 0.0
-        return float(np.abs(constraint_residual(self.model, self.q)).max(initial=0.0))
+        return _largest(constraint_residual(self.model, self.q)) if self.model.loops else 0.0
 
     @property
     def steps_per_second(self) -> float:
@@ -132,14 +141,16 @@ class Trajectory:
             raise ShapeError(f"this is a batch of motions {self.q.shape[1:-1]}; take one first: trajectory[0]")
 
     def __getitem__(self, index: Any) -> Trajectory:
-        """One motion of a batch."""
+        """One motion of a batch, as long as it went, or several of them."""
         if self.q.ndim == 2:
             raise ShapeError("this trajectory is a single motion")
         index = index if isinstance(index, tuple) else (index,)
         at = (slice(None), *index)
+        if self.q[at].ndim == 2:
+            at = (slice(int(samples_there(self.q[at], self.v[at]))), *index)
         return Trajectory(
             self.model,
-            self.t,
+            self.t[at[0]],
             self.q[at],
             self.v[at],
             self.tau[at],
@@ -152,6 +163,17 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.model.name!r}: {len(self.t)} samples over {self.t[-1] - self.t[0]:g} s>"
+
+
+def samples_there(q: Array, v: Array) -> Array:
+    """How many samples of each motion there are (…,) before the first that is not finite."""
+    bad = ~(np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1))
+    return np.where(bad.any(axis=0), bad.argmax(axis=0), len(bad)) if len(bad) else np.zeros(q.shape[1:-1], dtype=int)
+
+
+def _largest(x: Array) -> float:
+    """The largest absolute value, of what there is."""
+    return float(np.fmax.reduce(np.abs(x), axis=None, initial=0.0))
 
 
 def velocity_names(model: Model) -> list[str]:

@@ -1,0 +1,188 @@
+"""What a simulation keeps while it runs: samples as they come, and which of its motions go on."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.trace import BODIES_IN_LOOPS
+from linkwright.dynamics import kinetic_energy, potential_energy, spring_energy
+from linkwright.errors import InputError, LinkwrightWarning, ShapeError, SimulationError
+from linkwright.model.tree import Model
+from linkwright.simulation import memory
+from linkwright.simulation.trajectory import Trajectory, samples_there
+from linkwright.spatial.arrays import Array, as_numbers
+
+Controller = Callable[[float, Array, Array], Any]
+"""(t, q, v) -> efforts (nv,)"""
+
+SMALL = 2**26
+"""Bytes of a record that are not worth asking the system for."""
+
+TOLD = 5
+"""Motions of a batch that a message lists."""
+
+
+class Record:
+    """The samples of motions of a batch, every ``every``-th of ``steps`` steps of ``h`` seconds."""
+
+    def __init__(self, model: Model, h: float, steps: int, every: int, batch: tuple[int, ...], controlled: bool):
+        self.model, self.h, self.every, self.batch = model, h, every, batch
+        kept = steps // every + 1
+        size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2))
+        if size > SMALL and size > (room := memory.available()):
+            raise _too_large(kept, size, f"the {room / 2**30:.3g} GiB that this process can still have")
+        try:
+            self.t = h * every * np.arange(kept)
+            self.q, self.v = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
+            self.tau = np.zeros((kept, *batch, model.nv))
+        except MemoryError:
+            raise _too_large(kept, size, "this process can have") from None
+        if controlled:
+            self.tau[:] = np.nan  # until they are known
+        self.count = 0
+        """samples that are there"""
+        self.alive: Array = np.ones(batch, dtype=bool)
+        """which motions go on"""
+        self.uncontrolled = 0
+        """how many of the others have ended for want of finite efforts"""
+        self._shown: tuple[Array, Array] | None = None
+
+    def keep(self, q: Array, v: Array) -> None:
+        """Add a sample."""
+        self.q[self.count], self.v[self.count] = q, v
+        self.count += 1  # the last thing done: an interrupt leaves whole samples
+
+    def goes_on(self, q: Array, v: Array) -> bool:
+        """Whether any motion is finite still (or there are none)."""
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            return True
+        self.alive = self.alive & _finite(q, v)
+        return bool(np.any(self.alive))
+
+    def efforts(self, controller: Controller, t: float, q: Array, v: Array) -> Array:
+        """What the controller answers (…, nv), checked. Motions that have ended it sees as they were last.
+
+        A motion of a batch for which it has no finite efforts ends there; :class:`InputError` where all do.
+        """
+        if self._shown is not None and not np.all(self.alive):
+            alive = np.asarray(self.alive)[..., None]
+            q, v = np.where(alive, q, self._shown[0]), np.where(alive, v, self._shown[1])
+        self._shown = q, v
+        tau, shape = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy())), v.shape
+        if tau.shape != shape:
+            try:
+                if shape[-1] != (tau.shape[-1] if tau.ndim else 1):  # one number is not that of every joint
+                    raise ValueError
+                tau = np.broadcast_to(tau, shape)
+            except ValueError:
+                raise ShapeError(
+                    f"the controller returned shape {tau.shape} at t = {t:g} s; expected {shape}"
+                ) from None
+        if not np.isfinite(tau).all():
+            good = self.alive & np.isfinite(tau).all(axis=-1)
+            if not np.any(good):
+                raise InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
+            self.uncontrolled += int(np.sum(self.alive & ~good))
+            self.alive = good  # their accelerations, and all after, will not be numbers
+        return tau
+
+    def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Trajectory:
+        """What there is: of a motion that has ended NaN after its last finite sample."""
+        return recorded(self.model, *self._samples(), self.h, compile_time, run_time)
+
+    def _samples(self) -> tuple[Array, Array, Array, Array]:
+        q, v, tau = self.q[: self.count], self.v[: self.count], self.tau[: self.count]
+        there = samples_there(q, v)
+        longest = int(there.max()) if there.size else self.count
+        for row in map(tuple, np.argwhere(np.asarray(there < longest))):
+            after = (slice(there[row], None), *row)
+            q[after] = v[after] = tau[after] = np.nan
+        return self.t[:longest], q[:longest], v[:longest], tau[:longest]
+
+    def give_to(self, error: BaseException, compile_time: float, run_time: float) -> None:
+        """Put what there is on an error that ends the simulation, as its ``motion``."""
+        try:
+            motion = self.motion(compile_time, run_time)
+        except Exception:  # too little memory for the energies, say
+            t, q, v, tau = self._samples()
+            unknown = np.full(q.shape[:-1], np.nan)
+            motion = Trajectory(self.model, t, q, v, tau, unknown, unknown, self.h, compile_time, run_time)
+        with suppress(Exception):  # an error may refuse attributes
+            error.motion = motion  # type: ignore[attr-defined]
+            error.add_note(f"what was simulated, until t = {motion.t[-1]:g} s, is this exception's .motion")
+
+    def tell(self, motion: Trajectory) -> None:
+        """Warn of motions that have ended; :class:`SimulationError` where all of a batch have."""
+        ended = np.argwhere(~np.asarray(self.alive))
+        if not len(ended):
+            return
+        advice = f"a smaller step than {self.h:g} s may help"
+        name, times = self.model.name, motion.ended
+        if not self.batch:
+            message = f"the motion of {name!r} grew beyond all numbers after t = {times:g} s and ends there; {advice}"
+            warnings.warn(message, LinkwrightWarning, stacklevel=3)
+            return
+        each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:TOLD]]
+        told = ", ".join(each + ["…"] * (len(ended) > TOLD))
+        if self.uncontrolled:
+            told += f"; for {self.uncontrolled} of them the controller's efforts were not finite"
+        if len(ended) == np.size(self.alive):
+            raise SimulationError(f"all {len(ended)} motions of {name!r} grew beyond all numbers: {told}; {advice}")
+        warnings.warn(
+            f"{len(ended)} of {np.size(self.alive)} motions of {name!r} grew beyond all numbers: {told}; their later "
+            f"samples are NaN (motion.ended has the times), the others go on; {advice}",
+            LinkwrightWarning,
+            stacklevel=3,
+        )
+
+
+def _too_large(kept: int, size: float, room: str) -> InputError:
+    return InputError(
+        f"the record of {kept} samples would take {size / 2**30:.3g} GiB, more than {room}; keep only "
+        "some of them (every=…), or take fewer steps"
+    )
+
+
+def _finite(q: Array, v: Array) -> Any:
+    finite: Array = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
+    return finite
+
+
+def recorded(
+    model: Model,
+    t: Array,
+    q: Array,
+    v: Array,
+    tau: Array,
+    step: float,
+    compile_time: float = 0.0,
+    run_time: float = 0.0,
+) -> Trajectory:
+    """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
+    with np.errstate(all="ignore"):
+        kinetic = compile_or_not(kinetic_energy, model)(q, v)
+        potential = _stored_energy(model)(q)
+    return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
+
+
+def stored_energy(model: Model, q: Array) -> Any:
+    """The potential energy of gravity and of the joints' springs, J."""
+    return potential_energy(model, q) + spring_energy(model, q)
+
+
+def _stored_energy(model: Model) -> Callable[[Array], Any]:
+    """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
+    if len(model.links) < BODIES_IN_LOOPS:
+        return compile_or_not(stored_energy, model)
+    weight = compile_or_not(potential_energy, model)
+    if not any(np.any(joint.stiffness) for joint in model.joints):
+        return weight
+    springs = compile_or_not(spring_energy, model)
+    return lambda q: weight(q) + springs(q)
