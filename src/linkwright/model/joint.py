@@ -22,7 +22,7 @@ compound       of its parts, in order   of its parts, in order
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -147,22 +147,46 @@ class JointType(ABC):
         """The deflection (nv,) of a spring: half its square is the potential, itself the gradient."""
         return self.difference(rest, q)
 
+    @property
+    def reach(self) -> Array:
+        """How far (nq,) from zero coordinates without limits are sampled: π, 1 m; of quaternions it is not used."""
+        return np.array([np.pi if unit == "rad" else 1.0 for unit in self.units])
+
     def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
-        """A random configuration (nq,): uniform in the limits, else in ±π and ±1 m."""
-        reach = np.array([np.pi if unit == "rad" else 1.0 for unit in self.units])
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
-        high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
-        return generator.uniform(low, high)
+        """A random configuration (nq,): uniform in the limits, else in ±π and ±1 m, over rotations."""
+        return samples(generator, lower, upper, self.reach, self.quaternions)
+
+
+def samples(
+    generator: np.random.Generator,
+    lower: Array,
+    upper: Array,
+    reach: Array,
+    quaternions: Sequence[int],
+    rows: tuple[int, ...] = (),
+) -> Array:
+    """Random configurations (*rows, nq) of one joint or of many: uniform in the limits (nq,), else within ``reach``.
+
+    One limit alone is the end of a range twice as long as the reach. Quaternions, which start at the given places,
+    are uniform over rotations: four normal numbers, made unit (Muller 1959).
+    """
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * reach, -reach))
+    high = np.where(np.isfinite(upper), upper, np.where(np.isfinite(lower), lower + 2.0 * reach, reach))
+    q = generator.random((*rows, len(reach)))
+    q -= 0.5  # in place, for a million rows are many; and from the middle, for the range itself may overflow
+    q *= 2.0
+    q *= 0.5 * high - 0.5 * low
+    q += 0.5 * high + 0.5 * low
+    np.clip(q, low, high, out=q)
+    for start in quaternions:
+        x = generator.normal(size=(*rows, 4))
+        q[..., start : start + 4] = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return q
 
 
 X, Y, Z = np.eye(3)
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 ALONG_Z, ABOUT_Z = np.concatenate([Z, 0.0 * Z])[:, None], np.concatenate([0.0 * Z, Z])[:, None]
-
-
-def random_quaternion(generator: np.random.Generator) -> Array:
-    """A unit quaternion (4,), uniform over rotations."""
-    return quaternion_unit(generator.normal(size=4))
 
 
 @dataclass(frozen=True)
@@ -338,8 +362,9 @@ class Spherical(JointType):
     def bracket(self, u: Array, v: Array) -> Array:
         return skew(u) @ v
 
-    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
-        return random_quaternion(generator)
+    @property
+    def reach(self) -> Array:
+        return np.ones(4)
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, :3]
@@ -389,9 +414,9 @@ class Free(JointType):
         r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
         return np.concatenate([quaternion_matrix(q[3:]).T @ (q[:3] - rest[:3]), r])
 
-    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
-        low, high = np.where(np.isfinite(lower[:3]), lower[:3], -1.0), np.where(np.isfinite(upper[:3]), upper[:3], 1.0)
-        return np.concatenate([generator.uniform(low, high), random_quaternion(generator)])
+    @property
+    def reach(self) -> Array:
+        return np.ones(7)
 
     def constraint_subspace(self, q: Array) -> Array:
         return np.zeros((6, 0))
@@ -527,10 +552,9 @@ class Compound(JointType):
     def displacement(self, rest: Array, q: Array) -> Array:
         return self._each(lambda motion, rest, q: motion.displacement(rest, q), (rest, "nq"), (q, "nq"))
 
-    def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
-        return self._each(
-            lambda motion, lower, upper: motion.sample(generator, lower, upper), (lower, "nq"), (upper, "nq")
-        )
+    @property
+    def reach(self) -> Array:
+        return np.concatenate([part.motion.reach for part in self.parts])
 
 
 def nested(T: Any) -> tuple[tuple[float, ...], ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.model.description import Description
-from linkwright.model.joint import JointType
+from linkwright.model.joint import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
@@ -300,19 +300,26 @@ class Model:
         return limits
 
     def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Array:
-        """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations."""
+        """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations.
+
+        The same ``seed`` gives the same rows. Joints that follow others have no coordinates, so their limits count
+        for nothing.
+        """
         if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
             raise InputError(f"random configurations are counted by a whole number, 0 or more; got {n!r}")
         try:
             generator = np.random.default_rng(seed)
         except (TypeError, ValueError):
             raise InputError(f"seed is a whole number, 0 or more, or a random generator; got {seed!r}") from None
-        own = [joint for joint in self.joints if joint.nq]
+        rows = () if n is None else (int(n),)
+        try:
+            return samples(generator, self.lower, self.upper, self._reach, self.quaternion_starts, rows)
+        except (MemoryError, ValueError, OverflowError):
+            raise InputError(f"{n} configurations of {self.nq} numbers each are more than memory holds") from None
 
-        def one() -> Array:
-            return np.concatenate([np.zeros(0), *(j.motion.sample(generator, j.lower, j.upper) for j in own)])
-
-        return one() if n is None else np.array([one() for _ in range(n)]).reshape(n, self.nq)
+    @cached_property
+    def _reach(self) -> Array:
+        return np.concatenate([np.zeros(0), *(joint.motion.reach for joint in self.joints if joint.nq)])
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
