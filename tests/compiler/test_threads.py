@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -214,6 +216,39 @@ def test_an_error_in_a_slice_reaches_the_caller():
     with pytest.raises(ValueError, match="third"):
         threads_module._pool.run([job(k) for k in range(20)], 3)
     assert sorted(done) == [k for k in range(20) if k != 3]
+
+
+def interrupt_self():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals to threads of one's own")
+@pytest.mark.parametrize("waiting", [True, False])
+def test_after_an_interrupt_nobody_writes_any_more(waiting):
+    """Whether it comes while the caller waits for a helper, or while it does a job itself."""
+    begun, written = threading.Event(), []
+    main = threading.get_ident()
+
+    def job():
+        if threading.get_ident() != main:
+            begun.set()
+            time.sleep(0.05)
+            if waiting:
+                interrupt_self()
+                interrupt_self()  # impatient
+            time.sleep(0.1)
+            written.append("helper")
+            return
+        assert begun.wait(30)
+        if not waiting:
+            raise KeyboardInterrupt
+        written.append("caller")
+
+    with pytest.raises(KeyboardInterrupt):
+        threads_module._pool.run([job] * (2 if waiting else 20), 2)
+    assert written == (["caller", "helper"] if waiting else ["helper"])
+    threads_module._pool.run([lambda: written.append("next")], 2)
+    assert written[-1] == "next"
 
 
 # kernels shared

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -75,6 +77,30 @@ def test_groups_at_once():
 
     for _ in range(20):
         threads.in_stages((2, 2), address(stage), 0, 0, 2, stage)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals to threads of one's own")
+def test_after_an_interrupt_all_stages_are_done():
+    """So nobody writes any more when it reaches the caller."""
+    main, begun, done = threading.get_ident(), threading.Event(), []
+
+    @STAGE
+    def stage(s, group, args, memory):
+        if s == 0 and threading.get_ident() == main:
+            begun.wait(30)
+        elif s == 0:
+            begun.set()
+            while not done:
+                time.sleep(0.001)
+            time.sleep(0.02)  # the caller is back among machine code, waiting
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+        done.append((s, group))
+
+    with pytest.raises(KeyboardInterrupt):
+        threads.in_stages((2, 2), address(stage), 0, 0, 2, stage)
+    assert sorted(done) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert_in_order(run((1, 4, 1), 3), (1, 4, 1))
 
 
 def waiting(slot):

@@ -57,8 +57,12 @@ class _Pool:
         self.lock = threading.Lock()
 
     def run(self, jobs: Sequence[Job], threads: int) -> None:
-        """Do all jobs, this thread taking part; the first error of one is raised when none is under way."""
-        waiting, done = deque(jobs), SimpleQueue[BaseException | None]()
+        """Do all jobs, this thread taking part; the first error of one is raised when none is under way.
+
+        An interrupt leaves those that nobody has begun, and is raised when none is under way, too.
+        """
+        waiting, errors = deque(jobs), list[BaseException]()
+        inside, left = set[int](), SimpleQueue[None]()
 
         def work() -> None:
             while True:
@@ -68,20 +72,38 @@ class _Pool:
                     return
                 try:
                     job()
-                except BaseException as error:
-                    done.put(error)
-                else:
-                    done.put(None)
+                except Exception as error:
+                    errors.append(error)
+
+        def assist() -> None:
+            me = threading.get_ident()
+            inside.add(me)  # before it takes a job: whoever empties what waits then knows who has one
+            try:
+                work()
+            except BaseException as error:
+                errors.append(error)
+            finally:
+                inside.discard(me)
+                left.put(None)
+
+        def wait() -> None:
+            # not for the helpers, which may be busy with another call: for those who have begun a job
+            while inside:
+                left.get()
 
         helpers = min(threads, len(jobs)) - 1
         self._grow(helpers)
-        for _ in range(helpers):
-            self.tasks.put(work)
-        if self.native:
-            self.native.dismiss(self.place, min(self.size, _SLOTS))
-        work()
-        # not for the helpers, which may be busy with another call: for the jobs, all of which are begun by now
-        errors = [error for error in (done.get() for _ in jobs) if error is not None]
+        try:
+            for _ in range(helpers):
+                self.tasks.put(assist)
+            if self.native:
+                self.native.dismiss(self.place, min(self.size, _SLOTS))
+            work()
+            wait()
+        except BaseException:
+            waiting.clear()
+            _whatever_comes(wait)
+            raise
         if errors:
             raise errors[0]
 
@@ -95,14 +117,21 @@ class _Pool:
             self._grow(helpers)
         board = self._board()
         board.write(groups, stage, args, memory, helpers, kept)
-        missing = helpers - native.hand(self.place, min(self.size, _SLOTS), helpers, board.address)
-        if missing:
-            self._wake(board, missing)
-        try:
+        missing = 0
+
+        def take_part() -> None:
             while not native.take_part(board.address, 0, native.wait_turns):
                 time.sleep(0)  # a helper is held up: others may run
-        except BaseException:  # an interrupt
-            self.abandoned.append(board)  # at which helpers may be still
+
+        try:
+            missing = helpers - native.hand(self.place, min(self.size, _SLOTS), helpers, board.address)
+            if missing:
+                self._wake(board, missing)
+            take_part()
+        except BaseException:  # an interrupt, for which the rest of one row is short
+            _whatever_comes(take_part)
+            board.kept = None
+            self.abandoned.append(board)  # to which helpers may come still, who will find nothing to do
             raise
         board.kept = None
         if missing:
@@ -163,11 +192,20 @@ class _Pool:
                 task()
 
 
+def _whatever_comes(wait: Callable[[], None]) -> None:
+    """Wait until nobody writes any more, through further interrupts."""
+    while True:
+        try:
+            return wait()
+        except BaseException:
+            continue
+
+
 _pool = _Pool()
 
 
 def at_once(jobs: Sequence[Job], threads: int) -> None:
-    """Do all jobs on so many threads; back when all are done."""
+    """Do all jobs on so many threads; back when all are done, or none is under way any more after an interrupt."""
     _pool.run(jobs, threads)
 
 
