@@ -87,7 +87,6 @@ def random_tree(
                 leaders.append(f"joint{k}")
         bodies.append(body(f"body{k}", rng))
         some = rng.uniform(0.0, 1.0, (5, motion.nv)) if springs else np.zeros((5, motion.nv))
-        stiffness = np.full(motion.nv, some[0, 0])  # one number where rotations make anything else no potential
         joints.append(
             JointSpec(
                 f"joint{k}",
@@ -99,7 +98,7 @@ def random_tree(
                 armature=some[1],
                 damping=some[2],
                 friction=some[3],
-                stiffness=stiffness,
+                stiffness=some[0],
                 mimic=mimic,
             )
         )

@@ -128,6 +128,12 @@ def test_the_gradient_of_the_energy_is_gravity(model):
     assert relative_error(gradient, lw.gravity_forces(model, q)) < 1e-13
 
 
+def test_the_gradient_of_the_springs_energy_is_their_force(model):
+    q = model.random(5, seed=0)
+    gradient = lw.derivative(lw.spring_energy, "q")(model, q)
+    assert relative_error(gradient, -lw.passive_forces(model, q, np.zeros(model.nv))) < 1e-13
+
+
 def test_the_derivative_of_a_pose_is_the_jacobian(model):
     q = model.random(seed=0)
     p = lw.derivative(lw.pose, "q")(model, q, "tip")[:3, 3]

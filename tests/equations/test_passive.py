@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy
@@ -13,6 +15,7 @@ import linkwright as lw
 from linkwright.equations import Equations, equations
 from linkwright.errors import InputError, ModelError
 from linkwright.expression.polynomial import evaluate
+from linkwright.model.assembly import assemble
 from linkwright.model.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from mechanisms import relative_error, state
@@ -67,6 +70,18 @@ def test_every_joint(kind, parameters):
         assert made.vanishes("friction_forces")
     else:
         assert relative_error(value(made, "spring_forces", q, v), -lw.passive_forces(sprung, q, 0.0 * v)) < 1e-14
+
+
+def test_unequal_springs_of_a_planar_joint():
+    model = with_forces("planar")
+    (first, second) = model.description.joints
+    joints = (replace(first, stiffness=(3.0, 1.0, 2.0), rest=(0.2, -0.1, 0.3)), second)
+    model = assemble(replace(model.description, joints=joints))
+    q, v, _ = state(model, 1)
+    for parameters in ("numbers", "symbols"):
+        found = value(equations(model, parameters), "spring_forces", q, v)
+        assert relative_error(found, -lw.passive_forces(model, q, 0.0 * v)) < 1e-14
+        assert relative_error(found, lw.derivative(lw.spring_energy, "q")(model, q)) < 1e-14
 
 
 def test_without_passive_forces_they_vanish():

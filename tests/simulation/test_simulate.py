@@ -328,6 +328,29 @@ def test_semi_implicit_step_converges_to_the_motion(kinds, seed, mimics):
         assert np.abs(lw.difference(model, q, q_h) / h - v).max() < 1e3 * h * (1 + np.abs(rate[0]).max())
 
 
+UNEQUAL = {"spherical": [30.0, 8.0, 2.0], "planar": [40.0, 10.0, 2.0], "free": [40.0, 10.0, 20.0, 5.0, 2.0, 8.0]}
+
+
+def sprung(kind, stiffness):
+    body = lw.Builder("sprung", gravity=(0, 0, 0)).body("b", 1.0, (0.1, 0.05, -0.1), (0.1, 0.2, 0.15))
+    return body.joint("j", kind, "world", "b", stiffness=stiffness).build()
+
+
+@pytest.mark.parametrize("kind", UNEQUAL)
+def test_springs_of_unequal_stiffness_keep_the_energy(kind):
+    model = sprung(kind, UNEQUAL[kind])
+    motion = lw.simulate(model, model.random(seed=3), np.arange(1.0, model.nv + 1.0) / model.nv, 1.0)
+    assert np.ptp(motion.energy) < 1e-8 * motion.energy[0]
+
+
+@pytest.mark.parametrize("kind", UNEQUAL)
+def test_semi_implicit_steps_bear_stiff_springs_of_unequal_stiffness(kind):
+    model = sprung(kind, 1e5 * np.array(UNEQUAL[kind]))
+    motion = lw.simulate(model, model.random(seed=3), np.zeros(model.nv), 0.5, 1e-3, "semi_implicit")
+    assert (motion.energy[1:] < motion.energy[0]).all()
+    assert motion.energy[-1] < 0.5 * motion.energy[0]
+
+
 def test_what_is_too_large_to_compile_still_runs(monkeypatch):
     model, small = lw.load("planar:3"), lw.load("planar:3")
     q, v = model.random(seed=3), np.ones(3)

@@ -30,7 +30,7 @@ from linkwright.dynamics.momentum import (
     total_mass,
     welded_mass,
 )
-from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces
+from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
 __all__ = [
     "Mobility",
@@ -79,6 +79,7 @@ __all__ = [
     "require_mass",
     "require_possible",
     "spring_energy",
+    "spring_stiffness",
     "total_mass",
     "velocity",
     "welded_mass",

@@ -30,10 +30,10 @@ def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
 
 
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
-    """½ Σ k x² of the joints' stiffnesses, x their deflections from rest, J."""
+    """½ Σ k u² of the joints' stiffnesses, u their deflections from rest as in :func:`passive_forces`, J."""
     total: Any = 0.0
     for joint, q_k in zip(model.joints, model.coordinates(q), strict=True):
         if np.any(joint.stiffness):
-            x = joint.motion.displacement(joint.rest, q_k)
-            total = total + x @ (joint.stiffness * x)
+            u = joint.motion.displacement(joint.rest, q_k)
+            total = total + u @ (joint.stiffness * u)
     return 0.5 * total

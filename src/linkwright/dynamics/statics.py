@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
+from linkwright.model.joint import JointType
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array, Shaped
 
@@ -23,17 +24,33 @@ def joint_forces(model: Model, q: Shaped[Array, "nq"], frame: str, wrench: Shape
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """The efforts (nv,) of the joints' own springs, dampers and friction, N or N m.
 
-    −k x − d v − F v/√(v² + v₀²), with x the deflection from rest, d the damping and F the Coulomb
-    friction smoothed at v₀ = 1 cm/s or 10 mrad/s. Not part of inverse or forward dynamics;
-    ``simulate`` adds them.
+    −Gᵀk u − d v − F v/√(v² + v₀²), with d the damping and F the Coulomb friction smoothed at v₀ = 1 cm/s or
+    10 mrad/s. A spring's deflection u from rest is that of the coordinate; of a ball joint the rotation vector
+    Log(rest⁻¹ q), of planar and free joints the shift in body axes beside the turn. G = ∂u/∂δ with δ as in
+    ``integrate`` (of a turn J_r(u)⁻¹, J_r the right Jacobian of Exp: Barfoot & Furgale 2014) makes springs
+    conservative: their forces are minus the gradient of :func:`spring_energy`. Not part of inverse or forward
+    dynamics; ``simulate`` adds them.
     """
     forces = []
     for joint, q_k, v_k in zip(model.joints, model.coordinates(q), model.rates(v), strict=True):
         force = -(damping_coefficient(joint, v_k) * v_k)
         if np.any(joint.stiffness):
-            force = force - joint.stiffness * joint.motion.displacement(joint.rest, q_k)
+            force = force - spring_effort(joint.motion, joint.stiffness, joint.rest, q_k)
         forces.append(force)
     return model.assemble(forces)
+
+
+def spring_effort(motion: JointType, stiffness: Array, rest: Array, q: Array) -> Array:
+    """Gᵀk u (nv,): the effort that holds a joint's spring deflected, the gradient of ½ Σ k u²."""
+    return motion.displacement_gradient(rest, q, stiffness * motion.displacement(rest, q))
+
+
+def spring_stiffness(joint: Joint, q: Array) -> Array:
+    """(nv,): a diagonal as stiff as Gᵀk G of a joint's spring at q or stiffer, the sums of its rows (Gershgorin)."""
+    if not np.any(joint.stiffness):
+        return joint.stiffness
+    G = np.array([joint.motion.displacement_gradient(joint.rest, q, unit) for unit in np.eye(joint.motion.nv)])
+    return np.abs(G.T @ (joint.stiffness[:, None] * G)).sum(axis=1)
 
 
 def damping_coefficient(joint: Joint, v: Array) -> Array:

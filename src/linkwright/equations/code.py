@@ -18,7 +18,7 @@ from linkwright import dynamics
 from linkwright.compiler.program import Program, Slot, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS, require_mass
-from linkwright.dynamics.statics import FRICTION_SPEED
+from linkwright.dynamics.statics import FRICTION_SPEED, spring_effort
 from linkwright.equations.closure import with_rows_only, without_loops
 from linkwright.equations.derive import Coordinates, Mechanism
 from linkwright.equations.passive import PassiveForces, refuse_spring
@@ -259,15 +259,14 @@ class Programmer:
         for joint, one, q_k, v_k in zip(
             model.joints, self.plan.passive, model.coordinates(q), model.rates(v), strict=True
         ):
-            d, F, k, rest = ([make(*entry) for entry in entries] for entries in one)
-            effort = -np.array(d, dtype=object) * v_k
+            d, F, k, rest = (np.array([make(*entry) for entry in entries], dtype=object) for entries in one)
+            effort = -d * v_k
             if joint.friction.any():
-                effort = effort - np.array(F, dtype=object) * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
+                effort = effort - F * v_k / np.sqrt(v_k * v_k + FRICTION_SPEED**2)
             if joint.stiffness.any():
                 if joint.motion.quaternions:
                     refuse_spring(joint)
-                deflection = joint.motion.displacement(np.array(rest, dtype=object), q_k)
-                effort = effort - np.array(k, dtype=object) * deflection
+                effort = effort - spring_effort(joint.motion, k, rest, q_k)
             efforts.append(effort)
         return model.assemble(efforts)
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from linkwright.dynamics.statics import spring_effort
 from linkwright.equations.derive import Coordinates, in_ring
 from linkwright.equations.plan import Entry, Plan
 from linkwright.errors import ModelError
@@ -47,7 +48,7 @@ class PassiveForces:
 
     @cached_property
     def spring_forces(self) -> np.ndarray:
-        """K (nv,): the stiffness times the deflection from rest, of every joint likewise.
+        """K (nv,): the gradient of ½ Σ k u², u the deflections from rest, of every joint likewise.
 
         Raises :class:`ModelError` where a spring resists the turn of a quaternion, whose angle is no polynomial.
         """
@@ -60,8 +61,7 @@ class PassiveForces:
                 continue
             if joint.motion.quaternions:
                 refuse_spring(joint)
-            deflection = joint.motion.displacement(self._values(one.rest), q)
-            forces.append(self._values(one.stiffness) * deflection)
+            forces.append(spring_effort(joint.motion, self._values(one.stiffness), self._values(one.rest), q))
         return self.ring.array(model.assemble(forces))
 
 

@@ -44,6 +44,7 @@ from linkwright.spatial.rotation import (
     skew,
     translation_of_exp,
     translation_of_log,
+    turn_gradient,
 )
 from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix
 from linkwright.spatial.vectors import motion_cross
@@ -144,8 +145,15 @@ class JointType(ABC):
         return np.zeros(self.nv)
 
     def displacement(self, rest: Array, q: Array) -> Array:
-        """The deflection (nv,) of a spring: half its square is the potential, itself the gradient."""
+        """The deflection u (nv,) of a spring, whose potential is ½ uᵀK u: of turns their rotation vector."""
         return self.difference(rest, q)
+
+    def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
+        """(∂u/∂δ)ᵀ f (nv,) of the deflection u and δ in integrate(q, δ) at 0: what deflects with f = K u as effort.
+
+        Of a turn ∂u/∂δ = J_r(u)⁻¹, J_r the right Jacobian of Exp.
+        """
+        return f
 
     @property
     def reach(self) -> Array:
@@ -321,6 +329,10 @@ class Planar(JointType):
         shift = rotation_z(q[2])[:2, :2].T @ (q[:2] - rest[:2])
         return np.stack([shift[0], shift[1], q[2] - rest[2]])
 
+    def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
+        x, y, _ = self.displacement(rest, q)  # a turn of the body carries its axes, in which they are counted
+        return np.stack([f[0], f[1], f[2] + y * f[0] - x * f[1]])
+
     def constraint_subspace(self, q: Array) -> Array:
         return np.eye(6)[:, [2, 3, 4]]
 
@@ -361,6 +373,9 @@ class Spherical(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return skew(u) @ v
+
+    def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
+        return turn_gradient(self.displacement(rest, q), f)
 
     @property
     def reach(self) -> Array:
@@ -413,6 +428,10 @@ class Free(JointType):
     def displacement(self, rest: Array, q: Array) -> Array:
         r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
         return np.concatenate([quaternion_matrix(q[3:]).T @ (q[:3] - rest[:3]), r])
+
+    def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
+        u = self.displacement(rest, q)
+        return np.concatenate([f[:3], turn_gradient(u[3:], f[3:]) - skew(u[:3]) @ f[:3]])
 
     @property
     def reach(self) -> Array:
@@ -551,6 +570,11 @@ class Compound(JointType):
 
     def displacement(self, rest: Array, q: Array) -> Array:
         return self._each(lambda motion, rest, q: motion.displacement(rest, q), (rest, "nq"), (q, "nq"))
+
+    def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
+        return self._each(
+            lambda motion, rest, q, f: motion.displacement_gradient(rest, q, f), (rest, "nq"), (q, "nq"), (f, "nv")
+        )
 
     @property
     def reach(self) -> Array:

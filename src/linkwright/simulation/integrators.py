@@ -125,12 +125,13 @@ def semi_implicit_step(
 ) -> tuple[Array, Array]:
     """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness.
 
-    What is added to M is diagonal: it enters as armature.
+    What is added to M is diagonal: it enters as armature. So K is a diagonal that the springs are nowhere stiffer than.
     """
-    rates = model.rates(v)
+    rates, x = model.rates(v), model.coordinates(q)
     D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
-    heavier = [h * D_k + h * h * joint.stiffness for joint, D_k in zip(model.joints, D, strict=True)]
-    pull = model.assemble([joint.stiffness * v_k for joint, v_k in zip(model.joints, rates, strict=True)])
+    K = [dynamics.spring_stiffness(joint, q_k) for joint, q_k in zip(model.joints, x, strict=True)]
+    heavier = [h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)]
+    pull = model.assemble([K_k * v_k for K_k, v_k in zip(K, rates, strict=True)])
     effort = tau + dynamics.passive_forces(model, q, v) - h * pull
     heavy = with_added_armature(model, heavier)
     v_next = v + h * dynamics.forward_dynamics(heavy, q, v, effort, **options)

@@ -184,3 +184,11 @@ def translation_of_log(r: Array, p: Array) -> Array:
     K = skew(r)
     Kp = K @ p
     return p - 0.5 * Kp + k * (K @ Kp)
+
+
+def turn_gradient(r: Array, f: Array) -> Array:
+    """J_r(r)⁻ᵀ f: the gradient f (3,) with respect to a rotation vector, as one with respect to δ in Exp(r) Exp(δ).
+
+    J_r(r)⁻ᵀ = J_l(r)⁻¹ = V(r)⁻¹ (Barfoot & Furgale 2014).
+    """
+    return translation_of_log(r, f)
