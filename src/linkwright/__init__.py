@@ -73,7 +73,7 @@ from linkwright.compiler.user import stack, symbols
 from linkwright.spatial.arrays import maximum, minimum, where
 
 # Motion
-from linkwright.simulation import Trajectory, hold, hold_joints, simulate
+from linkwright.simulation import Trajectory, hold, hold_joints, showing_start, simulate
 
 # Equations to read: loaded when first asked for, for the libraries behind them take longer than all others
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ __all__ = [
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "showing_start",
     "simulate",
     "spring_energy",
     "stack",

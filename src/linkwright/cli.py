@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from linkwright.simulation import Trajectory
 
 DEMONSTRATION = "arm7"
-DEMONSTRATION_POSTURE = "0.3,0.9,-0.4,-1.2,0.5,0.8,0"
 
 output, errors = Console(highlight=False), Console(stderr=True, highlight=False)
 app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=output)
@@ -62,7 +61,7 @@ def simulate(
     robot
         A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
         puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
-        delta, stewart. Without it, arm7 falls from a bent posture.
+        delta, stewart; arm7 without it.
     time
         How long, in seconds of motion.
     step
@@ -73,7 +72,8 @@ def simulate(
         with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
-        neutral), or "random". Radians and metres, or degrees with "deg".
+        neutral), or "random". Radians and metres, or degrees with "deg". Without it, without --velocity and
+        --hold, a built-in mechanism starts where it shows what it can do (linkwright.showing_start).
     velocity
         The velocities it starts with, in the same way; 0 unless given.
     hold
@@ -88,16 +88,17 @@ def simulate(
         Whether to write the animation, which takes most of the time.
     """
     from linkwright.simulation import hold as hold_posture
-    from linkwright.simulation import hold_joints
+    from linkwright.simulation import hold_joints, showing_start
     from linkwright.simulation import simulate as run
 
-    if robot is None:
-        robot, posture = DEMONSTRATION, posture or DEMONSTRATION_POSTURE
-    model = _load(robot, root)
-    q0 = starting_posture(model, posture)
-    v0 = starting_velocity(model, velocity)
-    if model.loops:
-        q0, v0 = _closed(model, q0, v0)
+    model = _load(robot or DEMONSTRATION, root)
+    if posture or velocity or hold:
+        q0 = starting_posture(model, posture)
+        v0 = starting_velocity(model, velocity)
+        if model.loops:
+            q0, v0 = _closed(model, q0, v0)
+    else:
+        q0, v0 = showing_start(model)
     folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
     controller = None
     if hold and method == "equations":

@@ -2,6 +2,7 @@
 
 from linkwright.simulation.controllers import hold, hold_joints
 from linkwright.simulation.motion import simulate
+from linkwright.simulation.starts import showing_start
 from linkwright.simulation.trajectory import Trajectory
 
-__all__ = ["Trajectory", "hold", "hold_joints", "simulate"]
+__all__ = ["Trajectory", "hold", "hold_joints", "showing_start", "simulate"]

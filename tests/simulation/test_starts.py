@@ -1,0 +1,62 @@
+"""Where the built-in mechanisms start when they are shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.model.library import BUILT_IN, COUNTED
+from linkwright.simulation.starts import STARTS
+
+NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_built_in_mechanism_starts_to_move(name):
+    model = lw.load(name)
+    q, v = lw.showing_start(model)
+    lw.check(model, q)
+    if model.loops:
+        assert np.abs(dynamics.constraint_residual(model, q)).max() < 1e-8
+        assert np.abs(dynamics.constraint_jacobian(model, q) @ v).max() < 1e-8
+    rates = v[6:] if model.joints[0].type == "free" else v
+    moving = np.abs(rates).max(initial=0.0) > 0.5
+    assert moving or np.abs(dynamics.forward_dynamics(model, q, v, np.zeros(model.nv))).max() > 1.0
+
+
+def test_every_built_in_mechanism_has_one_with_names_of_its_own():
+    assert set(STARTS) == set(BUILT_IN)
+    for name in set(BUILT_IN) - set(COUNTED):
+        joints = {joint.name for joint in lw.load(name).joints}
+        assert {*STARTS[name].posture, *STARTS[name].velocity} <= joints
+
+
+def test_a_platform_sways_and_a_crank_turns():
+    stewart = lw.load("stewart")
+    lift = dynamics.pose(stewart, lw.showing_start(stewart)[0], "tool") - dynamics.pose(
+        stewart, stewart.neutral(), "tool"
+    )
+    assert np.linalg.norm(lift[:3, 3]) > 0.2  # from where its springs bear it
+    crank = lw.load("slider_crank")
+    motion = lw.simulate(crank, *lw.showing_start(crank), 2.0, 2e-3, every=5)
+    assert np.ptp(motion.q[:, 0]) > 2.0 * np.pi
+    assert np.ptp(motion.q[:, 2]) == pytest.approx(0.4, abs=0.01)
+
+
+def test_what_is_thrown_comes_back_after_ten_seconds():
+    model = lw.load("humanoid")
+    q, v = lw.showing_start(model)
+    speed = dynamics.momentum(model, q, v)[:3] / lw.total_mass(model)
+    assert speed[2] * 10.0 == pytest.approx(0.5 * 9.81 * 10.0**2)
+
+
+def test_a_robot_of_ones_own_of_the_same_name_starts_neutral():
+    builder = lw.Builder("pendulum").body("rod", 1.0, (0, 0, -1), 0.1)
+    model = builder.joint("axle", "revolute", "world", "rod", lower=0.5, upper=1.0).build()
+    q, v = lw.showing_start(model)
+    np.testing.assert_array_equal(q, [0.5])
+    np.testing.assert_array_equal(v, [0.0])
+    q, v = lw.showing_start(lw.load("arm7", root="free"))
+    assert not q[7:].any()
