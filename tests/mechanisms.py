@@ -148,9 +148,11 @@ def with_loops(model: Model, kinds: list[str], seed: int) -> tuple[Model, np.nda
             c[0] = values[first] - c[1] * values[second] - c[2] * values[second] ** 2
             loops.append(CoordinateLoop(f"loop{n}", first, second, tuple(c.tolist())))
             continue
-        first, second = map(str, rng.choice(places, 2, replace=False))
-        if model.frames[first].body == model.frames[second].body:
+        first = str(rng.choice(places))
+        others = [place for place in places if model.frames[place].body != model.frames[first].body]
+        if not others:
             continue
+        second = str(rng.choice(others))
         apart = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
         pitch = float(rng.uniform(0.2, 1.0)) if kind == "helical" else None
         if kind == "distance":
