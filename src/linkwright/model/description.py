@@ -182,6 +182,7 @@ def motion_of(
     alignment = rotation_from_z(z)
     if second_axis is not None:
         y = finite("the second axis of a joint", second_axis, (3,))
+        y = y / (np.abs(y).max() or 1.0)
         if abs(y @ z) > 1e-6 * np.linalg.norm(y) or not y.any():
             raise InputError(f"the axes of a universal joint must be perpendicular; got {axis!r} and {second_axis!r}")
         y = y - (y @ z) * z

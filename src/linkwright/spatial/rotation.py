@@ -1,7 +1,8 @@
 """Rotations: matrices, unit quaternions (w, x, y, z; Hamilton; body to world), rotation vectors.
 
-Every function takes numbers or symbols. Near zero angles the series replace the closed forms
-(`equations.md` §4), chosen by ``where`` so that a trace has no branch.
+Every function takes numbers or symbols. What rotation vectors need of trigonometry are functions of θ² that are
+analytic at 0: up to half a turn, the longest that a logarithm has, each is one series, exact to rounding and
+differentiable to any order. Beyond, closed forms are chosen by ``where``, so that a trace has no branch.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ import numpy as np
 
 from linkwright.spatial.arrays import Array, atan2, snap, where
 
-SMALL = 1e-2
-"""Below this squared angle series are used; their first omitted term is then under 1e-17."""
+HALF_TURN = math.pi**2
+"""Up to this squared angle series are used; beyond, closed forms."""
+
+TERMS = 14
+"""of a series: the first omitted is then under 1e-17 of the sum (4e-18 of 1, where the sum is zero)"""
 
 
 def skew(a: Array) -> Array:
@@ -48,10 +52,8 @@ def rotation_from_z(axis: Any) -> Array:
     For axes along coordinate axes it is a signed permutation, whose zeros fold away.
     """
     x, y, z = np.asarray(axis, dtype=float)
-    if z < -1.0 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
     if x == y == 0.0:
-        return np.eye(3)
+        return np.eye(3) if z > 0.0 else np.diag([1.0, -1.0, -1.0])
     turn = np.array([-y, x, 0.0])
     return rotation_about(turn / np.linalg.norm(turn), np.arctan2(np.linalg.norm(turn), z))
 
@@ -118,21 +120,31 @@ def quaternion_unit(u: Array) -> Array:
     return u / np.sqrt(u @ u)
 
 
-def _series(x: Any, k: int) -> Any:
-    """1/k! − x/(k+2)! + x²/(k+4)! − …: cos √x for k = 0, (sin √x)/√x for k = 1, and so on; for x < SMALL."""
-    total = 0.0
-    for term in reversed(range(7)):
-        total = 1.0 / math.factorial(k + 2 * term) - x * total
+def _horner(x: Any, coefficients: list[float]) -> Any:
+    """c₀ − c₁ x + c₂ x² − …"""
+    total: Any = 0.0
+    for c in reversed(coefficients):
+        total = c - x * total
     return total
+
+
+def _series(x: Any, k: int) -> Any:
+    """S_k = 1/k! − x/(k+2)! + x²/(k+4)! − …: cos √x for k = 0, (sin √x)/√x for k = 1, and so on; to π²."""
+    return _horner(x, [1.0 / math.factorial(k + 2 * j) for j in range(TERMS)])
+
+
+def _sides(x: Any) -> tuple[Any, Any, Any]:
+    """Whether series serve this squared angle, and what goes into them and into the closed forms in any case."""
+    near = x <= HALF_TURN
+    return near, where(near, x, 1.0), where(near, 1.0, x)
 
 
 def quaternion_exp(r: Array) -> Array:
     """The unit quaternion (4,) of a rotation vector (3,)."""
-    square = r @ r
-    near = square < SMALL
-    angle = np.sqrt(where(near, 1.0, square))  # never the root of 0, whose derivative is infinite
-    w = where(near, _series(0.25 * square, 0), np.cos(0.5 * angle))
-    factor = where(near, 0.5 * _series(0.25 * square, 1), np.sin(0.5 * angle) / angle)
+    near, x, x_far = _sides(r @ r)
+    angle = np.sqrt(x_far)
+    w = where(near, _series(0.25 * x, 0), np.cos(0.5 * angle))
+    factor = where(near, 0.5 * _series(0.25 * x, 1), np.sin(0.5 * angle) / angle)
     return np.concatenate([np.stack([w]), factor * r])
 
 
@@ -151,13 +163,10 @@ def quaternion_log(u: Array) -> Array:
 
 
 def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
-    """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ², by series near zero."""
-    x = square
-    near = x < SMALL
-    x_far = where(near, 1.0, x)
+    """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ²."""
+    near, x, x_far = _sides(square)
     angle = np.sqrt(x_far)
-    s = np.sin(angle)
-    half = np.sin(0.5 * angle)
+    s, half = np.sin(angle), np.sin(0.5 * angle)
     return (
         where(near, _series(x, 1), s / angle),
         where(near, _series(x, 2), 2.0 * half * half / x_far),
@@ -173,17 +182,20 @@ def translation_of_exp(r: Array, v: Array) -> Array:
     return v + b * Kv + c * (K @ Kv)
 
 
+LOG_COEFFICIENTS = [0.5 / math.factorial(2 * j + 3) - 1.0 / math.factorial(2 * j + 4) for j in range(TERMS)]
+"""of (1 − cos θ − ½ θ sin θ)/θ⁴, by powers of −θ²"""
+
+
+def log_coefficient(square: Any) -> Any:
+    """D = (1 − (θ/2) cot(θ/2))/θ² from θ² ≤ π²: T/S₂ with T = (1 − cos θ − ½ θ sin θ)/θ⁴."""
+    return _horner(square, LOG_COEFFICIENTS) / _series(square, 2)
+
+
 def translation_of_log(r: Array, p: Array) -> Array:
-    """V(r)⁻¹ p = p − ½ r×p + k r×(r×p), k = 1/θ² − (1+cos θ)/(2 θ sin θ): inverse of the above."""
-    x = r @ r
-    near = x < SMALL
-    x_far = where(near, 1.0, x)
-    half = 0.5 * np.sqrt(x_far)
-    series = 1.0 / 12 + x * (1.0 / 720 + x * (1.0 / 30240 + x * (1.0 / 1209600 + x / 47900160)))
-    k = where(near, series, (1.0 - half * np.cos(half) / np.sin(half)) / x_far)
+    """V(r)⁻¹ p = p − ½ r×p + D r×(r×p), the inverse of the above, for |r| ≤ π as logarithms are."""
     K = skew(r)
     Kp = K @ p
-    return p - 0.5 * Kp + k * (K @ Kp)
+    return p - 0.5 * Kp + log_coefficient(r @ r) * (K @ Kp)
 
 
 def turn_gradient(r: Array, f: Array) -> Array:
