@@ -54,6 +54,7 @@ momentum_matrix = public(dynamics.momentum_matrix)
 kinetic_energy = public(dynamics.kinetic_energy)
 potential_energy = public(dynamics.potential_energy)
 spring_energy = public(dynamics.spring_energy)
+spring_lengths = public(dynamics.spring_lengths)
 
 joint_reactions = public(dynamics.joint_reactions)
 prescribed_dynamics = public(dynamics.prescribed_dynamics)
@@ -140,6 +141,7 @@ __all__ = [
     "showing_start",
     "simulate",
     "spring_energy",
+    "spring_lengths",
     "stack",
     "symbols",
     "total_mass",

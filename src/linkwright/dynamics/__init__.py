@@ -30,6 +30,7 @@ from linkwright.dynamics.momentum import (
     total_mass,
     welded_mass,
 )
+from linkwright.dynamics.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
 __all__ = [
@@ -79,6 +80,8 @@ __all__ = [
     "require_mass",
     "require_possible",
     "spring_energy",
+    "spring_lengths",
+    "spring_resistances",
     "spring_stiffness",
     "total_mass",
     "velocity",

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.momentum import first_moment
+from linkwright.dynamics.springs import springs_at, stretched
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 
@@ -30,10 +31,13 @@ def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
 
 
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
-    """½ Σ k u² of the joints' stiffnesses, u their deflections from rest as in :func:`passive_forces`, J."""
+    """½ Σ k u² of the springs of joints and between bodies, u their deflections as in :func:`passive_forces`, J."""
     total: Any = 0.0
     for joint, q_k in zip(model.joints, model.coordinates(q), strict=True):
         if np.any(joint.stiffness):
             u = joint.motion.displacement(joint.rest, q_k)
             total = total + u @ (joint.stiffness * u)
+    for spring, pieces in springs_at(model, q):
+        x = spring.elongation(stretched(pieces))
+        total = total + spring.stiffness * (x * x)
     return 0.5 * total

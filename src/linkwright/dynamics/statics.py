@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
+from linkwright.dynamics.springs import spring_forces
 from linkwright.model.joint import JointType
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array, Shaped
@@ -22,21 +23,25 @@ def joint_forces(model: Model, q: Shaped[Array, "nq"], frame: str, wrench: Shape
 
 
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
-    """The efforts (nv,) of the joints' own springs, dampers and friction, N or N m.
+    """The efforts (nv,) of springs, dampers and friction of the joints and between bodies, N or N m.
 
     −Gᵀk u − d v − F v/√(v² + v₀²), with d the damping and F the Coulomb friction smoothed at v₀ = 1 cm/s or
     10 mrad/s. A spring's deflection u from rest is that of the coordinate; of a ball joint the rotation vector
     Log(rest⁻¹ q), of planar and free joints the shift in body axes beside the turn. G = ∂u/∂δ with δ as in
     ``integrate`` (of a turn J_r(u)⁻¹, J_r the right Jacobian of Exp: Barfoot & Furgale 2014) makes springs
-    conservative: their forces are minus the gradient of :func:`spring_energy`. Not part of inverse or forward
-    dynamics; ``simulate`` adds them.
+    conservative: their forces are minus the gradient of :func:`spring_energy`. Springs between points of two
+    bodies pull with k x + d l̇, x being by how much their length l exceeds the free one. Not part of inverse or
+    forward dynamics; ``simulate`` adds them.
     """
     forces = []
-    for joint, q_k, v_k in zip(model.joints, model.coordinates(q), model.rates(v), strict=True):
+    rates = model.rates(v)
+    for joint, q_k, v_k in zip(model.joints, model.coordinates(q), rates, strict=True):
         force = -(damping_coefficient(joint, v_k) * v_k)
         if np.any(joint.stiffness):
             force = force - spring_effort(joint.motion, joint.stiffness, joint.rest, q_k)
         forces.append(force)
+    if model.springs:
+        forces = [one + other for one, other in zip(forces, spring_forces(model, q, rates), strict=True)]
     return model.assemble(forces)
 
 

@@ -49,6 +49,7 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     checked = description.joints if problems else order
     joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
     _check_loops(description, order, problems)
+    _check_springs(description, order, problems)
     if problems:
         raise ModelError(problems)
     if remarks:
@@ -185,9 +186,7 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
 
 def _check_loops(description: Description, order: list[JointSpec], problems: list[str]) -> None:
     """Every loop is between frames of different bodies, or between coordinates whose rates are velocities."""
-    moved_by = {WORLD: WORLD}  # the moving body, or the world, that each link is part of
-    for joint in order:
-        moved_by[joint.child] = joint.child if joint.motion else moved_by[joint.parent]
+    moved_by = _moved_by(order)
     frames = {frame.name: frame.body for frame in description.frames}
     names: set[str] = set()
     for loop in description.loops:
@@ -214,6 +213,68 @@ def _check_loops(description: Description, order: list[JointSpec], problems: lis
                     f"loop {loop.name!r} closes nothing: {loop.first!r} and {loop.second!r} are both {where}",
                 )
             )
+
+
+def _moved_by(order: list[JointSpec]) -> dict[str, str]:
+    """The moving body, or the world, that each link is part of."""
+    moved_by = {WORLD: WORLD}
+    for joint in order:
+        moved_by[joint.child] = joint.child if joint.motion else moved_by[joint.parent]
+    return moved_by
+
+
+def _check_springs(description: Description, order: list[JointSpec], problems: list[str]) -> None:
+    """Every spring is between frames of different bodies, with numbers that springs can have."""
+    if not description.springs:
+        return
+    moved_by = _moved_by(order)
+    frames = {frame.name: frame.body for frame in description.frames}
+    known = {*frames, WORLD, *(body.name for body in description.bodies)}
+    names: set[str] = set()
+    for spring in description.springs:
+        who = f"spring {spring.name!r}"
+        wrong = []
+        if not isinstance(spring.name, str) or not spring.name:
+            wrong.append(f"a spring needs a name; got {spring.name!r}")
+        elif spring.name in names:
+            wrong.append(f"a second spring is named {spring.name!r}")
+        names.add(spring.name)
+        for what, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
+            if not 0.0 <= value < np.inf:
+                wrong.append(f"{who}: its {what} must be finite and not negative; got {value:g}")
+        if spring.length is not None and not (
+            0.0 <= spring.length[0] <= spring.length[1] and spring.length[0] < np.inf
+        ):
+            shown = " … ".join(f"{x:g}" for x in dict.fromkeys(spring.length))
+            wrong.append(f"{who}: a free length is not negative, nor the longest less than the shortest; got {shown} m")
+        unknown = [end for end in spring.frames if end not in known]
+        wrong += [f"{who}: {_unknown('frame', end, [*moved_by, *frames], problems)}" for end in unknown]
+        bodies = {moved_by.get(frames.get(end, end)) for end in spring.frames}
+        if not unknown and None not in bodies and len(bodies) == 1:
+            (only,) = bodies
+            where = "at rest in the world" if only == WORLD else f"on the body {only!r}"
+            wrong.append(f"{who} moves nothing: {' and '.join(map(repr, spring.frames))} are all {where}")
+        problems.extend(_at(spring.place, message) for message in wrong)
+
+
+def _with_lengths(model: Model) -> Model:
+    """Springs of no given free length are relaxed at the neutral configuration."""
+    if all(spring.length is not None for spring in model.springs):
+        return model
+
+    def outward(link: Link, parent: Array, q: Array) -> Array:
+        return parent @ link.transform(q)
+
+    poses = [*model.outward(outward, np.eye(4), model.coordinates(model.neutral())), np.eye(4)]  # the last: the world's
+    springs = []
+    for spring in model.springs:
+        places = [model.frames[name] for name in spring.frames]
+        points = np.array([(poses[place.body] @ place.placement)[:3, 3] for place in places])
+        length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+        springs.append(spring if spring.length is not None else replace(spring, length=(length, length)))
+    return replace(
+        model, springs=tuple(springs), description=replace(model.description, springs=tuple(springs)), memo={}
+    )
 
 
 def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
@@ -424,7 +485,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
 
     gravity = np.array(description.gravity, dtype=float)
     gravity.setflags(write=False)
-    return Model(
+    model = Model(
         name=description.name,
         joints=tuple(joints),
         bodies=tuple(public_body(spec.child, inertias[k], tuple(merged[k])) for k, spec in enumerate(moving)),
@@ -436,8 +497,10 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         gravity=gravity,
         welded=inertias[-1],
         loops=description.loops,
+        springs=description.springs,
         description=description,
     )
+    return _with_lengths(model)
 
 
 def _snapped(T: Array) -> Array:
@@ -471,14 +534,17 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
             values[joint.name] = joint.coupling.multiplier * leader + joint.coupling.offset
     specs = [_fixed(spec, values[spec.name]) if spec.name in values else spec for spec in model.description.joints]
     description = replace(model.description, joints=tuple(specs))
-    return replace(description, loops=tuple(_loops_of_locked(model, description, values)))
+    fixed = assemble(replace(description, loops=(), springs=()))
+    springs = tuple(  # those that are left between points of one body move nothing any more
+        spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
+    )
+    return replace(description, loops=tuple(_loops_of_locked(model, fixed, description, values)), springs=springs)
 
 
 def _loops_of_locked(
-    model: Model, description: Description, values: Mapping[str, Array]
+    model: Model, fixed: Model, description: Description, values: Mapping[str, Array]
 ) -> Iterator[Loop | CoordinateLoop]:
     """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
-    fixed = assemble(replace(description, loops=()))
     coordinates = {
         name: float(values[model.joints[k].name][at])
         for name, (k, at, _) in model.plain_coordinates.items()

@@ -21,13 +21,14 @@ from linkwright.model.description import (
     pose_of,
 )
 from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.arrays import Array, as_numbers, finite
 from linkwright.spatial.rotation import rotation_rpy
 
 
 class Builder:
-    """Collects bodies, joints, frames and loops in any order; :meth:`build` checks and sorts them.
+    """Collects bodies, joints, frames, loops and springs in any order; :meth:`build` checks and sorts them.
 
     >>> import linkwright as lw
     >>> pendulum = (
@@ -47,6 +48,7 @@ class Builder:
         self._joints: list[JointSpec] = []
         self._frames: list[FrameSpec] = []
         self._loops: list[Loop | CoordinateLoop] = []
+        self._springs: list[Spring] = []
 
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
         """Add a rigid body.
@@ -197,6 +199,64 @@ class Builder:
         self._loops.append(Loop(name, first, second, kind, _placed("loop", name, placement, xyz, rpy), alignment))
         return self
 
+    def spring(
+        self,
+        a: str | tuple[str, Any],
+        b: str | tuple[str, Any],
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        length: float | tuple[float, float] | None = None,
+        *,
+        name: str | None = None,
+        through: Sequence[str | tuple[str, Any]] = (),
+    ) -> Builder:
+        """Add a massless spring and damper, straight between two points of two bodies ("world" for the ground).
+
+        ``a``, ``b``: each a frame (the name of a link, of a frame, or "world"), whose origin it is, or
+        ``(body, xyz)``, a point in the body's frame, m; such a point becomes a frame, "<name>_a" or "<name>_b".
+        ``stiffness`` in N/m, ``damping`` in N s/m. ``length`` is the free length, m; not given, the distance at the
+        neutral configuration. Two lengths are the shortest and the longest at which the spring is relaxed, as it
+        is in between: (0, L) is a rope, (L, inf) a buffer; the damper acts at any length. ``through``: points that it
+        runs through without friction, in order (an eyelet, a small pulley); its length is then that of all its
+        straight pieces. ``name``: spring1, spring2, … unless given.
+
+        It acts in ``passive_forces``, ``spring_energy`` and ``simulate``, like the springs of joints. Where
+        its ends meet it has no direction: within about 1e-9 of its free length the force goes to zero.
+        """
+        name = f"spring{len(self._springs) + 1}" if name is None else _name("a spring", name)
+        who = f"spring {name!r}"
+        if isinstance(through, str) or not isinstance(through, Sequence):
+            raise ArgumentError(f"{who}: what it runs through is a list of places; got {through!r}")
+        labels = ["a", *(str(k + 1) for k in range(len(through))), "b"]
+        frames = [self._place(f"{name}_{label}", who, end) for label, end in zip(labels, (a, *through, b), strict=True)]
+        k = float(finite(f"the stiffness of {who}", stiffness, ()))
+        d = float(finite(f"the damping of {who}", damping, ()))
+        limits = None
+        if length is not None:
+            given = as_numbers(f"the free length of {who}", length)
+            if given.shape not in ((), (2,)):
+                raise InputError(
+                    f"the free length of {who} is one number, or the shortest and the longest; got {length!r}"
+                )
+            low, high = np.broadcast_to(given, (2,)).tolist()
+            limits = (low, high)
+        self._springs.append(Spring(name, tuple(frames), k, d, limits))
+        return self
+
+    def _place(self, name: str, who: str, place: Any) -> str:
+        """The frame at a place; a point of a body is made one."""
+        if isinstance(place, str):
+            return place
+        if not (isinstance(place, (tuple, list)) and len(place) == 2 and isinstance(place[0], str)):
+            raise ArgumentError(f"{who}: an end is the name of a frame, or (body, xyz); got {place!r}")
+        body, xyz = place
+        p = finite(f"{who}: a point on {body!r}", xyz, (3,))
+        taken = {*(one.name for one in self._frames), *(one.name for one in self._bodies)}
+        while name in taken:
+            name += "_"
+        self.frame(name, body, xyz=p.tolist())
+        return name
+
     def build(self, root: str | None = None) -> Model:
         """The model. ``root="free"`` sets the one body without a joint (or welded to the world) afloat."""
         return assemble(self.describe().rooted(root) if root else self.describe())
@@ -210,6 +270,7 @@ class Builder:
             tuple(self._frames),
             tuple(self._loops),
             self._gravity,
+            tuple(self._springs),
         )
 
 

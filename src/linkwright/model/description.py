@@ -25,6 +25,7 @@ from linkwright.model.joint import (
     Universal,
 )
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite, snap
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
@@ -116,6 +117,7 @@ class Description:
     frames: tuple[FrameSpec, ...] = ()
     loops: tuple[Loop | CoordinateLoop, ...] = ()
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
+    springs: tuple[Spring, ...] = ()
 
     def rooted(self, root: str | None) -> Description:
         """With the one body that has no joint joined to the world: welded (None) or floating ("free")."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from math import inf
 
 from linkwright.model.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 
 DEEPEST = 24
@@ -42,6 +43,9 @@ def tree_text(model: Model) -> str:
     if model.loops:
         lines.append("loops:")
         lines += [f"   {loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops]
+    if model.springs:
+        lines.append("springs:")
+        lines += [f"   {told}" for told in _springs(model)]
     return "\n".join(lines)
 
 
@@ -58,11 +62,16 @@ def table_html(model: Model) -> str:
         names = (joint.name, joint.type, _place(model, k, position[k]), joint.parent, body.name)
         rows.append(_row("td", (*names, f"{body.mass:.6g}", limits)))
     head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", "limits [rad, m]"))
-    told = [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops[:MOST_ROWS]]
-    told += [f"… and {len(model.loops) - MOST_ROWS} more"] * (len(model.loops) > MOST_ROWS)
-    loops = "".join(f"<li>{escape(each)}</li>" for each in told)
-    closed = f"<p>loops:</p><ul>{loops}</ul>" if loops else ""
-    return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{closed}"
+    loops = _list_html("loops", [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops])
+    springs = _list_html("springs", _springs(model))
+    return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{loops}{springs}"
+
+
+def _list_html(title: str, told: list[str]) -> str:
+    """A list under its title; nothing where there is nothing to tell."""
+    more = [f"… and {len(told) - MOST_ROWS} more"] * (len(told) > MOST_ROWS)
+    items = "".join(f"<li>{escape(each)}</li>" for each in [*told[:MOST_ROWS], *more])
+    return f"<p>{title}:</p><ul>{items}</ul>" if items else ""
 
 
 def _row(cell: str, entries: Iterable[str]) -> str:
@@ -92,6 +101,18 @@ def _also(names: list[str] | tuple[str, ...]) -> str:
         return ""
     shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
     return f" [+ {shown}]"
+
+
+def _springs(model: Model) -> list[str]:
+    on = {frame.name: f"{frame.name} on {frame.body}" for frame in model.description.frames}
+    return [f"{spring.name}: {_spring(spring, on)}" for spring in model.springs]
+
+
+def _spring(spring: Spring, on: Mapping[str, str]) -> str:
+    low, high = spring.relaxed
+    length = f"free length {low:g} m" if low == high else f"relaxed from {low:g} to {high:g} m"
+    ends = " ─ ".join(on.get(end, end) for end in spring.frames)
+    return f"{ends}, {spring.stiffness:g} N/m, {spring.damping:g} N s/m, {length}"
 
 
 def _ends(loop: Loop | CoordinateLoop) -> str:

@@ -14,6 +14,7 @@ from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError,
 from linkwright.model.description import Description
 from linkwright.model.joint import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
@@ -149,6 +150,8 @@ class Model:
     """of everything welded to the world, about the world's origin"""
     loops: tuple[Loop | CoordinateLoop, ...]
     description: Description
+    springs: tuple[Spring, ...] = ()
+    """between points of bodies; those of joints are the joints' own"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)

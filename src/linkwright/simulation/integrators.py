@@ -20,7 +20,8 @@ from linkwright.dynamics.constrained import row_orders
 from linkwright.dynamics.redundancy import of_loops
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.linalg import solve_symmetric
 
 
 @dataclass(frozen=True)
@@ -133,9 +134,32 @@ def semi_implicit_step(
     heavier = [h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)]
     pull = model.assemble([K_k * v_k for K_k, v_k in zip(K, rates, strict=True)])
     effort = tau + dynamics.passive_forces(model, q, v) - h * pull
-    heavy = with_added_armature(model, heavier)
-    v_next = v + h * dynamics.forward_dynamics(heavy, q, v, effort, **options)
+    if model.springs:
+        a = _with_springs(model, heavier, q, v, effort, h, options)
+    else:
+        a = dynamics.forward_dynamics(with_added_armature(model, heavier), q, v, effort, **options)
+    v_next = v + h * a
     return configuration.integrate(model, q, h * v_next), v_next
+
+
+def _with_springs(
+    model: Model, added: list[Array], q: Array, v: Array, effort: Array, h: Any, options: Options
+) -> Array:
+    """The acceleration where N Nᵀ, the h D + h² K of springs between bodies, is added to the mass matrix.
+
+    N has few columns: with Λ what takes efforts to accelerations, v̇ = a − Λ N (1 + Nᵀ Λ N)⁻¹ Nᵀ a (Woodbury 1950),
+    for a what forward dynamics gives without N, whatever its method and its loops.
+    """
+    resistances = dynamics.spring_resistances(model, q)
+    for e, k, _ in resistances:
+        effort = effort - (h * k * (e @ v)) * e
+    heavy, still = (with_added_armature(m, added) for m in (model, replace(model, gravity=np.zeros(3))))
+    a = dynamics.forward_dynamics(heavy, q, v, effort, **options)
+    N = np.stack([np.sqrt(h * d + h * h * k) * e for e, k, d in resistances], axis=1)
+    unbiased = {name: value for name, value in options.items() if name != "stabilisation"}
+    moved = [dynamics.forward_dynamics(still, q, np.zeros(model.nv), column, **unbiased) for column in N.T]
+    moves = np.stack(moved, axis=1)
+    return a - moves @ solve_symmetric(np.eye(len(moved)) + mirror(N.T @ moves), N.T @ a)
 
 
 def with_added_armature(model: Model, added: list[Array]) -> Model:
@@ -155,10 +179,13 @@ def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
     rates = model.rates(v)
     D = model.assemble([dynamics.damping_coefficient(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
     K = model.assemble([j.stiffness for j in model.joints])
+    D, K = np.diag(D), np.diag(K)
+    for e, k, d in dynamics.spring_resistances(model, q):
+        D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
     if not (D.any() or K.any()):
         return 0.0, ""
-    speed, shapes = np.linalg.eig(np.linalg.solve(M, np.diag(D)))
-    beat = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(K)))).max())
+    speed, shapes = np.linalg.eig(np.linalg.solve(M, D))
+    beat = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, K))).max())
     worst = int(np.abs(speed).argmax())
     names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]
