@@ -126,7 +126,8 @@ def semi_implicit_step(
 ) -> tuple[Array, Array]:
     """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness.
 
-    What is added to M is diagonal: it enters as armature. So K is a diagonal that the springs are nowhere stiffer than.
+    What joints add to M is diagonal: it enters as armature. So K of their springs is a diagonal that they are nowhere
+    stiffer than. What springs between bodies add is :func:`_with_springs`.
     """
     rates, x = model.rates(v), model.coordinates(q)
     D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
