@@ -159,6 +159,27 @@ def test_a_long_fall_is_followed():
     assert not scene_of(model, waving(model, t))[3].follows
 
 
+def test_what_is_thrown_starts_on_the_ground_and_shows_its_height():
+    model = walker()
+    t = np.linspace(0, 2, 50)
+    q = waving(model, t)
+    q[:, 2] = 20.0 * t - 4.9 * t**2
+    bones, points, centers, view = scene_of(model, q)
+    assert view.follows
+    assert view.ground == pytest.approx(points[0, :, 2].min())  # under its feet
+    assert view.climb == pytest.approx((view.ground, centers[:, 2].min(), centers[:, 2].max()))
+    below = points[0] * [1, 1, 0] + [0, 0, view.ground]
+    seen = view.project(below, centers[0])[0]
+    assert (seen > view.window[0]).all()
+    assert (seen < view.window[1]).all()
+    scene = Scene(bones, view)
+    heights = []
+    for k, _ in enumerate(scene.frames(lambda k: scene.show(points[k], center_of_mass=centers[k]), 50)):
+        heights.append(float(scene._height.get_ydata()[0]))
+        assert (len(scene._shadow.get_segments()) > 0) == (k == 0)
+    np.testing.assert_allclose(heights, centers[:, 2])
+
+
 @pytest.mark.parametrize("make", [arm, walker, cart_pole, satellite])
 def test_every_kind_of_mechanism_is_drawn(make):
     model = make()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkwright import load
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.builder import Builder
 from linkwright.visual.linkage import (
@@ -213,3 +214,57 @@ def test_nothing_that_moves_is_nothing_to_draw():
     model = Builder("rock").body("rock", 1.0).joint("glue", "fixed", "world", "rock").build()
     with pytest.raises(InputError, match="nothing to draw"):
         skeleton(model)
+
+
+def test_a_leg_that_telescopes_is_a_tube_and_a_rod():
+    model = load("stewart")
+    bones = skeleton(model)
+    kinds = bones.kinds.tolist()
+    assert (kinds.count(Kind.TUBE), kinds.count(Kind.ROD)) == (6, 6)
+    assert Kind.RAIL not in kinds
+    assert Kind.CARRIAGE not in kinds
+    q = model.neutral()
+    tube, rod = (bones.segments[bones.kinds == kind][0] for kind in (Kind.TUBE, Kind.ROD))
+    lengths = {}
+    for slide in (0.0, 0.1):
+        q[2] = slide
+        points = bones.along(poses_along(model, q))[0]
+        np.testing.assert_allclose(points[tube[1]], points[rod[0]])  # at the tube's mouth
+        lengths[slide] = [np.linalg.norm(np.subtract(*points[ends])) for ends in (tube, rod)]
+    assert lengths[0.1][0] == pytest.approx(lengths[0.0][0])
+    assert lengths[0.1][1] == pytest.approx(lengths[0.0][1] + 0.1)
+
+
+def test_what_slides_across_itself_stays_a_carriage():
+    for model in (cart_pole(), load("slider_crank")):
+        kinds = skeleton(model).kinds.tolist()
+        assert kinds.count(Kind.CARRIAGE) == 1
+        assert Kind.TUBE not in kinds
+
+
+@pytest.mark.parametrize(("name", "hinges"), [("four_bar", 4), ("bricard", 6), ("stewart", 12), ("slider_crank", 4)])
+def test_pins_of_loops_are_marked_and_linked(name, hinges):
+    model = load(name)
+    bones = skeleton(model)
+    assert len(bones.marks) == hinges
+    points = bones.along(poses_along(model, model.neutral()))[0]
+    first, second = points[bones.marks[-len(model.loops) :]].swapaxes(0, 1)
+    np.testing.assert_allclose(first, second, atol=1e-9)
+    ends = points[bones.segments].reshape(-1, 3)
+    for place in first:  # something drawn ends there
+        assert np.linalg.norm(ends - place, axis=1).min() < 1e-9
+
+
+def test_a_platform_is_drawn_by_its_outline():
+    bones = skeleton(load("stewart"))
+    platform = bones.segments[(bones.kinds == Kind.LINK) & (bones.owner == 2)]
+    assert len(platform) == 6
+    assert all((platform == number).sum() == 2 for number in np.unique(platform))
+
+
+def test_a_rod_of_constant_distance_is_drawn():
+    builder = Builder("rod").body("a", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "a")
+    builder.frame("end", "a", xyz=[1, 0, 0]).loop("rod", "distance", "world", "end", xyz=[0, 2, 0], length=np.sqrt(5.0))
+    bones = skeleton(builder.build())
+    (rod,) = bones.segments[bones.kinds == Kind.ROD]
+    assert sorted(bones.points[rod].tolist()) == [[0, 2, 0], [1, 0, 0]]

@@ -7,7 +7,7 @@ array (n_times, n_bodies, 4, 4), it gives every point of every picture. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint import JointType
+from linkwright.model.loop import Loop
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import about_center_of_mass
@@ -35,6 +36,10 @@ class Kind(IntEnum):
     """from where a sliding joint starts to where it has slid"""
     CARRIAGE = 3
     """what slides on a rail"""
+    TUBE = 4
+    """the wide part of a leg that telescopes"""
+    ROD = 5
+    """the thin part, from the tube's mouth on; also the rod that a loop of constant distance is"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,8 @@ class Skeleton:
     """(n_bodies,), the point at the origin of each body's joint"""
     attached: Array
     """(n_bodies,), the point of the parent (or the world) that each joint is at; that of its own where it floats"""
+    marks: Array
+    """(n, 2), what is marked as a joint: its points on either body; slides that are telescopes are not"""
     floats: Array
     """(n_bodies,), whether a body's joint ties it to nothing: free, or moving in a plane"""
     anchors: Array
@@ -89,8 +96,10 @@ def skeleton(model: Model) -> Skeleton:
 
     Each body's joint is connected to the joints of its children, to the frame that reaches further than
     all of them, and at the end of a chain to every frame that is not near another. A body without any is
-    drawn as the uniform rod, from its joint through its centre of mass, that has its inertia. Points that
-    coincide are one, and segments without length are left out.
+    drawn as the uniform rod, from its joint through its centre of mass, that has its inertia. A body that
+    slides along itself and along its parent is the rod of a telescope, the parent its tube. Loops join their
+    bodies at pins; a body between several pins is drawn by its outline. Points that coincide are one, and
+    segments without length are left out.
     """
     if not model.links:
         raise InputError(f"{model.name!r} has no moving body; there is nothing to draw")
@@ -102,41 +111,67 @@ def skeleton(model: Model) -> Skeleton:
     anchors: list[int] = []
 
     for k, link in enumerate(model.links):
-        slides = _slides(link.motion)
-        start = link.placement[:3, 3]
         if link.parent >= 0:
             children[link.parent].append(k)
-        if slides is None:
-            continue  # it floats
-        attached[k] = anchor = parts.point(link.parent, start)
-        if link.parent < 0:
-            anchors.append(anchor)
-            parts.connect(parts.point(-1, np.zeros(3)), anchor, Kind.BASE, -1)
-        else:
-            parts.connect(joints[link.parent], anchor, Kind.LINK, link.parent)
-        if slides:
-            parts.connect(anchor, joints[k], Kind.RAIL, k)
-            half = np.array([0.0, 0.0, 0.04 * scale])
-            parts.connect(parts.point(k, -half), parts.point(k, half), Kind.CARRIAGE, k)
+    pins = [(parts.point(a, x), parts.point(b, y), loop.type) for a, x, b, y, loop in _closings(model)]
+    pinned: list[list[int]] = [[] for _ in model.links]
+    for pin in pins:
+        for number in pin[:2]:
+            if parts.body[number] >= 0:
+                pinned[parts.body[number]].append(number)
 
     placed: list[list[Array]] = [[] for _ in model.links]
     for frame in model.frames.values():
         if frame.body >= 0:
             placed[frame.body].append(frame.placement[:3, 3])
-    masses, centers = [], []
+    masses, centers, ends, tips = [], [], [], []
     for k, link in enumerate(model.links):
         mass, center, inertia = about_center_of_mass(link.rigid_inertia)
         masses.append(float(mass))
         centers.append(np.asarray(center, dtype=float))
+        tips.append(_rod_end(masses[k], centers[k], np.asarray(inertia, dtype=float), parts.tolerance))
+        held = [parts.points[number] for number in pinned[k]]
         reach = max([0.0, *(float(np.linalg.norm(model.links[c].placement[:3, 3])) for c in children[k])])
-        ends = _apart([p for p in placed[k] if np.linalg.norm(p) > reach + parts.tolerance])
-        ends = ends[:1] if children[k] else ends
-        if not ends and not children[k]:
-            ends = _rod_end(masses[k], centers[k], np.asarray(inertia, dtype=float), parts.tolerance)
-        for end in ends:
-            parts.connect(joints[k], parts.point(k, end), Kind.LINK, k)
-        if not ends and not children[k] and _slides(link.motion) is None:
-            _box(parts, k, masses[k], centers[k], np.asarray(inertia, dtype=float))
+        far = [p for p in placed[k] if np.linalg.norm(p) > reach + parts.tolerance]
+        found = _apart(far, held)
+        found = held + (found[:1] if children[k] and not held else [] if children[k] else found)
+        ends.append(found or ([] if children[k] else tips[k]))
+    telescopes = [_telescope(model, k, ends, tips, 1e-3 * scale) for k in range(len(model.links))]
+    origins = joints.copy()  # from where the parts of a body are linked
+
+    for k, link in enumerate(model.links):
+        slides = _slides(link.motion)
+        telescope = telescopes[k]
+        if slides is not None:
+            attached[k] = anchor = parts.point(link.parent, link.placement[:3, 3])
+            if link.parent < 0:
+                anchors.append(anchor)
+                parts.connect(parts.point(-1, np.zeros(3)), anchor, Kind.BASE, -1)
+            elif telescope is None:
+                parts.connect(origins[link.parent], anchor, Kind.LINK, link.parent)
+            if slides and telescope is None:
+                parts.connect(anchor, joints[k], Kind.RAIL, k)
+                half = np.array([0.0, 0.0, 0.04 * scale])
+                parts.connect(parts.point(k, -half), parts.point(k, half), Kind.CARRIAGE, k)
+        if telescope is not None:
+            foot, mouth, tip = telescope
+            within = parts.point(link.parent, mouth)
+            parts.connect(parts.point(link.parent, foot), within, Kind.TUBE, link.parent)
+            origins[k] = parts.point(k, tip)
+            parts.connect(within, origins[k], Kind.ROD, k)
+        for end in ends[k]:
+            parts.connect(origins[k], parts.point(k, end), Kind.LINK, k)
+        if not ends[k] and not children[k] and slides is None:
+            _box(parts, k, masses[k], centers[k], np.asarray(about_center_of_mass(link.rigid_inertia)[2], dtype=float))
+    for first, second, type in pins:
+        for number in (first, second):
+            if parts.body[number] < 0:
+                parts.connect(parts.point(-1, np.zeros(3)), number, Kind.BASE, -1)
+        if type == "distance":
+            parts.connect(first, second, Kind.ROD, max(parts.body[first], parts.body[second]))
+    hinges = [k for k, link in enumerate(model.links) if _slides(link.motion) is not None and telescopes[k] is None]
+    marks = [(joints[k], attached[k]) for k in hinges] + [pin[:2] for pin in pins]
+    plates = _plates(parts, [len(set(numbers)) for numbers in pinned])
 
     return Skeleton(
         points=np.array(parts.points),
@@ -144,9 +179,10 @@ def skeleton(model: Model) -> Skeleton:
         segments=np.array(parts.segments, dtype=int).reshape(-1, 2),
         kinds=np.array(parts.kinds, dtype=int),
         owner=np.array(parts.owner, dtype=int),
-        plates=_plates(parts, len(model.links)),
+        plates=plates,
         joints=np.array(joints),
         attached=np.array(attached),
+        marks=np.array(marks, dtype=int).reshape(-1, 2),
         floats=np.array([_slides(link.motion) is None for link in model.links]),
         anchors=np.array(sorted(set(anchors)), dtype=int),
         limbs=_limbs(model.links, children),
@@ -307,6 +343,17 @@ class _Parts:
             self.kinds.append(kind)
             self.owner.append(owner)
 
+    def outline(self, hull: tuple[int, ...], body: int) -> None:
+        """Links around a body in place of those across it."""
+        old = list(zip(self.segments, self.kinds, self.owner, strict=True))
+        kept = [each for each in old if each[2] != body or each[1] != Kind.LINK]
+        self.connected -= {each[0] for each in old} - {each[0] for each in kept}
+        self.segments, self.kinds, self.owner = (
+            (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
+        )
+        for a, b in zip(hull, (*hull[1:], hull[0]), strict=True):
+            self.connect(a, b, Kind.LINK, body)
+
 
 def _length_scale(model: Model) -> float:
     """The longest distance inside a body, m; 1 where there is none."""
@@ -325,13 +372,51 @@ def _slides(motion: JointType) -> bool | None:
     return None if along > 1 else along == 1 or motion.type == "helical"
 
 
-def _apart(places: list[Array]) -> list[Array]:
-    """The farthest places, and of those near each other (a housing full of sensors) the farthest only."""
+def _apart(places: list[Array], others: Iterable[Array] = ()) -> list[Array]:
+    """The farthest places, and of those near each other (a housing full of sensors), or ``others``, the farthest."""
     kept: list[Array] = []
     for p in sorted(places, key=lambda p: -float(np.linalg.norm(p))):
-        if all(np.linalg.norm(p - other) > 0.3 * np.linalg.norm(p) for other in kept):
+        if all(np.linalg.norm(p - other) > 0.3 * np.linalg.norm(p) for other in [*others, *kept]):
             kept.append(p)
     return kept
+
+
+def _closings(model: Model) -> Iterator[tuple[int, Array, int, Array, Loop]]:
+    """Of each loop between two frames: body and place in it, of its first frame and of its second."""
+    for loop in model.loops:
+        if isinstance(loop, Loop) and loop.type != "weld":
+            first, second = model.frame(loop.first), model.frame(loop.second)
+            yield first.body, (first.placement @ loop.placement)[:3, 3], second.body, second.placement[:3, 3], loop
+
+
+def _telescope(
+    model: Model, k: int, ends: list[list[Array]], tips: list[list[Array]], tolerance: float
+) -> tuple[Array, Array, Array] | None:
+    """Where the tube of a sliding leg begins and ends on the parent, and where the rod ends on body k, if it is one.
+
+    A leg telescopes where both bodies extend along the line of the slide.
+    """
+    link = model.links[k]
+    if link.parent < 0 or not _slides(link.motion) or _slides(model.links[link.parent].motion) is not False:
+        return None
+    axis, start = link.placement[:3, 2], link.placement[:3, 3]
+
+    def along(places: list[Array], direction: Array, origin: Array) -> list[float]:
+        off = [np.linalg.norm(np.cross(p - origin, direction)) for p in places]
+        return [float((p - origin) @ direction) for p, d in zip(places, off, strict=True) if d <= tolerance]
+
+    def place(s: float) -> Array:
+        return np.asarray(start + s * axis)
+
+    up, zero = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    carried = [child.placement[:3, 3] for child in model.links if child.parent == k]
+    rod = along([*ends[k], *tips[k], *carried], up, zero)
+    tube = along([zero, start, *tips[link.parent]], axis, start)
+    tip = max(rod, key=abs, default=0.0)
+    if abs(tip) <= 20.0 * tolerance or max(tube) - min(tube) <= 20.0 * tolerance or len(tube) < 2:
+        return None
+    foot, mouth = (min(tube), max(tube)) if tip > 0.0 else (max(tube), min(tube))
+    return place(foot), place(mouth), tip * up
 
 
 def _rod_end(mass: float, center: Array, inertia: Array, tolerance: float) -> list[Array]:
@@ -360,18 +445,24 @@ def _box(parts: _Parts, body: int, mass: float, center: Array, inertia: Array) -
                 parts.connect(corners[i], corners[j], Kind.LINK, body)
 
 
-def _plates(parts: _Parts, n_bodies: int) -> tuple[tuple[int, ...], ...]:
-    """The outline of every body whose linked points span an area: their hull in the plane nearest them."""
+def _plates(parts: _Parts, pins: list[int]) -> tuple[tuple[int, ...], ...]:
+    """The outline of every body whose linked points span an area: their hull in the plane nearest them.
+
+    Where loops end at several of its ``pins`` the outline is drawn, instead of what links the corners to the joint.
+    """
     found = []
     sliding = {i for s, kind in zip(parts.segments, parts.kinds, strict=True) if kind == Kind.CARRIAGE for i in s}
-    for k in range(n_bodies):
+    for k in range(len(pins)):
         numbers = [i for i in parts.of[k] if i not in sliding]
-        if not 3 <= len(numbers) <= 7:
+        if not 3 <= len(numbers) <= max(7, pins[k] + 2):
             continue
         points = np.array([parts.points[i] for i in numbers])
         _, sizes, axes = np.linalg.svd(points - points.mean(axis=0))
         if sizes[1] > 0.15 * sizes[0]:
-            found.append(tuple(numbers[i] for i in _hull((points - points.mean(axis=0)) @ axes[:2].T)))
+            hull = tuple(numbers[i] for i in _hull((points - points.mean(axis=0)) @ axes[:2].T))
+            found.append(hull)
+            if pins[k] > 1:
+                parts.outline(hull, k)
     return tuple(found)
 
 

@@ -66,6 +66,8 @@ class View:
     """the height of the ground along ``up``, m"""
     follows: bool
     """whether it moves with the centre of mass, which travels too far to show all"""
+    climb: tuple[float, float, float] | None = None
+    """where the ground is, and the least and the greatest height of what is followed far up or down, m"""
 
     def project(self, points: Any, about: Any = 0.0) -> tuple[Array, Array]:
         """Where points (…, 3) are in the picture, (…, 2), and how near the viewer (…,)."""
@@ -111,12 +113,18 @@ def choose_view(
     axes = _plane_axes(normal, up, strength > 0.0) if normal is not None else _camera_axes(up, azimuth, elevation)
 
     every = seen.reshape(-1, 3)
-    ground = None
-    if not flat and strength > 0.0 and not follows:
-        lowest = float((every @ up).min())
-        ground = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest
-        shadow = every - np.outer(every @ up - ground, up)
-        every = np.concatenate([every, shadow])
+    standing = points[:1] if follows else points
+    lowest = float((standing @ up).min())
+    level = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest
+    ground = level if not flat and strength > 0.0 else None
+    climb = None
+    if follows and strength > 0.0:
+        heights = center_of_mass @ up
+        if float(np.ptp(heights)) > 2.0 * size:
+            climb = (level, float(heights.min()), float(heights.max()))
+    if ground is not None:
+        below = standing - (standing @ up - ground)[..., None] * up - (center_of_mass[:1, None] if follows else 0.0)
+        every = np.concatenate([every, below.reshape(-1, 3)])
     center = np.zeros(3) if flat else 0.5 * (every.min(axis=0) + every.max(axis=0))
     extent = max(float(np.linalg.norm(np.ptp(every, axis=0))), 1e-9)
     chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows)
@@ -127,7 +135,7 @@ def choose_view(
     span = high - low
     span = np.maximum(span, span[::-1] * np.array([LEAST_RATIO, 1.0 / GREATEST_RATIO]))  # never a slit
     window = 0.5 * (low + high) + 0.5 * np.array([-span, span])
-    return View(axes, flat, center, chosen.distance, window, size, up, ground, follows)
+    return View(axes, flat, center, chosen.distance, window, size, up, ground, follows, climb)
 
 
 def _plane_axes(normal: Array, up: Array, has_gravity: bool) -> Array:
@@ -190,16 +198,18 @@ class Strokes:
             Kind.RAIL: (RAIL_COLOUR, 0.55),
             Kind.CARRIAGE: (INK, 1.7),
         }
+        shapes = {Kind.LINK: (0.0, 1.0), Kind.TUBE: (0.0, 1.5), Kind.ROD: (0.35, 0.6)}  # how pale, how wide
         colours, widths = [], []
         for kind, owner in zip(kinds, bones.owner, strict=True):
-            if kind == Kind.LINK:
-                colour, factor = _limb_colour(bones, owner), 1.0
+            if kind in shapes:
+                pale, factor = shapes[kind]
+                colour = _limb_colour(bones, owner) if owner >= 0 else BASE_COLOUR
             else:
-                colour, factor = style[Kind(kind)]
-            colours.append(mixed(colour, fade))
+                pale, (colour, factor) = 0.0, style[Kind(kind)]
+            colours.append(mixed(colour, 1.0 - (1.0 - pale) * (1.0 - fade)))
             widths.append(width * factor)
-        tied = np.flatnonzero(~bones.floats) if len(bones.joints) <= MOST_DOTS else np.zeros(0, dtype=int)
-        dots = bones.joints[tied]
+        marks = bones.marks if len(bones.marks) <= MOST_DOTS else bones.marks[:0]
+        dots = marks[:, 0]
         self.ends = np.concatenate([bones.segments, np.stack([dots, dots], axis=1)])
         # two strokes each: a white edge under a link, a white heart on a joint
         n, m = len(colours), len(dots)
@@ -210,9 +220,7 @@ class Strokes:
         ).reshape(n + m, 2, 3)
         link_widths = [w for each in widths for w in (each + 2.0, each)]
         self.widths = np.array(link_widths + [1.4 * width + 1.0, 0.75 * width] * m).reshape(n + m, 2)
-        touching = [
-            np.isin(bones.segments, (dot, bones.attached[k])).any(axis=1) for k, dot in zip(tied, dots, strict=True)
-        ]
+        touching = [np.isin(bones.segments, mark).any(axis=1) for mark in marks]
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
         self.plates = [
@@ -283,8 +291,9 @@ class Scene:
             )
         self._time = self.figure.text(0.03, 0.965, "", ha="left", va="top", fontsize=11, color=INK, family="monospace")
         self._place = self.figure.text(0.97, 0.03, "", ha="right", va="bottom", fontsize=9, color="#6B7280")
+        self._height: Any = None if view.climb is None else _altimeter(self.figure, *view.climb)
         if view.follows:
-            artists.append(self._place)
+            artists += [self._place] + [self._height] * (self._height is not None)
         else:
             self._draw_ground(np.zeros(3))
             artists.remove(self._grid)  # it stays
@@ -307,6 +316,8 @@ class Scene:
             self._draw_ground(about)
             x, y, z = np.round(about, 1) + 0.0  # no -0.0
             self._place.set_text(f"following the centre of mass, at ({x:.1f}, {y:.1f}, {z:.1f}) m")
+            if self._height is not None:
+                self._height.set_ydata([float(about @ self.view.up)])
         for points, (strokes, plates, drawn) in zip(layers, self._layers, strict=True):
             segments, widths, colours = strokes.laid(self.view, points, about)
             drawn.set_segments(list(segments))
@@ -345,6 +356,9 @@ class Scene:
     def _draw_shadow(self, points: Array, about: Array) -> None:
         view, bones = self.view, self.bones
         assert view.ground is not None
+        if not _in_sight(view, about, view.ground):
+            self._shadow.set_segments([])
+            return
         below = points - np.outer(points @ view.up - view.ground, view.up)
         xy = view.project(below, about)[0]
         self._shadow.set_segments(list(xy[bones.segments[bones.kinds != Kind.RAIL]]))
@@ -379,8 +393,8 @@ def grid_lines(view: View, about: Array) -> tuple[Array, Array, str] | None:
         first = first / np.linalg.norm(first)
         second = np.cross(normal, first)
         middle, radius = about + view.center, 0.62 * float(np.linalg.norm(span))
-        if abs(height - middle @ normal) > 1.5 * span[1]:
-            return None  # it is out of sight
+        if not _in_sight(view, about, height):
+            return None
     else:
         return None  # without gravity there is no ground
     step = round_step(radius / 5.0)
@@ -399,6 +413,12 @@ def grid_lines(view: View, about: Array) -> tuple[Array, Array, str] | None:
     return segments[far < 1.0], far[far < 1.0], note
 
 
+def _in_sight(view: View, about: Array, height: float) -> bool:
+    """Whether a horizontal plane is near what is looked at."""
+    away = abs(height - float((about + view.center) @ view.up))
+    return away <= 1.5 * float(view.window[1, 1] - view.window[0, 1])
+
+
 def round_step(length: float) -> float:
     """The largest of 1, 2, 5 times a power of ten not above ``length``."""
     power = 10.0 ** np.floor(np.log10(length))
@@ -410,6 +430,7 @@ def _figure(view: View) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
     left, right, bottom, top = (0.75, 0.2, 0.55, 0.45) if view.flat and not view.follows else (0.0, 0.0, 0.0, 0.4)
+    left = left if view.climb is None else 0.85  # room for the height
     span = view.window[1] - view.window[0]
     width, height = span * np.sqrt(AREA / span.prod())
     size = 2.0 * np.round(0.5 * DPI * np.array([left + width + right, bottom + height + top])) / DPI  # even pixels
@@ -446,6 +467,29 @@ def _axis_name(direction: Array) -> str:
     if abs(direction[k]) > 1.0 - 1e-6:
         return ("−" if direction[k] < 0.0 else "") + "xyz"[k]
     return "along ({:.2f}, {:.2f}, {:.2f})".format(*(direction + 0.0))
+
+
+def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
+    """How high above the ground what is followed is, at the left; the mark to move is returned."""
+    width = figure.get_size_inches()[0]
+    axes = figure.add_axes((0.55 / width, 0.3, 0.12 / width, 0.5))
+    low, high = min(low, ground), max(high, ground)
+    span = high - low
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(low - 0.04 * span, high + 0.04 * span)
+    axes.axhspan(low - 0.04 * span, ground, color="#D9DCE0", linewidth=0.0)
+    axes.axhline(ground, color=BASE_COLOUR, linewidth=2.0)
+    for side in ("top", "right", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.spines["left"].set_color("#9AA0A8")
+    axes.set_xticks([])
+    step = round_step(0.4 * span)
+    axes.set_yticks(step * np.arange(np.ceil(low / step), np.floor(high / step) + 1.0))
+    axes.tick_params(colors="#555B64", labelsize=8)
+    axes.text(-0.5, low - 0.06 * span, "ground", fontsize=8, color="#555B64", ha="center", va="top")
+    axes.set_title("height [m]", fontsize=8, color="#555B64", loc="left", x=-3.0)
+    (mark,) = axes.plot([0.5], [high], "o", ms=7, color=TRACE_COLOUR, clip_on=False)
+    return mark
 
 
 def _triad(figure: Figure, view: View) -> None:
