@@ -1,12 +1,22 @@
-"""Shape annotations are executed in tests: jaxtyping checks them through beartype."""
+"""What all tests share: the folder of their helpers, and one line at the end about those that were skipped."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
-import jaxtyping
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-jaxtyping.install_import_hook(["linkwright.dynamics"], "beartype.beartype")
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many tests were skipped for what, since what is missing on a machine is not tested on it."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        _, _, reason = report.longrepr
+        reasons[reason.removeprefix("Skipped: ")] += 1
+    if reasons:
+        told = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"{reasons.total()} tests skipped: {told}")

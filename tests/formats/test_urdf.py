@@ -2,13 +2,13 @@
 
 import random
 import re
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from counting import calls
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, FormatError, FormatWarning, InputError, LinkwrightError, UnknownNameError
 from linkwright.formats.load import load
@@ -480,34 +480,31 @@ def chain(n, star=False):
 
 
 @pytest.mark.parametrize("star", [False, True])
-def test_3000_links_load_in_a_second(star):
-    text = chain(3000, star)
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        model = parse_urdf(text)
-        times.append(time.process_time() - start)
-    assert model.nq == 3000
-    assert min(times) < 1.0
+def test_the_work_of_loading_grows_with_the_links(star):
+    half, whole = chain(1500, star), chain(3000, star)
+    assert parse_urdf(whole).nq == 3000
+    assert calls(lambda: parse_urdf(whole)) < 2.2 * calls(lambda: parse_urdf(half))
 
 
 @pytest.mark.parametrize(
     "parts",
     [
-        [joint(f"j{k}", f"l{k}", f"x{k}") for k in range(1, 3001)],  # unknown everywhere
-        [joint(f"j{k}", f"l{k}", f"l{(k + 1) % 3000}") for k in range(3000)],  # one long cycle
-        [joint(f"j{k}", "l0", f"l{k + 1}", f'<mimic joint="j{(k + 1) % 3000}"/>') for k in range(3000)],
-        [joint(f"j{k}", "l0", f"l{k + 1}", f'<mimic joint="x{k}"/>', "revolut") for k in range(3000)],
-        [link("y" * 1_000_000), joint("z" * 1_000_000, "y" * 1_000_000, "y" * 999_999)],
+        lambda n: [joint(f"j{k}", f"l{k}", f"x{k}") for k in range(1, n + 1)],  # unknown everywhere
+        lambda n: [joint(f"j{k}", f"l{k}", f"l{(k + 1) % n}") for k in range(n)],  # one long cycle
+        lambda n: [joint(f"j{k}", "l0", f"l{k + 1}", f'<mimic joint="j{(k + 1) % n}"/>') for k in range(n)],
+        lambda n: [joint(f"j{k}", "l0", f"l{k + 1}", f'<mimic joint="x{k}"/>', "revolut") for k in range(n)],
+        lambda n: [link("y" * 300 * n), joint("z" * 300 * n, "y" * 300 * n, "y" * (300 * n - 1))],
     ],
     ids=["unknown", "cycle", "mimics", "types", "long"],
 )
 def test_many_faults_take_no_long_time_and_no_long_message(parts):
-    start = time.process_time()
-    text = robot(*(link(f"l{k}", "") for k in range(3001)), *parts)
-    with pytest.raises(FormatError) as error:
-        parse_urdf(text)
-    assert time.process_time() - start < 3.0
+    def refused(n):
+        with pytest.raises(FormatError) as error:
+            parse_urdf(robot(*(link(f"l{k}", "") for k in range(n + 1)), *parts(n)))
+        return error
+
+    assert calls(lambda: refused(3000)) < 2.2 * calls(lambda: refused(1500))
+    error = refused(3000)
     assert len(str(error.value)) < 40_000
 
 
@@ -560,7 +557,6 @@ def mutated(text, rng):
 
 
 def survives(text, rng):
-    start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", FormatWarning)
@@ -573,7 +569,6 @@ def survives(text, rng):
             assert all(np.isfinite(frame.placement).all() for frame in model.frames.values())
             assert all(np.isfinite(body.inertia).all() and body.mass >= 0 for body in model.bodies)
             loaded = True
-    assert time.process_time() - start < 2.0
     return loaded
 
 
@@ -584,3 +579,5 @@ def test_mutated_files(name):
     text = (ROBOTS / name).read_text()
     loaded = sum(survives(mutated(text, rng), rng) for _ in range(count))
     assert 0 < loaded < count  # both ends were met
+    most = 20 * calls(lambda: survives(text, rng))
+    assert all(calls(lambda: survives(mutated(text, rng), rng)) < most for _ in range(50))  # none is hard work

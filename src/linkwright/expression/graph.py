@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dis
 import math
+import operator
 import struct
 import sys
 from collections.abc import Iterable, Iterator
@@ -43,7 +44,7 @@ class Graph:
         self.limit = limit
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
-        self.zero = self.constant(0.0)
+        self.zero = self._new("constant", (), 0.0, None)
 
     def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
         node = Expr.__new__(Expr)
@@ -55,6 +56,8 @@ class Graph:
     def constant(self, value: Any) -> Expr:
         """The expression of a number."""
         value = float(value)
+        if value == 0.0 and math.copysign(1.0, value) > 0.0:
+            return self.zero
         key = value if value != 0.0 and value == value else struct.pack("<d", value)  # −0.0 and NaN by their bits
         node = self._constants.get(key)
         if node is None:
@@ -105,28 +108,47 @@ class Graph:
 
     def apply(self, op: str, *args: Expr) -> Expr:
         """The operation on expressions of this graph, folded and simplified."""
-        if self.failure is not None and op not in ("add", "mul"):
+        if len(args) == 2:
+            return self.apply_two(op, *args)
+        if self.failure is not None:
             raise self.failure
-        for x in args:
-            if x.value is None:
-                break
-        else:
+        if all(x.value is not None for x in args):
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(*(x.value for x in args)))
         rule = RULES.get(op)
-        if rule is not None:
-            simpler = rule(*args)
-            if simpler is not None:
-                return simpler
-        if op in COMMUTATIVE and (args[0].index > args[1].index) != (args[1].value is not None):
-            args = (args[1], args[0])  # constants first, then by creation
-        key = (op, *(x.index for x in args))
+        if rule is not None and (simpler := rule(*args)) is not None:
+            return simpler
+        return self._node(op, args, (op, *(x.index for x in args)))
+
+    def apply_two(self, op: str, x: Expr, y: Expr) -> Expr:
+        """The same of two arguments, as nearly all operations are: most of a trace's time is spent here."""
+        if self.failure is not None and op not in ("add", "mul"):
+            raise self.failure
+        if x.value is not None and y.value is not None:
+            if (exactly := _OF_FLOATS.get(op)) is not None:
+                return self.constant(exactly(x.value, y.value))
+            with np.errstate(all="ignore"):
+                return self.constant(OPERATIONS[op].evaluate(x.value, y.value))
+        rule = RULES.get(op)
+        if rule is not None and (simpler := rule(x, y)) is not None:
+            return simpler
+        if op in COMMUTATIVE and (x.index > y.index) != (y.value is not None):
+            x, y = y, x  # constants first, then by creation
+        key = (op, x.index, y.index)
+        node = self._nodes.get(key)
+        return self._node(op, (x, y), key) if node is None else node
+
+    def _node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
             if self.limit is not None and self.count > self.limit:
                 return self.refuse(TooLargeError(f"more than {self.limit} expressions"))
             node = self._nodes[key] = self._new(op, args, None, None)
         return node
+
+
+_OF_FLOATS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+"""What Python's floats do as NumPy's do, without a word on overflow."""
 
 
 def _inside_matrix_product() -> bool:
@@ -164,7 +186,7 @@ class Expr:
         if type(y) is not Expr or y.graph is not self.graph:
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply("add", self, y)
+        return self.graph.apply_two("add", self, y)
 
     __radd__ = __add__
 
@@ -172,7 +194,7 @@ class Expr:
         if type(y) is not Expr or y.graph is not self.graph:
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply("sub", self, y)
+        return self.graph.apply_two("sub", self, y)
 
     def __rsub__(self, y: Any) -> Any:
         return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("sub", y, self)
@@ -183,7 +205,7 @@ class Expr:
                 return self.graph.zero
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply("mul", self, y)
+        return self.graph.apply_two("mul", self, y)
 
     __rmul__ = __mul__
 

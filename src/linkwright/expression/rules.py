@@ -25,12 +25,10 @@ def _add(x: Expr, y: Expr) -> Expr | None:
         return y - x.args[0]
     if x is y:
         return 2.0 * x
-    if x.op == y.op == "mul" and _is_square_of("sin", x) and _is_square_of("cos", y, x):
-        return x.graph.constant(1.0)
-    if x.op == y.op == "mul" and _is_square_of("cos", x) and _is_square_of("sin", y, x):
-        return x.graph.constant(1.0)
     if (both := _sines_and_cosines(x, y)) is not None:
         (a, b), (c, d) = both
+        if a is b and c is d and a.op != c.op and a.args[0] is c.args[0]:  # sin² + cos²
+            return x.graph.constant(1.0)
         if a.op == b.op != c.op == d.op and {a.args[0], b.args[0]} == {c.args[0], d.args[0]}:  # cos cos + sin sin
             return _shared(x, lambda: (a.args[0] - b.args[0]).cos())
         if a.op != b.op and c.op != d.op and _crossed(a, b, c, d):  # sin cos + cos sin
@@ -40,9 +38,16 @@ def _add(x: Expr, y: Expr) -> Expr | None:
 
 def _sines_and_cosines(x: Expr, y: Expr) -> tuple[tuple[Expr, Expr], tuple[Expr, Expr]] | None:
     """The factors of two products of sines and cosines."""
-    if x.op == y.op == "mul" and all(f.op in ("sin", "cos") for f in (*x.args, *y.args)):
-        return (x.args[0], x.args[1]), (y.args[0], y.args[1])
+    if x.op != "mul" or y.op != "mul":
+        return None
+    a, b = x.args
+    c, d = y.args
+    if a.op in _TURNS and b.op in _TURNS and c.op in _TURNS and d.op in _TURNS:
+        return (a, b), (c, d)
     return None
+
+
+_TURNS = ("sin", "cos")
 
 
 def _crossed(a: Expr, b: Expr, c: Expr, d: Expr) -> bool:
@@ -58,12 +63,6 @@ def _shared(x: Expr, sum_of_angles: Callable[[], Expr]) -> Expr | None:
     """The sine or cosine of a sum of angles, where the graph wants them; that there was one is noted."""
     x.graph.angle_sums_met = True
     return sum_of_angles() if x.graph.angle_sums and x.graph.failure is None else None
-
-
-def _is_square_of(op: str, square: Expr, other: Expr | None = None) -> bool:
-    """Whether ``square`` is op(θ)², with the θ of the other square where one is given."""
-    a, b = square.args
-    return a is b and a.op == op and (other is None or a.args[0] is other.args[0].args[0])
 
 
 def _sub(x: Expr, y: Expr) -> Expr | None:
@@ -96,7 +95,7 @@ def _mul(x: Expr, y: Expr) -> Expr | None:
         x, y = y, x
     if x.value is not None:
         if x.value == 0.0:
-            return x.graph.constant(0.0)
+            return x.graph.zero
         if x.value == 1.0:
             return y
         if x.value < 0.0:

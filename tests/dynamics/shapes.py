@@ -1,0 +1,138 @@
+"""Every algorithm with shapes in its annotations, run with these annotations executed (jaxtyping, beartype).
+
+A program of its own, since the annotations are executed from the import on, and make what is imported several times
+slower: run by ``test_shapes.py``. Functions are found by their annotations and called with all that the table below
+has for their parameters; a parameter that is not in it fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import jaxtyping
+import numpy as np
+
+jaxtyping.install_import_hook(  # where a float is promised, a whole number will do, as to every type checker
+    ["linkwright.dynamics"], "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+)
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from linkwright import dynamics
+from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
+from linkwright.dynamics.kinematics import REFERENCES
+from linkwright.dynamics.mass import MASS_MATRIX_METHODS
+from linkwright.errors import ModelError
+from linkwright.expression.graph import Graph
+from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.tree import Model
+from mechanisms import LOOP_NAMES, one_of_each, random_tree, state, with_loops
+
+
+def annotated() -> list[Callable[..., Any]]:
+    """The functions of ``linkwright.dynamics`` that say a shape."""
+    found = []
+    for module in pkgutil.walk_packages(dynamics.__path__, dynamics.__name__ + "."):
+        for f in vars(importlib.import_module(module.name)).values():
+            if (
+                inspect.isfunction(f)
+                and f.__module__ == module.name
+                and any("Shaped" in str(a) for a in f.__annotations__.values())
+            ):
+                found.append(f)
+    return found
+
+
+def values(model: Model, seed: int) -> dict[str, list[Any]]:
+    """What each parameter may be for a mechanism."""
+    q, v, a = state(model, seed)
+    rng = np.random.default_rng(seed)
+    if model.loops:  # an acceleration that keeps them closed
+        a = dynamics.forward_dynamics(model, q, v, a)
+    joints = [joint.name for joint in model.joints if joint.nv]
+    return {
+        "q": [q],
+        "q0": [q],
+        "q1": [model.random(seed=rng)],
+        "v": [v],
+        "u": [a],
+        "a": [a],
+        "tau": [rng.normal(size=model.nv)],
+        "twists": [rng.normal(size=(len(model.bodies), 6))],
+        "wrench": [np.arange(6.0)],
+        "frame": ["tip", "world"],
+        "reference": list(REFERENCES),
+        "wrenches": [None, {"tip": np.arange(6.0), "body0": np.ones(6)}],
+        "method": [None],
+        "schedule": [None, "balanced"],
+        "partition": [None],
+        "loops": ["closed"],
+        "stabilisation": [None, (3.0, 5.0)],
+        "actuated": [joints],
+        "prescribed": [[], joints[:1]],
+    }
+
+
+OPTIONS: dict[str, dict[str, list[Any]]] = {
+    "forward_dynamics": {"method": list(FORWARD_DYNAMICS_METHODS), "schedule": [None], "loops": ["closed", "ignore"]},
+    "mass_matrix": {"method": list(MASS_MATRIX_METHODS)},
+}
+"""Where a parameter of a function may be something else."""
+
+
+def arguments(f: Callable[..., Any], model: Model, seed: int) -> Iterator[dict[str, Any]]:
+    """Arguments of the function, so many that every choice of each parameter is among them."""
+    choices = values(model, seed) | OPTIONS.get(f.__name__, {})
+    taken = {name: choices[name] for name in inspect.signature(f).parameters if name != "model"}
+    for k in range(max(map(len, taken.values()))):
+        yield {name: choice[(k + k // len(choice)) % len(choice)] for name, choice in taken.items()}
+
+
+def mechanisms() -> Iterator[Model]:
+    """Each joint type alone, all together with and without couplings, and with every kind of loop."""
+    for n, kind in enumerate(JOINT_TYPES):
+        yield random_tree([kind], n)
+    yield one_of_each(0)
+    yield one_of_each(1, mimics=True)
+    for n in range(len(LOOP_NAMES)):
+        yield with_loops(one_of_each(n, springs=False), LOOP_NAMES[n : n + 1], n)[0]
+
+
+def on_symbols(given: dict[str, Any]) -> dict[str, Any]:
+    """The same with symbols for numbers."""
+    graph = Graph()
+    return {name: graph.symbols(name, x.shape) if isinstance(x, np.ndarray) else x for name, x in given.items()}
+
+
+def main() -> None:
+    functions = annotated()
+    try:
+        model = random_tree([JOINT_TYPES[0]], 0)
+        dynamics.mass_matrix(model, np.zeros((model.nq, 1)))
+    except jaxtyping.TypeCheckError:
+        pass
+    else:
+        raise SystemExit("annotations are not executed")
+    calls = 0
+    for seed, model in enumerate(mechanisms()):
+        for f in functions:
+            for given in arguments(f, model, seed):
+                with suppress(ModelError) if model.loops else nullcontext():  # not all is served with every loop
+                    f(model, **given)
+                    calls += 1
+    for seed, kind in enumerate(JOINT_TYPES):
+        model = random_tree([kind], seed)
+        for f in functions:
+            f(model, **on_symbols(next(arguments(f, model, seed))))
+            calls += 1
+    print(f"{len(functions)} functions, {calls} calls")
+
+
+if __name__ == "__main__":
+    main()
