@@ -1,55 +1,171 @@
-"""Controllers for ``simulate``: functions (t, q, v) -> efforts."""
+"""Controllers for ``simulate``: functions (t, q, v) -> efforts.
+
+Efforts are held over a step h, so even in a single coordinate ẍ = −ω² x − 2ζω ẋ, answered once a step, settles only where
+
+    ζ ω h < 1   and   ω h < 4 ζ
+
+(the conditions of Jury and Schur on x⁺ = x + h ẋ + ½ h² ẍ, ẋ⁺ = ẋ + h ẍ). What is slower than that, settles the better:
+a mode of k times the stiffness and k times the damping, k ≤ 1, meets both as well.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
-from linkwright.dynamics import bias_forces, difference, inverse_dynamics, mass_matrix, passive_forces
+from linkwright.compiler.trace import BODIES_IN_LOOPS
+from linkwright.dynamics import difference, forward_dynamics, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
-from linkwright.errors import InputError
+from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.tree import Model
-from linkwright.simulation.record import Controller
+from linkwright.simulation.integrators import with_added_armature
 from linkwright.spatial.arrays import Array, as_numbers
 
+MARGIN = 4.0
+"""How many times shorter than stability asks for the steps are that a controller is made for."""
 
-def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0) -> Controller:
-    """Hold a posture (nq,) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
+ROTOR = 30.0
+"""How many times what a joint moves its rotor of `hold_joints` is."""
 
-    All joints must be actuated: for a floating base use :func:`hold_joints`.
+MOST = 1e3
+"""How many times Mᵢᵢ what a joint moves is counted as at most: loops may hold it fast."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hold:
+    """A controller that holds a posture, (t, q, v) -> efforts (…, nv)."""
+
+    law: Callable[[Array, Array], Array]
+    """(q, v) -> efforts"""
+    frequency: float
+    """Hz"""
+    longest_step: float
+    """s; held for longer its efforts would not let the motion settle"""
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """The efforts (…, nv) at q (…, nq) and v (…, nv)."""
+        return self.law(q, v)
+
+
+def hold(
+    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
+) -> Hold:
+    """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
+
+    Every joint is driven: where a base floats, :class:`~linkwright.errors.InputError` points at :func:`hold_joints`.
+    ``step`` (s) is for how long efforts are held; a frequency too high for it is lowered, with a warning.
     """
     target = _posture(model, posture)
-    w = _angular("frequency", frequency)
+    w = _angular(frequency, damping_ratio, step)
+    free = [joint.name for joint in model.joints if joint.type == "free"]
+    if free:
+        raise InputError(
+            f"hold drives every joint, and would lift {model.name!r} by its free joint {free[0]!r}: hold_joints drives "
+            "all joints but the free ones"
+        )
 
     def law(model: Model, q: Array, v: Array, q1: Array) -> Array:
         a = w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
         return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
 
     kernel = compile_or_not(law, model)
-    return lambda t, q, v: kernel(q, v, target)
+    return _holding(lambda q, v: kernel(q, v, target), w, damping_ratio)
 
 
-def hold_joints(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0) -> Controller:
-    """Hold the joints of a floating mechanism by springs and dampers sized by the mass matrix's diagonal.
+def hold_joints(
+    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
+) -> Hold:
+    """Hold the joints of a mechanism whose base floats, or that loops hold, at a posture (…, nq); free joints get nothing.
 
-    Free joints get no effort; the others bear gravity at the posture as if the bases were held.
+    Each joint is given a rotor r that is heavy beside what an effort there moves at the posture, 1/(M⁻¹)ᵢᵢ with
+    loops included, or Mᵢᵢ if that is more. The rotor swings back as a damped oscillator, and the joint gets what
+    the rotor passes on:
+
+        τ = τ₀ + r (a* − a),   a* = ω² (posture ⊖ q) − 2ζω v
+
+    with a the acceleration that this effort gives, known beforehand from (M + r) a + b = τ₀ + r a* + passive + Kᵀλ
+    (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So every mode of the joints has at most
+    the stiffness and damping of ω and ζ, however light a link and wherever the mechanism goes, and what is held over a step
+    stays stable. τ₀ holds the joints at rest at the posture: least efforts by which they do not accelerate
+    there. They are zero where all falls freely, else gravity's and the joints' springs'.
+
+    ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
+    warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
     """
     target = _posture(model, posture)
-    w = _angular("frequency", frequency)
-    actuated = np.concatenate(
-        [np.zeros(0)] + [np.full(joint.nv, 0.0 if joint.type == "free" else 1.0) for joint in model.joints]
-    )
-    inertia = np.diag(mass_matrix(model, target)) * actuated
-    stiffness, damping = w * w * inertia, 2.0 * damping_ratio * w * inertia
-    gravity = bias_forces(model, target, np.zeros(model.nv)) * actuated
+    w = _angular(frequency, damping_ratio, step)
+    dynamics.require_mass(model)
+    rows = [at_rest(model, row) for row in target.reshape(-1, model.nq)]
+    shape = (*target.shape[:-1], model.nv)
+    rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 
-    def law(model: Model, q: Array, v: Array, q1: Array) -> Array:
-        return gravity + stiffness * difference(model, q, q1) - damping * v
+    def wanted(model: Model, q: Array, v: Array, q1: Array) -> Array:
+        return w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
 
-    kernel = compile_or_not(law, model)
-    return lambda t, q, v: kernel(q, v, target)
+    if len(model.links) < BODIES_IN_LOOPS:
+
+        def law(model: Model, q: Array, v: Array, q1: Array, rotor: Array, tau: Array) -> Array:
+            a = wanted(model, q, v, q1)
+            effort = tau + rotor * a + passive_forces(model, q, v)
+            return tau + rotor * (a - forward_dynamics(with_rotors(model, rotor), q, v, effort))
+
+        kernel = compile_or_not(law, model.minimal(), rotor=(model.nv,))
+        return _holding(lambda q, v: kernel(q, v, target, rotors, efforts), w, damping_ratio)
+    return _holding(_of_large(model, wanted, target, rotors, efforts), w, damping_ratio)
+
+
+def _of_large(
+    model: Model, wanted: Callable[..., Array], target: Array, rotors: Array, efforts: Array
+) -> Callable[[Array, Array], Array]:
+    """The law of :func:`hold_joints` put together from its parts, which are looped over the bodies."""
+    rotor = rotors.reshape(-1, model.nv).max(axis=0)
+    forward = compile_or_not(forward_dynamics, with_rotors(model, rotor))
+    acceleration, passive = compile_or_not(wanted, model), compile_or_not(passive_forces, model)
+
+    def law(q: Array, v: Array) -> Array:
+        a = acceleration(q, v, target)
+        tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + passive(q, v)))
+        return tau
+
+    return law
+
+
+def with_rotors(model: Model, rotor: Array) -> Model:
+    """The model with rotors (nv,) added to the joints' own."""
+    pieces = zip(model.joints, model.rates(rotor), strict=True)
+    return with_added_armature(model, [np.zeros(j.motion.nv) if j.coupling else x for j, x in pieces])
+
+
+def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
+    """The rotors (nv,) of :func:`hold_joints`, and the least efforts (nv,) at which the joints do not accelerate at q.
+
+    With M = LLᵀ, and P what takes off from L⁻¹… what loops bear, M⁻¹ including loops is GᵀG with G = P L⁻¹.
+    """
+    M = dynamics.mass_matrix(model, q)
+    L = np.linalg.cholesky(M)
+    whole = np.linalg.inv(L)
+    load = dynamics.passive_forces(model, q, np.zeros(model.nv)) - dynamics.bias_forces(model, q, np.zeros(model.nv))
+    if model.loops:
+        U, sizes, _ = np.linalg.svd(whole @ dynamics.constraint_jacobian(model, q).T, full_matrices=False)
+        U = U[:, sizes > 1e-9 * sizes.max(initial=0.0)]
+        whole = whole - U @ (U.T @ whole)
+    places = [k for k, kind in enumerate(joint.type for joint in model.joints for _ in range(joint.nv)) if kind != "free"]
+    own = np.diag(M)[places]
+    G = whole[:, places] * np.sqrt(own)
+    moved = own * np.maximum(1.0, 1.0 / np.maximum((G * G).sum(axis=0), 1.0 / MOST))
+    efforts = -np.linalg.lstsq(G, whole @ load, rcond=1e-9)[0] * np.sqrt(own)
+    E = np.eye(model.nv)[:, places]
+    return E @ (ROTOR * moved), E @ efforts
+
+
+def _holding(law: Callable[[Array, Array], Array], w: float, damping_ratio: float) -> Hold:
+    return Hold(law, w / (2.0 * np.pi), min(1.0 / (damping_ratio * w), 4.0 * damping_ratio / w))
 
 
 def _posture(model: Model, posture: Any) -> Array:
@@ -57,7 +173,22 @@ def _posture(model: Model, posture: Any) -> Array:
     return as_numbers("posture", posture)
 
 
-def _angular(name: str, frequency: float) -> float:
-    if not (np.isfinite(frequency) and frequency > 0):
-        raise InputError(f"{name} must be positive, in Hz; got {frequency!r}")
-    return float(2.0 * np.pi * frequency)
+def _angular(frequency: float, damping_ratio: float, step: float) -> float:
+    """The angular frequency, lowered to what may be held over a step."""
+    for name, value, unit in (
+        ("frequency", frequency, "Hz"),
+        ("damping_ratio", damping_ratio, "1 is critical"),
+        ("step", step, "s"),
+    ):
+        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+            raise InputError(f"{name} must be a positive number ({unit}); got {value!r}")
+    w = 2.0 * np.pi * float(frequency)
+    most = min(1.0 / damping_ratio, 4.0 * damping_ratio) / (MARGIN * step)
+    if w > most:
+        warnings.warn(
+            f"{frequency:g} Hz at a damping ratio of {damping_ratio:g} is too fast for efforts held over {step:g} s; it "
+            f"is held at {most / (2.0 * np.pi):.3g} Hz",
+            LinkwrightWarning,
+            stacklevel=3,
+        )
+    return float(min(w, most))

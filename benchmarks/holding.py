@@ -1,0 +1,175 @@
+"""Every built-in mechanism and every humanoid of example_robot_data, held at random postures for ten seconds.
+
+Run: ``python benchmarks/holding.py [name …]``. Each mechanism is pushed off 20 random postures (0.1 in every velocity
+coordinate and 0.3/s), held by ``hold_joints`` at the default step, and left for 10 s: falling where it floats, and with its
+feet welded to the ground. Columns: how many postures; the frequency of the slowest and the fastest mode at the postures, Hz;
+the largest speed of a joint on the way and at the end; how far at the end joints are from the posture, and from where
+the law is at rest (its statics solved by Newton's method from the end), m or rad; the largest error of the loops; seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import numpy as np
+
+import linkwright as lw
+from linkwright.dynamics import constraint_jacobian
+from linkwright.errors import ClosureError, LinkwrightWarning
+from linkwright.model.assembly import assemble
+from linkwright.model.loop import Loop, loop_type
+
+BUILT_IN = (
+    "pendulum two_link planar:5 planar:20 chain3d:5 chain3d:20 puma560 arm7 quadruped humanoid four_bar four_bars:3 "
+    "slider_crank bricard delta stewart"
+).split()
+"""arm4 too, where there is one"""
+
+FEET = {
+    "quadruped": ("ball", ["front_left_foot", "front_right_foot", "hind_left_foot", "hind_right_foot"]),
+    "humanoid": ("weld", ["left_foot", "right_foot"]),
+}
+
+ROBOTS = {
+    "talos": ("talos_data/robots/talos_full_v2.urdf", ["left_sole_link", "right_sole_link"]),
+    "talos_reduced": ("talos_data/robots/talos_reduced.urdf", ["left_sole_link", "right_sole_link"]),
+    "romeo": ("romeo_description/urdf/romeo.urdf", ["l_sole", "r_sole"]),
+    "romeo_small": ("romeo_description/urdf/romeo_small.urdf", ["l_sole", "r_sole"]),
+    "icub": ("icub_description/robots/icub.urdf", ["l_sole", "r_sole"]),
+    "g1": ("g1_description/urdf/g1_29dof_rev_1_0.urdf", ["left_ankle_roll_link", "right_ankle_roll_link"]),
+    "g1_hands": ("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf", ["left_ankle_roll_link", "right_ankle_roll_link"]),
+    "human": ("human_description/robots/human.urdf", ["left_foot", "right_foot"]),
+    "alexander": ("alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf", ["LEFT_FOOT", "RIGHT_FOOT"]),
+    "alex": ("alex_description/urdf/alex_psyonic_hands.urdf", []),
+    "simple_humanoid": ("simple_humanoid_description/urdf/simple_humanoid.urdf", ["LLEG_LINK6", "RLEG_LINK6"]),
+    "bolt": ("bolt_description/robots/bolt.urdf", ["FL_FOOT", "FR_FOOT"]),
+    "cassie": ("cassie_description/robots/cassie_v2.urdf", []),
+    "tiago": ("tiago_description/robots/tiago.urdf", []),
+    "tiago_dual": ("tiago_description/robots/tiago_dual.urdf", []),
+}
+"""Files of example_robot_data, and the feet."""
+
+
+def mechanisms() -> Iterator[tuple[str, lw.Model, str, list[str]]]:
+    """Name, model, how its feet are tied, and which they are."""
+    for name in BUILT_IN:
+        yield name, lw.load(name), *FEET.get(name, ("weld", []))
+    try:
+        folder = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
+    except PackageNotFoundError:
+        return
+    for name, (file, feet) in ROBOTS.items():
+        if (folder / file).exists():
+            yield name, lw.load(folder / file, root="free"), "weld", feet
+
+
+def on_its_feet(model: lw.Model, kind: str, feet: list[str]) -> lw.Model:
+    """The mechanism with its feet tied to the world where they are in the middle of its limits."""
+    q = _middle(model)
+    loops = tuple(
+        Loop(f"at {foot}", "world", foot, loop_type(kind), np.asarray(lw.pose(model, q, foot))) for foot in feet
+    )
+    return assemble(replace(model.description, name=f"{model.name} on its feet", loops=loops))
+
+
+def _middle(model: lw.Model) -> np.ndarray:
+    q, low, high = model.neutral(), model.lower, model.upper
+    bounded = np.isfinite(low) & np.isfinite(high)
+    bounded[list({k + i for k in model.quaternion_starts for i in range(4)})] = False
+    return np.where(bounded, 0.5 * (np.where(bounded, low, 0.0) + np.where(bounded, high, 0.0)), q)
+
+
+def postures(model: lw.Model, n: int, rng: np.random.Generator) -> np.ndarray:
+    """(n, nq): random ones, of loops closed."""
+    if not model.loops:
+        return model.random(n, seed=rng)
+    middle, found = _middle(model), []
+    for _ in range(20 * n):
+        try:
+            found.append(lw.close(model, lw.integrate(model, middle, 0.4 * rng.normal(size=model.nv))))
+        except ClosureError:
+            continue
+        if len(found) == n:
+            break
+    return np.array(found)
+
+
+def pushed(model: lw.Model, q: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """States (n, nq), (n, nv) beside these."""
+    shape = (len(q), model.nv)
+    start, v = lw.integrate(model, q, 0.1 * rng.uniform(-1, 1, shape)), 0.3 * rng.normal(size=shape)
+    if model.loops:
+        start = lw.close(model, start)
+        v = lw.impulse(model, start, v)[0]
+    return start, v
+
+
+def driven(model: lw.Model) -> np.ndarray:
+    """(nv,): which velocities are of joints that are driven."""
+    return np.concatenate([np.full(joint.nv, joint.type != "free") for joint in model.joints])
+
+
+def at_rest_near(model: lw.Model, controller: lw.simulation.controllers.Hold, q: np.ndarray) -> np.ndarray:
+    """(n, nv): from q (n, nq) to where the controller's joints do not accelerate, by Newton's method."""
+    still = np.zeros((len(q), model.nv))
+    w = 2.0 * np.pi * controller.frequency
+    moved = q
+    for _ in range(60):
+        tau = controller(0.0, moved, still) + lw.passive_forces(model, moved, still)
+        a = lw.forward_dynamics(model, moved, still, tau)
+        a = a * driven(model) if not model.loops else a
+        moved = lw.integrate(model, moved, a / w**2)
+        if model.loops:
+            moved = np.array([lw.dynamics.project(model, one, still[0])[0] for one in moved])
+    return lw.difference(model, q, moved)
+
+
+def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law: str = "hold_joints") -> None:
+    """Print one row."""
+    began = time.perf_counter()
+    rng = np.random.default_rng(0)
+    q1 = postures(model, n, rng)
+    if not len(q1):
+        print(f"{name:34} no closed posture found")
+        return
+    start, v = pushed(model, q1, rng)
+    controller = getattr(lw, law)(model, q1)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", LinkwrightWarning)
+        method = "semi_implicit" if stiff(model, start[0], v[0]) else "rk4"
+        motion = lw.simulate(model, start, v, duration, method=method, controller=controller, every=10)
+    joints = driven(model)
+    off = np.abs(lw.difference(model, q1, motion.q[-1]))[:, joints].max(initial=0.0)
+    rest = np.abs(at_rest_near(model, controller, motion.q[-1]))[:, joints].max(initial=0.0)
+    speed = np.abs(motion.v)[..., joints]
+    notes = "; ".join(str(one.message)[:90] for one in told)
+    print(
+        f"{name:34} {len(q1):2d} {motion.t[-1]:5.2f} s {method:13} {speed.max(initial=0.0):8.2g} {speed[-1].max(initial=0.0):8.1e} {off:8.1e} "
+        f"{rest:8.1e} {np.abs(motion.tau).max():8.2g} {motion.closure:8.1e} {time.perf_counter() - began:6.1f}  {notes}",
+        flush=True,
+    )
+
+
+def stiff(model: lw.Model, q: np.ndarray, v: np.ndarray) -> bool:
+    """Whether the joints' own dampers and friction are too stiff for an explicit method."""
+    from linkwright.simulation.integrators import METHODS, stiffest
+
+    return stiffest(model, q, v)[0] * 1e-3 > METHODS["rk4"].stability
+
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:]
+    for name, model, kind, feet in mechanisms():
+        if wanted and name not in wanted:
+            continue
+        measure(name, model)
+        if not any(joint.type == "free" for joint in model.joints):
+            measure(f"{name}, hold", model, law="hold")
+        if feet:
+            measure(f"{name}, {kind}ed", on_its_feet(model, kind, feet))
