@@ -105,7 +105,7 @@ def simulate(
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
     if hold:
         floating = any(joint.type == "free" for joint in model.joints)
-        controller = (hold_joints if floating else hold_posture)(model, q0)
+        controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

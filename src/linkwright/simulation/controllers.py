@@ -1,11 +1,12 @@
 """Controllers for ``simulate``: functions (t, q, v) -> efforts.
 
-Efforts are held over a step h, so even in a single coordinate ẍ = −ω² x − 2ζω ẋ, answered once a step, settles only where
+Efforts are held over a step h, so even a single coordinate with ẍ = −ω² x − 2ζω ẋ, answered once a step, settles only
+where
 
     ζ ω h < 1   and   ω h < 4 ζ
 
-(the conditions of Jury and Schur on x⁺ = x + h ẋ + ½ h² ẍ, ẋ⁺ = ẋ + h ẍ). What is slower than that, settles the better:
-a mode of k times the stiffness and k times the damping, k ≤ 1, meets both as well.
+(the conditions of Jury and Schur on x⁺ = x + h ẋ + ½ h² ẍ, ẋ⁺ = ẋ + h ẍ). A mode that has k ≤ 1 times this stiffness
+and this damping meets both as well.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import with_added_armature
+from linkwright.simulation.motion import shortest_method
 from linkwright.spatial.arrays import Array, as_numbers
 
 MARGIN = 4.0
@@ -53,9 +55,7 @@ class Hold:
         return self.law(q, v)
 
 
-def hold(
-    model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
-) -> Hold:
+def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3) -> Hold:
     """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
 
     Every joint is driven: where a base floats, :class:`~linkwright.errors.InputError` points at :func:`hold_joints`.
@@ -81,19 +81,20 @@ def hold(
 def hold_joints(
     model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
-    """Hold the joints of a mechanism whose base floats, or that loops hold, at a posture (…, nq); free joints get nothing.
+    """Hold the joints at a posture (…, nq) where a base floats, or loops bear a part; free joints get nothing.
 
-    Each joint is given a rotor r that is heavy beside what an effort there moves at the posture, 1/(M⁻¹)ᵢᵢ with
+    Each joint is given a rotor r that is heavy beside what an effort there moves at the posture: 1/(M⁻¹)ᵢᵢ with
     loops included, or Mᵢᵢ if that is more. The rotor swings back as a damped oscillator, and the joint gets what
     the rotor passes on:
 
         τ = τ₀ + r (a* − a),   a* = ω² (posture ⊖ q) − 2ζω v
 
     with a the acceleration that this effort gives, known beforehand from (M + r) a + b = τ₀ + r a* + passive + Kᵀλ
-    (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So every mode of the joints has at most
-    the stiffness and damping of ω and ζ, however light a link and wherever the mechanism goes, and what is held over a step
-    stays stable. τ₀ holds the joints at rest at the posture: least efforts by which they do not accelerate
-    there. They are zero where all falls freely, else gravity's and the joints' springs'.
+    (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So every mode of the joints has
+    at most the stiffness and damping of ω and ζ, however light a link and wherever the mechanism goes, and what is
+    held over a step stays stable. τ₀ holds the joints still at the posture: the least efforts by which they do not
+    accelerate there. They are zero where all falls freely; else they bear gravity and the joints' springs. A base
+    that spins shifts the rest a little, by its centrifugal forces.
 
     ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
     warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
@@ -109,11 +110,12 @@ def hold_joints(
         return w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
 
     if len(model.links) < BODIES_IN_LOOPS:
+        method = shortest_method(model) if model.loops else "articulated"
 
         def law(model: Model, q: Array, v: Array, q1: Array, rotor: Array, tau: Array) -> Array:
             a = wanted(model, q, v, q1)
             effort = tau + rotor * a + passive_forces(model, q, v)
-            return tau + rotor * (a - forward_dynamics(with_rotors(model, rotor), q, v, effort))
+            return tau + rotor * (a - forward_dynamics(with_rotors(model, rotor), q, v, effort, method=method))
 
         kernel = compile_or_not(law, model.minimal(), rotor=(model.nv,))
         return _holding(lambda q, v: kernel(q, v, target, rotors, efforts), w, damping_ratio)
@@ -145,7 +147,7 @@ def with_rotors(model: Model, rotor: Array) -> Model:
 def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
     """The rotors (nv,) of :func:`hold_joints`, and the least efforts (nv,) at which the joints do not accelerate at q.
 
-    With M = LLᵀ, and P what takes off from L⁻¹… what loops bear, M⁻¹ including loops is GᵀG with G = P L⁻¹.
+    Loops included M⁻¹ is GᵀG, with M = LLᵀ, G = (1 − U Uᵀ) L⁻¹ and U an orthonormal basis of L⁻¹Kᵀ.
     """
     M = dynamics.mass_matrix(model, q)
     L = np.linalg.cholesky(M)
@@ -155,7 +157,9 @@ def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
         U, sizes, _ = np.linalg.svd(whole @ dynamics.constraint_jacobian(model, q).T, full_matrices=False)
         U = U[:, sizes > 1e-9 * sizes.max(initial=0.0)]
         whole = whole - U @ (U.T @ whole)
-    places = [k for k, kind in enumerate(joint.type for joint in model.joints for _ in range(joint.nv)) if kind != "free"]
+    places = [
+        k for k, kind in enumerate(joint.type for joint in model.joints for _ in range(joint.nv)) if kind != "free"
+    ]
     own = np.diag(M)[places]
     G = whole[:, places] * np.sqrt(own)
     moved = own * np.maximum(1.0, 1.0 / np.maximum((G * G).sum(axis=0), 1.0 / MOST))
@@ -186,8 +190,8 @@ def _angular(frequency: float, damping_ratio: float, step: float) -> float:
     most = min(1.0 / damping_ratio, 4.0 * damping_ratio) / (MARGIN * step)
     if w > most:
         warnings.warn(
-            f"{frequency:g} Hz at a damping ratio of {damping_ratio:g} is too fast for efforts held over {step:g} s; it "
-            f"is held at {most / (2.0 * np.pi):.3g} Hz",
+            f"{frequency:g} Hz at a damping ratio of {damping_ratio:g} is too fast for efforts held over {step:g} s; "
+            f"it is held at {most / (2.0 * np.pi):.3g} Hz",
             LinkwrightWarning,
             stacklevel=3,
         )

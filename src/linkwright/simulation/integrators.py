@@ -7,7 +7,7 @@ brackets vanish and the classical method is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -190,3 +190,37 @@ def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
     worst = int(np.abs(speed).argmax())
     names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]
+
+
+def stiffest_feedback(
+    model: Model, efforts: Callable[[Array, Array], Array], q: Array, v: Array, by: float = 1e-6
+) -> tuple[float, str]:
+    """The fastest rate (1/s) at which efforts(q, v) act on what they move, and the joint; of a batch its first row.
+
+    By differences: the largest eigenvalue of M⁻¹ ∂τ/∂v, and the root of that of M⁻¹ ∂τ/∂q.
+    """
+    first = (0,) * (v.ndim - 1)
+    here = efforts(q, v)
+    D, K = (
+        np.stack([(efforts(*moved) - here)[first] / by for moved in moves], axis=-1)
+        for moves in (
+            [(q, v + by * unit) for unit in np.eye(model.nv)],
+            [
+                (
+                    np.array([configuration.integrate(model, x, by * unit) for x in q.reshape(-1, model.nq)]).reshape(
+                        q.shape
+                    ),
+                    v,
+                )
+                for unit in np.eye(model.nv)
+            ],
+        )
+    )
+    M = dynamics.mass_matrix(model, q[first])
+    names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+    found = []
+    for slope, power in ((D, 1.0), (K, 0.5)):
+        speed, shapes = np.linalg.eig(np.linalg.solve(M, slope))
+        worst = int(np.abs(speed).argmax())
+        found.append((float(np.abs(speed[worst]) ** power), names[int(np.abs(shapes[:, worst]).argmax())]))
+    return max(found)

@@ -34,6 +34,7 @@ from linkwright.simulation.integrators import (
     stage,
     step,
     stiffest,
+    stiffest_feedback,
     total_acceleration,
 )
 from linkwright.simulation.record import Controller, Record
@@ -44,6 +45,9 @@ WHOLE_STEP_LIMIT = 25_000
 """Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
 
 STEPS_BETWEEN_CHECKS = 256
+
+HELD = 2.0
+"""How fast, times the step, feedback may be that is held over a step"""
 
 LARGE = 300
 """Above so many degrees of freedom stiffness is not looked for: it takes the whole mass matrix."""
@@ -66,11 +70,11 @@ def simulate(
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
     Gravity, the joints' springs, dampers and friction act, and the efforts ``controller(t, q, v)`` (nv,),
-    which is asked at the beginning of every step and held over it. Leading dimensions are independent
-    motions, simulated together. ``step`` in seconds (made a whole number of steps); ``method`` "rk4",
-    "midpoint", "euler" (Runge–Kutta on the configuration manifold), or "semi_implicit" (order one, stable
-    with stiff dampers, friction and springs); every ``every``-th step is kept; ``progress``
-    is told the fraction done.
+    which is asked at the beginning of every step and held over it; one with an attribute ``longest_step`` (s) is
+    warned about where steps are longer. Leading dimensions are independent motions, simulated together. ``step`` in
+    seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration
+    manifold), or "semi_implicit" (order one, stable with stiff dampers, friction and springs); every ``every``-th
+    step is kept; ``progress`` is told the fraction done.
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
@@ -117,6 +121,8 @@ def simulate(
     record = Record(model, h, steps, int(every), batch, controller is not None)
     if np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
+    _warn_if_held_too_long(controller, h)
+    start = q, v
 
     began = time.perf_counter()
     take = stepper(model, method, gains, projecting)
@@ -150,6 +156,8 @@ def simulate(
         if progress is not None:
             progress(1.0)
         motion = record.motion(compile_time, run_time)
+        if controller is not None and not np.all(record.alive):
+            record.advice += _too_stiff_feedback(model, controller, *start, h)
         record.tell(motion)
     except BaseException as error:
         record.give_to(error, compile_time, time.perf_counter() - began)
@@ -220,6 +228,34 @@ def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> N
         )
 
 
+def _warn_if_held_too_long(controller: Controller | None, h: float) -> None:
+    """Say so where a controller tells that its efforts are not to be held over so long a step."""
+    longest = getattr(controller, "longest_step", np.inf)
+    if h > longest:
+        warnings.warn(
+            f"the controller's efforts are held over {h:g} s, longer than the {longest:.2g} s after which they "
+            "would not let the motion settle; take a smaller step, or make the controller for this one (hold's step=…)",
+            LinkwrightWarning,
+            stacklevel=3,
+        )
+
+
+def _too_stiff_feedback(model: Model, controller: Controller, q: Array, v: Array, h: float) -> str:
+    """Why a motion may have ended, where its controller's feedback at the start is too stiff for the step."""
+    if model.nv > LARGE:
+        return ""
+    try:
+        rate, joint = stiffest_feedback(model, lambda q, v: np.asarray(controller(0.0, q, v), float), q, v)
+    except Exception:  # it was asked beside the motion
+        return ""
+    if not rate * h > HELD:
+        return ""
+    return (
+        f"; the controller acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s comes too "
+        f"late for that: a step below {HELD / rate:.2g} s, or smaller gains"
+    )
+
+
 Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
 
 
@@ -233,7 +269,7 @@ def stepper(model: Model, method: str, gains: Gains | None = None, projecting: b
     return made
 
 
-def _shortest_method(model: Model) -> str:
+def shortest_method(model: Model) -> str:
     """Of the serial methods the one with fewest operations here; "articulated" where none is short."""
 
     def length(method: str) -> float:
@@ -269,7 +305,7 @@ def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> 
 def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
     options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
     if len(model.links) < BODIES_IN_LOOPS and model.loops:
-        options["method"] = _shortest_method(model)
+        options["method"] = shortest_method(model)
 
     def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
         return total_acceleration(model, q, v, tau, options)

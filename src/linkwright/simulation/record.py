@@ -52,6 +52,7 @@ class Record:
         """which motions go on"""
         self.uncontrolled = 0
         """how many of the others have ended for want of finite efforts"""
+        self.advice = f"a smaller step than {h:g} s may help"
         self._shown: tuple[Array, Array] | None = None
 
     def keep(self, q: Array, v: Array) -> None:
@@ -123,7 +124,7 @@ class Record:
         ended = np.argwhere(~np.asarray(self.alive))
         if not len(ended):
             return
-        advice = f"a smaller step than {self.h:g} s may help"
+        advice = self.advice
         name, times = self.model.name, motion.ended
         if not self.batch:
             message = f"the motion of {name!r} grew beyond all numbers after t = {times:g} s and ends there; {advice}"
