@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -22,7 +23,7 @@ from linkwright.errors import (
     LinkwrightError,
     LinkwrightWarning,
 )
-from linkwright.files import file_at, folder_at
+from linkwright.files import folder_at, replacing_together, write_figure, write_text
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
 
@@ -115,28 +116,47 @@ def simulate(
     output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {freedom}")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
-        task = progress.add_task("compiling and simulating", total=1.0)
-        if chosen == "equations":
-            trajectory = _by_equations(model, q0, v0, time, step)
-        else:
-            trajectory = run(
-                model,
-                q0,
-                v0,
-                time,
-                step,
-                chosen,
-                controller=controller,
-                progress=lambda done: progress.update(task, completed=done),
-            )
+        task = progress.add_task("compiling", total=1.0)
+        stopped: BaseException | None = None
+        try:
+            if chosen == "equations":
+                trajectory = _by_equations(model, q0, v0, time, step)
+            else:
+                trajectory = run(
+                    model,
+                    q0,
+                    v0,
+                    time,
+                    step,
+                    chosen,
+                    controller=controller,
+                    progress=lambda done: progress.update(task, description="simulating", completed=done),
+                )
+        except (Exception, KeyboardInterrupt) as error:
+            if not hasattr(error, "motion"):
+                raise
+            stopped, trajectory = error, error.motion
         progress.update(task, description="writing", completed=0.0)
-        files = _write(trajectory, folder)
-        if animation:
-            progress.update(task, description="animating", completed=0.5)
-            files.append(trajectory.animate(folder / "animation.gif", fps=fps, speed=speed))
+        files: list[Path] = []
+        with replacing_together(folder, RESULTS) as place:
+            try:
+                for path in _write(trajectory, place):
+                    files.append(path)
+                if animation and not stopped:
+                    progress.update(task, description="animating", completed=0.5)
+                    files.append(trajectory.animate(place / "animation.gif", fps=fps, speed=speed))
+            except KeyboardInterrupt as error:
+                if not files:
+                    raise
+                stopped = error
     output.print(_summary(trajectory, chosen, controlled=hold))
     for path in files:
-        output.print(f"  {path}")
+        output.print(f"  {folder / path.name}")
+    if stopped:
+        left = time - trajectory.t[-1] > 0.5 * trajectory.step
+        what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"
+        errors.print(what if left else "stopped; these files hold the whole motion", markup=False, soft_wrap=True)
+        raise stopped
 
 
 @app.command
@@ -200,7 +220,7 @@ def bench(
     from linkwright.benchmark import bench as run
 
     model = _load(robot, root)
-    with output.status("measuring") as status:
+    with errors.status("measuring") as status:
         result = run(model, peers, rows=rows, rounds=rounds, tell=lambda name: status.update(f"measuring {name}"))
     output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
     for table in result.tables():
@@ -217,10 +237,11 @@ def bench(
     for peer, why in result.left_out.items():
         output.print(f"{peer} left out: {why}")
     if out is not None:
-        folder_at(out)
         name = _file_name(model.name)
-        for path in (result.save(out / f"{name}.json"), result.plot(out / f"{name}.png")):
-            output.print(f"  {path}")
+        with replacing_together(out) as place:
+            files = result.save(place / f"{name}.json"), result.plot(place / f"{name}.png")
+        for path in files:
+            output.print(f"  {out / path.name}")
 
 
 @app.command
@@ -250,7 +271,7 @@ def experiment(
     """
     from linkwright.experiment import experiment as run
 
-    with output.status("measuring") as status:
+    with errors.status("measuring") as status:
         result = run(name, None, time, rows, rounds, tell=lambda what: status.update(f"measuring {what}"))
     output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
     for table in (*result.tables(), result.ratios()):
@@ -261,9 +282,11 @@ def experiment(
     for row in result.table:
         for left, why in row.left_out.items():
             output.print(f"{row.links} links: {left} left out: {why}", markup=False, soft_wrap=True)
-    folder = folder_at(out or f"linkwright_{name}")
-    for path in (result.plot(folder / f"{name}.png"), result.save(folder / f"{name}.json")):
-        output.print(f"  {path}")
+    folder = Path(out or f"linkwright_{name}")
+    with replacing_together(folder) as place:
+        files = result.plot(place / f"{name}.png"), result.save(place / f"{name}.json")
+    for path in files:
+        output.print(f"  {folder / path.name}")
 
 
 @app.command
@@ -350,7 +373,7 @@ def equations(
     if file is None:
         output.print(shown, markup=False, soft_wrap=True)
     else:
-        file_at(file).write_text(f"{shown.rstrip()}\n", encoding="utf-8")
+        write_text(file, f"{shown.rstrip()}\n")
         output.print(f"  {file}", markup=False, soft_wrap=True)
 
 
@@ -454,6 +477,12 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
     return recorded(made.model, t, q, v, np.zeros_like(v), t[1], compiled, run_time)
 
 
+RESULTS = (
+    *("trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
+    "animation.gif",
+)
+"""What a simulation may write; of an earlier one nothing stays."""
+
 METHOD_NAMES = {
     "equations": "the generated equations in SciPy's DOP853, steps of its own between",
     "rk4": "Runge–Kutta, order 4",
@@ -483,10 +512,13 @@ def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name) or "robot"
 
 
-def _write(trajectory: Trajectory, folder: Path) -> list[Path]:
+def _write(trajectory: Trajectory, folder: Path) -> Iterator[Path]:
+    """Write the arrays, then the plots; each file's path when it is whole."""
     from linkwright.visual import plots
 
     model, t = trajectory.model, trajectory.t
+    yield trajectory.save(folder / "trajectory.npz")
+    yield trajectory.save(folder / "trajectory.csv")
     figures = {
         "positions.png": plots.plot_positions(model, t, trajectory.q),
         "velocities.png": plots.plot_velocities(model, t, trajectory.v),
@@ -494,11 +526,8 @@ def _write(trajectory: Trajectory, folder: Path) -> list[Path]:
     }
     if np.any(trajectory.tau):
         figures["efforts.png"] = plots.plot_efforts(model, t, trajectory.tau)
-    files = [trajectory.save(folder / "trajectory.npz"), trajectory.save(folder / "trajectory.csv")]
     for name, figure in figures.items():
-        figure.savefig(folder / name, dpi=110)
-        files.append(folder / name)
-    return files
+        yield write_figure(folder / name, figure, dpi=110)
 
 
 def _summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:

@@ -1,9 +1,20 @@
-"""Where files are written: folders that are not there are made, and what cannot be written is told."""
+"""How files are written: whole or not at all. Folders that are not there are made; what cannot be written is told.
+
+What is new is written beside what was there and takes its place at the end, so that a full disk or an interrupt
+leaves the earlier results as they were.
+"""
 
 from __future__ import annotations
 
+import io
 import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from linkwright.errors import ArgumentError, InputError
 
@@ -27,6 +38,80 @@ def file_at(path: str | Path, what: str = "files", *endings: str) -> Path:
         raise InputError(f"cannot write {str(path)!r}: it is a folder")
     folder_at(file.parent)
     return file
+
+
+@contextmanager
+def replacing(path: str | Path, what: str = "files", *endings: str) -> Iterator[Path]:
+    """Where to write a file, which takes the place of what is at ``path`` when the block ends well.
+
+    Its ending is that of ``path``, which is refused as by :func:`file_at`. Raises :class:`InputError` where writing
+    fails; what was at ``path`` is as it was then, and what was written is gone.
+    """
+    file = file_at(path, what, *endings)
+    target = Path(os.path.realpath(file))  # a link stays one
+    place = target.with_name(f".new-{secrets.token_hex(6)}{target.suffix}")
+    if target.exists() and not target.is_file():
+        place = target  # a device or a pipe
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError("it may not be written to")
+        yield place
+        if place != target:
+            with suppress(OSError):
+                shutil.copymode(target, place)
+            os.replace(place, target)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    finally:
+        if place != target:
+            with suppress(OSError):
+                place.unlink()
+
+
+def write_text(path: str | Path, text: str, what: str = "files", *endings: str) -> Path:
+    """Write a file of that text, in UTF-8; its path."""
+    with replacing(path, what, *endings) as place:
+        place.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
+def write_figure(path: str | Path, figure: Any, **options: Any) -> Path:
+    """Write a Matplotlib figure, as the kind of picture that the path's ending says; its path."""
+    file, data = file_at(path), io.BytesIO()
+    try:  # Matplotlib's writers of files leave odd errors on a full disk
+        figure.savefig(data, format=file.suffix[1:] or "png", **options)
+    except ValueError as error:  # a kind of picture that there is not
+        raise InputError(f"cannot write {str(path)!r}: {error}") from None
+    with replacing(file) as place:
+        place.write_bytes(data.getvalue())
+    return file
+
+
+@contextmanager
+def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterator[Path]:
+    """A folder to write files in that belong together: when the block ends well, all of them move to ``folder``.
+
+    Files there of the other ``names`` are of an earlier run, and removed. Raises :class:`InputError` where writing
+    fails, and ``folder`` is as it was then.
+    """
+    folder = folder_at(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+            place = Path(made)
+            try:
+                yield place
+            except InputError as error:  # told of the place that is meant
+                raise InputError(str(error).replace(str(place), str(folder))) from error
+            written = sorted(file.name for file in place.iterdir())
+            for name in written:
+                if (folder / name).is_dir():
+                    raise InputError(f"cannot write {str(folder / name)!r}: it is a folder")
+            for name in sorted({*names} - {*written}):
+                (folder / name).unlink(missing_ok=True)
+            for name in written:
+                os.replace(place / name, folder / name)
+    except OSError as error:
+        raise InputError(f"cannot write in {str(folder)!r}: {error.strerror or error}") from error
 
 
 def _path(path: str | Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -12,6 +14,8 @@ from PIL import Image
 import linkwright as lw
 from linkwright.cli import main, starting_posture, starting_velocity
 from linkwright.errors import InputError, UnknownNameError
+from linkwright.simulation import Trajectory
+from linkwright.simulation.record import Record
 
 URDF = """<?xml version="1.0"?>
 <robot name="swing">
@@ -54,6 +58,40 @@ def test_simulate_writes_everything(tmp_path, capsys):
         with Image.open(out / picture) as image:
             pixels = np.asarray(image.convert("L"))
             assert pixels.std() > 5  # something is drawn
+
+
+def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
+    def interrupted(*more, **options):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    keep = Record.keep
+
+    def keep_some(record, q, v):
+        keep(record, q, v)
+        if record.count == 101:
+            interrupted()
+
+    command = ("simulate", "pendulum", "--posture", 1, "--out", tmp_path, "--time", 0.2)
+    assert run(*command, capsys=capsys)[0] == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            Record, "keep", lambda record, q, v: keep(record, q, v) or (record.count == 101 and interrupted())
+        )
+        status, text, error = run(*command, capsys=capsys)
+    assert status == 130
+    assert "stopped at t = 0.1 s; these files hold the motion until then" in error
+    assert "trajectory.npz" in text.replace("\n", "")
+    with np.load(tmp_path / "trajectory.npz") as motion:
+        assert len(motion["t"]) == 101
+    names = {"trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    with monkeypatch.context() as patch:
+        patch.setattr(Trajectory, "animate", interrupted)
+        status, _, error = run(*command, capsys=capsys)
+    assert status == 130
+    assert "stopped; these files hold the whole motion" in error
+    with np.load(tmp_path / "trajectory.npz") as motion:
+        assert len(motion["t"]) == 201
 
 
 def test_simulate_without_a_robot(tmp_path, monkeypatch, capsys):

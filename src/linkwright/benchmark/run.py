@@ -22,6 +22,7 @@ from linkwright.compiler.program import Program
 from linkwright.compiler.public import public
 from linkwright.compiler.trace import bind, trace
 from linkwright.errors import InputError, ModelError
+from linkwright.files import write_figure, write_text
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ class Result:
 
     def save(self, path: Path) -> Path:
         """Write everything as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        return path
+        return write_text(path, json.dumps(asdict(self), indent=1))
 
     def tables(self) -> list[Table]:
         """Batches and single calls, minima in ns with the median's ratio to each peer."""
@@ -130,8 +130,7 @@ class Result:
         axes.set_title(f"{self.robot}, {self.nv} degrees of freedom — {self.machine['processor']}", fontsize=10)
         if self.peers:
             axes.legend(fontsize=8)
-        figure.savefig(path, dpi=120)
-        return path
+        return write_figure(path, figure, dpi=120)
 
 
 def bench(

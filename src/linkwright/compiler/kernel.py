@@ -22,7 +22,7 @@ from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, differentiate, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
-from linkwright.files import file_at
+from linkwright.files import write_text
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 
@@ -202,9 +202,7 @@ class Kernel(Entered):
 
     def save(self, path: str | Path) -> Path:
         """Write the kernel as self-contained C99; ``path`` ends in .c."""
-        text, target = c.source(self._straight("C source")), file_at(path, "kernels", ".c")
-        target.write_text(text, encoding="utf-8")
-        return target
+        return write_text(path, c.source(self._straight("C source")), "kernels", ".c")
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {} if self._threads == default_threads() else {"_threads": self._threads}

@@ -27,7 +27,7 @@ from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, c
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
-from linkwright.files import file_at, folder_at
+from linkwright.files import file_at, replacing_together, write_figure, write_text
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -361,9 +361,8 @@ class Equations:
 
     def picture(self, path: str | Path, **options: Any) -> Path:
         """Write the equations as a picture (.png, .svg or .pdf); options as of :meth:`figure`. Return its path."""
-        path = file_at(path, "pictures", ".png", ".svg", ".pdf")
-        self.figure(**options).savefig(path, dpi=200)
-        return path
+        path = file_at(path, "pictures", ".png", ".svg", ".pdf")  # refused before the work of drawing
+        return write_figure(path, self.figure(**options), dpi=200)
 
     def _entries(
         self, form: str, what: str, frame: str | None = None, reference: str = "world_aligned"
@@ -444,12 +443,7 @@ class Equations:
         """
         from linkwright.equations.page import page
 
-        path, text = file_at(path), page(self, frame)
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
-        return path
+        return write_text(file_at(path), page(self, frame))
 
     # code
 
@@ -546,10 +540,10 @@ class Equations:
         }
         with suppress(TooLargeError):
             files[f"{name}.tex"] = self.latex(document=True)
-        folder = folder_at(folder)
-        for file, text in files.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        return [folder / file for file in files]
+        with replacing_together(folder) as place:
+            for file, text in files.items():
+                write_text(place / file, text)
+        return [Path(folder) / file for file in files]
 
     def latex_symbols(self) -> dict[str, str]:
         """How names are written in LaTeX."""

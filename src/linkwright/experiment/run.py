@@ -23,6 +23,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.dynamics import configuration
 from linkwright.errors import InputError, TooLargeError
 from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method
+from linkwright.files import write_figure, write_text
 from linkwright.model.library import built_in
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
@@ -122,8 +123,7 @@ class Result:
 
     def save(self, path: Path) -> Path:
         """Write everything as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
-        return path
+        return write_text(path, json.dumps(asdict(self), indent=1))
 
     def tables(self) -> list[Table]:
         """Times of single evaluations and in batches (minima), operations, differences."""
@@ -219,8 +219,7 @@ class Result:
             axes.grid(alpha=0.3)
         panels[0].legend(fontsize=8)
         figure.suptitle(f"{self.name} — {self.machine['processor']}", fontsize=10)
-        figure.savefig(path, dpi=120)
-        return path
+        return write_figure(path, figure, dpi=120)
 
 
 def _names(result: Result) -> list[str]:

@@ -10,14 +10,17 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ShapeError
-from linkwright.files import file_at
+from linkwright.errors import ShapeError
+from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+ROWS_AT_ONCE = 4096
+"""of a table that is written"""
 
 constraint_residual = public(dynamics.constraint_residual)
 
@@ -88,11 +91,7 @@ class Trajectory:
             self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, title=self.model.name
         )
         if path is not None:
-            file = file_at(path)
-            try:
-                figure.savefig(file)
-            except (ValueError, OSError) as error:  # a kind of picture that there is not
-                raise InputError(f"cannot write {str(path)!r}: {error}") from None
+            write_figure(path, figure)
         return figure
 
     def animate(self, path: str | Path, **options: Any) -> Path:
@@ -105,36 +104,44 @@ class Trajectory:
     def save(self, path: str | Path) -> Path:
         """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
         path = file_at(path, "trajectories", ".npz", ".csv")
-        if path.suffix.lower() == ".npz":
-            names = np.array(self.model.coordinate_names)
-            with path.open("wb") as file:
-                np.savez_compressed(
-                    file,
-                    t=self.t,
-                    q=self.q,
-                    v=self.v,
-                    tau=self.tau,
-                    kinetic=self.kinetic,
-                    potential=self.potential,
-                    energy=self.energy,
-                    coordinate_names=names,
-                )
-        else:
-            self._one()
-            velocities = velocity_names(self.model)
-            header = [
-                "t",
-                *(f"q:{name}" for name in self.model.coordinate_names),
-                *(f"v:{name}" for name in velocities),
-                *(f"tau:{name}" for name in velocities),
-                "kinetic",
-                "potential",
-                "energy",
-            ]
-            columns = (self.t, self.q, self.v, self.tau, self.kinetic, self.potential, self.energy)
-            table = np.column_stack([x.reshape(len(self.t), -1) for x in columns])
-            np.savetxt(path, table, delimiter=",", header=",".join(header), comments="", fmt="%.17g")
+        write = self._write_arrays if path.suffix.lower() == ".npz" else self._write_table
+        with replacing(path) as place:
+            write(place)
         return path
+
+    def _write_arrays(self, path: Path) -> None:
+        with path.open("wb") as file:
+            np.savez_compressed(
+                file,
+                t=self.t,
+                q=self.q,
+                v=self.v,
+                tau=self.tau,
+                kinetic=self.kinetic,
+                potential=self.potential,
+                energy=self.energy,
+                coordinate_names=np.array(self.model.coordinate_names),
+            )
+
+    def _write_table(self, path: Path) -> None:
+        self._one()
+        velocities = velocity_names(self.model)
+        header = [
+            "t",
+            *(f"q:{name}" for name in self.model.coordinate_names),
+            *(f"v:{name}" for name in velocities),
+            *(f"tau:{name}" for name in velocities),
+            "kinetic",
+            "potential",
+            "energy",
+        ]
+        columns = (self.t, self.q, self.v, self.tau, self.kinetic, self.potential, self.energy)
+        with path.open("w", encoding="utf-8") as file:
+            file.write(",".join(header) + "\n")
+            for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
+                rows = slice(first, first + ROWS_AT_ONCE)
+                table = np.column_stack([x[rows].reshape(len(self.t[rows]), -1) for x in columns])
+                np.savetxt(file, table, delimiter=",", fmt="%.17g")
 
     def _one(self) -> None:
         if self.q.ndim != 2:

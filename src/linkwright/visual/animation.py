@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError
-from linkwright.files import file_at
+from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
@@ -80,10 +80,8 @@ def animate(
         scene.show(points[k], center_of_mass=centers[k], time=f"t = {times[k]:.2f} s{rate}", trail=behind)
 
     data = encode_gif(scene.frames(show, len(times)), durations)
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    with replacing(path) as place:
+        place.write_bytes(data)
     return path
 
 

@@ -1,0 +1,153 @@
+"""What is written is whole, or not there: a full disk or an interrupt leaves the earlier results."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+
+import pytest
+
+import linkwright as lw
+from linkwright.cli import main
+from linkwright.errors import InputError
+from linkwright.files import replacing, replacing_together, write_text
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return lw.simulate(lw.load("two_link"), [0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@contextmanager
+def files_limited_to(size):
+    """What a full disk is like."""
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+WRITERS = {
+    "motion.npz": lambda motion, path: motion.save(path),
+    "motion.csv": lambda motion, path: motion.save(path),
+    "motion.png": lambda motion, path: motion.plot(path),
+    "motion.svg": lambda motion, path: motion.plot(path),
+    "motion.gif": lambda motion, path: motion.animate(path),
+    "kernel.c": lambda motion, path: lw.compile(lw.mass_matrix, motion.model).save(path),
+    "page.html": lambda motion, path: lw.equations(motion.model).html(path),
+    "picture.png": lambda motion, path: lw.equations(motion.model).picture(path),
+    "code": lambda motion, path: lw.equations(motion.model).save(path),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limit on the size of files")
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk_leaves_the_earlier_file_whole(name, motion, tmp_path):
+    write, path = WRITERS[name], tmp_path / name
+    write(motion, path)
+    before = contents(tmp_path)
+    with files_limited_to(100), pytest.raises(InputError, match=r"cannot write .*File too large"):
+        write(motion, path)
+    assert contents(tmp_path) == before
+    assert len(os.listdir(tmp_path)) == 1  # nothing half written lies about
+    write(motion, path)
+    assert contents(tmp_path).keys() == before.keys()
+
+
+def test_an_interrupt_leaves_the_earlier_file(tmp_path):
+    def interrupted():
+        with replacing(tmp_path / "a.txt") as place:
+            place.write_text("half")
+            raise KeyboardInterrupt
+
+    write_text(tmp_path / "a.txt", "before")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert contents(tmp_path) == {(tmp_path / "a.txt").relative_to(tmp_path): b"before"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and modes")
+def test_links_stay_links_and_modes_stay(tmp_path):
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.touch()
+    target.chmod(0o604)
+    link.symlink_to(target)
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o604
+    plain = tmp_path / "plain.txt"
+    plain.touch()
+    assert stat.S_IMODE(write_text(tmp_path / "other.txt", "x").stat().st_mode) == stat.S_IMODE(plain.stat().st_mode)
+    write_text(os.devnull, "x")  # what is no file is written to as it is
+    assert not os.path.isfile(os.devnull)
+    with pytest.raises(InputError, match="cannot write"):
+        write_text("/dev/full", "x")
+
+
+def test_files_that_belong_together_are_replaced_together(tmp_path):
+    with replacing_together(tmp_path, ("a", "b", "c")) as place:
+        for name in "abc":
+            (place / name).write_text(f"first {name}")
+    (tmp_path / "mine").write_text("not of the set")
+    before = contents(tmp_path)
+
+    def stopped_by(error):
+        with replacing_together(tmp_path, ("a", "b", "c")) as place:
+            (place / "a").write_text("second a")
+            raise error
+
+    for error in (OSError(28, "No space left on device"), KeyboardInterrupt(), ValueError("x")):
+        kind = InputError if isinstance(error, OSError) else type(error)
+        with pytest.raises(kind):
+            stopped_by(error)
+        assert contents(tmp_path) == before
+    with replacing_together(tmp_path, ("a", "b", "c")) as place:
+        (place / "a").write_text("second a")
+        (place / "d").write_text("second d")
+    assert {path.name: text.decode() for path, text in contents(tmp_path).items()} == {
+        "a": "second a",
+        "d": "second d",
+        "mine": "not of the set",
+    }
+    with pytest.raises(InputError, match=f"cannot write '{tmp_path}/a.npz'"), replacing_together(tmp_path) as place:
+        raise InputError(f"cannot write '{place}/a.npz'")
+    (tmp_path / "a").unlink()
+    (tmp_path / "a").mkdir()
+    with pytest.raises(InputError, match="it is a folder"), replacing_together(tmp_path) as place:
+        (place / "a").touch()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".new-")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limit on the size of files")
+def test_a_run_on_a_full_disk_leaves_the_earlier_run(tmp_path, capsys):
+    """The arrays fit, the table does not: the new arrays are not beside the old pictures."""
+
+    def run(time, status):
+        with pytest.raises(SystemExit) as stop:
+            main(["simulate", "pendulum", "--posture", "1", "--time", time, "--no-animation", "--out", str(tmp_path)])
+        assert stop.value.code == status
+
+    run("0.2", 0)
+    before = contents(tmp_path)
+    with files_limited_to(20_000):
+        run("0.3", 2)
+    told = capsys.readouterr().err.replace("\n", "")
+    assert f"error: cannot write '{tmp_path}/trajectory.csv': File too large" in told
+    assert contents(tmp_path) == before
+    assert len(before) == 5
+
+
+def test_long_tables_are_written_in_pieces(motion, tmp_path, monkeypatch):
+    whole = motion.save(tmp_path / "whole.csv").read_text()
+    monkeypatch.setattr("linkwright.simulation.trajectory.ROWS_AT_ONCE", 2)
+    assert motion.save(tmp_path / "pieces.csv").read_text() == whole
