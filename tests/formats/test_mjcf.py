@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwright.dynamics import bias_forces, mass_matrix, pose, velocity
+from linkwright.dynamics import bias_forces, mass_matrix, pose, spring_lengths, velocity
 from linkwright.dynamics.statics import passive_forces
-from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, ShapeError
+from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, ModelError, ShapeError
 from linkwright.formats.mjcf import read_mjcf, velocity_from_mujoco, velocity_to_mujoco
 from linkwright.model.tree import Model
 
 mujoco = pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
 
 HERE = Path(__file__).parent / "mjcf"
-FILES = ["tree.xml", "loops.xml", "unused.xml", "arm.xml"]
+FILES = ["tree.xml", "loops.xml", "unused.xml", "arm.xml", "springs.xml"]
 
 
 def read(path: str | Path, **options) -> tuple[Model, str]:
@@ -251,6 +251,48 @@ def test_what_is_not_used_is_listed_in_one_warning():
     ):
         assert part in told
     assert read(HERE / "arm.xml")[1] == ""
+
+
+def test_tendons_from_site_to_site_are_springs():
+    model, peer, data, q, v = both("springs.xml", 5)
+    names = [peer.tendon(t).name or f"tendon{t}" for t in range(peer.ntendon)]
+    assert [spring.name for spring in model.springs] == names
+    assert [len(spring.frames) for spring in model.springs] == [2, 2, 4, 2, 2, 2, 2]
+    np.testing.assert_allclose(spring_lengths(model, q), data.ten_length, rtol=1e-13)
+    here, T = passive_forces(model, q, 0.0 * v), turn(model, q)
+    np.testing.assert_allclose(here, T.T @ data.qfrc_spring, atol=1e-12)
+    np.testing.assert_allclose(passive_forces(model, q, v) - here, T.T @ data.qfrc_damper, atol=1e-12)
+    assert "tendon" not in read(HERE / "springs.xml")[1]
+
+
+def test_tendons_that_are_no_springs_here_are_told(tmp_path):
+    file = tmp_path / "tendons.xml"
+    file.write_text("""<mujoco><worldbody><site name="a"/><site name="b" pos="0 0 1"/>
+      <geom name="pin" type="cylinder" size=".05 .1" pos=".2 0 .4" contype="0"/>
+      <body name="arm"><joint name="j" axis="0 1 0"/><geom size=".1" pos=".3 0 0" contype="0"/>
+      <site name="c" pos=".5 0 0"/></body></worldbody><tendon>
+      <spatial name="idle"><site site="a"/><site site="c"/></spatial>
+      <spatial name="bent" stiffness="1"><site site="b"/><geom geom="pin"/><site site="c"/></spatial>
+      <spatial name="block" stiffness="1"><site site="a"/><site site="b"/><pulley divisor="2"/><site site="a"/>
+        <site site="c"/></spatial>
+      <spatial name="still" stiffness="1"><site site="a"/><site site="b"/></spatial>
+      <fixed name="gear" stiffness="3"><joint joint="j" coef="1"/></fixed>
+      <spatial name="kept" stiffness="1" limited="true" range="0 1" frictionloss="1">
+        <site site="b"/><site site="c"/></spatial>
+      </tendon></mujoco>""")
+    model, told = read(file)
+    assert [spring.name for spring in model.springs] == ["kept"]
+    for part in (
+        "tendons (1: idle)",
+        "springs of tendons of joints, over pulleys or around geoms (3: bent, block, gear)",
+        "springs of tendons within one body (1: still)",
+        "limits of tendons (1: kept)",
+        "friction of tendons (1: kept)",
+    ):
+        assert part in told
+    file.write_text(file.read_text().replace('stiffness="1" limited', 'stiffness="-1" limited'))
+    with pytest.raises((FormatError, ModelError), match="kept"):
+        read(file)
 
 
 def test_nonlinear_damping_is_told(tmp_path):

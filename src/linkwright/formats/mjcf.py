@@ -8,7 +8,8 @@ there; the numbers are those of the compiled model, with no static bodies fused.
 * v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes there and in the body's
   here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (So M and forces change with it.)
 * Several joints on one body are one compound joint here, "<body>_joints"; its coordinates keep their names.
-* Spheres and other geometry, actuators, tendons, sensors and the like are not used; one warning lists them.
+* Spatial tendons from site to site are springs and dampers between bodies.
+* Spheres and other geometry, actuators, other tendons, sensors and the like are not used; one warning lists them.
 
 Trusted files only: <include>, meshes, textures and height fields may name any file this process may read,
 and MuJoCo's parser and mesh code are native and not made for hostile input. DOCTYPE and entities are refused.
@@ -31,6 +32,7 @@ from linkwright.model.assembly import assemble
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, JointType, Part, Spherical, nested
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix, rotation_z
@@ -40,6 +42,15 @@ FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 MESH_KINDS = ("mjGEOM_MESH", "mjGEOM_HFIELD", "mjGEOM_SDF")
 ASSET_TROUBLE = re.compile(r"opening file|mesh|texture|hfield|height field|skin|png|resource|decoder", re.IGNORECASE)
 DEFAULT_NAME = "MuJoCo Model"
+TENDON_EXTRAS = (
+    ("limits of tendons", "tendon_limited"),
+    ("friction of tendons", "tendon_frictionloss"),
+    ("armatures of tendons", "tendon_armature"),
+    ("higher-order stiffnesses of tendons", "tendon_stiffnesspoly"),
+    ("higher-order dampings of tendons", "tendon_dampingpoly"),
+    ("yield limits of tendons", "tendon_springyield"),
+)
+"""What springs between bodies do not have here, and where MuJoCo keeps it."""
 
 
 def read_mjcf(path: str | os.PathLike[str], root: str | None = None) -> Model:
@@ -48,7 +59,8 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None) -> Model:
     Bodies without joints are welded to their parents, mocap bodies stay where the file puts them. Read are:
     bodies, hinge, slide, ball and free joints with their anchors and references, inertias, armature, linear
     damping and stiffness with its rest position, friction loss, limits of hinges and slides, limits of joint
-    forces, gravity, named sites (as frames), and equality constraints (as ``model.loops``). Missing
+    forces, gravity, named sites (as frames), equality constraints (as ``model.loops``), and the stiffness, damping and
+    free lengths of spatial tendons that go straight from site to site (as ``model.springs``). Missing
     meshes do not matter where inertias are given. Unnamed bodies are body1, body2, … by their number, an
     unnamed joint is "<body>_joint".
 
@@ -176,8 +188,6 @@ def _strip(mujoco: Any, spec: Any) -> list[str]:
             mujoco.mjtEq.mjEQ_JOINT,
         ):
             spec.delete(equality)
-    for tendon in list(spec.tendons):
-        spec.delete(tendon)
     kinds = [getattr(mujoco.mjtGeom, kind) for kind in MESH_KINDS]
     needed, kept = [], set()
     for geom in list(spec.geoms):
@@ -216,7 +226,6 @@ def _unused(spec: Any) -> list[str]:
     collide = 0 if collide < 2 else collide  # one alone meets nothing
     unused = [f"contact of {collide} geoms"] if collide else []
     for kind, elements in (
-        ("tendons", spec.tendons),
         ("actuators", spec.actuators),
         ("sensors", spec.sensors),
         ("contact pairs", spec.pairs),
@@ -259,6 +268,7 @@ class _Reader:
         self.joint_names = {*self.joints}
         self.coordinates = list(self.joints)  # the name of each joint's coordinate, of joints of one
         self.frames: dict[str, FrameSpec] = {}
+        self.site_frames: dict[int, str] = {}
 
     def names(self, kind: Any, count: int, default: Callable[[int], str]) -> list[str]:
         given = [self.mujoco.mj_id2name(self.m, kind, k) or "" for k in range(count)]
@@ -272,10 +282,12 @@ class _Reader:
         joints = tuple(self.joint(b) for b in range(1, m.nbody))
         self.sites()
         loops = tuple(self.loops())
+        springs = tuple(self.springs())
         self.list_unused()
         off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         g = np.zeros(3) if off else m.opt.gravity
-        return Description(self.title, bodies, joints, tuple(self.frames.values()), loops, tuple(g.tolist()))
+        frames = tuple(self.frames.values())
+        return Description(self.title, bodies, joints, frames, loops, tuple(g.tolist()), springs)
 
     def check_finite(self) -> None:
         m = self.m
@@ -394,9 +406,43 @@ class _Reader:
             if name and (name in self.bodies or name in self.frames):
                 skipped.append(name)
             elif name:
-                pose = pose_matrix(_rotation(m.site_quat[s]), m.site_pos[s])
-                self.frames[name] = FrameSpec(name, self.bodies[m.site_bodyid[s]], pose, self.path)
+                self.site_frame(s, name)
         self.unused += _counted("sites of names that bodies have", skipped)
+
+    def site_frame(self, s: int, name: str) -> str:
+        """The frame of a site; of that name where it has none yet."""
+        if s not in self.site_frames:
+            pose = pose_matrix(_rotation(self.m.site_quat[s]), self.m.site_pos[s])
+            name = _free(name, {*self.bodies, *self.frames})
+            self.frames[name] = FrameSpec(name, self.bodies[self.m.site_bodyid[s]], pose, self.path)
+            self.site_frames[s] = name
+        return self.site_frames[s]
+
+    def springs(self) -> Iterator[Spring]:
+        """The spatial tendons that go straight from site to site and have a stiffness or a damping."""
+        m, kinds = self.m, self.mujoco.mjtWrap
+        names = self.names(self.mujoco.mjtObj.mjOBJ_TENDON, m.ntendon, lambda t: f"tendon{t}")
+        told: dict[str, list[str]] = {}
+        for t, name in enumerate(names):
+            wraps = slice(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
+            sites = m.wrap_objid[wraps].tolist()
+            given = self.mujoco.mj_id2name(m, self.mujoco.mjtObj.mjOBJ_TENDON, t)
+            if not (m.tendon_stiffness[t] or m.tendon_damping[t]):
+                told.setdefault("tendons", []).append(given)
+            elif set(m.wrap_type[wraps].tolist()) != {int(kinds.mjWRAP_SITE)}:
+                told.setdefault("springs of tendons of joints, over pulleys or around geoms", []).append(given)
+            elif len(set(m.body_weldid[m.site_bodyid[sites]].tolist())) == 1:
+                told.setdefault("springs of tendons within one body", []).append(given)
+            else:
+                for what, field in TENDON_EXTRAS:
+                    if np.any(getattr(m, field, np.zeros(m.ntendon))[t]):
+                        told.setdefault(what, []).append(given)
+                frames = tuple(self.site_frame(s, f"{name}_{k + 1}") for k, s in enumerate(sites))
+                low, high = m.tendon_lengthspring[t].tolist()
+                k, d = float(m.tendon_stiffness[t]), float(m.tendon_damping[t])
+                yield Spring(name, frames, k, d, (low, high), self.path)
+        for what, found in told.items():
+            self.unused += _counted(what, found)
 
     def loops(self) -> Iterator[Loop | CoordinateLoop]:
         """The active equality constraints; of connect and weld, the frames that are to meet become frames."""
