@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import gc
+import inspect
+import weakref
+
 import numpy as np
 import pytest
 from operations_on import one_operation
@@ -11,6 +16,7 @@ from linkwright.compiler import public, trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import ArgumentError, LinkwrightWarning, TooLargeError
 from linkwright.expression.operations import OPERATIONS
+from linkwright.model.derived import derived
 from linkwright.model.joint import Compound, Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, relative_error, state
 
@@ -240,3 +246,131 @@ def test_a_derivative_too_large_to_compile_is_formed_once(monkeypatch):
 
 def too_large(bound):
     raise TooLargeError("as this test has it")
+
+
+# functions of users: whatever can be called
+
+
+def scaled(factor):
+    def tip(model, q):
+        return factor * lw.pose(model, q, "tip")[:3, 3]
+
+    return tip
+
+
+class Reach:
+    """A function that is an object, and one that is a method; with an equality, so without a hash."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __eq__(self, other):
+        return True
+
+    def __call__(self, model, q):
+        return self.factor * lw.pose(model, q, "tip")[:3, 3]
+
+    def by_place(self, model, q, /):
+        return self(model, q)
+
+
+class Slotted:
+    """A function that cannot be referred to weakly."""
+
+    __slots__ = ("factor",)
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, model, q):
+        return scaled(self.factor)(model, q)
+
+
+@pytest.mark.parametrize(
+    "function_of",
+    [
+        scaled,
+        lambda k: lambda m, q: k * lw.pose(m, q, "tip")[:3, 3],
+        lambda k: functools.partial(lambda model, q, k: k * lw.pose(model, q, "tip")[:3, 3], k=k),
+        lambda k: functools.partial(lambda k, model, q: k * lw.pose(model, q, "tip")[:3, 3], k),
+        Reach,
+        lambda k: Reach(k).__call__,
+        lambda k: Reach(k).by_place,
+        Slotted,
+    ],
+    ids=["function", "lambda", "partial", "partial by place", "object", "bound __call__", "method", "slots"],
+)
+def test_equal_names_are_different_functions(function_of):
+    arm = lw.load("two_link")
+    q = arm.random(3, seed=0)
+    J = lw.jacobian(arm, q, "tip")[:, :3]
+    one, two = function_of(1.0), function_of(2.0)
+    for function, factor in ((one, 1.0), (two, 2.0), (one, 1.0)):
+        assert relative_error(lw.derivative(function, "q")(arm, q), factor * J) < 1e-14
+    on_symbols = lw.compile(lambda x: lw.derivative(two, "q")(arm, x), x=2)
+    assert relative_error(on_symbols(q), 2.0 * J) < 1e-14
+    again = lw.derivative(lw.derivative(two, "q"), "q")(arm, q)
+    assert relative_error(again, 2.0 * lw.derivative(lw.derivative(one, "q"), "q")(arm, q)) < 1e-14
+
+
+def with_defaults(model, q, top=float("inf"), odd=float("nan"), w=np.array([1.0, 2.0]), *, o={"a": 3}, x=object(), n=2):  # noqa: B006, B008
+    return n * o["a"] * w * np.sin(q) if np.isinf(top) and np.isnan(odd) else q
+
+
+def test_options_of_any_kind():
+    arm = lw.load("two_link")
+    q = arm.random(seed=0)
+    by_q = lw.derivative(with_defaults, "q")
+    expected = np.diag(6.0 * np.array([1.0, 2.0]) * np.cos(q))
+    assert str(inspect.signature(by_q)) == str(inspect.signature(with_defaults))
+    for options, factor in (
+        ({}, 1.0),
+        ({"n": 3}, 1.5),
+        ({"n": True}, 0.5),
+        ({"n": 1.0}, 0.5),
+        ({"w": np.array([2.0, 4.0])}, 2.0),
+        ({"w": [2.0, 4.0], "n": np.ones(2)}, 1.0),
+        ({"o": {"a": 6}, "x": set()}, 2.0),
+        ({}, 1.0),
+    ):
+        assert relative_error(by_q(arm, q, **options), factor * expected) < 1e-15
+    assert np.array_equal(by_q(arm, q, 0.0), np.eye(2))
+    assert np.array_equal(by_q(arm, q, top=1.0), np.eye(2))
+    changing = {"a": 3}
+    assert relative_error(by_q(arm, q, o=changing), expected) < 1e-15
+    changing["a"] = 6
+    assert relative_error(by_q(arm, q, o=changing), 2.0 * expected) < 1e-15
+
+
+def test_derivatives_of_partial_algorithms():
+    arm = lw.load("two_link")
+    q, v, tau = arm.random(seed=0), np.ones(2), np.zeros(2)
+    found = lw.derivative(functools.partial(lw.forward_dynamics, method="composite"), "tau")(arm, q, v, tau)
+    assert relative_error(found, np.linalg.inv(lw.mass_matrix(arm, q))) < 1e-13
+
+
+def test_functions_that_take_anything_are_refused():
+    for function in (lambda model, *q: q, lambda *everything: everything, lambda model, q, **more: q):
+        with pytest.raises(ArgumentError, match=r"function takes \*.*write its arrays out"):
+            lw.derivative(function, "q")
+    for function in (3, len, lambda: 1, functools.partial(lw.mass_matrix, lw.load("two_link"))):
+        with pytest.raises(ArgumentError):
+            lw.derivative(function, "q")
+
+
+def test_functions_made_in_a_loop_leave_nothing():
+    arm = lw.load("two_link")
+    q = arm.random(seed=0)
+
+    def differentiated(k):
+        def function(model, q):
+            return k * q
+
+        assert np.array_equal(lw.derivative(function, "q")(arm, q), k * np.eye(2))
+        return weakref.ref(function)
+
+    functions = [differentiated(k) for k in range(6)]
+    gc.collect()
+    assert all(function() is None for function in functions)
+    derived(arm, differentiated, make=lambda: None)
+    assert len(arm.memo) == 1

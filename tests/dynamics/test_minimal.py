@@ -121,7 +121,7 @@ def distinguishable(model: Model) -> int:
                 for link, one in zip(model.links, inertias, strict=True)
             )
             joints = tuple(replace(joint, armature=0.0 * joint.armature) for joint in model.joints)
-            one_parameter = replace(model, links=links, joints=joints, memo={})
+            one_parameter = replace(model, links=links, joints=joints)
             columns.append(np.concatenate([lw.inverse_dynamics(one_parameter, *x) for x in samples]))
     sizes = np.linalg.svd(np.stack(columns, axis=1), compute_uv=False)
     return int((sizes > 1e-9 * sizes[0]).sum())

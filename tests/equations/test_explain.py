@@ -120,7 +120,7 @@ def test_conserved_momenta_are_constant_in_simulation(name, count):
 def undamped(model: Model) -> Model:
     """Without what joints resist with."""
     joints = [replace(j, damping=0.0 * j.damping, friction=0.0 * j.friction) for j in model.joints]
-    return replace(model, joints=tuple(joints), memo={})
+    return replace(model, joints=tuple(joints))
 
 
 def test_what_vanishes_and_why():

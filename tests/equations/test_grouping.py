@@ -58,7 +58,7 @@ def rank_of_regressor(model: Model) -> int:
             for i, link in enumerate(model.links)
         ]
         joints = [replace(joint, armature=rotor) for joint, rotor in zip(model.joints, rotors, strict=True)]
-        changed = replace(model, links=tuple(links), joints=tuple(joints), memo={})
+        changed = replace(model, links=tuple(links), joints=tuple(joints))
         return np.concatenate([dynamics.inverse_dynamics(changed, *one) for one in states])
 
     for k, joint in enumerate(model.joints):

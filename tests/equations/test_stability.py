@@ -24,7 +24,7 @@ INERTIA = (0.02, 0.03, 0.025)
 
 def with_damping(model: Model, *coefficients: float) -> Model:
     joints = [replace(j, damping=np.full(j.nv, d)) for j, d in zip(model.joints, coefficients, strict=True)]
-    return replace(model, joints=tuple(joints), memo={})
+    return replace(model, joints=tuple(joints))
 
 
 def sprung(stiffness: float) -> Model:

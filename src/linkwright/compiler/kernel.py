@@ -19,7 +19,7 @@ from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
-from linkwright.compiler.trace import bind, differentiate, program
+from linkwright.compiler.trace import bind, book_of, differentiate, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
 from linkwright.files import write_text
@@ -283,6 +283,6 @@ def compile(
 
 def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:
     """Whether this is forward dynamics by blocks that nobody has chosen."""
-    book = getattr(function, "book", function)
+    book = book_of(function)
     chosen = inputs.get("partition") is not None or not isinstance(inputs.get("schedule") or "", str)
     return book is dynamics.forward_dynamics and inputs.get("method") == "hybrid" and not chosen

@@ -1,7 +1,7 @@
 """The public face of the algorithms: they compile themselves at the first call.
 
-``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` and calls it. Everything else (the first
-call, symbols, a mistake) is an exception on that path, so that it costs nothing.
+``mass_matrix(arm, q)`` looks its kernel up in ``arm.memo`` (`model/derived.py`) and calls it. Everything else (the
+first call, symbols, a mistake) is an exception on that path, so that it costs nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.program import Program
 from linkwright.compiler.trace import (
     ARRAYS,
     Bound,
     algorithm_of,
     bind,
+    book_of,
+    call,
     differentiate,
+    name_of,
     program,
     regrouped,
     regrouping,
@@ -32,6 +36,7 @@ from linkwright.compiler.trace import (
 )
 from linkwright.errors import ArgumentError, LinkwrightWarning, NoDerivativeError, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr, comparable
+from linkwright.model.derived import derived, exact, identity
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
@@ -46,34 +51,87 @@ _NOTE = """
 
 def public(book: F) -> F:
     """The algorithm, compiling itself for numbers of any batch shape, and as it is for symbols."""
-    parameters = list(inspect.signature(book).parameters.values())[1:]
-    names = [p.name for p in parameters]
+    signature = inspect.signature(book)
+    parameters = list(signature.parameters.values())
+    names = [p.name for p in parameters[1:]]
     arrays = [name for name in names if name in ARRAYS]
     fixed = [name for name in names if name not in ARRAYS]
+    scope: dict[str, Any] = {"_face_tuple": tuple, "_face_list": list, "_face_type": type, "_face_exact": exact}
+    scope["_face_identity"] = identity(book)
+    header = []
+    for k, p in enumerate(parameters):
+        if p.kind is p.KEYWORD_ONLY and parameters[k - 1].kind is not p.KEYWORD_ONLY:
+            header.append("*")
+        scope[f"_face_default{k}"] = p.default
+        header.append(p.name if p.default is p.empty else f"{p.name}=_face_default{k}")
+        if p.kind is p.POSITIONAL_ONLY and all(later.kind is not p.kind for later in parameters[k + 1 :]):
+            header.append("/")
     # written out, like a dataclass's __init__, since unpacking *args would cost more than the kernel
-    keys = {"wrenches": "tuple({n}) if {n} else None", "actuated": "tuple({n}) if type({n}) is list else {n}"}
+    keys = {
+        "wrenches": "_face_tuple({n}) if {n} else None",
+        "actuated": "_face_tuple({n}) if _face_type({n}) is _face_list else {n}",
+    }
+    if algorithm_of(book) is None:  # options may be anything
+        keys = {n: keys["wrenches"] if n == "wrenches" else "_face_exact({n})" for n in fixed}
     key = "".join(", " + keys.get(n, "{n}").format(n=n) for n in fixed)
     more = ", *(wrenches.values() if wrenches else ())" if "wrenches" in fixed else ""
-    header = ", ".join(
-        n if p.default is p.empty else f"{n}={p.default!r}" for n, p in zip(names, parameters, strict=True)
-    )
+    model = parameters[0].name
     source = (
-        f"def {book.__name__}(model, {header}):\n"
+        f"def face({', '.join(header)}):\n"
         f"    try:\n"
-        f"        return model.memo[{book.__name__!r}{key},]({', '.join(arrays)}{more})\n"
+        f"        return {model}.memo[_face_identity{key},]({', '.join(arrays)}{more})\n"
         f"    except Exception as error:\n"
-        f"        return _otherwise(error, model, dict({', '.join(f'{n}={n}' for n in names)}))\n"
+        f"        return _face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}})\n"
     )
 
     def otherwise(error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
         return _otherwise(book, error, model, arguments)
 
-    scope: dict[str, Any] = {"_otherwise": otherwise}
-    exec(compile(source, f"<linkwright {book.__name__}>", "exec"), scope)
-    face: Any = functools.wraps(book)(scope[book.__name__])
+    scope["_face_otherwise"] = otherwise
+    exec(compile(source, f"<linkwright {name_of(book)}>", "exec"), scope)
+    face: Any = functools.wraps(book)(scope.pop("face"))
     face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
     face.book = book
     return face
+
+
+def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
+    """What the fast path could not do: a first call, symbols, or a mistake to explain."""
+    name = name_of(book)
+    if not isinstance(model, Model):
+        raise ArgumentError(f"{name}: the first argument is a Model; got {model!r}") from None
+    wrenches = arguments.get("wrenches")
+    if wrenches is not None and not isinstance(wrenches, dict):
+        raise ArgumentError(f"{name}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
+    arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
+    try:
+        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and _holds_symbols(x) for x in arrays)
+    except ValueError:  # rows of different lengths; the kernel says which
+        symbolic = False
+    if symbolic:
+        return _on_symbols(book, model, arguments)
+    own = algorithm_of(book) is None
+    fixed = {n: x if own else _tuples(x) for n, x in arguments.items() if n not in ARRAYS}
+    if wrenches is not None:
+        fixed["wrenches"] = tuple(wrenches) or None
+
+    def make() -> Callable[..., Any]:
+        if book in CHECKED and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
+            return _checked(book, model, arguments, fixed)
+        return _compiled_or_not(bind(book, model, {}, values=fixed), stacklevel=7)
+
+    try:
+        key = [x if n == "wrenches" or not own else exact(x) for n, x in fixed.items()]
+        known = (identity(book), *key) in model.memo
+    except TypeError:
+        if own:  # a value that may change unseen: what comes of it is not kept
+            return make()(*arrays)
+        strange = {n: x for n, x in fixed.items() if not _hashable(x)}
+        told = " and ".join(f"{n} = {x!r}" for n, x in strange.items())
+        raise ArgumentError(f"{name}: options are names, numbers and lists of them; got {told}") from None
+    if known and not isinstance(error, (KeyError, TypeError)):  # it was the kernel that refused
+        raise error from None
+    return derived(model, book, *key, make=make)(*arrays)
 
 
 def _hashable(x: Any) -> bool:
@@ -82,43 +140,6 @@ def _hashable(x: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
-    """What the fast path could not do: a first call, symbols, or a mistake to explain."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"{book.__name__}: the first argument is a Model; got {model!r}") from None
-    wrenches = arguments.get("wrenches")
-    if wrenches is not None and not isinstance(wrenches, dict):
-        raise ArgumentError(f"{book.__name__}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
-    arrays = [x for name, x in arguments.items() if name in ARRAYS] + list((wrenches or {}).values())
-    try:
-        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and _holds_symbols(x) for x in arrays)
-    except ValueError:  # rows of different lengths; the kernel says which
-        symbolic = False
-    if symbolic:
-        return _on_symbols(book, model, arguments)
-    fixed = {name: x for name, x in arguments.items() if name not in ARRAYS}
-    if wrenches is not None:
-        fixed["wrenches"] = tuple(wrenches) or None
-    listed = any(isinstance(x, list) for x in fixed.values())
-    fixed = {name: _tuples(x) for name, x in fixed.items()}
-    key = (book.__name__, *fixed.values())
-    try:
-        known = key in model.memo
-    except TypeError:
-        strange = {name: x for name, x in fixed.items() if not _hashable(x)}
-        told = " and ".join(f"{name} = {x!r}" for name, x in strange.items())
-        raise ArgumentError(f"{book.__name__}: options are names, numbers and lists of them; got {told}") from None
-    if known and listed:  # the fast path could not look it up
-        return model.memo[key](*arrays)
-    if known:
-        raise error from None
-    if book in CHECKED and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
-        model.memo[key] = kernel = _checked(book, model, arguments, fixed)
-    else:
-        model.memo[key] = kernel = compile_or_not(book, model, stacklevel=5, **fixed)
-    return kernel(*arrays)
 
 
 def _efforts(model: Model, a: Array, told: tuple[Array, ...]) -> Array:
@@ -144,7 +165,7 @@ def _checked(
 ) -> Callable[..., Any]:
     """The kernel of a motion that may not be possible, whose every result is looked at."""
     telling, settled = CHECKED[book]
-    kernel = compile_or_not(telling, model, stacklevel=6, **fixed)
+    kernel = _compiled_or_not(bind(telling, model, {}, values=fixed), stacklevel=8)
     at = [name for name in arguments if name in ARRAYS].index("a")
 
     def looked_at(*arrays: Any) -> Any:
@@ -169,7 +190,9 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
         name: np.asarray(x, dtype=object if is_symbolic(x) else float) if name in ARRAYS else x
         for name, x in arguments.items()
     }
-    results = book(regrouped(book, model, prepared), **prepared)
+    signature = inspect.signature(book)
+    first = next(iter(signature.parameters))
+    results = call(book, signature, {first: regrouped(book, model, prepared), **prepared})
     return tuple(map(comparable, results)) if isinstance(results, tuple) else comparable(results)
 
 
@@ -177,7 +200,20 @@ def compile_or_not(
     function: Callable[..., Any], model: Model, stacklevel: int = 3, **inputs: Any
 ) -> Callable[..., Any]:
     """The kernel of a function; where that would be too large, say so and take the function row by row."""
-    bound = bind(function, model, inputs)
+    return _compiled_or_not(bind(function, model, inputs), stacklevel + 1)
+
+
+def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
+    """:func:`compile_or_not`, kept with the model; where nothing is told, the kernel that its public face calls."""
+    book = book_of(function)
+    key = sorted(inputs.items())
+    kernel: Callable[..., Any] = derived(model, book, *key, make=lambda: compile_or_not(book, model, 6, **inputs))
+    return kernel
+
+
+def _compiled_or_not(bound: Bound, stacklevel: int) -> Callable[..., Any]:
+    model = bound.model
+    assert model is not None
     try:
         return Kernel(program(bound), model)
     except NoDerivativeError:
@@ -242,40 +278,52 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     >>> d_tau(arm, arm.neutral(), [0.0, 0.0], [0.0, 0.0]).shape
     (2, 2)
     """
-    signature, book = signature_of(function), getattr(function, "book", function)
-    names = list(signature.parameters)
-    if wrt not in names[1:] or wrt not in ARRAYS:
-        choices = [name for name in names[1:] if name in ARRAYS]
-        raise ArgumentError(
-            f"{book.__name__} has no array {wrt!r} to differentiate by; it has {', '.join(choices) or 'none'}"
-        )
+    signature, book = signature_of(function), book_of(function)
+    first, *names = signature.parameters or [""]
+    name, choices = name_of(book), [one for one in names if one in ARRAYS]
+    starred = [p for p in signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if starred:
+        raise ArgumentError(f"{name} takes {starred[0]}; write its arrays out, one argument each")
+    if wrt not in choices:
+        raise ArgumentError(f"{name} has no array {wrt!r} to differentiate by; it has {', '.join(choices) or 'none'}")
 
-    def derived(*args: Any, **kwargs: Any) -> Any:
-        call = signature.bind(*args, **kwargs)
-        call.apply_defaults()
-        model, arguments = call.args[0], dict(zip(names[1:], call.args[1:], strict=True))
+    own = identity(book).derivative(wrt)
+
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        told = signature.bind(*args, **kwargs)
+        told.apply_defaults()
+        arguments = dict(told.arguments)
+        model = arguments.pop(first)
         wrenches = arguments.get("wrenches")
         fixed = {n: x for n, x in arguments.items() if n not in ARRAYS}
         if wrenches:
             fixed["wrenches"] = tuple(wrenches)
         arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
-        key = (book, "derivative", wrt, regrouping(), *fixed.values())
-        if key not in model.memo:
+
+        def make() -> Program | str:
             try:
-                model.memo[key] = differentiate(trace(bind(book, model, fixed)), wrt, model)
+                return differentiate(trace(bind(book, model, {}, values=fixed)), wrt, model)
             except TooLargeError as error:
-                model.memo[key] = f"the derivative of {book.__name__} by {wrt} is too large for {model.name!r}: {error}"
-        program = model.memo[key]
-        if isinstance(program, str):
-            raise NoDerivativeError(program)
+                return f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
+
+        try:
+            key = [exact(x) for x in fixed.values()]
+        except TypeError:  # it may change unseen
+            made = make()
+        else:
+            made = derived(model, own, "program", regrouping(), *key, make=make)
+        if isinstance(made, str):
+            raise NoDerivativeError(made)
         symbols = [x for array in arrays for x in np.ravel(np.asarray(array)) if isinstance(x, Expr)]
         if not symbols:
-            return interpret(program, *arrays)[0]
-        results = replay(program, symbols[0].graph, [np.asarray(x, dtype=object) for x in arrays])
-        return results[0] if program.single else results
+            return interpret(made, *arrays)[0]
+        results = replay(made, symbols[0].graph, [np.asarray(x, dtype=object) for x in arrays])
+        return results[0] if made.single else results
 
-    derived.algorithm = algorithm_of(book)  # type: ignore[attr-defined]
-    derived.__name__ = f"{book.__name__}_{wrt}"
-    derived.__doc__ = f"The derivative of :func:`{book.__name__}` with respect to {wrt}."
-    derived.__signature__ = signature  # type: ignore[attr-defined]
-    return public(derived)
+    told: Any = gradient
+    told.identity = own
+    told.algorithm = algorithm_of(book)
+    told.__name__ = told.__qualname__ = f"{name}_{wrt}"
+    told.__doc__ = f"The derivative of :func:`{name}` with respect to {wrt}."
+    told.__signature__ = signature
+    return public(gradient)

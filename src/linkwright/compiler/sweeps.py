@@ -274,8 +274,9 @@ def record(
     known: list[list[int]] = []
     groups = groups_of(model) if groups is None else groups
     while True:
-        own = {f.name: getattr(model, f.name) for f in fields(Model)}
+        own = {f.name: getattr(model, f.name) for f in fields(Model) if f.init}
         recorder = Recorder(**own, kinds=[group.kind() for group in groups], known=known, handed_on=handed_on)
+        recorder.__dict__.update(memo=model.memo, earlier=model.earlier)  # it is that model
         try:
             result = function(recorder, *(Whole(k, n) for k, n in enumerate(sizes)))
         except (TypeError, AttributeError) as error:

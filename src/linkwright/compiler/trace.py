@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from linkwright.dynamics.forward import checked_options
 from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, ModelError, TooLargeError
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
+from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
@@ -114,9 +117,7 @@ def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, An
         return model
     if book in JOINT_SPACE and not takes_apart(model, **_of_method(arguments)):
         return model.minimal(JOINT_SPACE[book])
-    if "near origins" not in model.memo:
-        model.memo["near origins"] = with_near_origins(model)
-    near: Model = model.memo["near origins"]
+    near: Model = derived(model, with_near_origins)
     return near
 
 
@@ -170,24 +171,32 @@ class Bound:
     """what was bound"""
 
 
-def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str, Any], regroup: bool = True) -> Bound:
+def bind(
+    function: Callable[..., Any],
+    model: Model | None,
+    inputs: Mapping[str, Any],
+    regroup: bool = True,
+    values: Mapping[str, Any] = MappingProxyType({}),
+) -> Bound:
     """Decide which arguments are arrays, and of which shapes; the others are bound now.
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,),
-    twists (bodies, 6).
+    twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
-    book = getattr(function, "book", function)
-    parameters = dict(signature_of(function).parameters)
-    name = getattr(function, "__name__", "function").replace("<lambda>", "function")
+    book = book_of(function)
+    signature = signature_of(function)
+    parameters, first = dict(signature.parameters), ""
+    name = name_of(function)
     if model is not None:
         if not isinstance(model, Model):
             raise ArgumentError(f"expected a Model; got {model!r}")
         if not parameters:
             raise ArgumentError(f"{name} takes no arguments; its first one must be the model")
-        parameters.pop(next(iter(parameters)))
-    unknown = [key for key in inputs if key not in parameters]
+        first = next(iter(parameters))
+        parameters.pop(first)
+    unknown = [key for key in (*inputs, *values) if key not in parameters]
     if unknown:
         raise ArgumentError(f"{name} has no argument {unknown[0]!r}; it has {', '.join(parameters) or 'none'}")
     shapes: dict[str, tuple[int, ...]] = {}
@@ -196,8 +205,10 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise ArgumentError(f"{name} takes *{key}; write its arrays out, one argument each")
-        if key in inputs:
-            given = inputs[key]
+        if key in values and key != "wrenches":
+            fixed[key] = values[key]
+        elif key in inputs or key in values:
+            given = values.get(key, inputs.get(key))
             if key == "wrenches":
                 if not (given is None or isinstance(given, (list, tuple))):
                     raise ArgumentError(f"{name}: wrenches are given by the names of frames, a list; got {given!r}")
@@ -229,25 +240,55 @@ def bind(function: Callable[..., Any], model: Model | None, inputs: Mapping[str,
             arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))
         return arguments
 
+    def called(model: Model, arguments: Mapping[str, Any]) -> Any:
+        return call(book, signature, {first: model, **arguments})
+
     def of_arrays(*arrays: Any) -> Any:
         if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
             arrays = tuple(map(np.asarray, arrays))
         arguments = named(arrays)
         if model is None:
-            return book(**arguments)
+            return call(book, signature, arguments)
         token = _regrouping.set(regroup and _regrouping.get())
         try:
-            return book(regrouped(book, model, arguments), **arguments)
+            return called(regrouped(book, model, arguments), arguments)
         finally:
             _regrouping.reset(token)
 
     looped = model is not None and bool(model.loops) and book is dynamics.forward_dynamics
     another = looped or bool(fixed.get("actuated"))  # than the function whose derivatives are known
     algorithm = book if regroup and book in JOINT_SPACE and not another else None
-    on_model = None if model is None else lambda model, *arrays: book(model, **named(arrays))
+    on_model = None if model is None else lambda model, *arrays: called(model, named(arrays))
     return Bound(
         name, book, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model, fixed
     )
+
+
+def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The algorithm behind a public function; any other as it is, or, where it has no hash, its way to be called."""
+    if inspect.isfunction(function):
+        return getattr(function, "book", function)
+    try:
+        hash(function)
+    except TypeError:
+        return function.__call__  # type: ignore[operator]
+    return function
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What to call a function: a partial one as the one behind it, an object as its class."""
+    while isinstance(function, partial):
+        function = function.func
+    if getattr(function, "__name__", "__call__") == "__call__":
+        function = type(getattr(function, "__self__", function))
+    name = function.__name__
+    return "function" if name == "<lambda>" else name
+
+
+def call(function: Callable[..., Any], signature: inspect.Signature, arguments: Mapping[str, Any]) -> Any:
+    """The function of arguments by name, those too that it takes by place alone."""
+    made = inspect.BoundArguments(signature, {n: arguments[n] for n in signature.parameters if n in arguments})  # type: ignore[arg-type]
+    return function(*made.args, **made.kwargs)
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
@@ -255,8 +296,8 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     if not callable(function):
         raise ArgumentError(f"expected a function; got {function!r}")
     try:
-        return inspect.signature(getattr(function, "book", function))
-    except ValueError:
+        return inspect.signature(book_of(function))
+    except (ValueError, TypeError):
         raise ArgumentError(f"{function!r} does not tell its arguments; write a function that calls it") from None
 
 

@@ -45,6 +45,7 @@ from linkwright.dynamics.redundancy import (
     row_space,
 )
 from linkwright.errors import ClosureError, InputError
+from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.minimal import regroupable
 from linkwright.model.tree import Link, Model
@@ -144,16 +145,10 @@ class RowOrders(NamedTuple):
 UNKNOWN = RowOrders(AS_THEY_COME, {})
 
 
+@kept
 def row_orders(model: Model) -> RowOrders:
     """The orders in which pivoting takes the rows at some closed configuration; as they come where none is found."""
-    if "row orders" not in model.memo:
-        model.memo["row orders"] = _row_orders(model) if model.loops else UNKNOWN
-    orders: RowOrders = model.memo["row orders"]
-    return orders
-
-
-def _row_orders(model: Model) -> RowOrders:
-    if not regroupable(model):  # its numbers are symbols
+    if not model.loops or not regroupable(model):  # or its numbers are symbols
         return UNKNOWN
     still = np.zeros(model.nv)
     try:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic, snap
@@ -211,15 +212,9 @@ class LoopGroup(NamedTuple):
     """of K: the velocities that move them"""
 
 
+@kept
 def loop_groups(model: Model) -> list[LoopGroup]:
     """The groups of a model's loops."""
-    if "loop groups" not in model.memo:
-        model.memo["loop groups"] = _loop_groups(model)
-    groups: list[LoopGroup] = model.memo["loop groups"]
-    return groups
-
-
-def _loop_groups(model: Model) -> list[LoopGroup]:
     starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
     groups: list[LoopGroup] = []
     at = 0

@@ -14,6 +14,7 @@ from linkwright.dynamics.constrained import Gains
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.errors import InputError, ModelError
+from linkwright.model.derived import kept
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
@@ -170,9 +171,7 @@ OPTIONS = {"schedule": ("assembly", "hybrid"), "partition": ("hybrid",)}
 
 def require_mass(model: Model) -> None:
     """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
-    if "massless" not in model.memo:
-        model.memo["massless"] = _massless_joints(model)
-    massless = model.memo["massless"]
+    massless = massless_joints(model)
     if massless:
         names = ", ".join(repr(name) for name in massless[:8]) + (", …" if len(massless) > 8 else "")
         raise ModelError(
@@ -182,7 +181,8 @@ def require_mass(model: Model) -> None:
         )
 
 
-def _massless_joints(model: Model) -> list[str]:
+@kept
+def massless_joints(model: Model) -> list[str]:
     """The joints along which nothing has inertia at a random configuration."""
     scale = max((float(np.abs(link.rigid_inertia.matrix()).max()) for link in model.links), default=0.0) or 1.0
     tiny = 1e-13 * scale

@@ -12,7 +12,7 @@ out. Loops that share no joint share no column of K: P is found for each group o
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from linkwright.dynamics.closure import generic_configuration
 from linkwright.dynamics.constraint import LoopGroup, loop_ends, loop_groups, loop_rows, rows_of_groups, walk_between
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ClosureError
+from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.minimal import regroupable
 from linkwright.model.tree import Model, transform
@@ -39,16 +40,14 @@ class RowScales(NamedTuple):
     """(m,), of K Kᵀ"""
 
 
+@kept
 def row_scales(model: Model) -> list[RowScales] | None:
-    """The scales of every loop's rows; None where the model's numbers are symbols."""
-    if "row scales" not in model.memo:
-        model.memo["row scales"] = _row_scales(model) if regroupable(model) else None
-    scales: list[RowScales] | None = model.memo["row scales"]
-    return scales
+    """The scales of every loop's rows; None where the model's numbers are symbols.
 
-
-def _row_scales(model: Model) -> list[RowScales]:
-    """At some configuration, with levers as long as the way round the loop."""
+    At some configuration, with levers as long as the way round the loop.
+    """
+    if not regroupable(model):
+        return None
     q = model.random(seed=0)
     x, rates = model.coordinates(q), model.rates(np.zeros(model.nv))
     inertias = composite_inertias(model, model.each(transform, x))
@@ -74,15 +73,6 @@ def _row_scales(model: Model) -> list[RowScales]:
         levers = np.where(turning, 1.0 / length**2, 1.0)
         scales.append(RowScales(by_mass * levers, plain * levers))
     return scales
-
-
-def of_loops(model: Model) -> dict[str, Any]:
-    """What a model's memo knows by this module, whatever the armature of its joints."""
-    return {
-        "row scales": row_scales(model),
-        "loop groups": loop_groups(model),
-        "eliminations of groups": eliminations(model),
-    }
 
 
 class Elimination(NamedTuple):
@@ -146,15 +136,12 @@ def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: lis
     return asked - row_space(model, q, groups).within(asked)
 
 
+@kept
 def eliminations(model: Model) -> dict[tuple[int, ...], Elimination]:
     """Of every group, by its loops: as at some closed configuration."""
-    if "eliminations of groups" not in model.memo:
-        groups = [tuple(group.loops) for group in loop_groups(model)]
-        found = dict.fromkeys(groups, AS_THEY_COME)
-        if groups and regroupable(model):
-            with suppress(ClosureError):
-                factors = row_space(model, generic_configuration(model)).factors
-                found = dict(zip(groups, map(elimination_like, factors), strict=True))
-        model.memo["eliminations of groups"] = found
-    eliminations: dict[tuple[int, ...], Elimination] = model.memo["eliminations of groups"]
-    return eliminations
+    groups = [tuple(group.loops) for group in loop_groups(model)]
+    if groups and regroupable(model):
+        with suppress(ClosureError):
+            factors = row_space(model, generic_configuration(model)).factors
+            return dict(zip(groups, map(elimination_like, factors), strict=True))
+    return dict.fromkeys(groups, AS_THEY_COME)

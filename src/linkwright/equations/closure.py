@@ -40,12 +40,12 @@ def with_rows_only(model: Model) -> Model:
         return replace(loop, kind=_Rows(Distance(1.0) if isinstance(loop.kind, Distance) else loop.kind))
 
     loops = tuple(changed(loop) if isinstance(loop, Loop) else loop for loop in model.loops)
-    return replace(model, loops=loops, memo={})
+    return replace(model, loops=loops)
 
 
 def without_loops(model: Model) -> Model:
     """The tree."""
-    return replace(model, loops=(), memo={}) if model.loops else model
+    return replace(model, loops=()) if model.loops else model
 
 
 class Closure(NamedTuple):

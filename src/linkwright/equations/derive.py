@@ -234,7 +234,7 @@ class Mechanism:
 
 def _with_gravity(model: Model, gravity: np.ndarray) -> Model:
     """Under another gravity; nothing else changes, and no description is made of numbers that are none."""
-    return replace(model, gravity=gravity, memo={})
+    return replace(model, gravity=gravity)
 
 
 def _objects(x: Sequence[Any]) -> np.ndarray:

@@ -541,7 +541,7 @@ def realised(plan: Plan, make: Callable[[Surd, str], Any]) -> Model:
     gravity = _array([value(x) for x in plan.gravity])
     for name, (body, rotation, position) in plan.frames.items():
         frames[name] = Frame(body, pose_matrix(turned(rotation), _array([value(x) for x in position])))
-    made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops), memo={})
+    made = replace(plan.model, links=tuple(links), joints=tuple(joints), loops=tuple(loops))
     return replace(made, frames=frames, gravity=gravity)
 
 

@@ -46,7 +46,7 @@ class Quantity(NamedTuple):
 
 def weightless(model: Model) -> Model:
     """Without gravity; nothing else changes, and no description is made of numbers that are none."""
-    return replace(model, gravity=np.zeros(3), memo={})
+    return replace(model, gravity=np.zeros(3))
 
 
 def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:

@@ -97,7 +97,7 @@ def general_assembly(model: Model) -> Contender:
     def accelerations(q: Any, v: Any, tau: Any, bodies: Any) -> Any:
         links = tuple(_placed(link, x) for link, x in zip(model.links, bodies, strict=True))
         inertias = [_inertia(x) for x in bodies]
-        return by_assembly(replace(model, links=links, memo={}), q, v, tau, inertias=inertias)
+        return by_assembly(replace(model, links=links), q, v, tau, inertias=inertias)
 
     constants = np.array([_numbers(link) for link in model.links])
     kernel = compile(accelerations, q=model.nq, v=model.nv, tau=model.nv, bodies=constants.shape)

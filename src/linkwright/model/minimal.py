@@ -82,7 +82,7 @@ def minimal(model: Model, form: str) -> Model:
         rest[[row for row, _ in choices]] = 0.0
         parameters[k] = np.linalg.inv(F) @ np.where(np.abs(rest) <= ROUNDING * size[k], 0.0, rest)
     links = [replace(link, rigid_inertia=_inertia(x)) for link, x in zip(model.links, parameters, strict=True)]
-    return replace(model, links=tuple(links), physical=physical, memo={})
+    return replace(model, links=tuple(links), physical=physical)
 
 
 def _size_of_moved(x: Array, T: Array) -> Array:

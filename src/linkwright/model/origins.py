@@ -45,7 +45,7 @@ def with_near_origins(model: Model) -> Model:
 
     frames = {name: replace(f, placement=back[f.body] @ f.placement) for name, f in model.frames.items()}
     links = tuple(placed(link, k) for k, link in enumerate(model.links))
-    return replace(model, links=links, frames=MappingProxyType(frames), memo={})
+    return replace(model, links=links, frames=MappingProxyType(frames))
 
 
 def _reach(model: Model) -> float:

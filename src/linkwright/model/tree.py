@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.model.derived import derived
 from linkwright.model.description import Description
 from linkwright.model.joint import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
@@ -154,11 +155,13 @@ class Model:
     """between points of bodies; those of joints are the joints' own"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
-    """what others have derived from this model and keep with it, such as its compiled kernels"""
+    memo: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False)
+    """what is derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
+    earlier: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False)
+    """what the memo kept before it was full, and is not asked for since"""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "memo": {}, "frames": dict(self.frames)}
+        return {**self.__dict__, "memo": {}, "earlier": {}, "frames": dict(self.frames)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
@@ -376,7 +379,7 @@ class Model:
         if self.physical is not None:  # what can be regrouped depends on gravity
             return self.physical.with_gravity(g).minimal()
         description = replace(self.description, gravity=tuple(g.tolist()))
-        return replace(self, gravity=g, description=description, memo={})
+        return replace(self, gravity=g, description=description)
 
     def lock(self, positions: Mapping[str, Any]) -> Model:
         """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
@@ -399,9 +402,7 @@ class Model:
 
         if self.physical is not None:
             return self
-        if ("minimal", form) not in self.memo:
-            self.memo["minimal", form] = minimal(self, form)
-        made: Model = self.memo["minimal", form]
+        made: Model = derived(self, minimal, form)
         return made
 
     def require_physical(self, what: str) -> None:

@@ -17,8 +17,11 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.dynamics import configuration
 from linkwright.dynamics.constrained import row_orders
-from linkwright.dynamics.redundancy import of_loops
+from linkwright.dynamics.constraint import loop_groups
+from linkwright.dynamics.forward import massless_joints
+from linkwright.dynamics.redundancy import eliminations, row_scales
 from linkwright.errors import InputError
+from linkwright.model.derived import share_derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.linalg import solve_symmetric
@@ -166,12 +169,13 @@ def _with_springs(
 def with_added_armature(model: Model, added: list[Array]) -> Model:
     """The model with armature added to each joint: numbers or symbols."""
     dynamics.require_mass(model)
-    return replace(
+    heavier = replace(
         model,
         joints=tuple(replace(j, armature=j.armature + x) for j, x in zip(model.joints, added, strict=True)),
         links=tuple(replace(k, armature=k.armature + x) for k, x in zip(model.links, added, strict=True)),
-        memo={"massless": [], "row orders": row_orders(model), **of_loops(model)},
     )
+    share_derived(model, heavier, massless_joints, row_orders, row_scales, loop_groups, eliminations)
+    return heavier
 
 
 def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.public import RowByRow, compile_or_not
+from linkwright.compiler.public import RowByRow, compile_or_not, kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS, bind, trace
 from linkwright.dynamics import (
     check,
@@ -24,6 +24,7 @@ from linkwright.dynamics.constrained import Gains, checked_gains, position_corre
 from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
+from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     Tableau,
@@ -205,11 +206,7 @@ def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
     """``project``; of large mechanisms put together from its parts."""
     if len(model.links) < BODIES_IN_LOOPS:
         return compile_or_not(project, model)
-    if "projection" not in model.memo:
-        model.memo["projection"] = [
-            compile_or_not(one, model) for one in (integrate, position_correction, velocity_correction)
-        ]
-    move, open_by, opening = model.memo["projection"]
+    move, open_by, opening = (kernel_of(one, model) for one in (integrate, position_correction, velocity_correction))
     return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
 
@@ -261,11 +258,12 @@ Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
 
 def stepper(model: Model, method: str, gains: Gains | None = None, projecting: bool = False) -> Stepper:
     """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
-    key = ("step", method, gains, projecting)
-    if key not in model.memo:
+
+    def make() -> Stepper:
         apart = model.loops and len(model.links) >= BODIES_IN_LOOPS  # its bodies are taken apart
-        model.memo[key] = _make_stepper(model if apart else model.minimal(), method, gains, projecting)
-    made: Stepper = model.memo[key]
+        return _make_stepper(model if apart else model.minimal(), method, gains, projecting)
+
+    made: Stepper = derived(model, stepper, method, gains, projecting, make=make)
     return made
 
 
@@ -343,7 +341,7 @@ def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bo
                 f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
                 "it runs uncompiled",
                 LinkwrightWarning,
-                stacklevel=4,
+                stacklevel=6,
             )
             return RowByRow(whole)
         pieces = _parts_of_large(model, options, projecting)

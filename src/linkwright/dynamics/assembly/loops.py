@@ -20,6 +20,7 @@ from linkwright.dynamics.constraint import (
 )
 from linkwright.dynamics.redundancy import beyond_rows
 from linkwright.errors import ClosureError, ModelError
+from linkwright.model.derived import derived
 from linkwright.model.loop import Loop, LoopType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -156,12 +157,13 @@ def found_orders(
     """The order for every loop, of symbols to come."""
     if not schedule.loops:
         return {}
-    key = ("rows of loops", schedule, prescribed)
-    if key not in model.memo:
+
+    def orders() -> dict[int, Any]:
         try:
             found = factors_at(some_closed_configuration(model))
         except (ClosureError, TypeError):  # or the model's own numbers are symbols
             found = {}
-        model.memo[key] = {number: factors.order() for number, factors in found.items()}
-    orders: dict[int, Any] = model.memo[key]
-    return orders
+        return {number: factors.order() for number, factors in found.items()}
+
+    made: dict[int, Any] = derived(model, found_orders, schedule, prescribed, make=orders)
+    return made

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.model.derived import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic
 from linkwright.spatial.inertia import congruence
@@ -93,13 +94,10 @@ def require_inertia(model: Model, blocks: Partition | None = None, joined: Colle
         )
 
 
+@kept
 def flat_bodies(model: Model) -> list[int]:
     """The bodies that have no inertia along or about some axis; none where inertias are symbols."""
-    if "flat" not in model.memo:
-        matrices = [link.rigid_inertia.matrix() for link in model.links]
-        model.memo["flat"] = [k for k, I in enumerate(matrices) if _flat(I)]
-    flat: list[int] = model.memo["flat"]
-    return flat
+    return [k for k, link in enumerate(model.links) if _flat(link.rigid_inertia.matrix())]
 
 
 def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> list[int]:
