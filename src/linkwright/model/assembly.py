@@ -272,9 +272,7 @@ def _with_lengths(model: Model) -> Model:
         points = np.array([(poses[place.body] @ place.placement)[:3, 3] for place in places])
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         springs.append(spring if spring.length is not None else replace(spring, length=(length, length)))
-    return replace(
-        model, springs=tuple(springs), description=replace(model.description, springs=tuple(springs)), memo={}
-    )
+    return replace(model, springs=tuple(springs), description=replace(model.description, springs=tuple(springs)))
 
 
 def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
