@@ -55,7 +55,7 @@ def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: st
     x, given = x.copy(), set()
     for entry in entries:
         name, _, value = entry.partition("=")
-        name = name.strip()
+        name = model.full_name(name.strip())
         if name not in names:
             raise UnknownNameError("coordinate", name, names)
         if name in given:

@@ -7,6 +7,8 @@ Each error is a :class:`LinkwrightError` and, where Python already has a fitting
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 
 
@@ -121,3 +123,14 @@ class FormatWarning(LinkwrightWarning):
 
 class CacheWarning(LinkwrightWarning):
     """The cache of compiled kernels could not be used; everything still works, only slower to start."""
+
+
+def warn(message: str, category: type[LinkwrightWarning] = LinkwrightWarning) -> None:
+    """Warn at the line that called the library, however many of its own functions are in between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+PACKAGE = __name__.partition(".")[0]

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import linkwright as lw
+from linkwright.arguments import starting_posture, starting_velocity
 from linkwright.dynamics import bias_forces, mass_matrix, pose, spring_lengths, velocity
 from linkwright.dynamics.statics import passive_forces
-from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, ModelError, ShapeError
+from linkwright.errors import (
+    FormatError,
+    FormatWarning,
+    InputError,
+    MissingExtraError,
+    ModelError,
+    ShapeError,
+    UnknownNameError,
+)
 from linkwright.formats.mjcf import read_mjcf, velocity_from_mujoco, velocity_to_mujoco
 from linkwright.model.tree import Model
 
@@ -415,3 +426,66 @@ def test_joints_about_anchors_can_be_locked(name):
     rest = np.concatenate(list(at.values()))
     for frame in ("tip", "shoe", "body7", "camera"):
         np.testing.assert_allclose(pose(locked, rest, frame), pose(model, q, frame), atol=1e-13)
+
+
+MEMBERS = ["leg_y", "leg_lift", "leg_x", "body7_joint", "body7_joint_", "x", "yaw"]
+
+
+def test_names_stay_valid_when_joints_merge():
+    """What MuJoCo calls a joint is one here too, and stands where MuJoCo has it."""
+    model, peer, *_ = both("tree.xml")
+    for j in range(peer.njnt):
+        name = peer.joint(j).name
+        if not name:
+            continue
+        joint, (at_q, at_v) = model.joint(name), model.slice(name)
+        assert joint.name == name
+        assert (at_q.start, at_v.start) == (peer.jnt_qposadr[j], peer.jnt_dofadr[j])
+        assert (at_q.stop - at_q.start, at_v.stop - at_v.start) == (joint.nq, joint.nv)
+        np.testing.assert_allclose(joint.damping, peer.dof_damping[at_v])
+        np.testing.assert_allclose(joint.rest, peer.qpos_spring[at_q])
+    assert model.joint("leg_joints.leg_x").type == "revolute"
+    assert model.slice("leg_x") == model.slice("leg_joints.leg_x")
+    with pytest.raises(UnknownNameError, match=r"'leg_z'; there are .*leg_x"):
+        model.slice("leg_z")
+
+
+@pytest.mark.parametrize("names", [[name] for name in MEMBERS] + [["leg_y", "leg_x"], ["leg_x", "leg_lift", "leg_y"]])
+def test_members_of_merged_joints_can_be_locked(names):
+    model, _ = read(HERE / "tree.xml")
+    q, v = model.random(seed=4), np.random.default_rng(4).normal(size=model.nv)
+    locked = model.lock({name: q[model.slice(name).q] for name in names})
+    free_q, free_v = np.ones(model.nq, dtype=bool), np.ones(model.nv, dtype=bool)
+    for name in names:
+        free_q[model.slice(name).q] = False
+        free_v[model.slice(name).v] = False
+    assert locked.coordinate_names == tuple(np.array(model.coordinate_names)[free_q])
+    for frame in ("tip", "shoe", "body7", "camera"):
+        np.testing.assert_allclose(pose(locked, q[free_q], frame), pose(model, q, frame), atol=1e-13)
+    np.testing.assert_allclose(
+        mass_matrix(locked, q[free_q]), mass_matrix(model, q)[np.ix_(free_v, free_v)], atol=1e-12
+    )
+    mine, whole = passive_forces(locked, q[free_q], v[free_v]), passive_forces(model, q, free_v * v)
+    np.testing.assert_allclose(mine, whole[free_v], atol=1e-13)
+    for name in {*MEMBERS} - {*names}:
+        assert model.joint(name) == replace(locked.joint(name), parent=model.joint(name).parent)
+
+
+def test_members_of_merged_joints_are_driven_held_and_typed():
+    model, _ = read(HERE / "tree.xml")
+    q, v, a = model.random(seed=1), np.ones(model.nv), np.zeros(model.nv)
+    others = [joint.name for joint in model.joints if joint.name != "leg_joints"]
+    driven = [*others, "leg_x", "leg_lift", "leg_y"]
+    whole = lw.inverse_dynamics(model, q, v, a)
+    np.testing.assert_allclose(lw.inverse_dynamics(model, q, v, a, actuated=driven), whole, atol=1e-12)
+    with pytest.raises(InputError, match="twice"):
+        lw.inverse_dynamics(model, q, v, a, actuated=["leg_joints", "leg_x"])
+    with pytest.raises(InputError, match="locked twice"):
+        model.lock({"leg_joints": [0.1, 0.2, 0.3], "leg_x": 0.0})
+    typed = starting_posture(model, "leg_x=10deg, leg_joints.leg_y=0.5, body7_joint_.w=1, yaw=0.25")
+    assert typed[model.slice("leg_x").q] == np.radians(10.0)
+    assert typed[model.slice("leg_y").q] == 0.5
+    assert typed[model.slice("yaw").q] == 0.25
+    assert starting_velocity(model, "leg_lift=2")[model.slice("leg_lift").v] == 2.0
+    with pytest.raises(InputError, match="twice"):
+        starting_posture(model, "leg_x=1, leg_joints.leg_x=2")

@@ -94,14 +94,12 @@ def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
     """Where in v the coordinates of these joints are; ``what`` names the argument they came in."""
     if isinstance(names, str) or not isinstance(names, Sequence) or {*map(type, names)} - {str}:
         raise ArgumentError(f"{what} is a list of joint names; got {names!r}")
-    starts = np.cumsum([0, *(joint.nv for joint in model.joints)])
-    numbers = {joint.name: k for k, joint in enumerate(model.joints)}
     places: list[int] = []
     for name in names:
         joint = model.joint(name)
         if joint.coupling:
             raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: drive that one")
-        places += range(starts[numbers[name]], starts[numbers[name] + 1])
+        places += range(model.nv)[model.slice(name).v]
     if len(set(places)) < len(places):
         raise InputError(f"{what} names a joint twice: {', '.join(names)}")
     return places

@@ -51,8 +51,10 @@ def _free(model: Model, fixed: Iterable[str]) -> Array:
     """(nv,): 0 for the velocities of fixed joints, 1 for the others."""
     if isinstance(fixed, str) or not isinstance(fixed, Iterable):
         raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
-    held = {model.joint(name).name for name in fixed}
-    return np.concatenate([np.zeros(0), *(np.full(j.nv, 0.0 if j.name in held else 1.0) for j in model.joints)])
+    free = np.ones(model.nv)
+    for name in fixed:
+        free[model.slice(name).v] = 0.0
+    return free
 
 
 def _closed(model: Model, q: Array, free: Array) -> Array:

@@ -7,7 +7,8 @@ there; the numbers are those of the compiled model, with no static bodies fused.
   joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
 * v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes there and in the body's
   here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (So M and forces change with it.)
-* Several joints on one body are one compound joint here, "<body>_joints"; its coordinates keep their names.
+* Several joints on one body are one compound joint here, "<body>_joints". Their names stay valid: of its
+  coordinates, and in ``model.joint``, ``slice``, ``lock`` and wherever joints are named.
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Spheres and other geometry, actuators, other tendons, sensors and the like are not used; one warning lists them.
 

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, ShapeError, UnknownNameError, listed
+from linkwright.errors import (
+    FormatWarning,
+    ModelError,
+    UnknownNameError,
+    listed,
+    warn,
+)
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.joint import JointType
-from linkwright.model.loop import CoordinateLoop, Loop
-from linkwright.model.tree import Coupling, Frame, Joint, Link, Model, public_body
-from linkwright.spatial.arrays import Array, as_numbers, snap
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
+from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
 TRIANGLE_TOLERANCE = 1e-6
 """A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
-
-LOCKED_OPEN = 1e-6
-"""A loop whose bodies are locked may be off by this, m or rad."""
 
 NO_MOMENT = 1e-15
 """A moment of inertia of less than this is none, kg m²: some programs write the rounding of theirs."""
@@ -53,7 +54,7 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     if problems:
         raise ModelError(problems)
     if remarks:
-        warnings.warn(listed(tuple(remarks), "remarks"), FormatWarning, stacklevel=3)
+        warn(listed(tuple(remarks), "remarks"), FormatWarning)
     return _model(description, order, joints)
 
 
@@ -125,7 +126,8 @@ def _check_names(description: Description, problems: list[str]) -> None:
     bodies = {body.name for body in description.bodies} | {WORLD}
     for frame in description.frames:
         if frame.body not in bodies:
-            problems.append(_at(frame.place, f"frame {frame.name!r} is on {frame.body!r}, which does not exist"))
+            unknown = _unknown("body", frame.body, bodies, problems)
+            problems.append(_at(frame.place, f"frame {frame.name!r}: {unknown}"))
 
 
 def _tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
@@ -141,7 +143,7 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
             continue
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in bodies and not (name == WORLD and role == "parent"):
-                unknown = _unknown(f"{role} body", name, bodies, problems)
+                unknown = _unknown(f"{role} body", name, [*bodies, *[WORLD] * (role == "parent")], problems)
                 problems.append(_at(joint.place, f"joint {joint.name!r}: {unknown}"))
         if joint.child in above:
             first = above[joint.child]
@@ -321,7 +323,7 @@ def _resolve_mimics(description: Description, problems: list[str], remarks: list
             resolved.append(replace(joint, mimic=None))
         elif leader.motion is None:
             remarks.append(_at(joint.place, f"joint {joint.name!r} mimics the fixed {leader.name!r}; it is fixed too"))
-            resolved.append(_fixed(joint, np.array([offset])))
+            resolved.append(fixed_at(joint, np.array([offset])))
         else:
             resolved.append(
                 replace(joint, mimic=replace(joint.mimic, joint=leader.name, multiplier=multiplier, offset=offset))
@@ -368,7 +370,7 @@ def _unknown(what: str, name: object, known: Iterable[str], problems: list[str])
     return str(UnknownNameError(what, name, known)) if len(problems) < 10 else f"unknown {what} {name!r}"
 
 
-def _fixed(joint: JointSpec, q: Array) -> JointSpec:
+def fixed_at(joint: JointSpec, q: Array) -> JointSpec:
     """The joint fixed at given coordinates of its own."""
     assert joint.motion is not None
     turn = joint.axes
@@ -508,64 +510,17 @@ def _snapped(T: Array) -> Array:
     return T
 
 
-def locked(model: Model, positions: Mapping[str, Any]) -> Description:
-    """The description with some joints fixed at given coordinates, and whatever follows them too."""
-    values: dict[str, Array] = {}
-    if not isinstance(positions, Mapping):
-        raise ArgumentError(f"what to lock is a dict {{joint: q}}; got {positions!r}")
-    for name, position in positions.items():
-        joint = model.joint(name)
-        if joint.coupling:
-            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: lock that one")
-        q = np.atleast_1d(as_numbers(f"joint {name!r}: what it is locked at", position))
-        if q.shape != (joint.nq,):
-            raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
-        if not np.isfinite(q).all():
-            raise InputError(f"joint {name!r} cannot be locked at {position!r}")
-        for start in joint.motion.quaternions:
-            if abs(np.linalg.norm(q[start : start + 4]) - 1.0) > 1e-6:
-                raise InputError(f"joint {name!r}: the quaternion {q[start : start + 4]} is not of unit length")
-        values[name] = q
-    for joint in model.joints:
-        if joint.coupling and model.joints[joint.coupling.leader].name in values:
-            leader = values[model.joints[joint.coupling.leader].name]
-            values[joint.name] = joint.coupling.multiplier * leader + joint.coupling.offset
-    specs = [_fixed(spec, values[spec.name]) if spec.name in values else spec for spec in model.description.joints]
-    description = replace(model.description, joints=tuple(specs))
-    fixed = assemble(replace(description, loops=(), springs=()))
-    springs = tuple(  # those that are left between points of one body move nothing any more
-        spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
+def described(model: Model) -> Description:
+    """What to go on from: the model's description, with what the model itself says now."""
+    model.require_physical("a description")
+    joints = {joint.name: joint for joint in model.joints}
+    specs = tuple(
+        replace(spec, **{of: getattr(joints[spec.name], of) for of in (*PER_COORDINATE, *PER_VELOCITY)})
+        if spec.name in joints
+        else spec
+        for spec in model.description.joints
     )
-    return replace(description, loops=tuple(_loops_of_locked(model, fixed, description, values)), springs=springs)
-
-
-def _loops_of_locked(
-    model: Model, fixed: Model, description: Description, values: Mapping[str, Array]
-) -> Iterator[Loop | CoordinateLoop]:
-    """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
-    coordinates = {
-        name: float(values[model.joints[k].name][at])
-        for name, (k, at, _) in model.plain_coordinates.items()
-        if model.joints[k].name in values
-    }
-    for loop in description.loops:
-        if isinstance(loop, Loop):
-            first, second = fixed.frames[loop.first], fixed.frames[loop.second]
-            if first.body != second.body:
-                yield loop
-                continue
-            T = inverse_pose(second.placement @ loop.second_axes) @ first.placement @ loop.first_axes
-            error = float(np.abs(loop.kind.residual(T)).max())
-        else:
-            if loop.second in coordinates:
-                value = -loop.residual(0.0, coordinates[loop.second])
-                loop = replace(loop, second="", coefficients=(float(value),))
-            if loop.first in coordinates:
-                c0, *higher = loop.coefficients
-                loop = replace(loop, first="", coefficients=(c0 - coordinates[loop.first], *higher))
-            if loop.first or loop.second:
-                yield loop
-                continue
-            error = abs(loop.coefficients[0])
-        if error > LOCKED_OPEN:
-            raise InputError(f"loop {loop.name!r} would be locked open, off by {error:.3g} (m or rad): close it first")
+    x, y, z = map(float, model.gravity)
+    return replace(
+        model.description, name=model.name, joints=specs, loops=model.loops, springs=model.springs, gravity=(x, y, z)
+    )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.assembly import assemble
+from linkwright.model.assembly import assemble, described
 from linkwright.model.description import (
-    STANDARD_GRAVITY,
     WORLD,
     BodySpec,
     Description,
@@ -39,11 +40,22 @@ class Builder:
     ... )
     >>> pendulum.nq
     1
+
+    Of a model instead of a name it goes on from there: all that the model has is kept, and more is added.
+
+    >>> tipped = lw.Builder(pendulum).frame("tip", "rod", xyz=[0, 0, -1]).build()
+    >>> list(tipped.frames)
+    ['world', 'rod', 'tip']
+
+    Raises :class:`ModelError` for a minimal model, which has no bodies to build with.
     """
 
-    def __init__(self, name: str, gravity: Sequence[float] = STANDARD_GRAVITY):
-        self._name = str(name)
-        self._gravity: tuple[float, float, float] = tuple(finite("gravity", gravity, (3,)).tolist())
+    def __init__(self, name: str | Model, gravity: Sequence[float] | EllipsisType = ...):
+        """``gravity`` (3,), m/s²: the model's, or (0, 0, −9.81), unless given."""
+        self._given = described(name) if isinstance(name, Model) else Description(str(name))
+        if gravity is not ...:
+            x, y, z = finite("gravity", gravity, (3,)).tolist()
+            self._given = replace(self._given, gravity=(x, y, z))
         self._bodies: list[BodySpec] = []
         self._joints: list[JointSpec] = []
         self._frames: list[FrameSpec] = []
@@ -223,7 +235,8 @@ class Builder:
         It acts in ``passive_forces``, ``spring_energy`` and ``simulate``, like the springs of joints. Where
         its ends meet it has no direction: within about 1e-9 of its free length the force goes to zero.
         """
-        name = f"spring{len(self._springs) + 1}" if name is None else _name("a spring", name)
+        others = [one.name for one in (*self._given.springs, *self._springs)]
+        name = _free("spring", others) if name is None else _name("a spring", name)
         who = f"spring {name!r}"
         if isinstance(through, str) or not isinstance(through, Sequence):
             raise ArgumentError(f"{who}: what it runs through is a list of places; got {through!r}")
@@ -251,7 +264,8 @@ class Builder:
             raise ArgumentError(f"{who}: an end is the name of a frame, or (body, xyz); got {place!r}")
         body, xyz = place
         p = finite(f"{who}: a point on {body!r}", xyz, (3,))
-        taken = {*(one.name for one in self._frames), *(one.name for one in self._bodies)}
+        collected = self.describe()
+        taken = {*(one.name for one in collected.frames), *(one.name for one in collected.bodies)}
         while name in taken:
             name += "_"
         self.frame(name, body, xyz=p.tolist())
@@ -263,14 +277,14 @@ class Builder:
 
     def describe(self) -> Description:
         """What has been collected so far."""
-        return Description(
-            self._name,
-            tuple(self._bodies),
-            tuple(self._joints),
-            tuple(self._frames),
-            tuple(self._loops),
-            self._gravity,
-            tuple(self._springs),
+        given = self._given
+        return replace(
+            given,
+            bodies=(*given.bodies, *self._bodies),
+            joints=(*given.joints, *self._joints),
+            frames=(*given.frames, *self._frames),
+            loops=(*given.loops, *self._loops),
+            springs=(*given.springs, *self._springs),
         )
 
 
@@ -282,6 +296,14 @@ def _placed(what: str, name: str, placement: Any, xyz: Any, rpy: Any) -> Array:
         if value is not None:
             finite(f"{what} {name!r}: {part}", value, (3,))
     return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
+
+
+def _free(start: str, taken: Sequence[str]) -> str:
+    """start1, start2, …: by how many there are, or the next that none has."""
+    number = len(taken) + 1
+    while f"{start}{number}" in taken:
+        number += 1
+    return f"{start}{number}"
 
 
 def _name(what: str, name: Any) -> str:

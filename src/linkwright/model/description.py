@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, UnknownNameError
+from linkwright.model.equality import ByValue
 from linkwright.model.joint import (
     Cylindrical,
     Free,
@@ -36,7 +37,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
 @dataclass(frozen=True, eq=False)
-class BodySpec:
+class BodySpec(ByValue):
     """A rigid body."""
 
     name: str
@@ -45,8 +46,8 @@ class BodySpec:
     """(3,), in the body's frame"""
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     """(3, 3), about the centre of mass, in body axes"""
-    place: str = ""
-    inertia_place: str = ""
+    place: str = field(default="", compare=False)
+    inertia_place: str = field(default="", compare=False)
     """where mass and inertia stand, if elsewhere"""
 
 
@@ -60,7 +61,7 @@ class Mimic:
 
 
 @dataclass(frozen=True, eq=False)
-class JointSpec:
+class JointSpec(ByValue):
     """A joint; ``motion`` is None where it is fixed. Per-coordinate values are scalars or arrays."""
 
     name: str
@@ -88,7 +89,7 @@ class JointSpec:
     armature: Any = 0.0
     """(nv,), reflected rotor inertia: kg or kg m²"""
     mimic: Mimic | None = None
-    place: str = ""
+    place: str = field(default="", compare=False)
 
     @property
     def axes(self) -> Array:
@@ -97,18 +98,18 @@ class JointSpec:
 
 
 @dataclass(frozen=True, eq=False)
-class FrameSpec:
+class FrameSpec(ByValue):
     """A named place on a body."""
 
     name: str
     body: str
     placement: Array = field(default_factory=lambda: np.eye(4))
     """(4, 4), the pose of the frame in the body's frame"""
-    place: str = ""
+    place: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
+class Description(ByValue):
     """A mechanism as named parts in any order."""
 
     name: str

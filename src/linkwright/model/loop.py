@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.model.equality import ByValue
 from linkwright.spatial.arrays import Array, atan2, finite
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import pose_matrix, split_pose
@@ -270,7 +271,7 @@ class Mask(LoopType):
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class Loop(ByValue):
     """A closed loop: how the frame ``second`` may move in the frame ``first``."""
 
     name: str
@@ -282,7 +283,7 @@ class Loop:
     """(4, 4), the pose of the second frame in the first where the loop is closed and nothing has moved"""
     alignment: Array = field(default_factory=lambda: np.eye(3))
     """(3, 3), takes the canonical axes to those of the second frame"""
-    place: str = ""
+    place: str = field(default="", compare=False)
 
     @property
     def type(self) -> str:
@@ -310,7 +311,7 @@ class CoordinateLoop:
     second: str
     """name of another; "" stands for 0"""
     coefficients: tuple[float, ...]
-    place: str = ""
+    place: str = field(default="", compare=False)
     type: ClassVar[str] = "joint"
 
     def residual(self, first: Any, second: Any) -> Any:

@@ -6,7 +6,7 @@ length, k the stiffness and d the damping, the pull is k x + d l̇ at both ends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ class Spring:
     length: tuple[float, float] | None = None
     """the shortest and the longest that it is relaxed at, m; in a description None is what it has at the neutral
     configuration"""
-    place: str = ""
+    place: str = field(default="", compare=False)
 
     @property
     def relaxed(self) -> tuple[float, float]:

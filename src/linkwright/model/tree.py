@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
 from linkwright.model.derived import derived
 from linkwright.model.description import Description
-from linkwright.model.joint import JointType, samples
+from linkwright.model.equality import ByValue
+from linkwright.model.joint import Compound, JointType, Part, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite
@@ -30,7 +32,7 @@ class Coupling:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(ByValue):
     """A moving joint of a model. Per-coordinate arrays have the lengths of the joint type's own nq and nv."""
 
     name: str
@@ -71,7 +73,7 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(ByValue):
     """A moving body, with all that is welded to it; in the axes of the file."""
 
     name: str
@@ -85,7 +87,7 @@ class Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Link:
+class Link(ByValue):
     """What a step of an algorithm sees of one body and its joint: values in canonical axes."""
 
     parent: int
@@ -125,7 +127,7 @@ def motion_subspace(link: Link, q: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(ByValue):
     """A named place on a body."""
 
     body: int
@@ -136,10 +138,26 @@ class Frame:
 
 Step = Callable[..., Any]
 
+PER_COORDINATE = ("lower", "upper", "rest")
+"""What a joint has for each of its own position coordinates, and so has the :class:`JointSpec` it came from."""
+
+PER_VELOCITY = ("velocity_limit", "effort_limit", "stiffness", "damping", "friction", "armature")
+"""The same for each velocity coordinate."""
+
+
+class Places(NamedTuple):
+    """Where the coordinates of a joint stand."""
+
+    q: slice
+    v: slice
+
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k."""
+class Model(ByValue):
+    """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k.
+
+    Models are equal where all they tell is, numbers exactly; however they were described.
+    """
 
     name: str
     joints: tuple[Joint, ...]
@@ -150,21 +168,24 @@ class Model:
     welded: RigidInertia
     """of everything welded to the world, about the world's origin"""
     loops: tuple[Loop | CoordinateLoop, ...]
-    description: Description
+    description: Description = field(compare=False)
     springs: tuple[Spring, ...] = ()
     """between points of bodies; those of joints are the joints' own"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
-    memo: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False)
+    memo: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """what is derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
-    earlier: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False)
+    earlier: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """what the memo kept before it was full, and is not asked for since"""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "memo": {}, "earlier": {}, "frames": dict(self.frames)}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__({**state, "frames": MappingProxyType(state["frames"])})
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.nq, self.nv, len(self.frames), len(self.loops)))
 
     # sizes
 
@@ -364,11 +385,83 @@ class Model:
             raise UnknownNameError("frame", name, self.frames) from None
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
-        raise UnknownNameError("joint", name, (joint.name for joint in self.joints))
+        """The joint of that name; of one that merged with others into a compound joint, its share of that.
+
+        The joints of a body with several, as MJCF has them, keep their names so; also "compound.part" is one.
+        """
+        number, part = self._find(name)
+        joint = self.joints[number]
+        if part is None:
+            return joint
+        own, (at_q, at_v) = self._part(joint.motion, part)
+        shares = {of: getattr(joint, of)[at_q] for of in PER_COORDINATE}
+        shares |= {of: getattr(joint, of)[at_v] for of in PER_VELOCITY}
+        return replace(joint, name=own.name or name, motion=own.motion, **shares)
+
+    def slice(self, joint: str) -> Places:
+        """Where in q and in v the coordinates of a joint are, by its name: ``q[model.slice("hip").q]``.
+
+        Of a joint that merged with others, where its share is; of one that follows another, nowhere: empty slices.
+        """
+        number, part = self._find(joint)
+        places = self._places[number]
+        if part is None:
+            return places
+        own = self._part(self.joints[number].motion, part)[1]
+        return Places(*(_shifted(inner, outer.start) for inner, outer in zip(own, places, strict=True)))
+
+    def full_name(self, coordinate: str) -> str:
+        """The name among ``coordinate_names`` of a coordinate called by a merged joint alone; others are unchanged."""
+        for name, (number, _) in self._members.items():
+            own = self.joints[number].name
+            if (coordinate == name or coordinate.startswith(f"{name}.")) and not name.startswith(f"{own}."):
+                return f"{own}.{coordinate}"
+        return coordinate
+
+    def _find(self, name: str) -> tuple[int, int | None]:
+        """The number of the joint of that name and, of one merged into a compound, of its part."""
+        if isinstance(name, str):
+            if name in self._numbers:
+                return self._numbers[name], None
+            if name in self._members:
+                return self._members[name]
+        called = {place: member for member, place in self._members.items()}  # the shorter name is the later one
+        raise UnknownNameError("joint", name, [*self._numbers, *called.values()])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {joint.name: k for k, joint in enumerate(self.joints)}
+
+    @cached_property
+    def _members(self) -> dict[str, tuple[int, int]]:
+        """The parts of compound joints by "joint.part", and by their own names where these tell them apart."""
+        found: dict[str, tuple[int, int]] = {}
+        own: list[str] = []
+        for k, joint in enumerate(self.joints):
+            if isinstance(joint.motion, Compound):
+                for i, part in enumerate(joint.motion.parts):
+                    found[f"{joint.name}.{part.name or i}"] = k, i
+                    if part.name and joint.type == Compound.type:  # those of universal joints are all called alike
+                        own.append(part.name)
+                        found.setdefault(part.name, (k, i))
+        twice = {name for name, count in Counter(own).items() if count > 1}
+        return {name: place for name, place in found.items() if name not in twice and name not in self._numbers}
+
+    @cached_property
+    def _places(self) -> tuple[Places, ...]:
+        """Of every joint."""
+        q = np.cumsum([0, *(joint.nq for joint in self.joints)]).tolist()
+        v = np.cumsum([0, *(joint.nv for joint in self.joints)]).tolist()
+        return tuple(map(Places, map(slice, q, q[1:]), map(slice, v, v[1:])))
+
+    @staticmethod
+    def _part(motion: JointType, number: int) -> tuple[Part, Places]:
+        """A part of a compound joint type, and where its coordinates are among the compound's."""
+        assert isinstance(motion, Compound)
+        before = [part.motion for part in motion.parts[:number]]
+        one = motion.parts[number]
+        q, v = sum(m.nq for m in before), sum(m.nv for m in before)
+        return one, Places(slice(q, q + one.motion.nq), slice(v, v + one.motion.nv))
 
     # transformations
 
@@ -383,7 +476,8 @@ class Model:
 
     def lock(self, positions: Mapping[str, Any]) -> Model:
         """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
-        from linkwright.model.assembly import assemble, locked
+        from linkwright.model.assembly import assemble
+        from linkwright.model.locking import locked
 
         model = assemble(locked(self, positions))
         return model if self.physical is None else model.minimal()
@@ -425,6 +519,10 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
+
+
+def _shifted(places: slice, start: int) -> slice:
+    return slice(places.start + start, places.stop + start)
 
 
 def public_body(name: str, rigid: RigidInertia, links: tuple[str, ...]) -> Body:

@@ -12,6 +12,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import ShapeError
 from linkwright.files import file_at, replacing, write_figure
+from linkwright.model.joint import Compound
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -184,5 +185,11 @@ def _largest(x: Array) -> float:
 
 
 def velocity_names(model: Model) -> list[str]:
-    """A name for each entry of v."""
-    return [joint.name if joint.nv == 1 else f"{joint.name}.{k}" for joint in model.joints for k in range(joint.nv)]
+    """A name for each entry of v; those of compound joints after their parts."""
+    names = []
+    for joint in model.joints:
+        parts = [(joint.name, joint.motion)] if joint.nv else []
+        if isinstance(joint.motion, Compound):
+            parts = [(f"{joint.name}.{part.name or k}", part.motion) for k, part in enumerate(joint.motion.parts)]
+        names += [name if motion.nv == 1 else f"{name}.{k}" for name, motion in parts for k in range(motion.nv)]
+    return names

@@ -1,0 +1,115 @@
+"""Mechanisms with some of their joints locked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.assembly import assemble, described, fixed_at
+from linkwright.model.description import Description, JointSpec
+from linkwright.model.joint import Compound, nested
+from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Joint, Model
+from linkwright.spatial.arrays import as_numbers
+from linkwright.spatial.transform import inverse_pose
+
+LOCKED_OPEN = 1e-6
+"""A loop whose bodies are locked may be off by this, m or rad."""
+
+
+def locked(model: Model, positions: Mapping[str, Any]) -> Description:
+    """The description with some joints fixed at given coordinates, and whatever follows them too."""
+    held: dict[int, float] = {}  # by place in q
+    if not isinstance(positions, Mapping):
+        raise ArgumentError(f"what to lock is a dict {{joint: q}}; got {positions!r}")
+    for name, position in positions.items():
+        joint = model.joint(name)
+        if joint.coupling:
+            raise InputError(f"joint {name!r} follows {model.joints[joint.coupling.leader].name!r}: lock that one")
+        q = np.atleast_1d(as_numbers(f"joint {name!r}: what it is locked at", position))
+        if q.shape != (joint.nq,):
+            raise ShapeError(f"joint {name!r} has {joint.nq} coordinate(s); got shape {q.shape}")
+        if not np.isfinite(q).all():
+            raise InputError(f"joint {name!r} cannot be locked at {position!r}")
+        for start in joint.motion.quaternions:
+            if abs(np.linalg.norm(q[start : start + 4]) - 1.0) > 1e-6:
+                raise InputError(f"joint {name!r}: the quaternion {q[start : start + 4]} is not of unit length")
+        places = range(model.nq)[model.slice(name).q]
+        if not held.keys().isdisjoint(places):
+            raise InputError(f"joint {name!r} is locked twice: by itself and as part of another")
+        held.update(zip(places, q.tolist(), strict=True))
+    given = described(model if model.physical is None else model.physical)
+    joints = {joint.name: joint for joint in model.joints}
+    specs = [
+        _locked_joint(model, joints[spec.name], spec, held) if spec.name in joints else spec for spec in given.joints
+    ]
+    description = replace(given, joints=tuple(specs))
+    fixed = assemble(replace(description, loops=(), springs=()))
+    springs = tuple(  # those that are left between points of one body move nothing any more
+        spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
+    )
+    return replace(description, loops=tuple(_loops_of_locked(model, fixed, description, held)), springs=springs)
+
+
+def _locked_joint(model: Model, joint: Joint, spec: JointSpec, held: Mapping[int, float]) -> JointSpec:
+    """The joint fixed where its coordinates, or those of the joint it follows, are held; in part where some are."""
+    leader = model.joints[joint.coupling.leader] if joint.coupling else joint
+    places = range(model.nq)[model.slice(leader.name).q]
+    q = np.array([held.get(place, np.nan) for place in places])
+    free = np.isnan(q)
+    if free.all():
+        return spec
+    if joint.coupling:
+        q = joint.coupling.multiplier * q + joint.coupling.offset
+    if not free.any():
+        return fixed_at(spec, q)
+    assert isinstance(joint.motion, Compound)
+    parts, before, at = [], np.eye(4), 0
+    kept_q: list[int] = []
+    kept_v: list[int] = []
+    at_v = 0
+    for number, part in enumerate(joint.motion.parts):
+        motion, here = part.motion, before @ np.array(part.placement)
+        if free[at]:
+            parts.append(replace(part, placement=nested(here), name=part.name or str(number)))
+            kept_q += range(at, at + motion.nq)
+            kept_v += range(at_v, at_v + motion.nv)
+            before = np.eye(4)
+        else:
+            before = here @ motion.transform(q[at : at + motion.nq])
+        at, at_v = at + motion.nq, at_v + motion.nv
+    kept = Compound(tuple(parts), nested(before @ np.array(joint.motion.end)))
+    values = {of: getattr(joint, of)[kept_q] for of in PER_COORDINATE}
+    return replace(spec, motion=kept, **values, **{of: getattr(joint, of)[kept_v] for of in PER_VELOCITY})
+
+
+def _loops_of_locked(
+    model: Model, fixed: Model, description: Description, held: Mapping[int, float]
+) -> Iterator[Loop | CoordinateLoop]:
+    """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
+    coordinates = {model.coordinate_names[place]: x for place, x in held.items()}
+    for loop in description.loops:
+        if isinstance(loop, Loop):
+            first, second = fixed.frames[loop.first], fixed.frames[loop.second]
+            if first.body != second.body:
+                yield loop
+                continue
+            T = inverse_pose(second.placement @ loop.second_axes) @ first.placement @ loop.first_axes
+            error = float(np.abs(loop.kind.residual(T)).max())
+        else:
+            if loop.second in coordinates:
+                value = -loop.residual(0.0, coordinates[loop.second])
+                loop = replace(loop, second="", coefficients=(float(value),))
+            if loop.first in coordinates:
+                c0, *higher = loop.coefficients
+                loop = replace(loop, first="", coefficients=(c0 - coordinates[loop.first], *higher))
+            if loop.first or loop.second:
+                yield loop
+                continue
+            error = abs(loop.coefficients[0])
+        if error > LOCKED_OPEN:
+            raise InputError(f"loop {loop.name!r} would be locked open, off by {error:.3g} (m or rad): close it first")
