@@ -72,7 +72,8 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
 
     def law(model: Model, q: Array, v: Array, q1: Array) -> Array:
         a = w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
-        return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+        heavy = with_added_armature(model, resistance(model, v, step))
+        return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
 
     kernel = compile_or_not(law, model)
     return _holding(lambda q, v: kernel(q, v, target), w, damping_ratio)
@@ -87,14 +88,14 @@ def hold_joints(
     loops included, or Mᵢᵢ if that is more. The rotor swings back as a damped oscillator, and the joint gets what
     the rotor passes on:
 
-        τ = τ₀ + r (a* − a),   a* = ω² (posture ⊖ q) − 2ζω v
+        τ = τ₀ + r (a* − a) − passive,   a* = ω² (posture ⊖ q) − 2ζω v
 
-    with a the acceleration that this effort gives, known beforehand from (M + r) a + b = τ₀ + r a* + passive + Kᵀλ
-    (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So every mode of the joints has
-    at most the stiffness and damping of ω and ζ, however light a link and wherever the mechanism goes, and what is
-    held over a step stays stable. τ₀ holds the joints still at the posture: the least efforts by which they do not
-    accelerate there. They are zero where all falls freely; else they bear gravity and the joints' springs. A base
-    that spins shifts the rest a little, by its centrifugal forces.
+    with a the acceleration that this effort gives, known beforehand from (M + r + h D) a + b = τ₀ + r a* + Kᵀλ, where
+    h D is what dampers and friction change over a step (as in stable proportional-derivative control: Tan, Liu &
+    Turk, IEEE CG&A 2011). So every mode of the joints has at most the stiffness and damping of ω and ζ, however light
+    a link and wherever the mechanism goes, and what is held over a step stays stable. τ₀ holds the joints still at the
+    posture: the least efforts by which they do not accelerate there. They are zero where all falls freely; else they
+    bear gravity. A base that spins shifts the rest a little, by its centrifugal forces.
 
     ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
     warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
@@ -109,39 +110,63 @@ def hold_joints(
     def wanted(model: Model, q: Array, v: Array, q1: Array) -> Array:
         return w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
 
+    own = np.zeros(model.nv)
+    own[driven(model)] = 1.0
+
     if len(model.links) < BODIES_IN_LOOPS:
         method = shortest_method(model) if model.loops else "articulated"
 
         def law(model: Model, q: Array, v: Array, q1: Array, rotor: Array, tau: Array) -> Array:
             a = wanted(model, q, v, q1)
-            effort = tau + rotor * a + passive_forces(model, q, v)
-            return tau + rotor * (a - forward_dynamics(with_rotors(model, rotor), q, v, effort, method=method))
+            passive = passive_forces(model, q, v)
+            heavy = with_rotors(model, rotor, resistance(model, v, step))
+            effort = tau + rotor * a + (1.0 - own) * passive
+            return tau + rotor * (a - forward_dynamics(heavy, q, v, effort, method=method)) - own * passive
 
         kernel = compile_or_not(law, model.minimal(), rotor=(model.nv,))
         return _holding(lambda q, v: kernel(q, v, target, rotors, efforts), w, damping_ratio)
-    return _holding(_of_large(model, wanted, target, rotors, efforts), w, damping_ratio)
+    return _holding(_of_large(model, wanted, target, rotors, efforts, own, step), w, damping_ratio)
 
 
 def _of_large(
-    model: Model, wanted: Callable[..., Array], target: Array, rotors: Array, efforts: Array
+    model: Model,
+    wanted: Callable[..., Array],
+    target: Array,
+    rotors: Array,
+    efforts: Array,
+    own: Array,
+    step: float,
 ) -> Callable[[Array, Array], Array]:
     """The law of :func:`hold_joints` put together from its parts, which are looped over the bodies."""
     rotor = rotors.reshape(-1, model.nv).max(axis=0)
-    forward = compile_or_not(forward_dynamics, with_rotors(model, rotor))
+    forward = compile_or_not(forward_dynamics, with_rotors(model, rotor, resistance(model, np.zeros(model.nv), step)))
     acceleration, passive = compile_or_not(wanted, model), compile_or_not(passive_forces, model)
 
     def law(q: Array, v: Array) -> Array:
         a = acceleration(q, v, target)
-        tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + passive(q, v)))
+        f = passive(q, v)
+        tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + (1.0 - own) * f)) - own * f
         return tau
 
     return law
 
 
-def with_rotors(model: Model, rotor: Array) -> Model:
-    """The model with rotors (nv,) added to the joints' own."""
-    pieces = zip(model.joints, model.rates(rotor), strict=True)
-    return with_added_armature(model, [np.zeros(j.motion.nv) if j.coupling else x for j, x in pieces])
+def resistance(model: Model, v: Array, step: float) -> list[Array]:
+    """h D of each joint: by how much its dampers and friction grow over a step, for each unit of acceleration."""
+    rates = model.rates(v)
+    return [step * dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
+
+
+def with_rotors(model: Model, rotor: Array, more: list[Array]) -> Model:
+    """The model with rotors (nv,), and more of each joint, added to the joints' own armature."""
+    pieces = zip(model.joints, model.rates(rotor), more, strict=True)
+    return with_added_armature(model, [x if joint.coupling else r + x for joint, r, x in pieces])
+
+
+def driven(model: Model) -> list[int]:
+    """Where in v the joints are that are driven: all but free ones."""
+    kinds = [joint.type for joint in model.joints for _ in range(joint.nv)]
+    return [k for k, kind in enumerate(kinds) if kind != "free"]
 
 
 def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
@@ -152,14 +177,14 @@ def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
     M = dynamics.mass_matrix(model, q)
     L = np.linalg.cholesky(M)
     whole = np.linalg.inv(L)
-    load = dynamics.passive_forces(model, q, np.zeros(model.nv)) - dynamics.bias_forces(model, q, np.zeros(model.nv))
+    places, still = driven(model), np.zeros(model.nv)
+    load = dynamics.passive_forces(model, q, still)
+    load[places] = 0.0  # they are made up for
+    load = load - dynamics.bias_forces(model, q, still)
     if model.loops:
         U, sizes, _ = np.linalg.svd(whole @ dynamics.constraint_jacobian(model, q).T, full_matrices=False)
         U = U[:, sizes > 1e-9 * sizes.max(initial=0.0)]
         whole = whole - U @ (U.T @ whole)
-    places = [
-        k for k, kind in enumerate(joint.type for joint in model.joints for _ in range(joint.nv)) if kind != "free"
-    ]
     own = np.diag(M)[places]
     G = whole[:, places] * np.sqrt(own)
     moved = own * np.maximum(1.0, 1.0 / np.maximum((G * G).sum(axis=0), 1.0 / MOST))
