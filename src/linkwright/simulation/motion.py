@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, Shap
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
+    METHODS,
     Tableau,
     advance,
     increments,
@@ -39,6 +40,7 @@ from linkwright.simulation.integrators import (
     total_acceleration,
 )
 from linkwright.simulation.record import Controller, Record
+from linkwright.simulation.stages import StagedStepper, staged_stepper
 from linkwright.simulation.trajectory import Trajectory
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -67,6 +69,7 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     stabilisation: Gains | None = None,
     projection: bool = True,
+    controller_at: Literal["step", "stages"] = "step",
 ) -> Trajectory:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -76,6 +79,10 @@ def simulate(
     seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration
     manifold), or "semi_implicit" (order one, stable with stiff dampers, friction and springs); every ``every``-th
     step is kept; ``progress`` is told the fraction done.
+
+    Efforts held over a step make any motion one of order one in the step. With ``controller_at="stages"`` the
+    controller is asked at every stage of a Runge–Kutta method, at its time and state, and one that is smooth in them
+    leaves the method its order; the record has the efforts of each step's beginning.
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
@@ -100,6 +107,12 @@ def simulate(
         raise InputError(f"every must be a whole number of steps; got {every!r}")
     if controller is not None and not callable(controller):
         raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+    if controller_at not in ("step", "stages"):
+        raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
+    staged = controller is not None and controller_at == "stages"
+    if staged and not isinstance(chosen, Tableau):
+        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, Tableau))
+        raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
     check(model, q0)
     q, v = as_numbers("q0", q0), as_numbers("v0", v0)
     if v.shape[-1:] != (model.nv,):
@@ -122,14 +135,23 @@ def simulate(
     record = Record(model, h, steps, int(every), batch, controller is not None)
     if np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
-    _warn_if_held_too_long(controller, h)
+    if not staged:
+        _warn_if_held_too_long(controller, h)
     start = q, v
 
     began = time.perf_counter()
-    take = stepper(model, method, gains, projecting)
+    if staged:
+        take_stages = _stepper_at_stages(model, method, gains, projecting)
+    else:
+        take = stepper(model, method, gains, projecting)
     if projecting:
         q, v = _projection(model)(q, v)
     compile_time = time.perf_counter() - began
+
+    def efforts(t: float, q: Array, v: Array) -> Array:
+        assert controller is not None
+        record.goes_on(q, v)
+        return record.efforts(controller, t, q, v)
 
     tau = np.zeros((*batch, model.nv))
     record.keep(q, v)
@@ -143,7 +165,7 @@ def simulate(
                     tau = record.efforts(controller, k * h, q, v)
                     if k % every == 0:
                         record.tau[k // every] = tau
-                q, v = take(q, v, tau, h)
+                q, v = take_stages(k * h, q, v, tau, h, efforts) if staged else take(q, v, tau, h)
                 if (k + 1) % every == 0:
                     record.keep(q, v)
                 if k % STEPS_BETWEEN_CHECKS == 0:
@@ -157,7 +179,7 @@ def simulate(
         if progress is not None:
             progress(1.0)
         motion = record.motion(compile_time, run_time)
-        if controller is not None and not np.all(record.alive):
+        if controller is not None and not staged and not np.all(record.alive):
             record.advice += _too_stiff_feedback(model, controller, *start, h)
         record.tell(motion)
     except BaseException as error:
@@ -300,10 +322,41 @@ def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> 
     return start, middle, end
 
 
-def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
+def _options(model: Model, gains: Gains | None) -> dict[str, Any]:
+    """Of forward dynamics."""
     options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
     if len(model.links) < BODIES_IN_LOOPS and model.loops:
         options["method"] = shortest_method(model)
+    return options
+
+
+def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projecting: bool) -> StagedStepper:
+    """The step of a Runge–Kutta method that asks for efforts at every stage."""
+
+    def make() -> StagedStepper:
+        large = len(model.links) >= BODIES_IN_LOOPS
+        one = model if large and model.loops else model.minimal()
+        options = _options(one, gains)
+        chosen = method_of(method)
+        assert isinstance(chosen, Tableau)
+
+        def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
+            return total_acceleration(model, q, v, tau, options)
+
+        try:
+            if large:
+                raise TooLargeError(f"{len(model.links)} bodies")
+            acceleration: Callable[..., Any] = Kernel(trace(bind(acceleration_of, one, {})), one)
+        except TooLargeError:
+            acceleration = _parts_of_large(one, options, False)[0]
+        return staged_stepper(one, chosen, acceleration, _projection(one) if projecting else None)
+
+    made: StagedStepper = derived(model, _stepper_at_stages, method, gains, projecting, make=make)
+    return made
+
+
+def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
+    options = _options(model, gains)
 
     def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
         return total_acceleration(model, q, v, tau, options)
