@@ -36,7 +36,7 @@ def read(path: str | Path, **options) -> tuple[Model, str]:
     """The model and what was told of it."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        model = read_mjcf(path, **options)
+        model = read_mjcf(path, trusted=True, **options)
     assert len(told) <= 1
     assert all(issubclass(warning.category, FormatWarning) for warning in told)
     return model, str(told[0].message) if told else ""
@@ -356,7 +356,7 @@ def test_missing_meshes_that_inertias_need(tmp_path):
         '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
     )
     with pytest.raises(FormatError, match=r"robot\.xml: .*nowhere\.stl.*inertia of 'hand' is to come from meshes"):
-        read_mjcf(file)
+        read_mjcf(file, trusted=True)
 
 
 BROKEN = {
@@ -389,7 +389,7 @@ def test_broken_files(case, tmp_path, monkeypatch):
     file = tmp_path / "broken.xml"
     file.write_text(text)
     with pytest.raises(FormatError) as raised:
-        read_mjcf(file)
+        read_mjcf(file, trusted=True)
     assert "broken.xml" in str(raised.value)
     assert message in str(raised.value)
     assert [path.name for path in tmp_path.iterdir()] == ["broken.xml"]  # MuJoCo would leave a log
@@ -403,7 +403,7 @@ def test_no_file(tmp_path):
 def test_without_mujoco(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(MissingExtraError, match=r"linkwright\[mjcf\]"):
-        read_mjcf(HERE / "arm.xml")
+        read_mjcf(HERE / "arm.xml", trusted=True)
 
 
 def test_default_names_give_way_to_given_ones(tmp_path):

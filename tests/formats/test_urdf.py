@@ -160,7 +160,7 @@ def test_xacro_that_fails(tmp_path):
     for inside in ("${1/0}", "$(find no_such_package)", "${", "<xacro:no_such_macro/>", "<open>"):
         path.write_text(f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="{inside}"/></robot>')
         with pytest.raises(FormatError, match=r"r\.xacro"):
-            load(path)
+            load(path, trusted=True)
 
 
 def test_load_finds_the_kind(tmp_path):
@@ -481,9 +481,9 @@ def chain(n, star=False):
 
 @pytest.mark.parametrize("star", [False, True])
 def test_the_work_of_loading_grows_with_the_links(star):
-    half, whole = chain(1500, star), chain(3000, star)
-    assert parse_urdf(whole).nq == 3000
+    half, whole = chain(300, star), chain(600, star)
     assert calls(lambda: parse_urdf(whole)) < 2.2 * calls(lambda: parse_urdf(half))
+    assert parse_urdf(chain(3000, star)).nq == 3000
 
 
 @pytest.mark.parametrize(
@@ -503,7 +503,7 @@ def test_many_faults_take_no_long_time_and_no_long_message(parts):
             parse_urdf(robot(*(link(f"l{k}", "") for k in range(n + 1)), *parts(n)))
         return error
 
-    assert calls(lambda: refused(3000)) < 2.2 * calls(lambda: refused(1500))
+    assert calls(lambda: refused(600)) < 2.2 * calls(lambda: refused(300))
     error = refused(3000)
     assert len(str(error.value)) < 40_000
 

@@ -75,6 +75,10 @@ def _sources() -> str:
 _source_digest: str | None = None
 
 
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Opening a pipe that somebody put there does not wait for its writer."""
+
+
 def read(name: str) -> bytes | None:
     """The object code kept under this name, or None."""
     where = folder()
@@ -84,7 +88,7 @@ def read(name: str) -> bytes | None:
         if not _trusted(where, private=True):
             return None
         path = where / name
-        with open(path, "rb") as file:
+        with open(os.open(path, os.O_RDONLY | _AT_ONCE), "rb") as file:
             if not _trusted(path, private=False, handle=file.fileno()):
                 return None
             content = file.read()

@@ -1,41 +1,94 @@
 """Xacro files, expanded by xacrodoc (the extra ``xacro``) and read as URDF.
 
 Expanding a xacro file runs Python expressions found in it and reads other files it names. Do so with
-files you trust only; a plain ``.urdf`` runs nothing.
+files you trust only; a plain ``.urdf`` runs nothing. It is expanded in a process of its own all the same, with
+little time and memory, which sees files of its packages only and little of the environment.
 """
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from linkwright.errors import FormatError, MissingExtraError
+from linkwright.errors import ArgumentError, FormatError, MissingExtraError
+from linkwright.formats.confined import confined, only_files_in
 from linkwright.formats.urdf import parse_urdf
 from linkwright.formats.xml import read_bytes
 from linkwright.model.tree import Model
 
+PACKAGE_FILES = ("package.xml", "manifest.xml")
+PACKAGE_PATHS = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
 
-def read_xacro(path: str | os.PathLike[str], root: str | None = None) -> Model:
+
+def read_xacro(
+    path: str | os.PathLike[str],
+    root: str | None = None,
+    *,
+    packages: Sequence[str | os.PathLike[str]] = (),
+    trusted: bool = False,
+) -> Model:
     """The model in a xacro file, with its arguments at their defaults. Trusted input only.
 
-    ``root`` as in ``read_urdf``. Packages are searched in the folders above the file. Raises
-    :class:`FormatError` where it cannot be expanded or the result is not a robot, and
-    :class:`MissingExtraError` without xacrodoc.
+    ``root`` as in ``read_urdf``, ``packages`` and ``trusted`` as in ``expand_xacro``. Raises :class:`FormatError`
+    where it cannot be expanded or the result is not a robot, and :class:`MissingExtraError` without xacrodoc.
     """
-    return parse_urdf(expand_xacro(path), root, f"{os.fspath(path)} (expanded)", Path(path).name.split(".")[0])
+    text = expand_xacro(path, packages=packages, trusted=trusted)
+    return parse_urdf(text, root, f"{os.fspath(path)} (expanded)", Path(path).name.split(".")[0])
 
 
-def expand_xacro(path: str | os.PathLike[str]) -> str:
-    """The URDF text of a xacro file. Trusted input only."""
+def expand_xacro(
+    path: str | os.PathLike[str], *, packages: Sequence[str | os.PathLike[str]] = (), trusted: bool = False
+) -> str:
+    """The URDF text of a xacro file. Trusted input only.
+
+    It may include files of its own package (the outermost folder above it with a package.xml; its own folder where
+    there is none), of ``packages`` (folders of packages, or packages) and of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH,
+    and no others, for a minute; ``trusted`` lifts both limits. Raises :class:`FormatError` and
+    :class:`MissingExtraError`.
+    """
     read_bytes(path)  # missing, a directory, too large: said in our words
+    if isinstance(packages, (str, bytes, os.PathLike)) or not all(isinstance(p, str | os.PathLike) for p in packages):
+        raise ArgumentError(f"packages is a list of folders; got {packages!r}")
+    given = [os.path.abspath(folder) for folder in packages]
+    if trusted:
+        return str(confined("trusted_xacro", os.fspath(path), *given, seconds=math.inf))
+    return str(confined("xacro", os.fspath(path), *given))
+
+
+def expanded(path: str, *packages: str) -> str:
+    """The URDF text of a xacro file; from here on, this process opens no files but those of packages."""
+    _xacrodoc()  # all its modules are there before the door is shut
+    places = [place for name in PACKAGE_PATHS for place in os.environ.get(name, "").split(os.pathsep) if place]
+    only_files_in([_package_of(path), *packages, *places])
+    return expanded_freely(path, *packages)
+
+
+def expanded_freely(path: str, *packages: str) -> str:
+    """The URDF text of a xacro file, in a process of its own: it works in the file's folder."""
+    xacrodoc = _xacrodoc()
+    os.chdir(Path(path).absolute().parent)  # to which xacro takes the names of included files
     try:
-        from xacrodoc import XacroDoc
+        if packages:
+            xacrodoc.packages.look_in(list(packages))
+        return str(xacrodoc.XacroDoc.from_file(Path(path).name, resolve_packages=False).to_urdf_string())
+    except (Exception, SystemExit) as error:  # what it runs may raise anything
+        raise FormatError(f"{path}: xacro cannot expand it: {type(error).__name__}: {error}") from error
+
+
+def _xacrodoc() -> Any:
+    try:
+        import xacrodoc
     except ImportError:
         raise MissingExtraError(
             "xacro files need the package xacrodoc: pip install 'linkwright[xacro]' (or expand the file to .urdf)"
         ) from None
-    try:
-        text = XacroDoc.from_file(os.fspath(path), resolve_packages=False).to_urdf_string()
-    except (Exception, SystemExit) as error:  # what it runs may raise anything
-        raise FormatError(f"{os.fspath(path)}: xacro cannot expand it: {type(error).__name__}: {error}") from error
-    return str(text)
+    return xacrodoc
+
+
+def _package_of(path: str) -> Path:
+    """The outermost package that the file is in, or its folder."""
+    folders = list(Path(path).resolve().parents)
+    return next((f for f in reversed(folders) if any((f / name).is_file() for name in PACKAGE_FILES)), folders[0])

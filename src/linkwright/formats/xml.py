@@ -7,9 +7,9 @@ are too large, too deep or of too many elements. Text between tags is not kept: 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from xml.parsers import expat
 
 from linkwright.errors import FormatError, MissingFileError
@@ -36,12 +36,17 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """The content of a file. Raises :class:`FormatError` where there is none or it is too large."""
     name = shortened(os.fspath(path), 300)
     try:
-        if Path(path).is_dir():
+        kind = os.stat(path).st_mode
+        if stat.S_ISDIR(kind):
             raise FormatError(f"{name} is a directory; expected a file")
+        if not stat.S_ISREG(kind):  # reading a pipe waits for whoever writes to it
+            raise FormatError(f"{name} is a pipe, a socket or a device; expected a file")
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise MissingFileError(f"there is no file {name}") from None
+    except FormatError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise FormatError(f"{name} cannot be read: {reason}") from None
