@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import cyclopts
 import numpy as np
 from cyclopts import Parameter
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from linkwright.arguments import named_parameters, starting_posture, starting_velocity
 from linkwright.errors import (
@@ -26,13 +26,13 @@ from linkwright.errors import (
 from linkwright.files import folder_at, replacing_together, write_figure, write_text
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
+from linkwright.terminal import errors, output
 
 if TYPE_CHECKING:
     from linkwright.simulation import Trajectory
 
 DEMONSTRATION = "arm7"
 
-output, errors = Console(highlight=False), Console(stderr=True, highlight=False)
 app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=output)
 
 Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
@@ -113,7 +113,7 @@ def simulate(
     chosen = _suitable(model, q0, v0, step) if method == "auto" else method
     loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
     freedom = loops if model.loops else f"{model.nv} degrees of freedom"
-    output.print(f"[bold]{model.name}[/bold]: {len(model.bodies)} bodies, {freedom}")
+    output.print(Text.assemble((model.name, "bold"), f": {len(model.bodies)} bodies, {freedom}"))
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("compiling", total=1.0)
@@ -155,7 +155,7 @@ def simulate(
     if stopped:
         left = time - trajectory.t[-1] > 0.5 * trajectory.step
         what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"
-        errors.print(what if left else "stopped; these files hold the whole motion", markup=False, soft_wrap=True)
+        errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
 
 
@@ -173,7 +173,7 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
     from linkwright.dynamics import total_mass, welded_mass
 
     model = _load(robot, root)
-    output.print(str(model), markup=False, soft_wrap=True)
+    output.print(str(model), soft_wrap=True)
     output.print()
     limits = Table("joint", "type", "limits", "velocity", "effort", "damping", "friction", "armature", box=None)
     for joint in model.joints:
@@ -181,10 +181,10 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
     output.print(limits)
     output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
     if model.loops:
-        output.print(_mobility(model), markup=False, soft_wrap=True)
+        output.print(_mobility(model), soft_wrap=True)
     names = [name for name in model.frames if name != "world"]
     shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
-    output.print(f"frames: {shown}", markup=False, soft_wrap=True)
+    output.print(f"frames: {shown}", soft_wrap=True)
     if operations:
         output.print(_operations_table(model))
 
@@ -281,7 +281,7 @@ def experiment(
     output.print(result.wins())
     for row in result.table:
         for left, why in row.left_out.items():
-            output.print(f"{row.links} links: {left} left out: {why}", markup=False, soft_wrap=True)
+            output.print(f"{row.links} links: {left} left out: {why}", soft_wrap=True)
     folder = Path(out or f"linkwright_{name}")
     with replacing_together(folder) as place:
         files = result.plot(place / f"{name}.png"), result.save(place / f"{name}.json")
@@ -355,10 +355,10 @@ def equations(
     if what == "all":
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
     for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
-        errors.print(note, markup=False, soft_wrap=True)
+        errors.print(note, soft_wrap=True)
     if form == "html":
         path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"), frame)
-        output.print(f"  {path}", markup=False, soft_wrap=True)
+        output.print(f"  {path}", soft_wrap=True)
         return
     if explain:
         told = made.explanation()
@@ -371,10 +371,10 @@ def equations(
     else:
         shown = getattr(made, form)(what, frame, reference)
     if file is None:
-        output.print(shown, markup=False, soft_wrap=True)
+        output.print(shown, soft_wrap=True)
     else:
         write_text(file, f"{shown.rstrip()}\n")
-        output.print(f"  {file}", markup=False, soft_wrap=True)
+        output.print(f"  {file}", soft_wrap=True)
 
 
 @app.command
@@ -469,7 +469,7 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
     began = perf_counter()
     made = made_of(model, "numbers")
     for note in made.snapped:
-        errors.print(note, markup=False, soft_wrap=True)
+        errors.print(note, soft_wrap=True)
     made.python("rhs")
     compiled = perf_counter() - began
     q, v = motion_of(made, q0, v0, t)
@@ -561,10 +561,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(sys.argv[1:] if arguments is None else arguments)
     except LinkwrightError as error:
-        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
+        _tell("error", "bold red", str(error))
         sys.exit(2)
     except OSError as error:
-        errors.print(f"[bold red]error:[/bold red] {_escaped(str(error))}", soft_wrap=True)
+        _tell("error", "bold red", str(error))
         sys.exit(2)
     except KeyboardInterrupt:
         errors.print("interrupted")
@@ -574,15 +574,13 @@ def main(arguments: list[str] | None = None) -> None:
 def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
     what = "in the file" if issubclass(category, FormatWarning) else "note"
     if issubclass(category, LinkwrightWarning):
-        errors.print(f"[yellow]{what}:[/yellow] {_escaped(str(message))}", soft_wrap=True)
+        _tell(what, "yellow", str(message))
     else:
-        errors.print(f"[yellow]{category.__name__}:[/yellow] {_escaped(str(message))}", soft_wrap=True)
+        _tell(category.__name__, "yellow", str(message))
 
 
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+def _tell(kind: str, style: str, message: str) -> None:
+    errors.print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,31 @@ Each error is a :class:`LinkwrightError` and, where Python already has a fitting
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from collections.abc import Iterable
 
 
+def printable(text: str, keep: str = "\n\t") -> str:
+    """The text with signs for its control characters (␛ for escape), which would command the terminal."""
+    return _COMMANDS.sub(lambda found: found[0] if found[0] in keep else _sign(found[0]), text)
+
+
+_COMMANDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of what follows."""
+
+
+def _sign(character: str) -> str:
+    code = ord(character)
+    return chr(0x2400 + code) if code < 32 else "␡" if code == 127 else "�"
+
+
 class LinkwrightError(Exception):
     """Base of every error raised on purpose."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class ModelError(LinkwrightError, ValueError):
@@ -72,7 +90,7 @@ class UnknownNameError(LinkwrightError, KeyError):
         super().__init__(message)
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
-        return str(self.args[0])
+        return printable(str(self.args[0]))
 
 
 class ExpressionError(LinkwrightError, TypeError):
@@ -115,6 +133,9 @@ class MissingExtraError(LinkwrightError, ImportError):
 
 class LinkwrightWarning(UserWarning):
     """Base of every warning given on purpose."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class FormatWarning(LinkwrightWarning):

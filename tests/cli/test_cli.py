@@ -177,6 +177,37 @@ def test_a_wrong_file_is_told_with_its_place(tmp_path, capsys):
     assert "pst" in error
 
 
+def test_strange_names_and_paths_come_out_as_they_are(tmp_path, monkeypatch, capsys):
+    name, folder = r"[/x][bold]:smile: $\q$ _%s {0}", tmp_path / "[/y]\x1b[31m $z"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    robot = folder / "[red] \x1b].urdf"
+    robot.write_text(URDF.replace("swing", name).replace("hinge", name).replace('"arm"', f'"{name} arm"'))
+    for arguments in (
+        ("info", robot),
+        ("simulate", robot, "--time", 0.1, "--out", "[out]\x1b[2J"),
+        ("equations", robot, "--html"),
+    ):
+        status, text, told = run(*arguments, capsys=capsys)
+        assert status == 0, told
+        assert name in text or arguments[0] == "equations"
+        assert "\x1b" not in text + told
+    for arguments in (("info", "[/x]\x1b.urdf"), ("simulate", robot, "--posture", "[/x]\x1b=1")):
+        status, text, told = run(*arguments, capsys=capsys)
+        assert status == 2
+        assert "[/x]" in told
+        assert "\x1b" not in text + told
+
+
+def test_control_characters_are_refused_in_names(tmp_path, capsys):
+    robot = tmp_path / "r.urdf"
+    robot.write_text(URDF.replace("hinge", "hin\u009bge"))
+    status, _, told = run("info", robot, capsys=capsys)
+    assert status == 2
+    assert "the name 'hin\\x9bge' of a joint has control characters" in told
+    assert str(InputError("a \x1b[31m b \u202e c")) == "a ␛[31m b � c"
+
+
 def test_postures():
     model = lw.load("two_link")
     first, second = model.coordinate_names

@@ -127,7 +127,9 @@ class Result:
         axes.set_yticks(range(len(self.table)), [row.function for row in self.table])
         axes.invert_yaxis()
         axes.set_xlabel(f"time of one row relative to Linkwright (batches of {self.rows}, one thread, medians)")
-        axes.set_title(f"{self.robot}, {self.nv} degrees of freedom — {self.machine['processor']}", fontsize=10)
+        axes.set_title(
+            f"{self.robot}, {self.nv} degrees of freedom — {self.machine['processor']}", fontsize=10, parse_math=False
+        )
         if self.peers:
             axes.legend(fontsize=8)
         return write_figure(path, figure, dpi=120)

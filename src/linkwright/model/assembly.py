@@ -16,6 +16,7 @@ from linkwright.errors import (
     ModelError,
     UnknownNameError,
     listed,
+    printable,
     warn,
 )
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
@@ -117,6 +118,8 @@ def _check_names(description: Description, problems: list[str]) -> None:
         for item in items:
             if not isinstance(item.name, str) or not item.name:
                 problems.append(_at(item.place, f"a {what} needs a name; got {item.name!r}"))
+            elif printable(item.name, keep="") != item.name:
+                problems.append(_at(item.place, f"the name {item.name!r} of a {what} has control characters"))
             elif item.name == WORLD and what != "joint":
                 problems.append(_at(item.place, f"the name {WORLD!r} is taken: it is what mechanisms are attached to"))
             elif count[item.name] > 1 and item.name in seen:
@@ -195,6 +198,8 @@ def _check_loops(description: Description, order: list[JointSpec], problems: lis
         if not isinstance(loop.name, str) or not loop.name or loop.name in names:
             again = f"a second loop is named {loop.name!r}" if loop.name in names else "a loop needs a name"
             problems.append(_at(loop.place, f"{again}; got {loop.name!r}" if not loop.name else again))
+        elif printable(loop.name, keep="") != loop.name:
+            problems.append(_at(loop.place, f"the name {loop.name!r} of a loop has control characters"))
         names.add(loop.name)
         if isinstance(loop, CoordinateLoop):
             _check_coordinate_loop(loop, order, problems)
@@ -240,6 +245,8 @@ def _check_springs(description: Description, order: list[JointSpec], problems: l
             wrong.append(f"a spring needs a name; got {spring.name!r}")
         elif spring.name in names:
             wrong.append(f"a second spring is named {spring.name!r}")
+        elif printable(spring.name, keep="") != spring.name:
+            wrong.append(f"the name {spring.name!r} of a spring has control characters")
         names.add(spring.name)
         for what, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
             if not 0.0 <= value < np.inf:
@@ -486,7 +493,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
     gravity = np.array(description.gravity, dtype=float)
     gravity.setflags(write=False)
     model = Model(
-        name=description.name,
+        name=printable(description.name, keep=""),
         joints=tuple(joints),
         bodies=tuple(public_body(spec.child, inertias[k], tuple(merged[k])) for k, spec in enumerate(moving)),
         links=tuple(

@@ -110,7 +110,7 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
     _legend(upper)
     figure.suptitle(_join(title, "energy"), fontsize=12, color="#333840")
     figure.align_ylabels()
-    return figure
+    return _literal(figure)
 
 
 def plot_trajectory(
@@ -162,7 +162,7 @@ def plot_trajectory(
         E = T + V if total is None else _values("total", total, t, ())
         _energy_row(figure, grid, rows - 1, len(columns), t, T, V, E)
     figure.suptitle(model.name if title is None else title, fontsize=13, color="#333840")
-    return figure
+    return _literal(figure)
 
 
 def _plot(
@@ -196,11 +196,25 @@ def _plot(
             axes.set_xlabel("time [s]" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
     plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
     figure.suptitle(_join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840")
-    return figure
+    return _literal(figure)
 
 
 def _join(*parts: str) -> str:
     return " – ".join(part for part in parts if part)
+
+
+def _literal(figure: Figure) -> Figure:
+    """The figure with its words as they are: a name with dollar signs is no formula."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    return figure
+
+
+def _shown(label: str) -> str:
+    """A label that its legend does not leave out, as it does those that begin with an underscore."""
+    return f"\u200b{label}" if label.startswith("_") else label
 
 
 def _canvas(figure: Figure) -> None:
@@ -224,7 +238,7 @@ def _panel(
     limits: tuple[Array, Array] | None,
 ) -> None:
     for k, (index, label) in enumerate(zip(group.indices, group.labels, strict=True)):
-        axes.plot(*_thinned(t, values[:, index]), color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=label)
+        axes.plot(*_thinned(t, values[:, index]), color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=_shown(label))
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} [{units[group.unit]}]")
     axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)

@@ -444,7 +444,7 @@ def _dress(figure: Figure, axes: Any, view: View, title: str) -> None:
     axes.set_xlim(*view.window[:, 0])
     axes.set_ylim(*view.window[:, 1])
     if title:
-        figure.text(0.97, 0.965, title, ha="right", va="top", fontsize=11, color="#6B7280")
+        figure.text(0.97, 0.965, title, ha="right", va="top", fontsize=11, color="#6B7280", parse_math=False)
     if not measured:
         axes.set_axis_off()
         if not view.flat:
