@@ -75,10 +75,9 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
     if kind == "result":
         return told
     raised, arguments = told
-    error = getattr(errors, str(raised), None)
-    if not (isinstance(error, type) and issubclass(error, LinkwrightError)):
-        error = FormatError
-    raise error(*arguments)
+    found = getattr(errors, str(raised), None)
+    known = isinstance(found, type) and issubclass(found, LinkwrightError)
+    raise (found if known else FormatError)(*arguments)
 
 
 def _environment(everything: bool) -> dict[str, str]:
