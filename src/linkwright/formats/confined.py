@@ -69,15 +69,15 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
         raise FormatError(f"{name}: no process could be started to read it in ({error}); {_ADVICE}") from None
     try:
         answer = _Plain(io.BytesIO(done.stdout)).load()
-        kind, told = answer
+        outcome, told = answer
     except Exception:  # whatever a broken child may have written
         raise FormatError(f"{name}: the process that read it {_ending(done)}; {_ADVICE}") from None
-    if kind == "result":
+    if outcome == "result":
         return told
     raised, arguments = told
     found = getattr(errors, str(raised), None)
-    known = isinstance(found, type) and issubclass(found, LinkwrightError)
-    raise (found if known else FormatError)(*arguments)
+    kind = found if isinstance(found, type) and issubclass(found, LinkwrightError) else FormatError
+    raise kind(*arguments)
 
 
 def _environment(everything: bool) -> dict[str, str]:
