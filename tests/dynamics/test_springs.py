@@ -150,13 +150,26 @@ def test_a_large_mechanism_has_springs_too():
         made.body(f"b{k}", mass=1.0, center_of_mass=[0.5, 0, 0], inertia=[0.01, 0.1, 0.1])
         made.joint(f"j{k}", "revolute", parent, f"b{k}", xyz=[1.0 * (k > 0), 0, 0], axis=[0, k % 2, 1 - k % 2])
         parent = f"b{k}"
-    for k in range(0, 118, 9):
-        made.spring(f"b{k}", (f"b{k + 2}", [0.3, 0.1, 0]), 10.0, 1.0)
+    for k in range(0, 117, 9):
+        length = [0.3, (0.0, 1.5), (1.5, np.inf), None][k % 4]
+        made.spring(
+            f"b{k}", (f"b{k + 2}", [0.3, 0.1, 0.01 * k]), 10.0 + k, k % 5, length, through=[f"b{k + 1}"] * (k % 2)
+        )
+    made.spring("world", "b3", 10.0)
     model = made.build()
     q, v, _ = state(model, 0)
-    found, energy = lw.passive_forces(model, q, v), lw.spring_energy(model, q)
-    assert relative_error(found, lw.passive_forces.book(model, q, v)) < 1e-13
-    assert energy == pytest.approx(lw.spring_energy.book(model, q), rel=1e-13)
+    q = np.stack([q, 0.5 * q, -q])
+    by_book = [
+        [function.book(model, row, *more) for row in q]
+        for function, more in ((lw.passive_forces, (v,)), (lw.spring_energy, ()), (lw.spring_lengths, ()))
+    ]
+    found = [lw.passive_forces(model, q, v), lw.spring_energy(model, q), lw.spring_lengths(model, q)]
+    for one, expected in zip(found, by_book, strict=True):
+        assert relative_error(one, np.array(expected)) < 1e-13
+    assert np.array_equal(lw.passive_forces(model, q[1], v), found[0][1])
+    assert lw.passive_forces(model, q[:0], v).shape == (0, model.nv)
+    with pytest.raises(LinkwrightError, match="passive_forces: q has shape"):
+        lw.passive_forces(model, q[:, :5], v)
 
 
 def builder():

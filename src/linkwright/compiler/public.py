@@ -10,6 +10,8 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,8 +20,10 @@ from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.program import Program
+from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.trace import (
     ARRAYS,
+    BODIES_IN_LOOPS,
     Bound,
     algorithm_of,
     bind,
@@ -212,8 +216,16 @@ def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Call
 
 
 def _compiled_or_not(bound: Bound, stacklevel: int) -> Callable[..., Any]:
+    assert bound.model is not None
     model = bound.model
-    assert model is not None
+    if bound.book in OF_SPRINGS and model.springs and len(model.links) >= BODIES_IN_LOOPS:
+        with suppress(TooLargeError):  # springs of too many kinds, or too long
+            alike = springs_alike(model)
+
+            def of_joints(book: Callable[..., Any]) -> Callable[..., Any]:
+                return compile_or_not(book, replace(model, springs=()), stacklevel + 1)
+
+            return AllRows(replace(bound, function=with_springs(bound.book, model, alike, of_joints)))
     try:
         return Kernel(program(bound), model)
     except NoDerivativeError:
@@ -236,6 +248,21 @@ class RowByRow:
 
     def __call__(self, *arrays: Any) -> Any:
         """The results for arrays in the order of ``shapes``; a tuple where there are several."""
+        xs, rows, batch = self.rows(arrays)
+        if not batch:
+            return self.function(*xs)
+        results = [self.function(*(x[i] for x in rows)) for i in np.ndindex(*batch)]
+        if not results:  # no rows: the shapes of one
+            one = self.function(*(np.ones(shape) for shape in self.shapes.values()))
+            if isinstance(one, tuple):
+                return tuple(np.empty((*batch, *np.shape(x))) for x in one)
+            return np.empty((*batch, *np.shape(one)))
+        if isinstance(results[0], tuple):
+            return tuple(np.reshape(x, (*batch, *np.shape(x[0]))) for x in zip(*results, strict=True))
+        return np.reshape(results, (*batch, *np.shape(results[0])))
+
+    def rows(self, arrays: tuple[Any, ...]) -> tuple[list[Array], list[Array], tuple[int, ...]]:
+        """The arrays as numbers, the same of one batch, and its dimensions; refused where shapes are wrong."""
         xs = [as_numbers(name, x) for name, x in zip(self.shapes, arrays, strict=True)]
         leads = []
         for x, (name, shape) in zip(xs, self.shapes.items(), strict=True):
@@ -246,18 +273,17 @@ class RowByRow:
             batch = np.broadcast_shapes(*leads)
         except ValueError:
             raise ShapeError(f"{self.name}: batch dimensions {leads} do not broadcast") from None
-        if not batch:
-            return self.function(*xs)
         rows = [np.broadcast_to(x, batch + x.shape[len(lead) :]) for x, lead in zip(xs, leads, strict=True)]
-        results = [self.function(*(x[i] for x in rows)) for i in np.ndindex(*batch)]
-        if not results:  # no rows: the shapes of one
-            one = self.function(*(np.ones(shape) for shape in self.shapes.values()))
-            if isinstance(one, tuple):
-                return tuple(np.empty((*batch, *np.shape(x))) for x in one)
-            return np.empty((*batch, *np.shape(one)))
-        if isinstance(results[0], tuple):
-            return tuple(np.reshape(x, (*batch, *np.shape(x[0]))) for x in zip(*results, strict=True))
-        return np.reshape(results, (*batch, *np.shape(results[0])))
+        return xs, rows, batch
+
+
+class AllRows(RowByRow):
+    """A function that takes all rows of a batch at once, as arrays."""
+
+    def __call__(self, *arrays: Any) -> Any:
+        """The results for arrays in the order of ``shapes``."""
+        _, rows, _ = self.rows(arrays)
+        return self.function(*rows)
 
 
 def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:

@@ -8,6 +8,8 @@ being the point, everything in the axes of the joint's body (with the opposite s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,10 +54,25 @@ def springs_at(model: Model, q: Array) -> list[tuple[Spring, list[Piece]]]:
     if not model.springs:
         return []
     x = model.coordinates(q)
-    return [
-        (spring, [_piece(model, x, spring, *ends) for ends in zip(spring.frames, spring.frames[1:], strict=False)])
-        for spring in model.springs
-    ]
+    return [(spring, pieces_of(model, spring.frames, spring.rounded, x)) for spring in model.springs]
+
+
+def pieces_of(model: Model, frames: Sequence[str], rounded: Any, x: Sequence[Array]) -> list[Piece]:
+    """The straight pieces from frame to frame, from the coordinates x of every joint; lengths are √(r² + rounded²)."""
+    return [_piece(model, x, rounded, *ends) for ends in pairwise(frames)]
+
+
+def ways_between(model: Model, i: int, j: int) -> tuple[list[int], list[int]]:
+    """From each of two bodies up to the last that both hang on: the bodies on the way, that one not included."""
+    ways: tuple[list[int], list[int]] = ([], [])
+    while i != j:  # parents have lower numbers
+        if i > j:
+            ways[0].append(i)
+            i = model.links[i].parent
+        else:
+            ways[1].append(j)
+            j = model.links[j].parent
+    return ways
 
 
 def stretched(pieces: list[Piece]) -> Any:
@@ -66,65 +83,62 @@ def stretched(pieces: list[Piece]) -> Any:
     return total
 
 
-def _piece(model: Model, x: list[Array], spring: Spring, first: str, second: str) -> Piece:
+def _piece(model: Model, x: Sequence[Array], rounded: Any, first: str, second: str) -> Piece:
     a, b = model.frames[first], model.frames[second]
-    to_a, to_b = model.path(a.body), model.path(b.body)
-    shared = sum(1 for i, j in zip(to_a, to_b, strict=False) if i == j)  # paths part once
-    ways = (
-        _way(model, x, to_a[shared:], a.placement[:3, 3]),
-        _way(model, x, to_b[shared:], b.placement[:3, 3]),
-    )
+    ups = ways_between(model, a.body, b.body)
+    ways = _way(model, x, ups[0], a.placement[:3, 3]), _way(model, x, ups[1], b.placement[:3, 3])
     r = ways[1].end - ways[0].end
-    length = spring.distance(r)
+    length = np.sqrt(r @ r + rounded * rounded)
     return Piece(ways, length, r / length)
 
 
-def _way(model: Model, x: list[Array], path: list[int], point: Array) -> Way:
+def _way(model: Model, x: Sequence[Array], bodies: list[int], point: Array) -> Way:
     poses, points = [], []
-    for k in reversed(path):
+    for k in bodies:
         T = model.links[k].transform(x[k])
         poses.append(T)
         points.append(point)
         R, p = split_pose(T)
         point = R @ point + p
-    return Way(path[::-1], poses, points, point)
+    return Way(bodies, poses, points, point)
 
 
-def lengthening(model: Model, q: Array, piece: Piece, directions: Array) -> list[Array]:
-    """For every joint the matrix (m, its nv) that takes its velocity to the rate of the piece's vector.
+def lengthening(model: Model, x: Sequence[Array], piece: Piece, directions: Array) -> dict[int, Array]:
+    """For every joint on the ways the matrix (m, its nv) that takes its velocity to the rate of the piece's vector.
 
     Of that rate the components along the m columns of ``directions`` (3, m), in the shared body's axes.
     """
-    x = model.coordinates(q)
-    rows = [np.zeros((directions.shape[1], link.motion.nv)) for link in model.links]
+    rows: dict[int, Array] = {}
     for way, sign in zip(piece.ways, (-1.0, 1.0), strict=True):
         along = directions
         for k, T, point in reversed(list(zip(way.bodies, way.poses, way.points, strict=True))):
             R, _ = split_pose(T)
             along = R.T @ along
             S = model.links[k].motion_subspace(x[k])
-            rows[k] = rows[k] + sign * (along.T @ (S[:3] - skew(point) @ S[3:]))
+            rows[k] = sign * (along.T @ (S[:3] - skew(point) @ S[3:]))
     return rows
 
 
-def length_rows(model: Model, q: Array, pieces: list[Piece]) -> list[Array]:
-    """For every joint the row (its nv,) that takes its velocity to the rate of the spring's length."""
-    rows = [lengthening(model, q, piece, piece.direction[:, None]) for piece in pieces]
-    total = rows[0]
-    for more in rows[1:]:
-        total = [a + b for a, b in zip(total, more, strict=True)]
-    return [row[0] for row in total]
+def length_rows(model: Model, x: Sequence[Array], pieces: list[Piece]) -> dict[int, Array]:
+    """For every joint that moves the spring the row (its nv,) that takes its velocity to the rate of the length."""
+    total: dict[int, Array] = {}
+    for piece in pieces:
+        for k, row in lengthening(model, x, piece, piece.direction[:, None]).items():
+            total[k] = total[k] + row[0] if k in total else row[0]
+    return total
 
 
-def spring_forces(model: Model, q: Array, rates: list[Array]) -> list[Array]:
-    """For every joint the efforts (its nv,) of the springs and dampers between bodies: −(k x + d l̇) ∂l̇/∂v."""
-    forces = [np.zeros(link.motion.nv) for link in model.links]
+def spring_forces(model: Model, q: Array, rates: Sequence[Array]) -> dict[int, Array]:
+    """For every joint that moves springs their efforts (its nv,), and dampers': −(k x + d l̇) ∂l̇/∂v."""
+    forces: dict[int, Array] = {}
+    x = model.coordinates(q)
     for spring, pieces in springs_at(model, q):
-        rows = length_rows(model, q, pieces)
+        rows = length_rows(model, x, pieces)
         pull = spring.stiffness * spring.elongation(stretched(pieces))
         if spring.damping:
-            pull = pull + spring.damping * sum(row @ v for row, v in zip(rows, rates, strict=True))
-        forces = [force - pull * row for force, row in zip(forces, rows, strict=True)]
+            pull = pull + spring.damping * sum(row @ rates[k] for k, row in rows.items())
+        for k, row in rows.items():
+            forces[k] = forces[k] - pull * row if k in forces else -pull * row
     return forces
 
 
@@ -144,16 +158,24 @@ def spring_resistances(model: Model, q: Array) -> list[Resistance]:
     is left out: what is added so is never negative.
     """
     found = []
+    x = model.coordinates(q)
+    still = [np.zeros(link.motion.nv) for link in model.links]
+
+    def whole(rows: dict[int, Array]) -> Array:
+        return model.assemble([rows.get(k, zeros) for k, zeros in enumerate(still)])
+
     for spring, pieces in springs_at(model, q):
-        x = spring.elongation(stretched(pieces))
+        longer = spring.elongation(stretched(pieces))
         low, high = spring.relaxed
-        k = spring.stiffness if low == high else where(x * x > 0.0, spring.stiffness, 0.0)  # slack between
-        found.append(Resistance(model.assemble(length_rows(model, q, pieces)), k, spring.damping))
+        k = spring.stiffness if low == high else where(longer * longer > 0.0, spring.stiffness, 0.0)  # slack between
+        found.append(Resistance(whole(length_rows(model, x, pieces)), k, spring.damping))
         if not spring.stiffness:
             continue
-        pull = maximum(spring.stiffness * x, 0.0)
+        pull = maximum(spring.stiffness * longer, 0.0)
         for piece in pieces:
             u = piece.direction
-            across = model.assemble(lengthening(model, q, piece, np.eye(3) - u[:, None] * u))
-            found += [Resistance(row, pull / piece.length, 0.0) for row in across]
+            across = lengthening(model, x, piece, np.eye(3) - u[:, None] * u)
+            for axis in range(3):
+                row = whole({joint: rows[axis] for joint, rows in across.items()})
+                found.append(Resistance(row, pull / piece.length, 0.0))
     return found

@@ -41,7 +41,8 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
             force = force - spring_effort(joint.motion, joint.stiffness, joint.rest, q_k)
         forces.append(force)
     if model.springs:
-        forces = [one + other for one, other in zip(forces, spring_forces(model, q, rates), strict=True)]
+        for k, force in spring_forces(model, q, rates).items():
+            forces[k] = forces[k] + force
     return model.assemble(forces)
 
 

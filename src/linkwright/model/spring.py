@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, maximum, minimum
+from linkwright.spatial.arrays import maximum, minimum
 
 ROUNDED = 1e-9
 """Where its ends meet a spring has no direction: up to about this much of its free length, lengths are rounded off."""
@@ -42,11 +42,11 @@ class Spring:
         assert self.length is not None, "models know their springs' free lengths"
         return self.length
 
-    def distance(self, r: Array) -> Any:
-        """√(r² + ε²), the length of a straight piece r (3,), m; ε = 1e-9 of the free length, so that nothing jumps."""
+    @property
+    def rounded(self) -> float:
+        """ε of the length √(r² + ε²) of a straight piece r (3,), m: so small that it shows only where ends meet."""
         low, high = self.relaxed
-        rounded = max(ROUNDED * (high if np.isfinite(high) else low), LEAST)
-        return np.sqrt(r @ r + rounded**2)
+        return max(ROUNDED * (high if np.isfinite(high) else low), LEAST)
 
     def elongation(self, length: Any) -> Any:
         """By how much it is longer than relaxed (shorter, where negative) at a length, m."""

@@ -174,7 +174,7 @@ def recorded(
 
 
 def stored_energy(model: Model, q: Array) -> Any:
-    """The potential energy of gravity and of the joints' springs, J."""
+    """The potential energy of gravity and of the springs, J."""
     return potential_energy(model, q) + spring_energy(model, q)
 
 
@@ -183,7 +183,7 @@ def _stored_energy(model: Model) -> Callable[[Array], Any]:
     if len(model.links) < BODIES_IN_LOOPS:
         return compile_or_not(stored_energy, model)
     weight = compile_or_not(potential_energy, model)
-    if not any(np.any(joint.stiffness) for joint in model.joints):
+    if not (model.springs or any(np.any(joint.stiffness) for joint in model.joints)):
         return weight
     springs = compile_or_not(spring_energy, model)
     return lambda q: weight(q) + springs(q)
