@@ -181,7 +181,7 @@ def builder():
     ("arguments", "options", "message"),
     [
         (("world", "aa", 1.0), {}, "spring 'spring1': unknown frame 'aa'; there are a, b, world"),
-        (("world", ("aa", [0, 0, 0]), 1.0), {}, "frame 'spring1_b' is on 'aa', which does not exist"),
+        (("world", ("aa", [0, 0, 0]), 1.0), {}, "frame 'spring1_b': unknown body 'aa'; there are a, b, world"),
         (("a", "b", 1.0), {}, "spring 'spring1' moves nothing: 'a' and 'b' are all on the body 'a'"),
         (("world", "a", -1.0), {}, "its stiffness must be finite and not negative; got -1"),
         (("world", "a", 1.0, -2.0), {}, "its damping must be finite and not negative; got -2"),
