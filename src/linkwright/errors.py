@@ -131,6 +131,10 @@ class MissingExtraError(LinkwrightError, ImportError):
     """An optional package is not installed; the message says which extra brings it."""
 
 
+class DisplayError(LinkwrightError, RuntimeError):
+    """No window can be opened here; the message says what to do instead."""
+
+
 class LinkwrightWarning(UserWarning):
     """Base of every warning given on purpose."""
 

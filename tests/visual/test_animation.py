@@ -252,7 +252,8 @@ def test_what_cannot_be_animated_is_told(tmp_path, options, error, match):
 
 
 @pytest.mark.parametrize(
-    ("name", "match"), [("a.mp4", r"\.gif"), ("file/a.gif", "cannot be a folder"), ("sub.gif", "folder")]
+    ("name", "match"),
+    [("a.avi", r"\.gif"), ("a.tar.gz", "frames/"), ("file/a.gif", "cannot be a folder"), ("sub.gif", "folder")],
 )
 def test_a_path_that_cannot_be_written_is_told(tmp_path, name, match):
     (tmp_path / "sub.gif").mkdir()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from dataclasses import dataclass
+from html import escape
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +21,8 @@ from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from linkwright.visual.animation import Animation
 
 
 ROWS_AT_ONCE = 4096
@@ -95,12 +100,23 @@ class Trajectory:
             write_figure(path, figure)
         return figure
 
-    def animate(self, path: str | Path, **options: Any) -> Path:
-        """Write the motion as a GIF; options of :func:`linkwright.visual.animation.animate`."""
+    def animate(self, path: str | Path | None = None, **options: Any) -> Animation:
+        """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder, as numbered pictures; returns the path.
+
+        Without a path it is a GIF that is kept while Python runs: ``motion.animate()`` is what a notebook shows.
+        Options and errors are those of :func:`linkwright.visual.animation.animate`.
+        """
         from linkwright.visual.animation import animate
 
         self._one()
         return animate(self.model, self.t, self.q, path, **options)
+
+    def show(self, **options: Any) -> None:
+        """Play the motion in a window; options and errors are those of :func:`linkwright.visual.window.show`."""
+        from linkwright.visual.window import show
+
+        self._one()
+        show(self.model, self.t, self.q, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
@@ -168,6 +184,16 @@ class Trajectory:
             self.compile_time,
             self.run_time,
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what it is in a line, and of a single motion its plots."""
+        told = f"<p>{escape(repr(self)[1:-1])}</p>"
+        if self.q.ndim != 2 or not len(self.t):
+            return told
+        picture = BytesIO()
+        self.plot().savefig(picture, format="png", dpi=80)
+        data = b64encode(picture.getvalue()).decode("ascii")
+        return f'{told}<img src="data:image/png;base64,{data}" alt="plots" style="max-width:100%">'
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.model.name!r}: {len(self.t)} samples over {self.t[-1] - self.t[0]:g} s>"

@@ -1,38 +1,80 @@
-"""A motion as a moving picture: a GIF that plays in real time."""
+"""A motion as a moving picture that plays in real time: a GIF, an mp4, or numbered pictures."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator
+import atexit
+import os
+import shutil
+import tempfile
+from base64 import b64encode
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from linkwright.errors import InputError, ShapeError
-from linkwright.files import file_at, replacing
+from linkwright.errors import ArgumentError, InputError
+from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
-from linkwright.visual.scene import Scene, ViewName, choose_view
+from linkwright.spatial.arrays import Array
+from linkwright.visual.film import checked_motion, default_trace, make_film, shown_times
+from linkwright.visual.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
+from linkwright.visual.mp4 import ffmpeg, write_mp4
+from linkwright.visual.scene import ViewName
 
-TRAIL_SECONDS = 1.2
-TRAIL_POINTS_PER_FRAME = 6
-COLOURS = 96
-LONGEST_FRAME = 655.0
-"""s: GIF has 16 bits for the hundredths of a second that a picture is shown."""
-MAX_FPS = 50.0
-"""GIF counts time in hundredths of a second, and viewers slow down what shows for less than two."""
+__all__ = ["Animation", "animate", "default_trace", "encode_gif", "frame_times"]
+
+MOST_FPS = 240.0
+"""of films and pictures"""
+MOST_GIF_FRAMES, MOST_FRAMES = 500, 20_000
+MOST_SHOWN = 40_000_000
+"""bytes that a notebook is given"""
+
+if TYPE_CHECKING:
+    _Path = Path
+else:
+    _Path = type(Path())
+
+
+class Animation(_Path):
+    """The path of an animation; a notebook shows what is there."""
+
+    def _repr_html_(self) -> str | None:
+        try:
+            if self.is_dir():
+                pictures = sorted(self.glob(PICTURES))
+                if not pictures:
+                    return None
+                told = f"<p>{len(pictures)} pictures in {escape(str(self))}</p>"
+                return _embedded(pictures[0], "image/png") + told
+            if self.stat().st_size > MOST_SHOWN:
+                return f"<p>{escape(str(self))}: {self.stat().st_size / 1e6:.0f} MB</p>"
+            if self.suffix.lower() == ".mp4":
+                data = b64encode(self.read_bytes()).decode("ascii")
+                return (
+                    '<video controls loop autoplay muted playsinline style="max-width:100%" '
+                    f'src="data:video/mp4;base64,{data}"></video>'
+                )
+            return _embedded(self, "image/gif") if self.suffix.lower() == ".gif" else None
+        except OSError:  # it is gone
+            return None
+
+
+PICTURE, PICTURES = "frame_{:05d}.png", "frame_*.png"
+"""what numbered pictures are named"""
+
+
+def _embedded(picture: Path, kind: str) -> str:
+    data = b64encode(picture.read_bytes()).decode("ascii")
+    return f'<img src="data:{kind};base64,{data}" alt="{escape(picture.name)}" style="max-width:100%">'
 
 
 def animate(
     model: Model,
     t: Any,
     q: Any,
-    path: str | Path,
+    path: str | Path | None = None,
     *,
     fps: float = 25.0,
-    max_frames: int = 500,
+    max_frames: int | None = None,
     speed: float = 1.0,
     view: ViewName = "auto",
     trace: str | None = "auto",
@@ -40,174 +82,113 @@ def animate(
     center_of_mass: bool = False,
     azimuth: float = -50.0,
     elevation: float = 18.0,
-) -> Path:
-    """Write the motion q (n, nq) at the times t (n,), s, as a GIF; returns its path.
+) -> Animation:
+    """Write the motion q (n, nq) at the times t (n,), s; returns the path, which notebooks show as what is there.
 
-    It plays ``speed`` times as fast as the motion was, ``fps`` frames a second (at most 50), or fewer where
-    that would make more than ``max_frames``. Between samples the motion is interpolated. A motion that
-    stays in a plane is seen square on, every other one in perspective from ``azimuth`` and ``elevation``
-    (degrees); ``view`` "2d" or "3d" decides otherwise. ``trace`` names a frame whose path is drawn behind
-    it; "auto" is the end of a mechanism that is one chain. ``center_of_mass`` marks the centre of mass.
+    The path's ending says as what: ``.gif``; ``.mp4``, for which ffmpeg is needed; and a folder, "frames/", gets
+    numbered pictures, frame_00000.png and so on (those of an earlier animation are removed). Without a path it is a
+    GIF that is kept while Python runs.
+
+    It plays ``speed`` times as fast as the motion was, ``fps`` frames a second (at most 50 of a GIF, else 240), or
+    fewer where that would make more than ``max_frames`` (500 of a GIF, else 20 000, unless given). Between samples
+    the motion is interpolated. A motion that stays in a plane is seen square on, every other one in perspective
+    from ``azimuth`` and ``elevation`` (degrees); ``view`` "2d" or "3d" decides otherwise. ``trace`` names a frame
+    whose path is drawn behind it; "auto" is the end of a mechanism that is one chain. ``center_of_mass`` marks the
+    centre of mass.
 
     Raises :class:`~linkwright.errors.ShapeError`, :class:`~linkwright.errors.InputError` (NaN, times that
-    do not increase, options out of range, a path that cannot be written) or
-    :class:`~linkwright.errors.UnknownNameError` (no frame of the name ``trace``).
+    do not increase, options out of range, a path that cannot be written),
+    :class:`~linkwright.errors.UnknownNameError` (no frame of the name ``trace``) or
+    :class:`~linkwright.errors.MissingExtraError` (an mp4 without ffmpeg).
     """
-    q = configurations(model, q)
-    t = _times(t, len(q))
-    path = file_at(path, "animations", ".gif")  # refused before the work of drawing
-    times, durations = frame_times(t, fps, max_frames, speed)
-    bones = skeleton(model)
-    poses = poses_along(model, resample(model, t, q, times))
-    points, centers = bones.along(poses), bones.center_of_mass_along(poses)
-    traced = _trail(model, t, q, times, trace)
-
-    considered = points
-    if traced is not None:
-        trail, per_frame = traced
-        considered = np.concatenate([points, trail[::per_frame, None]], axis=1)
-    reach = bones.along(poses_along(model, nearby(model, q[0])))
-    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach)
-    scene = Scene(bones, seen, model.name if title is None else title, mark_center=center_of_mass)
-    rate = "" if speed == 1.0 else f"   × {speed:g}"
-    frames_behind = TRAIL_SECONDS / (durations.sum() / len(times))
-
-    def show(k: int) -> None:
-        behind = None
-        if traced is not None:
-            now = per_frame * k + 1
-            behind = trail[max(now - round(frames_behind * per_frame), 0) : now]
-        scene.show(points[k], center_of_mass=centers[k], time=f"t = {times[k]:.2f} s{rate}", trail=behind)
-
-    data = encode_gif(scene.frames(show, len(times)), durations)
-    with replacing(path) as place:
-        place.write_bytes(data)
-    return path
+    t, q = checked_motion(model, t, q)
+    path, kind = _place(model, path)  # refused before the work of drawing
+    most, limit = (MOST_GIF_FRAMES, MAX_FPS) if kind == "gif" else (MOST_FRAMES, MOST_FPS)
+    times, period = shown_times(t, fps, most if max_frames is None else max_frames, speed, limit)
+    if kind == "gif":
+        _require_shown(period)
+    film = make_film(
+        model,
+        t,
+        q,
+        times,
+        period,
+        speed=speed,
+        view=view,
+        trace=trace,
+        title=title,
+        center_of_mass=center_of_mass,
+        azimuth=azimuth,
+        elevation=elevation,
+    )
+    if kind == "gif":
+        data = encode_gif(film.frames(), durations_of(len(times), period))
+        with replacing(path) as place:
+            place.write_bytes(data)
+    elif kind == "mp4":
+        with replacing(path) as place:
+            write_mp4(place, film.frames(), 1.0 / period)
+    else:
+        _write_pictures(path, film.frames())
+    return Animation(path)
 
 
 def frame_times(t: Array, fps: float, max_frames: int, speed: float = 1.0) -> tuple[Array, Array]:
-    """The times to show, s, and for how long each, s: in hundredths, with rounding that does not add up."""
-    if not 0.0 < fps <= MAX_FPS:
-        raise InputError(f"fps must be above 0 and at most {MAX_FPS:g}; got {fps!r}")
-    if not (np.isfinite(speed) and speed > 0.0):
-        raise InputError(f"speed must be above 0; got {speed!r}")
-    if max_frames < 1:
-        raise InputError(f"max_frames must be at least 1; got {max_frames!r}")
-    shown = float(t[-1] - t[0]) / speed
-    if shown * fps + 1e-6 < max_frames:
-        n, period = int(shown * fps + 1e-6) + 1, 1.0 / fps
-    else:
-        n, period = max_frames, shown / max(max_frames - 1, 1)
+    """The times that a GIF shows, s, and for how long each, s."""
+    times, period = shown_times(t, fps, max_frames, speed, MAX_FPS)
+    _require_shown(period)
+    return times, durations_of(len(times), period)
+
+
+def _require_shown(period: float) -> None:
     if period > LONGEST_FRAME:
         raise InputError(
             f"a frame would be shown for {period:.4g} s; of a GIF, it is at most {LONGEST_FRAME:g} s: "
             "play faster (speed), more frames a second (fps), or more of them (max_frames)"
         )
-    ends = np.round(100.0 * period * np.arange(n + 1))
-    return t[0] + speed * period * np.arange(n), np.maximum(np.diff(ends), 2.0) / 100.0
 
 
-def encode_gif(frames: Iterable[Array], durations: Array) -> bytes:
-    """A GIF, played for ever, of frames (height, width, 3) of bytes, each shown for its duration, s.
+def _place(model: Model, path: str | Path | None) -> tuple[Path, str]:
+    """Where to write, and as what."""
+    if path is None:
+        return _kept(model), "gif"
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"a path is a str or a Path; got {path!r}")
+    ending = Path(path).suffix.lower()
+    if str(path).endswith(("/", os.sep)) or not ending or (Path(path).is_dir() and ending not in (".gif", ".mp4")):
+        return Path(path), "pictures"
+    file = file_at(path, 'animations, unless in a folder ("frames/"),', ".gif", ".mp4")
+    if ending == ".mp4":
+        ffmpeg()
+    return file, ending[1:]
 
-    All frames share one palette, taken from a few of them, so that what does not change is not stored.
-    """
+
+def _write_pictures(folder: Path, frames: Any) -> None:
     from PIL import Image
 
-    pixels = list(frames)
-    if not pixels:
-        raise InputError("there is no frame to write")
-    palette = _palette([pixels[k] for k in np.unique(np.linspace(0, len(pixels) - 1, 8).astype(int))])
-    nearest = _nearest_colours(palette)
-
-    def images() -> Iterator[Any]:
-        for frame in pixels:
-            coarse = frame >> 3
-            index = coarse[..., 0].astype(np.uint16) << 10 | coarse[..., 1].astype(np.uint16) << 5 | coarse[..., 2]
-            image = Image.fromarray(nearest[index])
-            image.putpalette(palette.tobytes())
-            yield image
-
-    stream = images()
-    file = io.BytesIO()
-    next(stream).save(
-        file,
-        format="GIF",
-        save_all=True,
-        append_images=stream,
-        duration=[round(1000.0 * float(d)) for d in durations],
-        loop=0,
-        optimize=False,
-        disposal=1,
-    )
-    return file.getvalue()
+    earlier = [file.name for file in folder_at(folder).glob(PICTURES)]
+    with replacing_together(folder, earlier) as place:
+        for k, frame in enumerate(frames):
+            Image.fromarray(frame).save(place / PICTURE.format(k))
 
 
-def _palette(frames: list[Array]) -> Array:
-    """COLOURS colours (COLOURS, 3), white among them, for what is drawn in these frames."""
-    from PIL import Image
-
-    drawn = np.concatenate([frame.reshape(-1, 3) for frame in frames])
-    drawn = drawn[(drawn < 255).any(axis=1)]
-    if not len(drawn):
-        return np.full((COLOURS, 3), 255, dtype=np.uint8)
-    code = drawn.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
-    values, counts = np.unique(code, return_counts=True)
-    exact = values[np.argsort(-counts, kind="stable")[: COLOURS // 2]]
-    # of the others by the roots of their counts: a thin trace keeps its colour beside a large shadow
-    others = np.repeat(values, np.ceil(np.sqrt(counts)).astype(int))
-    image = Image.fromarray(_rgb(others)[None]).quantize(COLOURS - 1 - len(exact), method=Image.Quantize.MEDIANCUT)
-    mixed = np.array(image.getpalette(), dtype=np.uint8).reshape(-1, 3)[: COLOURS - 1 - len(exact)]
-    colours = np.concatenate([_rgb(exact), mixed])
-    return np.concatenate([np.full((COLOURS - len(colours), 3), 255, dtype=np.uint8), colours])
+_folders: dict[int, tuple[Path, list[int]]] = {}
+"""by the number of the process: a folder for what is written without a path, and how many there were"""
 
 
-def _rgb(code: Array) -> Array:
-    """Colours (n, 3) from numbers 0xrrggbb."""
-    return np.stack([code >> 16, code >> 8 & 255, code & 255], axis=-1).astype(np.uint8)
+def _kept(model: Model) -> Path:
+    """A new place that is removed when Python ends."""
+    process = os.getpid()
+    if process not in _folders:
+        folder = Path(tempfile.mkdtemp(prefix="linkwright-"))
+        atexit.register(_remove, process)
+        _folders[process] = folder, []
+    folder, made = _folders[process]
+    made.append(len(made))
+    name = "".join(c if c.isalnum() else "_" for c in model.name)[:60]
+    return folder / f"{name}-{len(made)}.gif"
 
 
-def _nearest_colours(palette: Array) -> Array:
-    """For each of 32 × 32 × 32 colours the number of the nearest in the palette."""
-    levels = np.arange(32) * (255.0 / 31.0)
-    grid = np.stack(np.meshgrid(levels, levels, levels, indexing="ij"), axis=-1).reshape(-1, 3)
-    colours = palette.astype(float)
-    squares = (colours**2).sum(axis=1) - 2.0 * grid @ colours.T
-    nearest: Array = squares.argmin(axis=1).astype(np.uint8)
-    return nearest
-
-
-def _trail(model: Model, t: Array, q: Array, times: Array, trace: str | None) -> tuple[Array, int] | None:
-    """The path (n, 3) of a frame's origin, and how many of its points there are a frame of the picture."""
-    name = default_trace(model) if trace == "auto" and "auto" not in model.frames else trace
-    if name is None:
-        return None
-    frame = model.frame(name)
-    n = TRAIL_POINTS_PER_FRAME if len(model.path(frame.body)) <= 60 else 1  # kinematics of long chains take long
-    fine = np.interp(np.arange(n * (len(times) - 1) + 1) / n, np.arange(len(times)), times)
-    poses = poses_along(model, resample(model, t, q, fine), frame.body)
-    return np.asarray(poses[:, :3, :3] @ frame.placement[:3, 3] + poses[:, :3, 3]), n
-
-
-def default_trace(model: Model) -> str | None:
-    """The frame farthest out on the last body of a mechanism that is one chain tied to the world, else None."""
-    bones = skeleton(model)
-    last = len(model.links) - 1
-    if bones.floats[0] or [link.parent for link in model.links] != list(range(-1, last)):
-        return None
-    reach = {name: np.linalg.norm(frame.placement[:3, 3]) for name, frame in model.frames.items() if frame.body == last}
-    return max(reach, key=lambda name: float(reach[name]))
-
-
-def _times(t: Any, n: int) -> Array:
-    array = as_numbers("t", t)
-    if array.shape != (n,):
-        raise ShapeError(f"t has one entry for each of the {n} rows of q; its shape is {array.shape}")
-    if n == 0:
-        raise InputError("the motion has no sample; there is nothing to animate")
-    if not np.isfinite(array).all():
-        raise InputError("t must be finite")
-    if (np.diff(array) <= 0.0).any():
-        row = int(np.argmax(np.diff(array) <= 0.0))
-        raise InputError(f"t must increase; t[{row}] = {array[row]:g} and t[{row + 1}] = {array[row + 1]:g}")
-    return array
+def _remove(process: int) -> None:
+    if process == os.getpid():  # not of one that was forked
+        shutil.rmtree(_folders[process][0], ignore_errors=True)

@@ -260,13 +260,14 @@ class Scene:
         title: str = "",
         ghosts: int = 0,
         mark_center: bool = False,
+        figure: Callable[..., Figure] | None = None,
     ):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.collections import LineCollection, PolyCollection
 
         self.bones, self.view = bones, view
-        self.figure, self.axes = _figure(view)
-        self.canvas: Any = FigureCanvasAgg(self.figure)
+        self.figure, self.axes = _figure(view, figure)
+        self.canvas: Any = FigureCanvasAgg(self.figure) if figure is None else self.figure.canvas
         _dress(self.figure, self.axes, view, title)
         links = len(bones.joints)
         thickness = float(np.clip(9.0 - 0.1 * links, 1.0 if links > 60 else 4.0, 8.0))
@@ -349,9 +350,13 @@ class Scene:
         for k in range(n):
             show(k)
             self.canvas.restore_region(still)
-            for artist in sorted(self.moving, key=lambda artist: artist.get_zorder()):
-                self.axes.draw_artist(artist)
+            self.draw_moving()
             yield np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
+
+    def draw_moving(self) -> None:
+        """Draw what moves on the canvas, over what stands still."""
+        for artist in sorted(self.moving, key=lambda artist: artist.get_zorder()):
+            self.axes.draw_artist(artist)
 
     def _draw_shadow(self, points: Array, about: Array) -> None:
         view, bones = self.view, self.bones
@@ -425,7 +430,7 @@ def round_step(length: float) -> float:
     return float(power * max(m for m in (1, 2, 5) if m * power <= length * (1.0 + 1e-9)))
 
 
-def _figure(view: View) -> tuple[Figure, Any]:
+def _figure(view: View, make: Callable[..., Figure] | None) -> tuple[Figure, Any]:
     """A figure of the window's shape, with axes that fill it but for a title and, where there are any, labels."""
     from matplotlib.figure import Figure
 
@@ -434,7 +439,7 @@ def _figure(view: View) -> tuple[Figure, Any]:
     span = view.window[1] - view.window[0]
     width, height = span * np.sqrt(AREA / span.prod())
     size = 2.0 * np.round(0.5 * DPI * np.array([left + width + right, bottom + height + top])) / DPI  # even pixels
-    figure = Figure(figsize=(float(size[0]), float(size[1])), dpi=DPI, facecolor="white")
+    figure = (make or Figure)(figsize=(float(size[0]), float(size[1])), dpi=DPI, facecolor="white")
     axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], height / size[1]))
     return figure, axes
 
