@@ -54,6 +54,8 @@ def simulate(
     fps: float = 25.0,
     speed: float = 1.0,
     animation: bool = True,
+    film: Literal["gif", "mp4", "frames"] = "gif",
+    show: bool = False,
 ) -> None:
     """Simulate a mechanism; write its trajectory, plots and an animation.
 
@@ -87,11 +89,24 @@ def simulate(
         How many times faster than real the animation plays.
     animation
         Whether to write the animation, which takes most of the time.
+    film
+        What the animation is: animation.gif; animation.mp4, which needs ffmpeg; or numbered pictures in frames/.
+    show
+        Play the motion in a window afterwards, until it is closed; needs a screen.
     """
     from linkwright.simulation import hold as hold_posture
     from linkwright.simulation import hold_joints, showing_start
     from linkwright.simulation import simulate as run
+    from linkwright.visual.animation import remove_pictures
 
+    if animation and film == "mp4":
+        from linkwright.visual.mp4 import ffmpeg
+
+        ffmpeg()  # told before the work, where it is missing
+    if show:
+        from linkwright.visual.window import require_window
+
+        require_window()
     model = _load(robot or DEMONSTRATION, root)
     if posture or velocity or hold:
         q0 = starting_posture(model, posture)
@@ -142,13 +157,17 @@ def simulate(
             try:
                 for path in _write(trajectory, place):
                     files.append(path)
-                if animation and not stopped:
+                if animation and not stopped and film != "frames":
                     progress.update(task, description="animating", completed=0.5)
-                    files.append(trajectory.animate(place / "animation.gif", fps=fps, speed=speed))
+                    files.append(trajectory.animate(place / f"animation.{film}", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 if not files:
                     raise
                 stopped = error
+        remove_pictures(folder / "frames")  # of an earlier run
+        if animation and not stopped and film == "frames":
+            progress.update(task, description="animating", completed=0.5)
+            files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
     output.print(_summary(trajectory, chosen, controlled=hold))
     for path in files:
         output.print(f"  {folder / path.name}")
@@ -157,6 +176,8 @@ def simulate(
         what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"
         errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
+    if show:
+        trajectory.show(speed=speed)
 
 
 @app.command
@@ -479,7 +500,7 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
 
 RESULTS = (
     *("trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
-    "animation.gif",
+    *("animation.gif", "animation.mp4"),
 )
 """What a simulation may write; of an earlier one nothing stays."""
 

@@ -94,6 +94,27 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
         assert len(motion["t"]) == 201
 
 
+def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    options = ("simulate", "pendulum", "--time", 0.2, "--out", out)
+    status, text, _ = run(*options, "--film", "frames", "--fps", 20, capsys=capsys)
+    assert status == 0
+    assert text.rstrip().endswith("frames")
+    assert [file.name for file in sorted((out / "frames").iterdir())] == [f"frame_{k:05d}.png" for k in range(5)]
+    assert not (out / "animation.gif").exists()
+    status, _, _ = run(*options, capsys=capsys)
+    assert status == 0
+    assert not (out / "frames").exists()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    status, _, told = run(*options, "--film", "mp4", capsys=capsys)
+    assert status == 2
+    assert "needs ffmpeg" in told
+    status, _, told = run(*options, "--show", capsys=capsys)
+    assert status == 2
+    assert "no window can be opened" in told
+
+
 def test_simulate_without_a_robot(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     status, text, _ = run("simulate", "--time", 0.05, "--no-animation", capsys=capsys)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from counting import calls
-from linkwright.errors import InputError, LinkwrightError, ShapeError, UnknownNameError
-from linkwright.visual.animation import animate, default_trace, encode_gif, frame_times
+from linkwright.errors import DisplayError, InputError, LinkwrightError, MissingExtraError, ShapeError, UnknownNameError
+from linkwright.visual.animation import animate, frame_times
+from linkwright.visual.film import default_trace, make_film, shown_times
+from linkwright.visual.gif import encode_gif
 from linkwright.visual.linkage import poses_along, skeleton
 from linkwright.visual.scene import Scene, choose_view, draw, round_step
+from linkwright.visual.window import Player, show
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 
@@ -289,4 +294,97 @@ def test_a_long_chain_is_not_hidden_by_its_own_edges():
     figure = draw(planar(300), np.zeros(300))
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba()).astype(int)
+    assert ((pixels[..., 2] - pixels[..., 0]) > 100).sum() > 400
+
+
+def fake_ffmpeg(folder, monkeypatch, says=""):
+    """A program of that name that writes how much it was given, and of what size, or fails."""
+    program = folder / "bin" / "ffmpeg"
+    program.parent.mkdir()
+    code = f"""#!{sys.executable}
+import sys
+data = sys.stdin.buffer.read()
+if {says!r}:
+    sys.exit({says!r})
+a = sys.argv
+open(a[-1].removeprefix("file:"), "w").write(" ".join([a[a.index("-s") + 1], a[a.index("-r") + 1], str(len(data))]))
+"""
+    program.write_text(code)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+
+
+def test_an_mp4_is_given_every_picture_and_its_rate(tmp_path, monkeypatch):
+    fake_ffmpeg(tmp_path, monkeypatch)
+    path = animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], tmp_path / "motion.mp4", fps=60.0)
+    size, fps, given = path.read_text().split()
+    width, height = map(int, size.split("x"))
+    assert width % 2 == height % 2 == 0
+    assert float(fps) == 60.0
+    assert int(given) == 61 * width * height * 3
+    assert "<video" in path._repr_html_()
+
+
+def test_an_mp4_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    fake_ffmpeg(tmp_path, monkeypatch, "no such encoder")
+    (tmp_path / "motion.mp4").write_text("earlier")
+    with pytest.raises(InputError, match="ffmpeg could not write the film: no such encoder"):
+        animate(planar(1), [0.0, 0.1], [[0.0], [1.0]], tmp_path / "motion.mp4")
+    assert (tmp_path / "motion.mp4").read_text() == "earlier"
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(MissingExtraError, match=r"apt install ffmpeg.*\.gif"):
+        animate(planar(1), [0.0, 0.1], [[0.0], [1.0]], tmp_path / "motion.mp4")
+
+
+def test_a_folder_gets_numbered_pictures(tmp_path):
+    folder = tmp_path / "frames"
+    animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], folder, fps=10.0)
+    path = animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], f"{folder}/", fps=5.0)
+    assert sorted(file.name for file in folder.iterdir()) == [f"frame_{k:05d}.png" for k in range(6)]
+    first, last = (np.asarray(Image.open(folder / f"frame_0000{k}.png")) for k in (0, 5))
+    assert first.shape == last.shape
+    assert (first != last).any()
+    assert "6 pictures" in path._repr_html_()
+
+
+def test_a_notebook_shows_a_gif(tmp_path):
+    path = animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], tmp_path / 'a"<b>.gif')
+    shown = path._repr_html_()
+    assert base64.b64encode(path.read_bytes()).decode() in shown
+    assert 'alt="a&quot;&lt;b&gt;.gif"' in shown
+    path.unlink()
+    assert path._repr_html_() is None
+    kept = animate(planar(1), [0.0, 0.1], [[0.0], [0.1]])
+    assert kept.suffix == ".gif"
+    assert kept.exists()
+    assert kept != animate(planar(1), [0.0, 0.1], [[0.0], [0.1]])
+
+
+def test_without_a_screen_no_window_is_opened():
+    import matplotlib
+
+    assert matplotlib.get_backend().lower() == "agg"
+    with pytest.raises(DisplayError, match=r"'agg'.*motion.animate"):
+        show(planar(1), [0.0, 0.1], [[0.0], [0.1]])
+
+
+def test_a_window_shows_what_is_due():
+    t, q = np.array([0.0, 1.0]), np.array([[0.0], [1.0]])
+    times, period = shown_times(t, 10.0, 100, 2.0, 50.0)
+    film = make_film(planar(1), t, q, times, period, speed=2.0)
+    player = Player(film)
+    film.scene.canvas.draw()
+    player.start()
+    for later, number in ((0.0, 0), (0.11, 1), (0.34, 3), (0.55, 5), (0.61, 0)):
+        player.tick(player.began + later)
+        assert player.shown == number
+        assert film.scene._time.get_text().startswith(f"t = {times[number]:.2f} s")
+    player._pressed(SimpleNamespace(key=" "))
+    player.tick(player.began + 100.0)
+    assert player.shown == 0
+    player._pressed(SimpleNamespace(key=" "))
+    player.tick(player.began + 0.31)
+    assert player.shown == 3
+    pixels = np.asarray(film.scene.canvas.buffer_rgba())[..., :3].astype(int)
     assert ((pixels[..., 2] - pixels[..., 0]) > 100).sum() > 400

@@ -31,7 +31,7 @@ from linkwright.equations.result import Equations
 from linkwright.equations.writing import Product, Sum
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial
-from linkwright.visual.animation import default_trace
+from linkwright.visual.film import default_trace
 from linkwright.visual.vector import MOST_FRAMES, vector_drawing
 
 NAMES = {letter: quantity.name for letter, quantity in QUANTITIES.items()}

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from base64 import b64encode
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,10 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.film import checked_motion, default_trace, make_film, shown_times
+from linkwright.visual.film import checked_motion, make_film, shown_times
 from linkwright.visual.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
 from linkwright.visual.mp4 import ffmpeg, write_mp4
 from linkwright.visual.scene import ViewName
-
-__all__ = ["Animation", "animate", "default_trace", "encode_gif", "frame_times"]
 
 MOST_FPS = 240.0
 """of films and pictures"""
@@ -170,6 +169,15 @@ def _write_pictures(folder: Path, frames: Any) -> None:
     with replacing_together(folder, earlier) as place:
         for k, frame in enumerate(frames):
             Image.fromarray(frame).save(place / PICTURE.format(k))
+
+
+def remove_pictures(folder: Path) -> None:
+    """Remove numbered pictures, and the folder where nothing else is in it."""
+    if folder.is_dir():
+        for file in folder.glob(PICTURES):
+            file.unlink()
+        with suppress(OSError):
+            folder.rmdir()
 
 
 _folders: dict[int, tuple[Path, list[int]]] = {}

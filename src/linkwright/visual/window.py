@@ -107,7 +107,7 @@ class Player:
             return
         self.shown = k
         self.film.show(k)
-        if self._still is None:
+        if self._still is None:  # not drawn yet, or a toolkit that cannot keep it
             self.canvas.draw_idle()
             return
         self.canvas.restore_region(self._still)
