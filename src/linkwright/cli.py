@@ -267,47 +267,79 @@ def bench(
 
 @app.command
 def experiment(
-    name: Literal["planar", "floating"],
-    /,
-    *,
+    *names: Literal["planar", "floating"],
     time: float = 10.0,
     rows: int = 512,
     rounds: int = 25,
+    pictures: bool = True,
+    survey: bool = False,
+    robots: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Run a published experiment on assembly and hybrid blocks again: accelerations of chains by several methods.
+    """Run the published experiments on assembly and hybrid blocks again, both unless one is named.
+
+    Accelerations of chains by several methods: how well they agree, what they take, from how many links on which is
+    ahead; pictures of the times, of the trees of assembly and disassembly, of the models with their blocks, and of the
+    motion.
 
     Parameters
     ----------
-    name
-        planar: chains of 1 to 7 links on the ground, falling; floating: chains of 1 to 12 links in space.
+    names
+        planar: chains of links on the ground, falling; floating: chains in space.
     time
         How long the motion is along which the methods are compared, s.
     rows
         Rows of a batch.
     rounds
         How often each is measured; the tables give the minima.
+    pictures
+        Whether to draw trees and models and to animate the motion.
+    survey
+        Instead: which few structures of block serve most robots, of those that example-robot-data has.
+    robots
+        A folder with URDF files to survey instead.
     out
-        The folder for the figure and the numbers; linkwright_NAME unless given.
+        The folder for pictures and numbers; linkwright_experiment unless given.
     """
+    from linkwright.experiment import EXPERIMENTS
     from linkwright.experiment import experiment as run
+    from linkwright.experiment.pictures import draw_all
+    from linkwright.experiment.survey import survey as surveyed
 
-    with errors.status("measuring") as status:
-        result = run(name, None, time, rows, rounds, tell=lambda what: status.update(f"measuring {what}"))
-    output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
-    for table in (*result.tables(), result.ratios()):
+    if robots is not None and not survey:
+        raise InputError("--robots names what --survey is of; add --survey")
+    folder = out or Path("linkwright_experiment")
+    if survey:
+        if names:
+            raise InputError("--survey is no part of an experiment; ask for one after the other")
+        with errors.status("reading robots") as status:
+            found = surveyed(robots, tell=lambda what: status.update(f"surveying {what}"))
+        for table in found.tables():
+            output.print(table)
+            output.print()
+        for file, why in found.refused.items():
+            output.print(f"left out: {file}: {why}", soft_wrap=True)
+        output.print(f"  {write_text(folder_at(folder) / 'survey.md', found.markdown())}")
+        return
+    for name in dict.fromkeys(names or EXPERIMENTS):
+        with errors.status(name) as status:
+            result = run(name, None, time, rows, rounds, tell=status.update)
+        output.print("  ".join(f"{what}: {value}" for what, value in result.machine.items()), soft_wrap=True)
+        for table in (*result.tables(), result.ratios()):
+            output.print()
+            output.print(table)
         output.print()
-        output.print(table)
-    output.print()
-    output.print(result.wins())
-    for row in result.table:
-        for left, why in row.left_out.items():
-            output.print(f"{row.links} links: {left} left out: {why}", soft_wrap=True)
-    folder = Path(out or f"linkwright_{name}")
-    with replacing_together(folder) as place:
-        files = result.plot(place / f"{name}.png"), result.save(place / f"{name}.json")
-    for path in files:
-        output.print(f"  {folder / path.name}")
+        output.print(result.crossings(), soft_wrap=True)
+        for row in result.table:
+            for left, why in row.left_out.items():
+                output.print(f"{row.links} links: {left} left out: {why}", soft_wrap=True)
+        with replacing_together(folder) as place:
+            files = [result.plot(place / f"{name}.png"), result.save(place / f"{name}.json")]
+            if pictures:
+                with errors.status("drawing"):
+                    files += draw_all(EXPERIMENTS[name], place, name, time)
+        for path in files:
+            output.print(f"  {folder / path.name}")
 
 
 @app.command

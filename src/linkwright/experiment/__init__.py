@@ -1,5 +1,11 @@
-"""The published experiments on assembly–disassembly with symbolic blocks, run again: ``linkwright experiment``."""
+"""The published experiments on assembly–disassembly with symbolic blocks, run again: ``linkwright experiment``.
 
-from linkwright.experiment.run import EXPERIMENTS, Experiment, Result, experiment
+``written`` has the blocks' equations written out, ``contenders`` the methods that are compared, ``motion`` the steps
+around them, ``run`` the measuring, ``report`` what it found, ``pictures`` the trees, models and motions; ``survey``
+counts which blocks serve the robots there are.
+"""
 
-__all__ = ["EXPERIMENTS", "Experiment", "Result", "experiment"]
+from linkwright.experiment.report import Result, Row
+from linkwright.experiment.run import EXPERIMENTS, Experiment, experiment
+
+__all__ = ["EXPERIMENTS", "Experiment", "Result", "Row", "experiment"]

@@ -1,43 +1,41 @@
-"""Experiments A (planar chains on the ground) and B (floating chains in space) of S. Takahashi et al., run again.
+"""Experiments A (planar chains on the ground) and B (floating chains in space) of Jun Takahashi et al., run again.
 
-"Symbolic-numeric hybrid modeling of MBS with constraints" compares Lagrange's equations written out,
-assembly–disassembly (ADA), and ADA of symbolic blocks. It does not say masses, lengths, gravity of B, integrator,
-language or schedule; here links are those of ``planar:N`` and ``chain3d:N``, motions are integrated by Runge–Kutta of
-order four, and ADA is serial. ADA is here twice: as a program for any bodies and placements, which is what a numerical
-program does, and "folded", compiled for the mechanism with the same care as all the others. The hybrid has the
-published blocks, and those that the model of costs chooses.
+J. Takahashi, K. Mitsuhashi, Y. Kanamiya and D. Sato, "Symbolic-numeric hybrid modeling of MBS with constraints",
+compare Lagrange's equations written out, assembly–disassembly (ADA), and ADA of blocks written out. They do not say
+masses, lengths, gravity of B, integrator, language or schedule; here links are those of ``planar:N`` and ``chain3d:N``,
+motions are integrated by Runge–Kutta of order four, and ADA is serial.
+
+"Lagrange", "ADA" and "hybrid" are theirs: equations of which all numbers are known, a program for any bodies and
+placements, and blocks of the first kind joined by the second. Beside them are the same methods "folded": compiled for
+the mechanism as a whole, with recursions in place of what is written out; and those used otherwise.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linkwright.benchmark.clock import Timing, interleaved, machine
 from linkwright.compiler.kernel import compile
-from linkwright.dynamics import configuration
 from linkwright.errors import InputError, TooLargeError
-from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method
-from linkwright.files import write_figure, write_text
+from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method, written_blocks
+from linkwright.experiment.motion import Run, Runner
+from linkwright.experiment.report import Result, Row
 from linkwright.model.library import built_in
 from linkwright.model.tree import Model
-from linkwright.simulation import simulate
-from linkwright.simulation.integrators import METHODS, Tableau, increments, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 COMPARED_MOTION = 2.0
 """s; later small differences grow: the motions are chaotic."""
 
 STEP = 1e-3
 """s"""
+
+RUNS = 2
+"""How often the whole motion is computed by each method, interleaved; the shortest time counts."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,12 @@ class Experiment:
     links: tuple[int, ...]
     block: int
     """the most links in a block"""
+    published_links: int
+    """how many links they ended with, where the ratios are"""
+    drawn: tuple[int, ...]
+    """of which numbers of links the models are drawn with their blocks"""
     published: Mapping[tuple[str, str], float]
-    """ratios of times at the most links"""
+    """ratios of times at the number they ended with"""
 
     def model(self, n: int) -> Model:
         """The mechanism of n links."""
@@ -67,11 +69,17 @@ class Experiment:
 
 EXPERIMENTS = {
     "planar": Experiment(
-        "A", "planar", (1, 2, 3, 4, 5, 6, 7), 4, {("hybrid", "Lagrange"): 0.50, ("hybrid", "ADA"): 0.60}
+        "A",
+        "planar",
+        (1, 2, 3, 4, 5, 6, 7, 8, 10, 12),
+        4,
+        7,
+        (7,),
+        {("hybrid", "Lagrange"): 0.50, ("hybrid", "ADA"): 0.60, ("Lagrange", "ADA"): 1.2},
     ),
-    "floating": Experiment("B", "chain3d", (1, 3, 6, 9, 12), 3, {("hybrid", "ADA"): 0.66}),
+    "floating": Experiment("B", "chain3d", (1, 3, 4, 5, 6, 9, 12), 3, 12, (1, 3, 6, 9, 12), {("hybrid", "ADA"): 0.66}),
 }
-"""q1 = 90° of A is measured from hanging: horizontal, our q = 0."""
+"""q1 = 90° of A is measured from hanging: horizontal, our q = 0. Lagrange's 1.2 of ADA follows from the others."""
 
 
 def contenders(model: Model, block: int) -> dict[str, Callable[[], Contender]]:
@@ -79,155 +87,17 @@ def contenders(model: Model, block: int) -> dict[str, Callable[[], Contender]]:
     return {
         "Lagrange": lambda: lagrange(model),
         "ADA": lambda: general_assembly(model),
+        "hybrid": lambda: written_blocks(model, block),
         "ADA folded": lambda: method(model, "assembly"),
         "ADA folded, balanced": lambda: method(model, "assembly", schedule="balanced"),
-        "hybrid": lambda: method(model, "hybrid", partition=block),
-        "hybrid, chosen": lambda: method(model, "hybrid"),
+        "hybrid folded": lambda: method(model, "hybrid", partition=block),
+        "hybrid chosen": lambda: method(model, "hybrid"),
         "articulated": lambda: method(model, "articulated"),
         "composite": lambda: method(model, "composite"),
     }
 
 
 REFERENCE = "articulated"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number of links."""
-
-    links: int
-    operations: dict[str, int]
-    """multiplications and additions"""
-    single: dict[str, Timing]
-    """ns per evaluation, one at a time, less the time of a call that does nothing"""
-    batch: dict[str, Timing]
-    """ns per evaluation in batches"""
-    acceleration_gap: dict[str, float]
-    """the largest relative difference from the articulated method's accelerations along the whole motion"""
-    motion_gap: dict[str, float]
-    """of the coordinates, over the first seconds, each method integrating for itself"""
-    left_out: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Result:
-    """A whole experiment."""
-
-    name: str
-    duration: float
-    step: float
-    rows_in_batch: int
-    machine: dict[str, str]
-    table: list[Row]
-    published: list[tuple[str, str, float]]
-
-    def save(self, path: Path) -> Path:
-        """Write everything as JSON."""
-        return write_text(path, json.dumps(asdict(self), indent=1))
-
-    def tables(self) -> list[Table]:
-        """Times of single evaluations and in batches (minima), operations, differences."""
-        from rich.table import Table
-
-        names = [name for name in _names(self) if any(name in row.operations for row in self.table)]
-        shown: list[tuple[str, Callable[[Row, str], str]]] = [
-            (
-                "ns an evaluation, one at a time, without Python's call",
-                lambda row, name: f"{row.single[name].minimum:,.0f}",
-            ),
-            (
-                f"ns an evaluation, batches of {self.rows_in_batch}, one thread",
-                lambda row, name: f"{row.batch[name].minimum:,.1f}",
-            ),
-            ("multiplications and additions", lambda row, name: f"{row.operations[name]:,}"),
-            (
-                f"largest difference of accelerations along {self.duration:g} s",
-                lambda row, name: f"{row.acceleration_gap[name]:.0e}",
-            ),
-            (
-                f"largest difference of motions over {min(self.duration, COMPARED_MOTION):g} s",
-                lambda row, name: f"{row.motion_gap[name]:.0e}",
-            ),
-        ]
-        tables = []
-        for title, cell in shown:
-            table = Table("links", title=f"{self.name}: {title}", box=None)
-            for name in names:
-                table.add_column(name, justify="right")
-            for row in self.table:
-                table.add_row(str(row.links), *(cell(row, name) if name in row.operations else "" for name in names))
-            tables.append(table)
-        return tables
-
-    def ratios(self) -> Table:
-        """The ratios at the most links, beside the published ones."""
-        from rich.table import Table
-
-        last = self.table[-1]
-        table = Table("ratio", "published", "single", "batch", "operations", box=None, title=f"{last.links} links")
-        for column in table.columns[1:]:
-            column.justify = "right"
-        pairs = {(a, b): number for a, b, number in self.published}
-        pairs |= {(a, f"{b} folded"): number for (a, b), number in list(pairs.items()) if b == "ADA"}
-        pairs |= {("hybrid", rival): 0.0 for rival in ("ADA folded, balanced", "articulated", "composite")}
-        pairs |= {("hybrid, chosen", rival): 0.0 for rival in ("ADA folded", "articulated", "composite")}
-        for (a, b), number in pairs.items():
-            if a in last.operations and b in last.operations:
-                single = last.single[a].minimum / last.single[b].minimum
-                batch = last.batch[a].minimum / last.batch[b].minimum
-                operations = last.operations[a] / last.operations[b]
-                told = f"{number:.2f}" if number else ""
-                table.add_row(f"{a} / {b}", told, f"{single:.2f}", f"{batch:.2f}", f"{operations:.2f}")
-        return table
-
-    def wins(self) -> str:
-        """From which number of links ADA and hybrid need less time than articulated and composite, in batches."""
-        lines = []
-        for name in ("ADA folded", "hybrid", "hybrid, chosen"):
-            for rival in ("articulated", "composite", "Lagrange"):
-                ahead = [
-                    row.links
-                    for row in self.table
-                    if {name, rival} <= set(row.batch) and row.batch[name].minimum < row.batch[rival].minimum
-                ]
-                lines.append(
-                    f"{name} faster than {rival}: " + (f"at {_listed(ahead)} links" if ahead else "nowhere here")
-                )
-        return "\n".join(lines)
-
-    def plot(self, path: Path) -> Path:
-        """Draw time against links."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        from linkwright.visual.plots import COLOURS
-
-        figure = Figure(figsize=(10.0, 4.4), layout="constrained")
-        FigureCanvasAgg(figure)
-        panels = figure.subplots(1, 2)
-        for axes, kind, title in zip(
-            panels, ("single", "batch"), ("one at a time", f"batches of {self.rows_in_batch}, one thread"), strict=True
-        ):
-            for colour, name in zip(COLOURS, _names(self), strict=False):
-                found = [(row.links, getattr(row, kind)[name].minimum) for row in self.table if name in row.operations]
-                if found:
-                    axes.plot(*zip(*found, strict=True), marker="o", markersize=4, color=colour, label=name)
-            axes.set_yscale("log")
-            axes.set_xlabel("links")
-            axes.set_ylabel("ns an evaluation")
-            axes.set_title(title, fontsize=10)
-            axes.grid(alpha=0.3)
-        panels[0].legend(fontsize=8)
-        figure.suptitle(f"{self.name} — {self.machine['processor']}", fontsize=10)
-        return write_figure(path, figure, dpi=120)
-
-
-def _names(result: Result) -> list[str]:
-    return list(dict.fromkeys(name for row in result.table for name in (*row.operations, *row.left_out)))
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
 
 
 def experiment(
@@ -238,54 +108,89 @@ def experiment(
     rounds: int = 25,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Result:
-    """Run "planar" (A) or "floating" (B): check that all methods agree along the motion, and time them, interleaved.
+    """Run "planar" (A) or "floating" (B): check that all methods agree, and time them, interleaved.
 
-    ``links``: the numbers of links, those published unless given; ``duration`` of the motion, s; ``rows`` of a batch.
+    ``links``: the numbers of links, those published and more unless given; ``duration`` of the motion, s; ``rows`` of a
+    batch. Raises :class:`InputError` where there is no such experiment, or nothing to measure.
     """
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}; there are {', '.join(map(repr, EXPERIMENTS))}")
-    if not duration > 0.0 or rows < 1 or rounds < 1:
-        raise InputError("an experiment takes some time, and at least one row and one round")
+    if not (np.isfinite(duration) and duration >= STEP) or rows < 1 or rounds < 1:
+        raise InputError(
+            f"an experiment takes some time ({STEP:g} s or more), and at least one row and one round; "
+            f"got {duration!r} s, {rows!r} rows, {rounds!r} rounds"
+        )
     chosen = EXPERIMENTS[name]
+    counts = chosen.links if links is None else tuple(links)
+    if not counts or any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 for n in counts):
+        raise InputError(f"links are whole numbers, 1 or more; got {links!r}")
     table = []
-    for n in chosen.links if links is None else links:
-        tell(f"{n} links")
-        table.append(_measured(chosen, n, duration, rows, rounds))
+    for n in sorted(set(counts)):
+        table.append(_measured(chosen, n, duration, rows, rounds, tell))
     published = [(a, b, ratio) for (a, b), ratio in chosen.published.items()]
     title = f"Experiment {chosen.letter}, {chosen.mechanism}"
-    return Result(title, duration, STEP, rows, machine(), table, published)
+    return Result(title, duration, STEP, rows, machine(), table, chosen.published_links, published)
 
 
-def _measured(chosen: Experiment, n: int, duration: float, rows: int, rounds: int) -> Row:
+def _measured(chosen: Experiment, n: int, duration: float, rows: int, rounds: int, tell: Callable[[str], None]) -> Row:
     model = chosen.model(n)
     made: dict[str, Contender] = {}
     left_out = {}
     for name, compiled in contenders(model, chosen.block).items():
+        tell(f"{chosen.mechanism}, {n} links: compiling {name}")
         try:
             made[name] = compiled()
         except TooLargeError as error:
             left_out[name] = str(error)
-    q, v = chosen.start(model)
-    run = simulate(model, q, v, duration, STEP)
-    tau = np.zeros_like(run.v)
-    along = {name: one(run.q, run.v, tau) for name, one in made.items()}
-    accelerations = {name: _gap(x, along[REFERENCE]) for name, x in along.items()}
-    moved = {name: _motion(model, one, q, v, min(duration, COMPARED_MOTION)) for name, one in made.items()}
-    motions = {name: _gap(x, moved[REFERENCE]) for name, x in moved.items()}
-    chosen_rows = np.linspace(0, len(run.t) - 1, rows).astype(int)
-    batch = [np.ascontiguousarray(x[chosen_rows]) for x in (run.q, run.v, tau)]
-    out = np.empty((rows, model.nv))
-    row, out_row = [x[rows // 2].copy() for x in batch], np.empty(model.nv)
     for one in made.values():
         one.kernel.threads = 1
+    tell(f"{chosen.mechanism}, {n} links: running")
+    q, v = chosen.start(model)
+    runner = Runner(model, STEP)
+    nothing = _nothing(model)
+    runs: dict[str, list[Run]] = {name: [] for name in (*made, CALL)}
+    for _ in range(RUNS):
+        for name, one in (*made.items(), (CALL, nothing)):
+            runs[name].append(runner.run(one, q, v, duration))
+    totals = {name: min(run.seconds for run in found) for name, found in runs.items()}
+    integrator = totals.pop(CALL)
+    reference = runs[REFERENCE][0]
+    tau = np.zeros_like(reference.v)
+    random = np.random.default_rng(0)
+    states = (reference.q, reference.v, tau), _random_states(model, random)
+    compared_states = [np.concatenate(pair) for pair in zip(*states, strict=True)]
+    along = {name: one(*compared_states) for name, one in made.items()}
+    accelerations = {name: _gap(x, along[REFERENCE]) for name, x in along.items()}
+    compared = slice(0, 1 + round(min(duration, COMPARED_MOTION) / STEP))
+    motions = {name: _gap(runs[name][0].q[compared], reference.q[compared]) for name in made}
+
+    tell(f"{chosen.mechanism}, {n} links: measuring")
+    chosen_rows = np.linspace(0, len(tau) - 1, rows).astype(int)
+    batch = [np.ascontiguousarray(x[chosen_rows]) for x in (reference.q, reference.v, tau)]
+    out = np.empty((rows, model.nv))
+    row, out_row = [x[rows // 2].copy() for x in batch], np.empty(model.nv)
     batches = interleaved({name: (_call(one, batch, out), rows) for name, one in made.items()}, rounds)
     singles = _less_the_call(
-        interleaved(
-            {name: (_call(one, row, out_row), 1) for name, one in (*made.items(), (CALL, _nothing(model)))}, rounds
-        )
+        interleaved({name: (_call(one, row, out_row), 1) for name, one in (*made.items(), (CALL, nothing))}, rounds)
     )
-    operations = {name: one.kernel.operations.total for name, one in made.items()}
-    return Row(n, operations, singles, batches, accelerations, motions, left_out)
+    return Row(
+        n,
+        {name: one.kernel.operations.total for name, one in made.items()},
+        singles,
+        batches,
+        totals,
+        integrator,
+        accelerations,
+        motions,
+        left_out,
+    )
+
+
+def _random_states(model: Model, random: np.random.Generator, rows: int = 200) -> tuple[Array, Array, Array]:
+    """Configurations, velocities and efforts that the motion does not come to."""
+    q = model.random(rows, seed=random)
+    v, tau = random.normal(size=(2, rows, model.nv))
+    return q, v, tau
 
 
 def _call(one: Contender, arrays: Sequence[Array], out: Array) -> Callable[[], Any]:
@@ -301,7 +206,7 @@ def _nothing(model: Model) -> Contender:
 
 
 def _less_the_call(timings: dict[str, Timing]) -> dict[str, Timing]:
-    """Without what it takes Python to make the call."""
+    """Without what it takes Python to make the call; of very short evaluations that may leave nothing, or less."""
     call = timings.pop(CALL)
     return {name: Timing(*(t - c for t, c in zip(timing, call, strict=True))) for name, timing in timings.items()}
 
@@ -309,22 +214,3 @@ def _less_the_call(timings: dict[str, Timing]) -> dict[str, Timing]:
 def _gap(x: Array, reference: Array) -> float:
     """The largest difference of any row, each relative to the row's own size."""
     return float((np.abs(x - reference).max(axis=1) / (1.0 + np.abs(reference).max(axis=1))).max())
-
-
-def _motion(model: Model, one: Contender, q: Array, v: Array, duration: float) -> Array:
-    """The configurations (steps + 1, nq) of a motion without efforts, by Runge–Kutta of order four."""
-    tableau = METHODS["rk4"]
-    assert isinstance(tableau, Tableau)
-    moved = compile(configuration.integrate, model)
-    rate = compile(inverse_exponential_rate, model, u=model.nv)
-    tau = np.zeros(model.nv)
-    found = [q]
-    for _ in range(round(duration / STEP)):
-        rates = [(v, one(q, v, tau))]
-        for weights in tableau.stages[1:]:
-            u, w = increments(weights, STEP, rates)
-            rates.append((rate(u, v + w), one(moved(q, u), v + w, tau)))
-        u, w = increments(tableau.weights, STEP, rates)
-        q, v = moved(q, u), v + w
-        found.append(q)
-    return np.array(found)
