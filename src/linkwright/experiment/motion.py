@@ -56,18 +56,21 @@ class Runner:
         point, end = self._next, self._end
         lengths = [np.array([self.step * c]) for c in self._rows]
         rates = np.zeros((len(lengths) + 1, 2, self.model.nv))
-        q_k, v_k = q.copy(), v.copy()
         qs, vs = np.empty((steps + 1, *q.shape)), np.empty((steps + 1, *v.shape))
-        (u_0, w_0), others = rates[0], [(*rates[k], *rates[k + 1], h) for k, h in enumerate(lengths)]
         qs[0], vs[0] = q, v
+        q_stage, v_stage = q.copy(), v.copy()
+        (u_0, w_0), others = (
+            rates[0],
+            [(*rates[k], h, rates[k + 1, 1], (q_stage, v_stage, rates[k + 1, 0])) for k, h in enumerate(lengths)],
+        )
+        q_k, v_k = qs[0], vs[0]
         began = time.perf_counter()
-        for k in range(1, steps + 1):
-            np.copyto(u_0, v_k)
+        for following in zip(qs[1:], vs[1:], strict=True):
+            u_0[:] = v_k
             accelerations(q_k, v_k, tau, *constants, out=w_0)
-            for u_rate, w_rate, u_next, w_next, h in others:
-                q_stage, v_stage, rate = point(q_k, v_k, u_rate, w_rate, h)
-                np.copyto(u_next, rate)
+            for u_rate, w_rate, h, w_next, reached in others:
+                point(q_k, v_k, u_rate, w_rate, h, out=reached)
                 accelerations(q_stage, v_stage, tau, *constants, out=w_next)
-            q_k, v_k = end(q_k, v_k, rates)
-            qs[k], vs[k] = q_k, v_k
+            end(q_k, v_k, rates, out=following)
+            q_k, v_k = following
         return Run(qs, vs, time.perf_counter() - began)

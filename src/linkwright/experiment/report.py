@@ -199,13 +199,19 @@ class Result:
         heads = {
             "single": ("one at a time", "ns an evaluation"),
             "batch": (f"batches of {self.rows_in_batch}, one thread", "ns an evaluation"),
-            "total": (f"the motion of {self.duration:g} s, less the integrator", "s"),
+            "total": (f"the whole motion of {self.duration:g} s", "s"),
         }
         for axes, (kind, (title, unit)) in zip(panels, heads.items(), strict=True):
             for name in self.names:
-                found = [(row.links, cost) for row in self.table if (cost := row.cost(kind, name)) is not None]
+                costs = [row.total.get(name) if kind == "total" else row.cost(kind, name) for row in self.table]
+                found = [(row.links, cost) for row, cost in zip(self.table, costs, strict=True) if cost is not None]
                 if found:
                     axes.plot(*zip(*found, strict=True), label=name, **_style(name, self.names))
+            if kind == "total":
+                alone = [row.integrator for row in self.table]
+                axes.plot([row.links for row in self.table], alone, color="#8A8F98", linewidth=1.0, linestyle=":")
+                place, label = (self.table[-1].links, alone[-1]), {"ha": "right", "va": "top", "fontsize": 8}
+                axes.annotate("integrator alone", place, (0, -5), textcoords="offset points", **label)
             axes.set_yscale("log")
             axes.set_xticks(_ticks([row.links for row in self.table]))
             axes.set_xlabel("links")

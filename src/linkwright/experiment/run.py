@@ -34,7 +34,7 @@ COMPARED_MOTION = 2.0
 STEP = 1e-3
 """s"""
 
-RUNS = 2
+RUNS = 4
 """How often the whole motion is computed by each method, interleaved; the shortest time counts."""
 
 

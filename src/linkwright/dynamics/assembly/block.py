@@ -5,7 +5,7 @@ A block is a chain or tree of bodies that floats on a base body, or stands on th
     M [V̇; v̇] = r + Jᵀ f,   a_handles = J [V̇; v̇] + a₀
 
 give what assembly wants of a leaf: Φ = J M⁻¹ Jᵀ and b = J M⁻¹ r + a₀ (V̇ the acceleration of the base, none on the
-ground; r the efforts less bias forces, a₀ the accelerations without V̇ and v̇). After Takahashi et al.,
+ground; r the efforts less bias forces, a₀ the accelerations without V̇ and v̇). After Jun Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints".
 
 Two forms of the same. "composite" is the paper's: M by composite bodies, factorised along its branches. "articulated"

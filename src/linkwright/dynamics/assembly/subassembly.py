@@ -9,7 +9,7 @@ Accelerations are the classical ones, [p̈; ω̇] of the handle's origin in its 
 the literature by ω × ṗ, which no force changes: Φ is the same, and linear velocities never appear. Seen from another
 place p on the body, [ω × (ω × p); 0] is added.
 
-Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", ICRA 2002; Takahashi et al.,
+Yamane & Nakamura, "Efficient parallel dynamics computation of human figures", ICRA 2002; Jun Takahashi et al.,
 "Symbolic-numeric hybrid modeling of MBS with constraints". A handle is a body rather than an end of a joint, so
 that several joints on one body share it; where a joint is joined, the handle on its parent is seen from the
 child's frame, in which both of its ends then are.
