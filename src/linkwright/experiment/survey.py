@@ -42,7 +42,7 @@ class Tree(NamedTuple):
     parents: tuple[int, ...]
     """of each node, -1 of the first"""
     kinds: tuple[str, ...]
-    """of the joint that moves each node: R, P, or the type's name in brackets; "" of the first"""
+    """of the joint that moves each node: R, P, or the type's name in parentheses; "" of the first"""
     relations: tuple[str, ...]
     """of each node's axis to that of its parent's joint: ∥, ⊥, ∠; "" where there is none"""
 
@@ -60,7 +60,7 @@ def tree_of(model: Model) -> Tree:
     parents, kinds, relations = [-1], [""], [""]
     for k in range(first, len(links)):
         parent = links[k].parent
-        kinds.append(KINDS.get(joints[k].type, f"[{joints[k].type}]"))
+        kinds.append(KINDS.get(joints[k].type, f"({joints[k].type})"))
         parents.append(parent + 1 - first if parent >= 0 else 0)
         has_axis = parent >= first and {joints[parent].type, joints[k].type} <= set(KINDS)
         relations.append(_relation(float(links[k].placement[2, 2])) if has_axis else "·" if parent >= first else "")
