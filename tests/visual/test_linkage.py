@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linkwright import load
+from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.builder import Builder
 from linkwright.visual.linkage import (
@@ -17,6 +17,7 @@ from linkwright.visual.linkage import (
     resample,
     skeleton,
 )
+from linkwright.visual.scene import Strokes, choose_view
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 
@@ -268,3 +269,24 @@ def test_a_rod_of_constant_distance_is_drawn():
     bones = skeleton(builder.build())
     (rod,) = bones.segments[bones.kinds == Kind.ROD]
     assert sorted(bones.points[rod].tolist()) == [[0, 2, 0], [1, 0, 0]]
+
+
+def test_springs_are_coils_and_ropes_between_their_points():
+    model = (
+        Builder("gate")
+        .body("leaf", mass=20, center_of_mass=[0.5, 0, 0], inertia=[0.1, 1.7, 1.7])
+        .joint("hinge", "revolute", "world", "leaf", axis=[0, 0, 1])
+        .spring(("world", [0.5, -0.6, 0]), ("leaf", [0.5, 0, 0]), 300.0)
+        .spring(("world", [0, 1, 0]), ("leaf", [0, 0.2, 0]), 300.0, length=(0.0, 1.0))
+        .build()
+    )
+    bones = skeleton(model)
+    (coil,), (rope,) = (bones.segments[bones.kinds == kind] for kind in (Kind.COIL, Kind.ROPE))
+    assert bones.points[coil].tolist() == [[0.5, -0.6, 0], [0.5, 0, 0]]
+    assert bones.body[coil].tolist() == bones.body[rope].tolist() == [-1, 0]
+    points = bones.along(poses_along(model, [0.3]))[0]
+    assert np.linalg.norm(points[coil[1]] - points[coil[0]]) == pytest.approx(spring_lengths(model, [0.3])[0])
+    seen = choose_view(points[None], np.zeros((1, 3)), model.gravity, "2d")
+    drawn, widths, colours = Strokes(bones, 5.0).laid(seen, points, 0.0)
+    assert len(drawn) == len(widths) == len(colours) > 2 * (len(bones.segments) + len(bones.marks))
+    assert np.isfinite(drawn).all()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint import JointType
 from linkwright.model.loop import Loop
+from linkwright.model.spring import Spring
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import about_center_of_mass
@@ -40,6 +42,10 @@ class Kind(IntEnum):
     """the wide part of a leg that telescopes"""
     ROD = 5
     """the thin part, from the tube's mouth on; also the rod that a loop of constant distance is"""
+    COIL = 6
+    """a straight piece of a spring between bodies"""
+    ROPE = 7
+    """a piece of one that is slack at some lengths, or only damps"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +104,8 @@ def skeleton(model: Model) -> Skeleton:
     all of them, and at the end of a chain to every frame that is not near another. A body without any is
     drawn as the uniform rod, from its joint through its centre of mass, that has its inertia. A body that
     slides along itself and along its parent is the rod of a telescope, the parent its tube. Loops join their
-    bodies at pins; a body between several pins is drawn by its outline. Points that coincide are one, and
-    segments without length are left out.
+    bodies at pins; a body between several pins is drawn by its outline. Springs join their points. Points that
+    coincide are one, and segments without length are left out.
     """
     if not model.links:
         raise InputError(f"{model.name!r} has no moving body; there is nothing to draw")
@@ -169,8 +175,10 @@ def skeleton(model: Model) -> Skeleton:
                 parts.connect(parts.point(-1, np.zeros(3)), number, Kind.BASE, -1)
         if type == "distance":
             parts.connect(first, second, Kind.ROD, max(parts.body[first], parts.body[second]))
+    sprung = [_held(parts, model, spring, origins) for spring in model.springs]
     hinges = [k for k, link in enumerate(model.links) if _slides(link.motion) is not None and telescopes[k] is None]
     marks = [(joints[k], attached[k]) for k in hinges] + [pin[:2] for pin in pins]
+    marks += [(number, number) for numbers in sprung for number in numbers if parts.body[number] < 0]
     plates = _plates(parts, [len(set(numbers)) for numbers in pinned])
 
     return Skeleton(
@@ -189,6 +197,21 @@ def skeleton(model: Model) -> Skeleton:
         masses=np.array(masses),
         centers=np.array(centers).reshape(-1, 3),
     )
+
+
+def _held(parts: _Parts, model: Model, spring: Spring, origins: list[int]) -> list[int]:
+    """The points that a spring joins, each linked to the joint of its body."""
+    places = [model.frames[name] for name in spring.frames]
+    numbers = [parts.point(place.body, place.placement[:3, 3]) for place in places]
+    low, high = spring.relaxed
+    kind = Kind.COIL if spring.stiffness and low == high else Kind.ROPE
+    for place, number in zip(places, numbers, strict=True):
+        if place.body >= 0 and not any(number in segment for segment in parts.segments):
+            parts.connect(origins[place.body], number, Kind.LINK, place.body)
+    for a, b in pairwise(numbers):
+        if parts.body[a] != parts.body[b]:
+            parts.connect(a, b, kind, max(parts.body[a], parts.body[b]))
+    return numbers
 
 
 def poses_along(model: Model, q: Any, body: int | None = None) -> Array:

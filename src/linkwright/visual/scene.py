@@ -33,8 +33,12 @@ ViewName = Literal["auto", "2d", "3d"]
 
 LIMB_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5B4E9E", "#7F6A3B")
 """Told apart with any colour vision (after Okabe and Ito 2008)."""
-INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B"
+INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR, SPRING_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
 TRACE_LEVELS = 12
+COIL_TURNS, COIL_WIDTH = 6, 0.022
+"""of a spring between bodies, its width (to one side) beside the mechanism's size"""
+MOST_STROKES = 600
+"""of a mechanism whose springs are wound"""
 DPI = 100
 MOST_DOTS = 80
 """On more joints than this dots, and white edges, would hide the links."""
@@ -197,6 +201,8 @@ class Strokes:
             Kind.BASE: (BASE_COLOUR, 1.2),
             Kind.RAIL: (RAIL_COLOUR, 0.55),
             Kind.CARRIAGE: (INK, 1.7),
+            Kind.COIL: (SPRING_COLOUR, 0.3),
+            Kind.ROPE: (SPRING_COLOUR, 0.3),
         }
         shapes = {Kind.LINK: (0.0, 1.0), Kind.TUBE: (0.0, 1.5), Kind.ROD: (0.35, 0.6)}  # how pale, how wide
         colours, widths = [], []
@@ -220,9 +226,12 @@ class Strokes:
         ).reshape(n + m, 2, 3)
         link_widths = [w for each in widths for w in (each + 2.0, each)]
         self.widths = np.array(link_widths + [1.4 * width + 1.0, 0.75 * width] * m).reshape(n + m, 2)
+        thin = np.flatnonzero(np.isin(kinds, (Kind.COIL, Kind.ROPE)))  # whose corners white edges would cut
+        self.colours[thin, 0], self.widths[thin, 0] = self.colours[thin, 1], self.widths[thin, 1]
         touching = [np.isin(bones.segments, mark).any(axis=1) for mark in marks]
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
+        self.coils = np.flatnonzero(kinds == Kind.COIL) if len(kinds) <= MOST_STROKES else np.zeros(0, dtype=int)
         self.plates = [
             (np.array(p), mixed(_limb_colour(bones, bones.body[p[0]]), 0.75 + 0.25 * fade)) for p in bones.plates
         ]
@@ -235,15 +244,32 @@ class Strokes:
         n = len(near) - len(self.joined)
         for i, joined in enumerate(self.joined):
             near[n + i] = max(near[n + i], near[joined].max(initial=-np.inf)) + 1e-6 * view.size
-        order = np.argsort(near, kind="stable")
         dots = ends[n:] + np.array([[-1e-3, 0.0], [1e-3, 0.0]]) * view.size  # a stroke without length is not drawn
         ends = np.concatenate([ends[:n], dots])
+        widths, colours = self.widths, self.colours
+        if len(self.coils):
+            wound = _wound(ends[self.coils], COIL_WIDTH * view.size)
+            kept, turns = np.setdiff1d(np.arange(len(ends)), self.coils), wound.shape[1]
+            each = np.concatenate([kept, np.repeat(self.coils, turns)])
+            ends = np.concatenate([ends[kept], wound.reshape(-1, 2, 2)])
+            near, widths, colours = near[each], widths[each], colours[each]
+        order = np.argsort(near, kind="stable")
         scale = np.ones(len(near)) if view.flat else np.clip(view.distance / (view.distance - near), 0.7, 1.5)
         return (
             np.repeat(ends[order], 2, axis=0),
-            (self.widths * scale[:, None])[order].ravel(),
-            self.colours[order].reshape(-1, 3),
+            (widths * scale[:, None])[order].ravel(),
+            colours[order].reshape(-1, 3),
         )
+
+
+def _wound(ends: Array, width: float) -> Array:
+    """Coils of springs between ends (n, 2, 2) of the picture, as segments (n, turns, 2, 2); straight at either end."""
+    along = np.concatenate([[0.0], np.linspace(0.15, 0.85, 2 * COIL_TURNS + 1), [1.0]])
+    aside = np.concatenate([[0.0, 0.0], width * (-1.0) ** np.arange(2 * COIL_TURNS - 1), [0.0, 0.0]])
+    r = ends[:, 1] - ends[:, 0]
+    across = np.stack([-r[:, 1], r[:, 0]], axis=1) / np.maximum(np.linalg.norm(r, axis=1), 1e-300)[:, None]
+    corners = ends[:, :1] + along[:, None] * r[:, None] + aside[:, None] * across[:, None]
+    return np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
 
 
 def _limb_colour(bones: Skeleton, body: int) -> str:
@@ -366,7 +392,8 @@ class Scene:
             return
         below = points - np.outer(points @ view.up - view.ground, view.up)
         xy = view.project(below, about)[0]
-        self._shadow.set_segments(list(xy[bones.segments[bones.kinds != Kind.RAIL]]))
+        cast = ~np.isin(bones.kinds, (Kind.RAIL, Kind.COIL, Kind.ROPE))
+        self._shadow.set_segments(list(xy[bones.segments[cast]]))
 
     def _draw_ground(self, about: Array) -> None:
         found = grid_lines(self.view, about)
