@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import difference, forward_dynamics, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
@@ -70,13 +70,8 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
             "all joints but the free ones"
         )
 
-    def law(model: Model, q: Array, v: Array, q1: Array) -> Array:
-        a = w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
-        heavy = with_added_armature(model, resistance(model, v, step))
-        return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
-
-    kernel = compile_or_not(law, model)
-    return _holding(lambda q, v: kernel(q, v, target), w, damping_ratio)
+    kernel = kernel_of(computed_torque, model, w=(), damping_ratio=(), step=())
+    return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step), w, damping_ratio)
 
 
 def hold_joints(
@@ -107,43 +102,65 @@ def hold_joints(
     shape = (*target.shape[:-1], model.nv)
     rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 
-    def wanted(model: Model, q: Array, v: Array, q1: Array) -> Array:
-        return w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
+    if len(model.links) >= BODIES_IN_LOOPS:
+        return _holding(_of_large(model, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
+    method = shortest_method(model) if model.loops else "articulated"
+    shapes: dict[str, Any] = {"w": (), "damping_ratio": (), "step": (), "rotor": (model.nv,)}
+    kernel = kernel_of(rotors_torque, model.minimal(), **shapes, method=method)
+    return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
 
+
+# the laws are functions of what holders differ by, so that a model needs one kernel of each
+
+
+def wanted(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any) -> Array:
+    """The acceleration (nv,) with which a damped oscillator goes back to q1."""
+    return w * w * difference(model, q, q1) - 2.0 * damping_ratio * w * v
+
+
+def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any) -> Array:
+    """The efforts (nv,) of :func:`hold`."""
+    a = wanted(model, q, v, q1, w, damping_ratio)
+    heavy = with_added_armature(model, resistance(model, v, step))
+    return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
+
+
+def rotors_torque(
+    model: Model,
+    q: Array,
+    v: Array,
+    q1: Array,
+    w: Any,
+    damping_ratio: Any,
+    step: Any,
+    rotor: Array,
+    tau: Array,
+    method: str,
+) -> Array:
+    """The efforts (nv,) of :func:`hold_joints`."""
+    a, own = wanted(model, q, v, q1, w, damping_ratio), _ones_where_driven(model)
+    passive = passive_forces(model, q, v)
+    heavy = with_rotors(model, rotor, resistance(model, v, step))
+    effort = tau + rotor * a + (1.0 - own) * passive
+    return tau + rotor * (a - forward_dynamics(heavy, q, v, effort, method=method)) - own * passive
+
+
+def _ones_where_driven(model: Model) -> Array:
     own = np.zeros(model.nv)
     own[driven(model)] = 1.0
-
-    if len(model.links) < BODIES_IN_LOOPS:
-        method = shortest_method(model) if model.loops else "articulated"
-
-        def law(model: Model, q: Array, v: Array, q1: Array, rotor: Array, tau: Array) -> Array:
-            a = wanted(model, q, v, q1)
-            passive = passive_forces(model, q, v)
-            heavy = with_rotors(model, rotor, resistance(model, v, step))
-            effort = tau + rotor * a + (1.0 - own) * passive
-            return tau + rotor * (a - forward_dynamics(heavy, q, v, effort, method=method)) - own * passive
-
-        kernel = compile_or_not(law, model.minimal(), rotor=(model.nv,))
-        return _holding(lambda q, v: kernel(q, v, target, rotors, efforts), w, damping_ratio)
-    return _holding(_of_large(model, wanted, target, rotors, efforts, own, step), w, damping_ratio)
+    return own
 
 
 def _of_large(
-    model: Model,
-    wanted: Callable[..., Array],
-    target: Array,
-    rotors: Array,
-    efforts: Array,
-    own: Array,
-    step: float,
+    model: Model, target: Array, w: float, damping_ratio: float, step: float, rotors: Array, efforts: Array
 ) -> Callable[[Array, Array], Array]:
     """The law of :func:`hold_joints` put together from its parts, which are looped over the bodies."""
-    rotor = rotors.reshape(-1, model.nv).max(axis=0)
+    rotor, own = rotors.reshape(-1, model.nv).max(axis=0), _ones_where_driven(model)
     forward = compile_or_not(forward_dynamics, with_rotors(model, rotor, resistance(model, np.zeros(model.nv), step)))
-    acceleration, passive = compile_or_not(wanted, model), compile_or_not(passive_forces, model)
+    acceleration, passive = kernel_of(wanted, model, w=(), damping_ratio=()), kernel_of(passive_forces, model)
 
     def law(q: Array, v: Array) -> Array:
-        a = acceleration(q, v, target)
+        a = acceleration(q, v, target, w, damping_ratio)
         f = passive(q, v)
         tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + (1.0 - own) * f)) - own * f
         return tau

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.public import kernel_of
 from linkwright.dynamics import configuration
 from linkwright.dynamics.constrained import row_orders
 from linkwright.dynamics.constraint import loop_groups
@@ -178,9 +179,11 @@ def with_added_armature(model: Model, added: list[Array]) -> Model:
     return heavier
 
 
-def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
-    """The fastest rate (1/s) at which dampers, friction and springs act on what they move, and the joint it is at."""
-    M = dynamics.mass_matrix(model, q)
+def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[float, str]:
+    """The fastest rate (1/s) at which dampers, friction and springs act on what they move, and the joint it is at.
+
+    What is certain to be slower than ``above`` is not looked at closer: (0, "").
+    """
     rates = model.rates(v)
     D = model.assemble([dynamics.damping_coefficient(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
     K = model.assemble([j.stiffness for j in model.joints])
@@ -189,8 +192,11 @@ def stiffest(model: Model, q: Array, v: Array) -> tuple[float, str]:
         D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
     if not (D.any() or K.any()):
         return 0.0, ""
-    speed, shapes = np.linalg.eig(np.linalg.solve(M, D))
-    beat = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, K))).max())
+    D, K = np.linalg.solve(kernel_of(dynamics.mass_matrix, model)(q), np.stack([D, K]))
+    if max(np.abs(D).sum(axis=1).max(), np.sqrt(np.abs(K).sum(axis=1).max())) <= above:  # norms bound eigenvalues
+        return 0.0, ""
+    speed, shapes = np.linalg.eig(D)
+    beat = np.sqrt(np.abs(np.linalg.eigvals(K)).max())
     worst = int(np.abs(speed).argmax())
     names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]

@@ -24,7 +24,7 @@ from linkwright.dynamics.constrained import Gains, checked_gains, position_corre
 from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
-from linkwright.model.derived import derived
+from linkwright.model.derived import derived, kept
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     METHODS,
@@ -220,14 +220,14 @@ def _require_closed(model: Model, q: Array, v: Array) -> None:
 def _once(function: Callable[..., Any], model: Model) -> Callable[..., Any]:
     """A function to be called once: of a large mechanism not worth compiling."""
     if len(model.links) < BODIES_IN_LOOPS:
-        return compile_or_not(function, model)
+        return kernel_of(function, model)
     return RowByRow(bind(function, model, {}))
 
 
 def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
     """``project``; of large mechanisms put together from its parts."""
     if len(model.links) < BODIES_IN_LOOPS:
-        return compile_or_not(project, model)
+        return kernel_of(project, model)
     move, open_by, opening = (kernel_of(one, model) for one in (integrate, position_correction, velocity_correction))
     return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
@@ -236,8 +236,8 @@ def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> N
     """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
     if not len(q) or model.nv > LARGE:
         return
-    rate, joint = stiffest(model, q[0], v[0])
     limit = method_of(method).stability
+    rate, joint = stiffest(model, q[0], v[0], limit / h)
     if rate * h > limit:
         warnings.warn(
             f"joint {joint!r} of {model.name!r} is damped within {1.0 / rate:.2g} s: at a step of {h:g} s the explicit "
@@ -289,6 +289,7 @@ def stepper(model: Model, method: str, gains: Gains | None = None, projecting: b
     return made
 
 
+@kept
 def shortest_method(model: Model) -> str:
     """Of the serial methods the one with fewest operations here; "articulated" where none is short."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.public import kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import kinetic_energy, potential_energy, spring_energy
 from linkwright.errors import InputError, LinkwrightWarning, ShapeError, SimulationError
@@ -168,7 +168,7 @@ def recorded(
 ) -> Trajectory:
     """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
-        kinetic = compile_or_not(kinetic_energy, model)(q, v)
+        kinetic = kernel_of(kinetic_energy, model)(q, v)
         potential = _stored_energy(model)(q)
     return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
 
@@ -181,9 +181,9 @@ def stored_energy(model: Model, q: Array) -> Any:
 def _stored_energy(model: Model) -> Callable[[Array], Any]:
     """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
     if len(model.links) < BODIES_IN_LOOPS:
-        return compile_or_not(stored_energy, model)
-    weight = compile_or_not(potential_energy, model)
+        return kernel_of(stored_energy, model)
+    weight = kernel_of(potential_energy, model)
     if not (model.springs or any(np.any(joint.stiffness) for joint in model.joints)):
         return weight
-    springs = compile_or_not(spring_energy, model)
+    springs = kernel_of(spring_energy, model)
     return lambda q: weight(q) + springs(q)
