@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -107,34 +107,36 @@ def simulate(
         from linkwright.visual.window import require_window
 
         require_window()
-    model = _load(robot or DEMONSTRATION, root)
-    if posture or velocity or hold:
-        q0 = starting_posture(model, posture)
-        v0 = starting_velocity(model, velocity)
-        if model.loops:
-            q0, v0 = _closed(model, q0, v0)
-    else:
-        q0, v0 = showing_start(model)
-    folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
-    controller = None
     if hold and method == "equations":
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
-    if hold:
-        floating = any(joint.type == "free" for joint in model.joints)
-        controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
+    model = _load(robot or DEMONSTRATION, root)
+    controller = None
+    with errors.status("compiling for the start"):
+        if posture or velocity or hold:
+            q0 = starting_posture(model, posture)
+            v0 = starting_velocity(model, velocity)
+            if model.loops:
+                q0, v0 = _closed(model, q0, v0)
+        else:
+            q0, v0 = showing_start(model)
+        if hold:
+            floating = any(joint.type == "free" for joint in model.joints)
+            controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
+        chosen = _suitable(model, q0, v0, step) if method == "auto" else method
+    folder = folder_at(out or f"linkwright_{_file_name(model.name)}")
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    chosen = _suitable(model, q0, v0, step) if method == "auto" else method
     loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
     freedom = loops if model.loops else f"{model.nv} degrees of freedom"
     output.print(Text.assemble((model.name, "bold"), f": {len(model.bodies)} bodies, {freedom}"))
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors, transient=True) as progress:
-        task = progress.add_task("compiling", total=1.0)
+        by_equations = chosen == "equations"
+        task = progress.add_task("deriving and integrating" if by_equations else "compiling", total=1.0)
         stopped: BaseException | None = None
         try:
-            if chosen == "equations":
+            if by_equations:
                 trajectory = _by_equations(model, q0, v0, time, step)
             else:
                 trajectory = run(
@@ -167,7 +169,10 @@ def simulate(
         remove_pictures(folder / "frames")  # of an earlier run
         if animation and not stopped and film == "frames":
             progress.update(task, description="animating", completed=0.5)
-            files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
+            try:
+                files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
+            except KeyboardInterrupt as error:
+                stopped = error
     output.print(_summary(trajectory, chosen, controlled=hold))
     for path in files:
         output.print(f"  {folder / path.name}")
@@ -202,12 +207,16 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
     output.print(limits)
     output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
     if model.loops:
-        output.print(_mobility(model), soft_wrap=True)
+        with errors.status("compiling what the loops leave free"):
+            free = _mobility(model)
+        output.print(free, soft_wrap=True)
     names = [name for name in model.frames if name != "world"]
     shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
     output.print(f"frames: {shown}", soft_wrap=True)
     if operations:
-        output.print(_operations_table(model))
+        with errors.status("counting operations") as status:
+            table = _operations_table(model, lambda name: status.update(f"counting the operations of {name}"))
+        output.print(table)
 
 
 @app.command
@@ -403,26 +412,30 @@ def equations(
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
     if form in ("derivation", "html") and what:
         raise InputError(f"--what chooses what the other formats show; {form} is always whole")
-    made = made_of(_load(robot, root), named_parameters(parameters), snap, base_parameters=base_parameters)
+    model = _load(robot, root)
+    with errors.status("deriving the equations"):
+        made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
     for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
         errors.print(note, soft_wrap=True)
     if form == "html":
-        path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"), frame)
+        with errors.status("writing the page"):
+            path = made.html(file or Path(f"{_file_name(made.model.name)}_equations.html"), frame)
         output.print(f"  {path}", soft_wrap=True)
         return
-    if explain:
-        told = made.explanation()
-        shown = told.text() if form == "text" else told.latex()
-    elif form in ("text", "latex"):
-        write = made.text if form == "text" else made.latex
-        shown = write("angles" if angles else "products", what, frame, reference)
-    elif form == "derivation":
-        shown = made.derivation_text()
-    else:
-        shown = getattr(made, form)(what, frame, reference)
+    with errors.status("explaining them" if explain else "writing them"):
+        if explain:
+            told = made.explanation()
+            shown = told.text() if form == "text" else told.latex()
+        elif form in ("text", "latex"):
+            write = made.text if form == "text" else made.latex
+            shown = write("angles" if angles else "products", what, frame, reference)
+        elif form == "derivation":
+            shown = made.derivation_text()
+        else:
+            shown = getattr(made, form)(what, frame, reference)
     if file is None:
         output.print(shown, soft_wrap=True)
     else:
@@ -469,7 +482,7 @@ def _mobility(model: Model) -> str:
         return f"mobility: {error}"
 
 
-def _operations_table(model: Model) -> Table:
+def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
     from linkwright.compiler.trace import bind, program
@@ -480,6 +493,7 @@ def _operations_table(model: Model) -> Table:
         column.justify = "right"
     algorithms = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_forces", "coriolis_matrix")
     for name in (*algorithms, "momentum_matrix", "kinetic_energy"):
+        tell(name)
         try:
             count = program(bind(getattr(dynamics, name), model, {})).operations
         except TooLargeError:
@@ -558,7 +572,8 @@ def _suitable(model: Model, q0: Array, v0: Array, step: float) -> str:
 def _load(robot: str, root: str) -> Model:
     from linkwright.formats.load import load
 
-    return load(robot, root=None if root == "fixed" else root)
+    with errors.status(Text(f"reading {robot}")):
+        return load(robot, root=None if root == "fixed" else root)
 
 
 def _file_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import sys
 
 import numpy as np
 import pytest
+import rich.progress
+import rich.status
 from PIL import Image
 
 import linkwright as lw
@@ -16,6 +19,7 @@ from linkwright.cli import main, starting_posture, starting_velocity
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation import Trajectory
 from linkwright.simulation.record import Record
+from linkwright.terminal import PlainConsole
 
 URDF = """<?xml version="1.0"?>
 <robot name="swing">
@@ -113,6 +117,54 @@ def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
     status, _, told = run(*options, "--show", capsys=capsys)
     assert status == 2
     assert "no window can be opened" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("info", "four_bar"), ("reading four_bar", "compiling what the loops", "counting the operations of")),
+        (("equations", "two_link", "--explain"), ("reading two_link", "deriving the equations", "explaining")),
+        (("equations", "two_link", "here.html", "--html"), ("deriving the equations", "writing the page")),
+        (
+            ("simulate", "pendulum", "--hold", "--time", "0.6", "--no-animation", "--out", "out"),
+            ("reading pendulum", "compiling for the start", "simulating", "writing"),
+        ),
+        (("bench", "pendulum", "--no-peers", "--rows", "16", "--rounds", "1"), ("measuring inverse_dynamics",)),
+    ],
+)
+def test_a_terminal_is_told_what_is_done(arguments, expected, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    written = io.StringIO()
+    terminal = PlainConsole(file=written, force_terminal=True, width=100)
+    every = []  # what is shown at once may be gone before the terminal is drawn anew
+    monkeypatch.setattr(rich.status.Status, "__init__", told_of(rich.status.Status.__init__, every, 1))
+    monkeypatch.setattr(rich.status.Status, "update", told_of(rich.status.Status.update, every, 1))
+    monkeypatch.setattr(rich.progress.Progress, "update", told_of(rich.progress.Progress.update, every, "description"))
+    with monkeypatch.context() as patch:
+        patch.setattr("linkwright.cli.errors", terminal)
+        assert run(*arguments, capsys=capsys)[0] == 0
+    for what in expected:
+        assert any(what in one for one in every), every
+    assert written.getvalue().strip()
+    if arguments[0] == "info":
+        assert run(*arguments, capsys=capsys)[2].strip() == ""  # no terminal
+
+
+def told_of(method, every, where):
+    def noted(self, *arguments, **more):
+        said = more.get(where) if isinstance(where, str) else arguments[0] if arguments else None
+        every.append(str(said))
+        return method(self, *arguments, **more)
+
+    return noted
+
+
+def test_brackets_in_a_path_are_no_markup_to_a_terminal(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("linkwright.cli.errors", PlainConsole(file=io.StringIO(), force_terminal=True, width=100))
+    robot = tmp_path / "[" / "x].urdf"
+    robot.parent.mkdir()
+    robot.write_text(URDF)
+    assert run("info", robot, "--no-operations", capsys=capsys)[0] == 0
 
 
 def test_simulate_without_a_robot(tmp_path, monkeypatch, capsys):
