@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import os
 import pickle
 import subprocess
 import sys
 import textwrap
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -350,6 +352,26 @@ def test_memory_does_not_grow(kernel, several, rows):
     finally:
         tracemalloc.stop()
     assert grown < 20_000
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is measured through /proc")
+def test_kernels_that_are_gone_leave_no_memory(kernel, rows):
+    def resident():
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def load(n):
+        expected, kept = kernel(*rows), []
+        for k in range(n):
+            kept.append(lw.Kernel(kernel.program))
+            if len(kept) > 20:
+                del kept[k * 7 % 20]  # any of them, not the oldest
+        assert all(np.array_equal(one(*rows), expected) for one in kept)
+
+    load(150)
+    before = resident()
+    load(600)
+    assert resident() - before < 2_000_000
 
 
 def test_kernels_are_freed(arm):

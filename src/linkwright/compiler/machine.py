@@ -104,9 +104,27 @@ def _target_machine() -> Any:
     return machine
 
 
-@cache
-def _linker() -> Any:
-    return llvm.create_lljit_compiler(_target_machine())
+LOADED_TOGETHER = 16
+"""So much code shares a linker. Of each that was ever loaded a linker keeps 10 kB, until it goes itself: with the last
+code in it. One for each would take 90 kB and half a millisecond."""
+
+
+class _Linkers:
+    """The linker that code is loaded with now; full ones live as long as code in them."""
+
+    def __init__(self) -> None:
+        self.current: Any = None
+        self.room = 0
+
+    def take(self) -> Any:
+        """A linker, for one piece of code."""
+        if not self.room:
+            self.current, self.room = llvm.create_lljit_compiler(_target_machine()), LOADED_TOGETHER
+        self.room -= 1
+        return self.current
+
+
+_linkers = _Linkers()
 
 
 def generate(ir: str, scheduled: bool = True) -> bytes:
@@ -148,7 +166,9 @@ class Code:
                 builder = builder.import_symbol(name, address)
             for name in names:
                 builder = builder.export_symbol(name)
-            self._library = builder.link(_linker(), f"linkwright{next(_NAMES)}")
+            linker = _linkers.take()
+            self._library = builder.link(linker, f"linkwright{next(_NAMES)}")
+            self._linker = linker  # after the library, which goes first
             if of_kernel:
                 self.loop, self.entry = self._library["loop"], self._library["entry"]
             self.exported: dict[str, int] = {name: self._library[name] for name in exports}
@@ -157,8 +177,7 @@ class Code:
 def stay(image: bytes, symbols: Mapping[str, int], exports: Sequence[str]) -> dict[str, int]:
     """Load code that stays as long as the process, for threads that may be in it when all else is taken down."""
     code = Code(image, symbols, exports, of_kernel=False)
-    for kept in (code, _linker()):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
     return code.exported
 
 
