@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import py_compile
+import shutil
 import subprocess
 import sys
 import warnings
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import numpy as np
@@ -319,3 +322,47 @@ def test_many_processes_at_once(folder):
     assert len({output.split()[1] for output in outputs}) == 1
     assert run({}).split()[0] == "1"
     assert not [path for path in files(folder) if path.name.startswith(".new-")]
+
+
+def installed(kind, where):
+    """The package as a zip file of sources, or bytecode alone in a folder; where it is imported from."""
+    package = Path(lw.__file__).parent
+    for path in package.rglob("*"):
+        inside = where / path.relative_to(package.parent)
+        if path.suffix == ".py":
+            inside.parent.mkdir(parents=True, exist_ok=True)
+            made = Path(cache_from_source(str(path)))
+            if kind == "zip of sources":
+                shutil.copy(path, inside)
+            elif made.exists() and made.stat().st_mtime >= path.stat().st_mtime:
+                shutil.copy(made, inside.with_suffix(".pyc"))
+            else:
+                py_compile.compile(str(path), str(inside.with_suffix(".pyc")))
+    return shutil.make_archive(str(where), "zip", where) if kind == "zip of sources" else str(where)
+
+
+@pytest.mark.parametrize("kind", ["zip of sources", "bytecode"])
+def test_installed_otherwise_than_as_a_folder_of_sources(kind, folder, tmp_path):
+    place = installed(kind, tmp_path / "installed")
+    told = "import linkwright as lw; k = lw.compile(lw.mass_matrix, lw.load('two_link'))"
+    script = f"{told}; print(lw.__file__, k.from_cache, k([0.1, 0.2])[0, 0])"
+    environment = os.environ | {"PYTHONPATH": place, "LINKWRIGHT_CACHE": str(folder)}
+    found = []
+    for _ in range(2):
+        run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        found.append(run.stdout.split())
+    assert all(file.startswith(place) for file, *_ in found)
+    assert [kept for _, kept, _ in found] == ["False", "True"]
+    assert found[0][2] == found[1][2] == repr(lw.mass_matrix(lw.load("two_link"), [0.1, 0.2])[0, 0].item())
+
+
+def test_a_loader_that_tells_nothing_means_no_cache(folder, right, monkeypatch):
+    monkeypatch.setattr(cache, "find_spec", lambda name: None)
+    cache._compiler.cache_clear()
+    try:
+        assert not right().from_cache
+        assert not right().from_cache
+        assert not folder.exists()
+    finally:
+        cache._compiler.cache_clear()

@@ -173,11 +173,13 @@ def test_the_number_of_threads(monkeypatch, arm, kernel):
     assert lw.compile(lw.gravity_forces, arm).threads == 3
     monkeypatch.delenv("LINKWRIGHT_THREADS")
     assert 1 <= lw.compile(lw.gravity_forces, arm).threads <= (os.cpu_count() or 1)
-    for bad in ("0", "-1", "many", "1.5"):
+    monkeypatch.setenv("LINKWRIGHT_THREADS", "auto")
+    assert lw.compile(lw.gravity_forces, arm).threads <= (os.cpu_count() or 1)
+    for bad in ("0", "-1", "many", "1.5", "²", "٣", "100000", "9" * 5000):
         monkeypatch.setenv("LINKWRIGHT_THREADS", bad)
         with pytest.raises(InputError, match="LINKWRIGHT_THREADS"):
             lw.compile(lw.gravity_forces, arm)
-    for number in (0, -1, 1.5, "2", None):
+    for number in (0, -1, 1.5, "2", None, True, 100_000):
         with pytest.raises(InputError, match="threads"):
             kernel.threads = number
 

@@ -11,12 +11,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import pkgutil
 import re
 import stat
 import sys
 import tempfile
 import warnings
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 from linkwright.compiler.machine import Target
 from linkwright.errors import CacheWarning
@@ -44,45 +50,56 @@ def folder() -> Path | None:
         return None
 
 
-def key(digest: str, target: Target, width: int) -> str:
-    """The name under which the code of a program is kept."""
-    parts = (digest, target, width, _sources())
+def key(digest: str, target: Target, width: int) -> str | None:
+    """The name under which the code of a program is kept; None where the compiler does not know itself."""
+    compiler = _compiler()
+    if compiler is None:
+        return None
+    parts = (digest, target, width, compiler)
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _sources() -> str:
-    """The emitter itself is part of what decides the code, more exactly than the library's version."""
-    global _source_digest
-    if _source_digest is None:
-        here = Path(__file__).parent
-        names = (
-            "llvm",
-            "loops",
-            "segments",
-            "assembly/levels",
-            "assembly/layout",
-            "rows",
-            "ir",
-            "entry",
-            "vector_math",
-            "machine",
-            "native",
-        )
-        _source_digest = hashlib.sha256(b"".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest()
-    return _source_digest
+@cache
+def _compiler() -> str | None:
+    """A digest of the compiler's modules, which are part of what decides the code; None where they cannot be read.
+
+    Of their sources, wherever they lie (in a zip file, say), or, where only bytecode is installed, of that.
+    """
+    package = __name__.rpartition(".")[0]
+    digest = hashlib.sha256()
+    try:
+        for found in sorted(
+            pkgutil.walk_packages(import_module(package).__path__, f"{package}."), key=lambda x: x.name
+        ):
+            spec = find_spec(found.name)
+            loader: Any = spec.loader if spec else None
+            source = loader.get_source(found.name)
+            content = repr(_told(loader.get_code(found.name))) if source is None else source
+            digest.update(f"{found.name} {content}\n".encode())
+    except (AttributeError, ImportError, OSError):  # a loader of some other kind
+        return None
+    return digest.hexdigest()
 
 
-_source_digest: str | None = None
+def _told(code: CodeType) -> tuple[Any, ...]:
+    """What a code object does, in words that are the same in every process."""
+
+    def constant(x: Any) -> Any:
+        if isinstance(x, CodeType):
+            return _told(x)
+        return sorted(map(repr, x)) if isinstance(x, frozenset) else x
+
+    return code.co_code, code.co_names, code.co_varnames, [constant(x) for x in code.co_consts]
 
 
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Opening a pipe that somebody put there does not wait for its writer."""
 
 
-def read(name: str) -> bytes | None:
+def read(name: str | None) -> bytes | None:
     """The object code kept under this name, or None."""
     where = folder()
-    if where is None:
+    if where is None or name is None:
         return None
     try:
         if not _trusted(where, private=True):
@@ -102,10 +119,10 @@ def read(name: str) -> bytes | None:
     return image
 
 
-def write(name: str, image: bytes) -> None:
+def write(name: str | None, image: bytes) -> None:
     """Keep object code under this name; where that is not possible, warn once and go on."""
     where = folder()
-    if where is None:
+    if where is None or name is None:
         return
     try:
         where.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -18,10 +18,10 @@ from linkwright.compiler.entry import Entered, addresses, enter_through, keep_en
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.program import Looped, Operations, Program
-from linkwright.compiler.threads import GRAIN, default_threads, rows_of, spread
+from linkwright.compiler.threads import GRAIN, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, book_of, differentiate, program
 from linkwright.dynamics.assembly.choice import candidates
-from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError
+from linkwright.errors import ArgumentError, ShapeError, TooLargeError
 from linkwright.files import write_text
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
@@ -149,9 +149,7 @@ class Kernel(Entered):
 
     @threads.setter
     def threads(self, number: int) -> None:
-        if not isinstance(number, (int, np.integer)) or number < 1:
-            raise InputError(f"{self.program.name}: threads is a whole number, 1 or more; got {number!r}")
-        self._threads = int(number)
+        self._threads = checked_threads(f"{self.program.name}: threads", number)
 
     def _explain(self, arrays: tuple[Any, ...], out: Any) -> None:
         """Raise what is wrong with a call, in words of its arguments."""

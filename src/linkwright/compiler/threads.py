@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections import deque
@@ -18,6 +19,9 @@ from linkwright.errors import InputError
 GRAIN = 100_000
 """Nanoseconds of work below which a slice is not worth a thread."""
 
+MOST_THREADS = 256
+"""So many threads may be asked for on any machine, or four for each processor: more of them only wait."""
+
 _SLOTS = 64
 """Threads that can be handed something while they are awake."""
 
@@ -29,13 +33,25 @@ Job = Callable[[], Any]
 def default_threads() -> int:
     """Threads for large batches: LINKWRIGHT_THREADS, else as many as this process may use processors."""
     given = os.environ.get("LINKWRIGHT_THREADS", "").strip()
-    if given:
-        if not given.isdigit() or int(given) < 1:
-            raise InputError(f"LINKWRIGHT_THREADS is a number of threads, 1 or more; got {given!r}")
-        return int(given)
+    if given in ("", "auto"):
+        return _processors()
+    return checked_threads("LINKWRIGHT_THREADS", int(given) if re.fullmatch("[0-9]{1,9}", given) else given)
+
+
+def _processors() -> int:
+    """How many of them this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def checked_threads(what: str, number: Any) -> int:
+    """A number of threads; :class:`InputError` where it is none, or so large that it must be a mistake."""
+    most = max(MOST_THREADS, 4 * _processors())
+    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+    if not whole or not 1 <= number <= most:
+        raise InputError(f"{what} is a whole number of threads, from 1 to {most}; got {number!r}")
+    return int(number)
 
 
 class _Pool:
