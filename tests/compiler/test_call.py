@@ -263,7 +263,7 @@ def test_mistakes_are_explained(kernel, rows):
     with pytest.raises(TypeError):
         kernel(q, v, a, out=a, other=a)
     with pytest.raises(TypeError):
-        kernel(q, v, a=a)
+        kernel(q, v, a, a=a)
 
 
 @pytest.mark.parametrize("thing", [None, "text", object(), {}, 1.5, float, len], ids=lambda x: type(x).__name__)
@@ -468,3 +468,46 @@ def test_rows_of_any_length(size):
         assert np.allclose(total, x.sum(axis=1), rtol=1e-12, atol=1e-12)
         assert np.array_equal(memory[:, 1 : 1 + size], x)
         assert np.isnan(memory[:, [0, 1 + size, 2 + 2 * size]]).all()  # nothing beside the rows was written
+
+
+# by name
+
+
+def test_arrays_may_be_given_by_name(kernel, rows):
+    q, v, a = rows
+    expected, out = kernel(q, v, a), np.empty(2)
+    assert kernel(q, a=a, v=v).tobytes() == kernel(q=q, v=v, a=a).tobytes() == expected.tobytes()
+    assert kernel(q, v, a=a, out=out) is out
+    assert out.tobytes() == expected.tobytes()
+    assert kernel(a=a, v=v, q=[q] * 3).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ({"foo": 1}, r"inverse_dynamics has no argument 'foo'; it has q, v, a, out"),
+        ({"q": 1}, "q is given twice"),
+        ({}, r"takes 3 arrays \(q .*; got 2"),
+        ({"out": None}, r"takes 3 arrays \(q .*; got 2"),
+    ],
+)
+def test_mistakes_with_names_are_explained(kernel, rows, named, told):
+    with pytest.raises(ArgumentError, match=told):
+        kernel(*rows[:2], **named)
+    with pytest.raises(ArgumentError, match="takes q, v, a; v, a is not given"):
+        kernel(q=rows[0])
+
+
+def test_signatures_are_what_is_taken(arm, rows):
+    wrench = np.arange(6.0)
+    kernel = lw.compile(lw.inverse_dynamics, arm, wrenches=["tip"])
+    assert str(inspect.signature(kernel)) == "(q, v, a, wrench_tip, *, out=None)"
+    bound = inspect.signature(kernel).bind(*rows, wrench_tip=wrench)
+    assert np.array_equal(kernel(*bound.args, **bound.kwargs), kernel(*rows, wrench))
+    clashing = lw.compile(lambda out, x: out + 2.0 * x, out=2, x=2)
+    assert str(inspect.signature(clashing)) == "(out_, x, *, out=None)"
+    assert np.array_equal(clashing(out_=rows[0], x=rows[1]), rows[0] + 2.0 * rows[1])
+    assert [*inspect.signature(lw.Kernel).parameters] == ["program", "model", "tune"]
+    for wrong in ((3,), (kernel.program, 3)):
+        with pytest.raises(ArgumentError, match="got 3"):
+            lw.Kernel(*wrong)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.compiler import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
@@ -20,7 +21,7 @@ from linkwright.compiler.program import Slot
 from linkwright.compiler.segments import SegmentProgram, division
 from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
-from linkwright.errors import TooLargeError
+from linkwright.errors import InconsistentMotionError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
@@ -373,3 +374,15 @@ def test_what_the_world_receives(function):
     assert relative_error(kernel(*arrays), function.book(model, *arrays)) < 1e-13
     rows = kernel(*(np.tile(x, (11, 1)) for x in arrays))
     assert np.array_equal(rows[10], kernel(*arrays))
+
+
+def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
+    monkeypatch.setattr(trace, "BODIES_IN_LOOPS", 3)
+    chain = lw.load("planar:4")
+    q, v, a = chain.random(seed=0), np.ones(4), np.zeros(4)
+    names = [joint.name for joint in chain.joints]
+    expected = lw.dynamics.inverse_dynamics(chain, q, v, a)
+    assert relative_error(lw.inverse_dynamics(chain, q, v, a, actuated=names), expected) < 1e-14
+    assert relative_error(lw.compile(lw.inverse_dynamics, chain, actuated=names)(q, v, a), expected) < 1e-14
+    with pytest.raises(InconsistentMotionError, match="joint1"):
+        lw.inverse_dynamics(chain, q, v, a, actuated=names[1:])

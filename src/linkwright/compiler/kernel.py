@@ -32,15 +32,30 @@ _INTERRUPTED: list[Any] = []
 _FLOAT64 = np.dtype(np.float64)
 
 
+class _Signature:
+    """What the class takes, and what each kernel takes: Python asks both for it by one name."""
+
+    def __get__(self, kernel: Kernel | None, kind: type[Kernel]) -> inspect.Signature:
+        if kernel is None:
+            of_init = inspect.signature(kind.__init__)
+            return of_init.replace(parameters=list(of_init.parameters.values())[1:])
+        arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in kernel._names]
+        return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
+
+
 class Kernel(Entered):
     """Machine code for one function of one mechanism. Made by :func:`compile`.
 
-    ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs``, each with any
-    leading batch dimensions, which broadcast. Shapes and types are checked; values are not: NaN and
-    infinities propagate.
+    ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs`` (or by name, which takes
+    longer), each with any leading batch dimensions, which broadcast. Shapes and types are checked; values are not:
+    NaN and infinities propagate.
     """
 
     def __init__(self, program: Program | Looped, model: Model | None = None, tune: bool = False):
+        if not isinstance(program, (Program, Looped)):
+            raise ArgumentError(f"a kernel is made of a program, by compile(function, model); got {program!r}")
+        if not isinstance(model, (Model, type(None))):
+            raise ArgumentError(f"a kernel's model is a Model or None; got {model!r}")
         self.program = program
         self.model = model
         self.from_cache = False
@@ -183,10 +198,31 @@ class Kernel(Entered):
                     raise ShapeError(f"{name}: out must be an array {(*batch, *slot.shape)}; got {got!r}") from None
 
     @property
-    def __signature__(self) -> inspect.Signature:
-        names = [re.sub(r"\W", "_", slot.name) for slot in self.program.inputs]
-        arrays = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
-        return inspect.Signature([*arrays, inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)])
+    def _names(self) -> list[str]:
+        """The names of the arrays as Python's arguments: "wrench tool" is wrench_tool."""
+        names = ["out"]
+        for slot in self.program.inputs:
+            name = re.sub(r"\W", "_", slot.name)
+            while name in names:
+                name += "_"
+            names.append(name)
+        return names[1:]
+
+    def _in_order(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """The arrays of a call, some of which were given by name."""
+        names, own = self._names, self.program.name
+        for name in named:
+            if name not in names:
+                raise ArgumentError(f"{own} has no argument {name!r}; it has {', '.join([*names, 'out'])}")
+            if name in names[: len(arrays)]:
+                raise ArgumentError(f"{own}: {name} is given twice, by its place and by name")
+        rest = names[len(arrays) :]
+        missing = [name for name in rest if name not in named]
+        if missing:
+            raise ArgumentError(f"{own} takes {', '.join(names)}; {', '.join(missing)} is not given")
+        return (*arrays, *(named[name] for name in rest))
+
+    __signature__ = _Signature()
 
     @property
     def operations(self) -> Operations:
@@ -219,9 +255,9 @@ class Kernel(Entered):
         return f"<Kernel {self.program.name}({inputs}) -> {outputs}: {self.operations}>"
 
 
-def _slowly(kernel: Kernel, /, *arrays: Any, out: Any = None) -> Any:
+def _slowly(kernel: Kernel, /, *arrays: Any, out: Any = None, **named: Any) -> Any:
     """What a call becomes where its arguments are not plain arrays of one row."""
-    return kernel._any(arrays, out)
+    return kernel._any(kernel._in_order(arrays, named) if named else arrays, out)
 
 
 keep_entry(Kernel)

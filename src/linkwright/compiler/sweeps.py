@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.kinds import Group, Kind, Source, groups_of, objects
-from linkwright.errors import TooLargeError
+from linkwright.errors import LinkwrightError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.tree import Model, Step
 
@@ -279,7 +279,9 @@ def record(
         recorder.__dict__.update(memo=model.memo, earlier=model.earlier)  # it is that model
         try:
             result = function(recorder, *(Whole(k, n) for k, n in enumerate(sizes)))
-        except (TypeError, AttributeError) as error:
+        except LinkwrightError:
+            raise
+        except (TypeError, AttributeError, ValueError) as error:
             raise NotASweep(f"it is more than sweeps over the bodies: {error}") from error
         refined = [_refined(sweep, handed_on) for sweep in recorder.sweeps]
         if refined == known:
