@@ -539,9 +539,17 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
         errors.print(note, soft_wrap=True)
     made.python("rhs")
     compiled = perf_counter() - began
-    q, v = motion_of(made, q0, v0, t)
-    run_time = perf_counter() - began - compiled
-    return recorded(made.model, t, q, v, np.zeros_like(v), t[1], compiled, run_time)
+
+    def record(q: Array, v: Array) -> Trajectory:
+        run_time = perf_counter() - began - compiled
+        return recorded(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
+
+    try:
+        return record(*motion_of(made, q0, v0, t))
+    except (Exception, KeyboardInterrupt) as error:
+        if hasattr(error, "computed"):
+            error.motion = record(*error.computed)  # type: ignore[union-attr]
+        raise
 
 
 RESULTS = (

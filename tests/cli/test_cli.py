@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import rich.progress
 import rich.status
+import scipy.integrate
 from PIL import Image
 
 import linkwright as lw
@@ -428,6 +429,26 @@ def test_simulate_by_the_generated_equations(tmp_path, capsys):
         status, _, error = run("simulate", "two_link", "--method", "equations", *more, "--out", tmp_path, capsys=capsys)
         assert status == 2
         assert expected in error
+
+
+def test_an_interrupt_saves_what_the_generated_equations_gave(tmp_path, monkeypatch, capsys):
+    taken, step = [], scipy.integrate.DOP853.step
+
+    def interrupted(solver):
+        taken.append(solver.t)
+        if len(taken) > 20:
+            raise KeyboardInterrupt
+        return step(solver)
+
+    monkeypatch.setattr(scipy.integrate.DOP853, "step", interrupted)
+    command = ("simulate", "two_link", "--posture", "30deg,30deg", "--time", 5, "--step", 0.01, "--method", "equations")
+    status, _, error = run(*command, "--out", tmp_path, capsys=capsys)
+    assert status == 130
+    assert "stopped at t = " in error
+    with np.load(tmp_path / "trajectory.npz") as motion:
+        assert 2 < len(motion["t"]) == len(motion["q"]) < 501
+        assert taken[-1] - 0.01 < motion["t"][-1] <= taken[-1]
+        assert np.ptp(motion["energy"]) < 1e-9
 
 
 def test_equations_of_a_frame(tmp_path, capsys):

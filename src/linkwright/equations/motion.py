@@ -1,4 +1,7 @@
-"""Motion from the equations: the generated right-hand side in Python, integrated by SciPy."""
+"""Motion from the equations: the generated right-hand side in Python, integrated by SciPy.
+
+By DOP853, Dormand and Prince's explicit method of order eight (Hairer, Nørsett & Wanner 1993, §II.5).
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,16 @@ from linkwright.spatial.arrays import Array
 if TYPE_CHECKING:
     from linkwright.equations.result import Equations
 
-METHOD = "DOP853"
-"""Dormand and Prince's explicit method of order eight (Hairer, Nørsett & Wanner 1993, §II.5)"""
-
 
 def motion_of(made: Equations, q0: Any, v0: Any, t: Any, tolerance: float = 1e-12) -> tuple[Array, Array]:
     """The coordinates (n, nq) and velocities (n, nv) at the times t (n,), from q0 (nq,) and v0 (nv,) at the first.
 
     ``tolerance``, relative and absolute, is that of every step. Raises :class:`InputError` where the
-    integration comes to an end before the last time, and :class:`MissingExtraError` without SciPy.
+    integration comes to an end before the last time, and :class:`MissingExtraError` without SciPy. What ends it
+    early, an interrupt too, carries what there is until then as its attribute ``computed``, (q, v).
     """
     try:
-        from scipy.integrate import solve_ivp
+        from scipy.integrate import DOP853
     except ImportError:
         raise MissingExtraError("motion from the generated equations needs SciPy: pip install scipy") from None
 
@@ -40,15 +41,20 @@ def motion_of(made: Equations, q0: Any, v0: Any, t: Any, tolerance: float = 1e-1
     scope: dict[str, Any] = {}
     exec(made.python("rhs"), scope)  # our own source
     (rate,) = (value for name, value in scope.items() if name.endswith("_rhs"))
-    found = solve_ivp(
-        lambda t, y: rate(t, y.tolist()),
-        (times[0], times[-1]),
-        np.concatenate([q0, v0]),
-        method=METHOD,
-        t_eval=times,
-        rtol=tolerance,
-        atol=tolerance,
-    )
-    if not found.success:
-        raise InputError(f"the motion cannot be followed beyond t = {found.t[-1]:g} s: {found.message}")
-    return found.y[:nq].T, found.y[nq:].T
+    found = np.empty((len(times), nq + nv))
+    found[0] = np.concatenate([q0, v0])
+    there = 1
+    try:
+        solver = DOP853(lambda t, y: rate(t, y.tolist()), times[0], found[0], times[-1], rtol=tolerance, atol=tolerance)
+        while there < len(times):
+            message = solver.step()
+            if solver.status == "failed":
+                raise InputError(f"the motion cannot be followed beyond t = {solver.t:g} s: {message}")
+            after = int(np.searchsorted(times, solver.t, side="right"))
+            if after > there:
+                found[there:after] = solver.dense_output()(times[there:after]).T
+                there = after
+    except BaseException as error:
+        error.computed = found[:there, :nq], found[:there, nq:]  # type: ignore[attr-defined]
+        raise
+    return found[:, :nq], found[:, nq:]
