@@ -485,3 +485,10 @@ def test_options_of_strange_types_are_told(arm):
     for option in ("regroup", "tune", "unroll"):
         with pytest.raises(ArgumentError, match=f"{option} is True or False"):
             lw.compile(lw.mass_matrix, arm, **{option: "x"})
+
+
+def test_a_notebook_shows_inputs_outputs_and_operations():
+    shown = lw.compile(lw.dynamics.mass_matrix, lw.load("two_link"))._repr_html_()
+    assert "kernel <b>mass_matrix</b>: 1 multiplications" in shown
+    assert "<td>q</td><td>(…, 2)</td>" in shown
+    assert "<td>(…, 2, 2)</td>" in shown

@@ -332,3 +332,11 @@ def test_the_function_is_the_module_whichever_comes_first():
     subprocess.run([sys.executable, "-c", script], check=True)
     with pytest.raises(AttributeError, match="no attribute 'equation'"):
         _ = lw.equation
+
+
+def test_a_notebook_shows_equations_of_small_mechanisms():
+    shown = lw.equations(lw.load("two_link"))._repr_latex_()
+    assert shown.startswith(r"$\displaystyle \begin{aligned} M_{1,1} &= m_{1}")
+    assert shown.endswith(r"\end{aligned}$")
+    assert shown.count(r" \\") == 6
+    assert lw.equations(lw.load("humanoid"))._repr_latex_() is None

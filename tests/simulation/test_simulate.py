@@ -398,3 +398,13 @@ def test_long_chains_move_as_short_steps_say():
         q, v = integrators.step(chain, q, v, np.zeros(chain.nv), 1e-3)
     np.testing.assert_allclose(motion.q[-1], q, atol=1e-10)
     np.testing.assert_allclose(motion.v[-1], v, atol=1e-8)
+
+
+def test_a_notebook_shows_a_motion():
+    builder = lw.Builder("a<b>").body("rod", 1.0, (0, 0, -1), 0.1)
+    model = builder.joint("$x_{$ y$", "revolute", "world", "rod", axis=(0, 1, 0)).build()
+    motion = lw.simulate(model, [1.0], [0.0], 0.1)
+    shown = motion._repr_html_()
+    assert "&#x27;a&lt;b&gt;&#x27;: 101 samples over 0.1 s" in shown
+    assert '<img src="data:image/png;base64,iVBOR' in shown
+    assert "<img" not in lw.simulate(model, [[1.0], [2.0]], [0.0], 0.1)._repr_html_()

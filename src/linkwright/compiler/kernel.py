@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,14 @@ class Kernel(Entered):
     def __reduce__(self) -> tuple[Any, ...]:
         state = {} if self._threads == default_threads() else {"_threads": self._threads}
         return Kernel, (self.program, self.model, self._tune), state
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: inputs, outputs and their shapes of one row, and the operations."""
+        slots = [("input", s.name, _shown(s.shape)) for s in self.program.inputs]
+        slots += [("output", s.name, _shown(s.shape)) for s in self.program.outputs]
+        rows = "".join(f"<tr>{''.join(f'<td>{escape(x)}</td>' for x in row)}</tr>" for row in slots)
+        told = f"<p>kernel <b>{escape(self.program.name)}</b>: {escape(str(self.operations))}</p>"
+        return f"{told}<table><tr><th></th><th>name</th><th>shape</th></tr>{rows}</table>"
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in self.program.inputs)

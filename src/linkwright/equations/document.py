@@ -102,14 +102,23 @@ def document(title: str, equations: Iterable[tuple[str, Equation]], introduction
         introduction,
     ]
     for _, group in groupby(equations, key=lambda item: item[0]):
-        lines = []
-        for _, equation in group:
-            for line in broken(equation, 88.0):
-                lead = "{} " if not line.left and line.right[:1] in "+-" else ""
-                indent = line.indent * r"\quad "
-                lines.append(f"{line.left} &{'=' if line.left else ''} {indent}{lead}{line.right}")
-        text += [r"\begin{align*}", " \\\\\n".join(lines), r"\end{align*}"]
+        text += [r"\begin{align*}", _lines(equation for _, equation in group), r"\end{align*}"]
     return "\n".join([*text, names, r"\end{document}", ""])
+
+
+def display(equations: Iterable[tuple[str, Equation]]) -> str:
+    """The equations as one piece of display mathematics, long lines broken."""
+    return rf"\begin{{aligned}} {_lines(equation for _, equation in equations)} \end{{aligned}}"
+
+
+def _lines(equations: Iterable[Equation]) -> str:
+    lines = []
+    for equation in equations:
+        for line in broken(equation, 88.0):
+            lead = "{} " if not line.left and line.right[:1] in "+-" else ""
+            indent = line.indent * r"\quad "
+            lines.append(f"{line.left} &{'=' if line.left else ''} {indent}{lead}{line.right}")
+    return " \\\\\n".join(lines)
 
 
 def names_table(values: Mapping[str, float], meanings: Mapping[str, str]) -> str:

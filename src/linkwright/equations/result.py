@@ -15,7 +15,7 @@ from linkwright.dynamics.kinematics import check_reference
 from linkwright.equations.c import c_header, c_source, test_program
 from linkwright.equations.code import RIGHT_HAND_SIDE, Code, Programmer
 from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism, coordinates_of
-from linkwright.equations.document import Equation, names_table
+from linkwright.equations.document import Equation, display, names_table
 from linkwright.equations.document import document as document_of
 from linkwright.equations.document import figure as figure_of
 from linkwright.equations.explain import Explanation, explanation_of
@@ -32,6 +32,9 @@ from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+MOST_ROWS_SHOWN, MOST_LETTERS_SHOWN = 4, 20_000
+"""in a notebook"""
 
 ROUTES = ("recursive", "lagrange")
 
@@ -549,6 +552,15 @@ class Equations:
         """How names are written in LaTeX."""
         names = (*self._plan.values, *self.coordinates.q, *self.coordinates.v)
         return {name: latex_name(name) for name in names}
+
+    def _repr_latex_(self) -> str | None:
+        """What a notebook shows, where that is not pages."""
+        if len(self.coordinates.v) > MOST_ROWS_SHOWN:
+            return None
+        with suppress(TooLargeError):
+            shown = display(self._typeset("products", MAIN, None, "world_aligned"))
+            return f"$\\displaystyle {shown}$" if len(shown) < MOST_LETTERS_SHOWN else None
+        return None
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
