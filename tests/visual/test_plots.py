@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linkwright import load
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.builder import Builder
 from linkwright.visual.plots import (
@@ -133,6 +134,43 @@ def test_one_page_has_everything():
     boxes = [axes.get_window_extent() for axes in figure.axes]
     assert min(box.width for box in boxes) > 200
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@pytest.mark.parametrize(("name", "panels"), [("pendulum", 1), ("arm7", 1), ("planar:12", 2), ("humanoid", 7)])
+def test_panels_are_neither_strips_nor_a_tall_page(name, panels):
+    model = load(name)
+    assert len(coordinate_groups(model)) == len(coordinate_groups(model, "nv")) == panels
+    figure = plot_trajectory(model, T, series(model.nq), series(model.nv), None, T, T)
+    width, height = figure.get_size_inches()
+    assert 4.5 < height < 16.0
+    assert 1.0 < width / height < 2.2 or panels > 4
+    figure.canvas.draw()
+    boxes = [axes.get_window_extent() for axes in figure.axes]
+    assert max(box.width / box.height for box in boxes[: 2 * panels]) < (3.0 if panels < 3 else 5.0)
+
+
+def test_legends_of_positions_and_velocities_are_one():
+    figure = plot_trajectory(load("arm7"), T, series(7), series(7), series(7), T, T)
+    legends = [axes.get_legend() for axes in figure.axes]
+    named = [[text.get_text() for text in legend.get_texts()] for legend in legends if legend is not None]
+    assert named == [[f"joint{k}" for k in range(1, 8)], ["kinetic", "potential", "total"]]
+    hinge = plot_positions(load("pendulum"), T, series(1)).axes[0]
+    assert hinge.get_legend() is None  # the title says it
+    assert hinge.get_title(loc="left") == "hinge"
+
+
+def test_six_legs_share_panels():
+    model = load("stewart")
+    assert [(g.title, g.unit, len(g.labels)) for g in coordinate_groups(model)] == [
+        ("leg1 first … leg4 second", "rad", 8),
+        ("slide1 … slide6", "m", 6),
+        ("ball1", "1", 4),
+        ("leg5 first … leg6 second", "rad", 4),
+    ]
+    for which in ("nq", "nv"):
+        groups = coordinate_groups(model, which)
+        assert sorted(i for g in groups for i in g.indices) == list(range(getattr(model, which)))
+        assert len(groups) == 4
 
 
 def test_hundreds_of_coordinates_are_one_map():

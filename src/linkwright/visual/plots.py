@@ -21,6 +21,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5
 """Told apart with any colour vision (after Okabe and Ito 2008)."""
 LINES_PER_PANEL = len(COLOURS)
 MAX_PANELS = 32
+MAX_ROWS = 10
+"""On a page with more rows of panels, each would be a strip: it shows a map of colours instead."""
+SEPARATE_GROUPS = 6
+"""Of more groups than this the small ones share panels."""
 MAX_POINTS = 4000
 """More samples than this are thinned: no figure has as many pixels."""
 
@@ -39,7 +43,8 @@ class Group:
 def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
     """The coordinates of a model ("nq": positions, "nv": velocities or efforts) in groups fit for a panel each.
 
-    A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone.
+    A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone. Where
+    there are many, neighbours of one unit are taken together, so that six legs of a platform are not twelve panels.
     """
     if which not in ("nq", "nv"):
         raise InputError(f'which is "nq" (positions) or "nv" (velocities, efforts); got {which!r}')
@@ -54,13 +59,41 @@ def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
     found: dict[tuple[int, str], list[tuple[str, int, str]]] = {}
     for key, title, index, label in entries:
         found.setdefault(key, []).append((title, index, label))
+    chains_of = [(unit, members) for (_, unit), members in found.items()]
+    if len(chains_of) > SEPARATE_GROUPS:
+        whole = {chains[k] for k, joint in enumerate(model.joints) if _stands_alone(joint.motion)}
+        chains_of = _gathered(chains_of, [chain not in whole for chain, _ in found])
     groups = []
-    for (_, unit), members in found.items():
+    for unit, members in chains_of:
         for first in range(0, len(members), LINES_PER_PANEL):
             part = members[first : first + LINES_PER_PANEL]
-            title, labels = _shortened(part[0][0], [label for _, _, label in part])
+            own = {title for title, _, _ in part}
+            title, labels = _shortened(part[0][0] if len(own) == 1 else "", [label for _, _, label in part])
             groups.append(Group(title, unit, tuple(index for _, index, _ in part), labels))
     return tuple(groups)
+
+
+_Members = list[tuple[str, int, str]]
+"""(title, index, label) of coordinates"""
+
+
+def _gathered(chains: list[tuple[str, _Members]], small: list[bool]) -> list[tuple[str, _Members]]:
+    """Those chains that may be, of one unit, together, as long as a panel has room."""
+    kept: list[tuple[str, _Members]] = []
+    latest: dict[str, _Members] = {}
+    for (unit, members), may in zip(chains, small, strict=True):
+        if may and unit in latest and len(latest[unit]) + len(members) <= LINES_PER_PANEL:
+            latest[unit].extend(members)
+            continue
+        kept.append((unit, list(members)))
+        if may:
+            latest[unit] = kept[-1][1]
+    return kept
+
+
+def _stands_alone(motion: JointType) -> bool:
+    """Whether a joint has panels of its own."""
+    return bool(motion.quaternions) or motion.nv > 2
 
 
 def plot_positions(model: Model, t: Any, q: Any, *, limits: bool = True, title: str | None = None) -> Figure:
@@ -141,13 +174,15 @@ def plot_trajectory(
     if (kinetic is None) != (potential is None):
         raise ArgumentError("give both kinetic and potential, or neither")
     panels = [coordinate_groups(model, which) for _, which, _, _ in columns]
-    crowded = max(map(len, panels)) > MAX_PANELS
-    rows = 1 if crowded else max(map(len, panels))
-    rows += kinetic is not None
-    height = (5.0 if crowded else 0.0) + 1.65 * (rows - crowded) + 0.8
-    figure = Figure(figsize=(5.6 * len(columns) + 0.4, max(height, 3.6)), layout="constrained")
+    most = max(map(len, panels))
+    crowded = most > MAX_ROWS
+    heights = [4.6] if crowded else [{1: 3.4, 2: 2.6, 3: 2.2, 4: 1.9}.get(most, 1.6)] * most
+    heights += [2.2] * (kinetic is not None)
+    width = {1: 7.4, 2: 5.6}.get(len(columns), 4.6)
+    figure = Figure(figsize=(width * len(columns) + 1.2, sum(heights) + 0.6), layout="constrained")
     _canvas(figure)
-    grid = figure.add_gridspec(rows, len(columns), height_ratios=[3.0] + [1.0] * (rows - 1) if crowded else None)
+    rows = len(heights)
+    grid = figure.add_gridspec(rows, len(columns), height_ratios=heights)
     for column, ((quantity, which, values, units), groups) in enumerate(zip(columns, panels, strict=True)):
         if crowded:
             _heat_map(figure, figure.add_subplot(grid[0, column]), t, values, quantity)
@@ -157,6 +192,9 @@ def plot_trajectory(
             axes = figure.add_subplot(grid[row, column])
             _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
             axes.set_xlabel("time [s]" if row == last else "")
+            legend, beside = axes.get_legend(), panels[-1][row : row + 1]
+            if legend is not None and column < len(columns) - 1 and beside and beside[0].labels == group.labels:
+                legend.remove()  # the last column's is of the same colours
     if kinetic is not None:
         T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
         E = T + V if total is None else _values("total", total, t, ())
@@ -195,7 +233,9 @@ def _plot(
             _panel(axes, t, values, group, quantity, units, _limits(model, limits))
             axes.set_xlabel("time [s]" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
     plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
-    figure.suptitle(_join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840")
+    figure.suptitle(
+        _join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840", parse_math=False
+    )
     return _literal(figure)
 
 
@@ -242,7 +282,8 @@ def _panel(
     _dress(axes, t)
     axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} [{units[group.unit]}]")
     axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)
-    _legend(axes)
+    if group.labels != (group.title,):
+        _legend(axes)
     low, high = axes.get_ylim()
     if np.nanmax(np.ptp(values[:, group.indices], axis=0), initial=0.0) < 1e-9 and high - low < 1e-3:
         axes.set_ylim(low - 0.5, high + 0.5)  # constant: no axis of rounding errors
@@ -336,7 +377,7 @@ def _chains(model: Model) -> list[int]:
     for k, link in enumerate(model.links):
         if link.parent >= 0:
             children[link.parent].append(k)
-    alone = [bool(joint.motion.quaternions) or joint.motion.nv > 2 for joint in model.joints]
+    alone = [_stands_alone(joint.motion) for joint in model.joints]
     chains: list[int] = []
     shared: dict[int, int] = {}  # parent -> the chain of its single-joint children
     count = 0
