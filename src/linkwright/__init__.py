@@ -151,6 +151,13 @@ __all__ = [
 ]
 
 
+__version__ = "0.1.0"
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
 def __getattr__(name: str) -> Any:
     if name not in ("equations", "Equations"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

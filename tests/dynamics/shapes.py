@@ -53,7 +53,8 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
     """What each parameter may be for a mechanism."""
     q, v, a = state(model, seed)
     rng = np.random.default_rng(seed)
-    if model.loops:  # an acceleration that keeps them closed
+    if model.loops:  # a motion that keeps them closed
+        v = dynamics.impulse(model, q, v)[0]
         a = dynamics.forward_dynamics(model, q, v, a)
     joints = [joint.name for joint in model.joints if joint.nv]
     return {

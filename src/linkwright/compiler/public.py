@@ -20,6 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.program import Program
+from linkwright.compiler.signatures import batched
 from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.trace import (
     ARRAYS,
@@ -95,6 +96,7 @@ def public(book: F) -> F:
     exec(compile(source, f"<linkwright {name_of(book)}>", "exec"), scope)
     face: Any = functools.wraps(book)(scope.pop("face"))
     face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
+    face.__signature__ = batched(book)
     face.book = book
     return face
 

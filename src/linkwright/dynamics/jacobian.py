@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.dynamics.kinematics import body_poses, check_reference
+from linkwright.dynamics.kinematics import Reference, body_poses, check_reference
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
@@ -12,7 +12,7 @@ from linkwright.spatial.transform import split_pose
 
 
 def jacobian(
-    model: Model, q: Shaped[Array, "nq"], frame: str, reference: str = "world_aligned"
+    model: Model, q: Shaped[Array, "nq"], frame: str, reference: Reference = "world_aligned"
 ) -> Shaped[Array, "6 nv"]:
     """The Jacobian (6, nv) of a frame: its twist [v; ω] is J v.
 
@@ -29,7 +29,7 @@ def jacobian_dot(
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
     frame: str,
-    reference: str = "world_aligned",
+    reference: Reference = "world_aligned",
 ) -> Shaped[Array, "6 nv"]:
     """The time derivative (6, nv) of :func:`jacobian`, entry by entry, in the same reference.
 
@@ -41,7 +41,7 @@ def jacobian_dot(
 
 
 def _columns(
-    model: Model, q: Array, v: Array | None, frame: str, reference: str
+    model: Model, q: Array, v: Array | None, frame: str, reference: Reference
 ) -> tuple[list[Array], list[Array], list[Array]]:
     """Each joint's columns of the Jacobian and, given v, of its rate."""
     place = model.frame(frame)

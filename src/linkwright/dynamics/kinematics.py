@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from linkwright.errors import InputError
@@ -11,9 +13,11 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import motion_to_child, motion_transform, split_pose
 from linkwright.spatial.vectors import motion_cross
 
-REFERENCES = ("world_aligned", "body", "world")
+Reference = Literal["world_aligned", "body", "world"]
 """In what a frame's motion is expressed: at the frame's origin in world axes, there in the frame's
 own axes, or at the world's origin in world axes."""
+
+REFERENCES: tuple[Reference, ...] = get_args(Reference)
 
 
 def check_reference(reference: str) -> None:
@@ -56,7 +60,7 @@ def velocity(
     q: Shaped[Array, "nq"],
     v: Shaped[Array, "nv"],
     frame: str,
-    reference: str = "world_aligned",
+    reference: Reference = "world_aligned",
 ) -> Shaped[Array, "6"]:
     """The twist (6,) [v; ω] of a frame, m/s and rad/s.
 
@@ -83,7 +87,7 @@ def acceleration(
     v: Shaped[Array, "nv"],
     a: Shaped[Array, "nv"],
     frame: str,
-    reference: str = "world_aligned",
+    reference: Reference = "world_aligned",
 ) -> Shaped[Array, "6"]:
     """The rate (6,) of :func:`velocity` in the same reference, m/s² and rad/s²; gravity is not in it.
 

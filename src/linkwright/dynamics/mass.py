@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from linkwright.dynamics.inverse import inverse_dynamics
@@ -13,8 +15,10 @@ from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.transform import force_to_parent, force_transform, motion_to_child
 from linkwright.spatial.vectors import force_cross, momentum_cross, motion_cross
 
+MassMatrixMethod = Literal["composite", "unit_vector", "jacobian"]
 
-def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: str = "composite") -> Shaped[Array, "nv nv"]:
+
+def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod = "composite") -> Shaped[Array, "nv nv"]:
     """M (nv, nv), symmetric, in full; kg, kg m or kg m².
 
     ``method``: "composite" (composite rigid bodies: Walker & Orin 1982), "unit_vector" (column k is

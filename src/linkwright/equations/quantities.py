@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.kinematics import Reference
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -56,6 +57,11 @@ def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: st
 def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
+
+
+def _known(reference: str) -> Reference:
+    """A reference that was checked when it was given; what has no frame has "" for it."""
+    return cast(Reference, reference)
 
 
 def rate_matrix(model: Model, q: Array) -> Array:
@@ -146,7 +152,7 @@ QUANTITIES = {
             "jacobian",
             "Jacobian of {frame}, {reference}: its twist [v; w] is J v",
             "qp",
-            lambda model, q, v, frame, reference: dynamics.jacobian(model, q, frame, reference),
+            lambda model, q, v, frame, reference: dynamics.jacobian(model, q, frame, _known(reference)),
             framed=True,
             sparse=True,
         ),
@@ -155,7 +161,7 @@ QUANTITIES = {
             "jacobian_dot",
             "rate of the Jacobian of {frame}, {reference}",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.jacobian_dot(model, q, v, frame, reference),
+            lambda model, q, v, frame, reference: dynamics.jacobian_dot(model, q, v, frame, _known(reference)),
             framed=True,
             sparse=True,
         ),
@@ -164,7 +170,7 @@ QUANTITIES = {
             "velocity",
             "twist [v; w] of {frame}, {reference}",
             "qvp",
-            lambda model, q, v, frame, reference: dynamics.velocity(model, q, v, frame, reference),
+            lambda model, q, v, frame, reference: dynamics.velocity(model, q, v, frame, _known(reference)),
             framed=True,
             sparse=True,
         ),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.program import Operations
-from linkwright.dynamics.kinematics import check_reference
+from linkwright.dynamics.kinematics import Reference, check_reference
 from linkwright.equations.c import c_header, c_source, test_program
 from linkwright.equations.code import RIGHT_HAND_SIDE, Code, Programmer
 from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism, coordinates_of
@@ -65,9 +65,9 @@ class Equations:
         self._route = route
         self._order = self._order_of(self._mechanism)
         self._with_frame: dict[str, Mechanism] = {}
-        self._forms: dict[tuple[str, str | None, str], np.ndarray] = {}
+        self._forms: dict[tuple[str, str | None, Reference], np.ndarray] = {}
         self._programmers: dict[str | None, Programmer] = {}
-        self._codes: dict[tuple[str, str | None, str], Code] = {}
+        self._codes: dict[tuple[str, str | None, Reference], Code] = {}
 
     @property
     def coordinates(self) -> Coordinates:
@@ -130,7 +130,7 @@ class Equations:
         """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
         return not any(bool(p) for p in self.polynomials(what).flat)
 
-    def polynomials(self, what: str, frame: str | None = None, reference: str = "world_aligned") -> np.ndarray:
+    def polynomials(self, what: str, frame: str | None = None, reference: Reference = "world_aligned") -> np.ndarray:
         """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
         if what not in NAMES:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
@@ -208,7 +208,7 @@ class Equations:
         return {}
 
     def sympy(
-        self, what: str, form: str = "products", frame: str | None = None, reference: str = "world_aligned"
+        self, what: str, form: str = "products", frame: str | None = None, reference: Reference = "world_aligned"
     ) -> Any:
         """A quantity as a SymPy matrix, in the form "products" or "angles" (multiple angles).
 
@@ -275,15 +275,15 @@ class Equations:
         """
         return self.sympy("pose", frame=frame)
 
-    def jacobian(self, frame: str, reference: str = "world_aligned") -> Any:
+    def jacobian(self, frame: str, reference: Reference = "world_aligned") -> Any:
         """J (6, nv) with the frame's twist [v; ω] = J v, a SymPy matrix; references as of the library's jacobian."""
         return self.sympy("jacobian", frame=frame, reference=reference)
 
-    def jacobian_dot(self, frame: str, reference: str = "world_aligned") -> Any:
+    def jacobian_dot(self, frame: str, reference: Reference = "world_aligned") -> Any:
         """The time derivative (6, nv) of the Jacobian, a SymPy matrix."""
         return self.sympy("jacobian_dot", frame=frame, reference=reference)
 
-    def velocity(self, frame: str, reference: str = "world_aligned") -> Any:
+    def velocity(self, frame: str, reference: Reference = "world_aligned") -> Any:
         """The twist (6, 1) [v; ω] of a frame, a SymPy matrix."""
         return self.sympy("velocity", frame=frame, reference=reference)
 
@@ -294,7 +294,7 @@ class Equations:
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: str = "world_aligned",
+        reference: Reference = "world_aligned",
     ) -> str:
         """Every entry on a line: M[1,1] = …; what is zero is said once.
 
@@ -312,7 +312,7 @@ class Equations:
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: str = "world_aligned",
+        reference: Reference = "world_aligned",
         document: bool = False,
     ) -> str:
         """The equations in LaTeX, for display mathematics (amsmath's aligned). ``what`` as in :meth:`text`.
@@ -325,7 +325,7 @@ class Equations:
         lines = [rf"{equation.left} &= {equation.right} \\" for _, equation in typeset]
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
-    def _typeset(self, form: str, what: str, frame: str | None, reference: str) -> Iterator[tuple[str, Equation]]:
+    def _typeset(self, form: str, what: str, frame: str | None, reference: Reference) -> Iterator[tuple[str, Equation]]:
         """The letter and the equation in LaTeX of every line."""
         for letter, place, terms in self._entries(form, what, frame, reference):
             left = QUANTITIES[letter].latex + (f"_{{{place.strip('[]')}}}" if place else "")
@@ -351,7 +351,7 @@ class Equations:
         form: str = "products",
         what: str = MAIN,
         frame: str | None = None,
-        reference: str = "world_aligned",
+        reference: Reference = "world_aligned",
         width: float = 90.0,
     ) -> Figure:
         """The equations as a matplotlib figure, in lines of about ``width`` letters. ``what`` as in :meth:`text`.
@@ -368,7 +368,7 @@ class Equations:
         return write_figure(path, self.figure(**options), dpi=200)
 
     def _entries(
-        self, form: str, what: str, frame: str | None = None, reference: str = "world_aligned"
+        self, form: str, what: str, frame: str | None = None, reference: Reference = "world_aligned"
     ) -> Iterator[tuple[str, str, Sum]]:
         """Letter, indices and terms of every line; indices [i] or [i,j] mean all that had no line of its own."""
         for quantity in self._chosen(what, frame):
@@ -456,7 +456,7 @@ class Equations:
             self._programmers[frame] = Programmer(mechanism, self._passive, _in_numbers(mechanism.plan))
         return self._programmers[frame]
 
-    def _code(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> Code:
+    def _code(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> Code:
         check_reference(reference)
         right_hand_side = isinstance(what, str) and what == RIGHT_HAND_SIDE
         if right_hand_side and frame is not None:
@@ -479,7 +479,7 @@ class Equations:
         self,
         what: str = MAIN,
         frame: str | None = None,
-        reference: str = "world_aligned",
+        reference: Reference = "world_aligned",
         test_main: bool = False,
     ) -> str:
         """C99 that allocates nothing: ``void NAME(q, v, p, M, h, g)``, arrays of doubles, the results written to.
@@ -491,19 +491,19 @@ class Equations:
         code = self._code(what, frame, reference)
         return c_source([code]) + (self._test_main([(what, frame, reference)]) if test_main else "")
 
-    def c_header(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+    def c_header(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
         """The header, for C and C++, of what :meth:`c` writes."""
         code = self._code(what, frame, reference)
         return c_header([code], code.name)
 
-    def _test_main(self, wanted: Sequence[tuple[str, str | None, str]]) -> str:
+    def _test_main(self, wanted: Sequence[tuple[str, str | None, Reference]]) -> str:
         codes, samples = [self._code(*one) for one in wanted], []
         for (what, frame, reference), code in zip(wanted, codes, strict=True):
             quantities = [] if what == RIGHT_HAND_SIDE else self._chosen(what, frame)
             samples.append(self._programmer(frame).samples(code, quantities, frame, reference))
         return test_program(codes, samples)
 
-    def python(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+    def python(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
         """Python without other packages: ``NAME(q, v, p=PARAMETERS) -> M, h, g``.
 
         ``what="rhs"`` gives the right-hand side for integrators such as SciPy's ``solve_ivp``:
@@ -511,11 +511,11 @@ class Equations:
         """
         return python_source([self._code(what, frame, reference)])
 
-    def octave(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+    def octave(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
         """Octave or MATLAB: ``[M, h, g] = NAME(q, v, p)``; ``what`` as in :meth:`python`."""
         return octave_source(self._code(what, frame, reference))
 
-    def fortran(self, what: str = MAIN, frame: str | None = None, reference: str = "world_aligned") -> str:
+    def fortran(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:
         """Fortran: ``subroutine NAME(q, v, p, M, h, g)``; ``what`` as in :meth:`python`."""
         return fortran_source([self._code(what, frame, reference)])
 
@@ -527,7 +527,7 @@ class Equations:
         """
         if isinstance(frames, str) or not isinstance(frames, Sequence):
             raise ArgumentError(f"frames is a list of names; got {frames!r}")
-        wanted: list[tuple[str, str | None, str]] = [(MAIN, None, "world_aligned")]
+        wanted: list[tuple[str, str | None, Reference]] = [(MAIN, None, "world_aligned")]
         with suppress(ModelError):  # joints that move nothing with mass
             self._code(RIGHT_HAND_SIDE)
             wanted.append((RIGHT_HAND_SIDE, None, "world_aligned"))

@@ -19,7 +19,11 @@ from linkwright.errors import ArgumentError, InputError
 Array = np.ndarray
 """An array of float64, or of objects that behave like numbers (symbols)."""
 
-if TYPE_CHECKING or "jaxtyping" in sys.modules:  # shape annotations are executed in tests only
+if TYPE_CHECKING:  # whoever checks types sees arrays, with the shape beside them
+    from typing import Annotated as Shaped
+
+    __all__ = ["Shaped"]  # what is imported counts as this module's own only where it says so
+elif "jaxtyping" in sys.modules:  # shape annotations are executed in tests only
     from jaxtyping import Shaped as Shaped
 else:
 

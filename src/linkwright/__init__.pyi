@@ -1,0 +1,335 @@
+"""Written by tools/write_types.py. Arrays may have any leading batch dimensions: (…, nq)."""
+
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from numpy.typing import ArrayLike
+
+from linkwright import dynamics as dynamics
+from linkwright import errors as errors
+from linkwright.compiler.kernel import Kernel as Kernel
+from linkwright.compiler.kernel import compile as compile
+from linkwright.compiler.public import derivative as derivative
+from linkwright.compiler.user import stack as stack
+from linkwright.compiler.user import symbols as symbols
+from linkwright.dynamics import Mobility as Mobility
+from linkwright.dynamics import check as check
+from linkwright.dynamics import close as close
+from linkwright.dynamics import mobility as mobility
+from linkwright.dynamics import total_mass as total_mass
+from linkwright.dynamics import welded_mass as welded_mass
+from linkwright.dynamics.constrained import Gains
+from linkwright.dynamics.kinematics import Reference
+from linkwright.dynamics.mass import MassMatrixMethod
+from linkwright.equations.result import Equations as Equations
+from linkwright.equations.result import equations as equations
+from linkwright.formats.load import load as load
+from linkwright.model.builder import Builder as Builder
+from linkwright.model.tree import Model as Model
+from linkwright.simulation import Trajectory as Trajectory
+from linkwright.simulation import hold as hold
+from linkwright.simulation import hold_joints as hold_joints
+from linkwright.simulation import showing_start as showing_start
+from linkwright.simulation import simulate as simulate
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import maximum as maximum
+from linkwright.spatial.arrays import minimum as minimum
+from linkwright.spatial.arrays import where as where
+
+__version__: str
+
+def acceleration(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+) -> Annotated[Array, "(…, 6)"]: ...
+def actuated_efforts(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    actuated: Sequence[str],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"], Annotated[Array, "(…, m)"]]: ...
+def bias_forces(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, nv)"]: ...
+def center_of_mass(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, 3)"]: ...
+def center_of_mass_jacobian(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, 3, nv)"]: ...
+def configuration_rate(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, nq)"]: ...
+def constraint_bias(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, m)"]: ...
+def constraint_forces(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    stabilisation: Gains | None = None,
+) -> Annotated[Array, "(…, m)"]: ...
+def constraint_jacobian(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, m, nv)"]: ...
+def constraint_residual(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, m)"]: ...
+def constraint_wrenches(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    stabilisation: Gains | None = None,
+) -> Annotated[Array, "(…, n, 6)"]: ...
+def coriolis_matrix(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, nv, nv)"]: ...
+def difference(
+    model: Model,
+    q0: Annotated[ArrayLike, "(…, nq)"],
+    q1: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, nv)"]: ...
+def forward_dynamics(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    method: str = "articulated",
+    schedule: Any = None,
+    partition: Any = None,
+    loops: str = "closed",
+    stabilisation: Gains | None = None,
+) -> Annotated[Array, "(…, nv)"]: ...
+def forward_dynamics_derivatives(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+) -> tuple[Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"]]: ...
+def gravity_forces(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, nv)"]: ...
+def impulse(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, m)"]]: ...
+def integrate(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, nq)"]: ...
+def inverse_dynamics(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    actuated: Sequence[str] | None = None,
+) -> Annotated[Array, "(…, nv)"]: ...
+def inverse_dynamics_derivatives(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+) -> tuple[Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"]]: ...
+def jacobian(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+) -> Annotated[Array, "(…, 6, nv)"]: ...
+def jacobian_dot(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+) -> Annotated[Array, "(…, 6, nv)"]: ...
+def joint_forces(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    wrench: Annotated[ArrayLike, "(…, 6)"],
+) -> Annotated[Array, "(…, nv)"]: ...
+def joint_reactions(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    schedule: Any = None,
+) -> Annotated[Array, "(…, n, 6)"]: ...
+def kinetic_energy(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…)"]: ...
+def mass_matrix(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    method: MassMatrixMethod = "composite",
+) -> Annotated[Array, "(…, nv, nv)"]: ...
+def momentum(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, 6)"]: ...
+def momentum_matrix(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, 6, nv)"]: ...
+def passive_forces(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, nv)"]: ...
+def plastic_impact(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    twists: Annotated[ArrayLike, "(…, n, 6)"],
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, n, 6)"]]: ...
+def pose(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+) -> Annotated[Array, "(…, 4, 4)"]: ...
+def potential_energy(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…)"]: ...
+def prescribed_dynamics(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    prescribed: Sequence[str],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    schedule: Any = None,
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"]]: ...
+def prescribed_motion(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    prescribed: Sequence[str],
+    wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
+    schedule: Any = None,
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"], Annotated[Array, "(…, m)"]]: ...
+def project(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> tuple[Annotated[Array, "(…, nq)"], Annotated[Array, "(…, nv)"]]: ...
+def spring_energy(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…)"]: ...
+def spring_lengths(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, n)"]: ...
+def velocity(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+) -> Annotated[Array, "(…, 6)"]: ...
+
+__all__ = [
+    "Builder",
+    "Equations",
+    "Kernel",
+    "Mobility",
+    "Model",
+    "Trajectory",
+    "acceleration",
+    "actuated_efforts",
+    "bias_forces",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "check",
+    "close",
+    "compile",
+    "configuration_rate",
+    "constraint_bias",
+    "constraint_forces",
+    "constraint_jacobian",
+    "constraint_residual",
+    "constraint_wrenches",
+    "coriolis_matrix",
+    "derivative",
+    "difference",
+    "dynamics",
+    "equations",
+    "errors",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "gravity_forces",
+    "hold",
+    "hold_joints",
+    "impulse",
+    "integrate",
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "jacobian",
+    "jacobian_dot",
+    "joint_forces",
+    "joint_reactions",
+    "kinetic_energy",
+    "load",
+    "mass_matrix",
+    "maximum",
+    "minimum",
+    "mobility",
+    "momentum",
+    "momentum_matrix",
+    "passive_forces",
+    "plastic_impact",
+    "pose",
+    "potential_energy",
+    "prescribed_dynamics",
+    "prescribed_motion",
+    "project",
+    "showing_start",
+    "simulate",
+    "spring_energy",
+    "spring_lengths",
+    "stack",
+    "symbols",
+    "total_mass",
+    "velocity",
+    "welded_mass",
+    "where",
+]
