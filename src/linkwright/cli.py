@@ -164,6 +164,7 @@ def simulate(
                     files.append(trajectory.animate(place / f"animation.{film}", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 if not files:
+                    errors.print("stopped before anything was written; earlier files are as they were")
                     raise
                 stopped = error
         remove_pictures(folder / "frames")  # of an earlier run
