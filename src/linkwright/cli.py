@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -23,8 +23,9 @@ from linkwright.errors import (
     LinkwrightError,
     LinkwrightWarning,
 )
-from linkwright.files import folder_at, replacing_together, write_figure, write_text
+from linkwright.files import folder_at, replacing_together, write_text
 from linkwright.model.tree import Joint, Model
+from linkwright.results import RESULTS, summary, written
 from linkwright.spatial.arrays import Array
 from linkwright.terminal import errors, output
 
@@ -157,7 +158,7 @@ def simulate(
         files: list[Path] = []
         with replacing_together(folder, RESULTS) as place:
             try:
-                for path in _write(trajectory, place):
+                for path in written(trajectory, place):
                     files.append(path)
                 if animation and not stopped and film != "frames":
                     progress.update(task, description="animating", completed=0.5)
@@ -174,7 +175,7 @@ def simulate(
                 files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 stopped = error
-    output.print(_summary(trajectory, chosen, controlled=hold))
+    output.print(summary(trajectory, METHOD_NAMES[chosen], controlled=hold))
     for path in files:
         output.print(f"  {folder / path.name}")
     if stopped:
@@ -553,12 +554,6 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
         raise
 
 
-RESULTS = (
-    *("trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
-    *("animation.gif", "animation.mp4"),
-)
-"""What a simulation may write; of an earlier one nothing stays."""
-
 METHOD_NAMES = {
     "equations": "the generated equations in SciPy's DOP853, steps of its own between",
     "rk4": "Runge–Kutta, order 4",
@@ -587,49 +582,6 @@ def _load(robot: str, root: str) -> Model:
 
 def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "_" for c in name) or "robot"
-
-
-def _write(trajectory: Trajectory, folder: Path) -> Iterator[Path]:
-    """Write the arrays, then the plots; each file's path when it is whole."""
-    from linkwright.visual import plots
-
-    model, t = trajectory.model, trajectory.t
-    yield trajectory.save(folder / "trajectory.npz")
-    yield trajectory.save(folder / "trajectory.csv")
-    figures = {
-        "positions.png": plots.plot_positions(model, t, trajectory.q),
-        "velocities.png": plots.plot_velocities(model, t, trajectory.v),
-        "energies.png": plots.plot_energies(t, trajectory.kinetic, trajectory.potential, title=model.name),
-    }
-    if np.any(trajectory.tau):
-        figures["efforts.png"] = plots.plot_efforts(model, t, trajectory.tau)
-    for name, figure in figures.items():
-        yield write_figure(folder / name, figure, dpi=110)
-
-
-def _summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
-    model, energy = trajectory.model, trajectory.energy
-    table = Table(show_header=False, box=None)
-    steps = round(trajectory.t[-1] / trajectory.step)
-    table.add_row(
-        "motion", f"{trajectory.t[-1]:g} s in {steps} steps of {trajectory.step:g} s ({METHOD_NAMES[method]})"
-    )
-    table.add_row("compile time", f"{trajectory.compile_time:.3g} s")
-    table.add_row("steps per second", f"{trajectory.steps_per_second:,.0f}")
-    table.add_row("", f"{trajectory.t[-1] / max(trajectory.run_time, 1e-9):,.0f} times real time")
-    scale = max(float(np.abs(trajectory.kinetic).max()), float(np.ptp(trajectory.potential)), 1e-300)
-    losses = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
-    change = f"{energy[0]:.6g} J → {energy[-1]:.6g} J"
-    if controlled or losses:
-        why = " and ".join(["control"] * controlled + ["damping and friction"] * losses)
-        table.add_row("energy", f"{change} ({why} included)")
-    else:
-        moved = scale > 1e-12 * float(np.abs(energy).max())
-        part = f"{trajectory.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
-        table.add_row("energy drift", f"{trajectory.drift:.3g} J, {part}")
-    if model.loops:
-        table.add_row("closure error", f"{trajectory.closure:.2g} (m or rad, the largest of all loops)")
-    return table
 
 
 def main(arguments: list[str] | None = None) -> None:
