@@ -9,8 +9,10 @@ import pytest
 
 import linkwright as lw
 from linkwright.benchmark import FUNCTIONS, bench
-from linkwright.benchmark.clock import interleaved
+from linkwright.benchmark import run as bench_run
+from linkwright.benchmark.clock import Timing, interleaved
 from linkwright.benchmark.peers import PEERS, Pinocchio
+from linkwright.benchmark.run import OURS
 from linkwright.errors import InputError
 from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical
 from mechanisms import random_tree
@@ -50,6 +52,19 @@ def test_what_a_peer_cannot_take_is_said():
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     result = bench(random_tree([Helical], 1), functions=["mass_matrix"], rows=16, rounds=1)
     assert "helical" in result.left_out[Pinocchio.name]
+
+
+def test_what_took_no_time_is_left_out_of_the_picture(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(bench_run, "write_figure", lambda path, figure, **options: drawn.append(figure))
+    rows = [
+        bench_run.Row("a", 1, 0.1, {OURS: Timing(1.0, ours), "Peer": Timing(1.0, theirs)}, {}, 0.0, {})
+        for ours, theirs in ((1.0, 4.0), (1.0, 0.0), (0.0, 4.0), (1.0, -2.0))
+    ]
+    bench_run.Result("robot", 1, 16, {"processor": "one"}, ["Peer"], {}, rows).plot(tmp_path / "bench.png")
+    axes = drawn[0].axes[0]
+    assert [bar.get_width() for bar in axes.patches] == [4.0]
+    assert axes.get_xlim()[0] > 0.1
 
 
 def test_timing_is_per_row():

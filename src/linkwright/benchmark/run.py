@@ -106,7 +106,7 @@ class Result:
         return tables
 
     def plot(self, path: Path) -> Path:
-        """Draw how many times faster we are, function by function."""
+        """Draw how many times faster we are, function by function; what took no time to be measured is left out."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -117,7 +117,7 @@ class Result:
         for number, peer in enumerate(self.peers):
             places, ratios = [], []
             for place, row in enumerate(self.table):
-                if peer in row.batch:
+                if peer in row.batch and min(row.batch[peer].median, row.batch[OURS].median) > 0.0:
                     places.append(place + number * height - 0.4 + height / 2)
                     ratios.append(row.batch[peer].median / row.batch[OURS].median)
             bars = axes.barh(places, ratios, height=height * 0.9, label=peer)
