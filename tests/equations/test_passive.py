@@ -162,3 +162,27 @@ def test_code(language, what, parameters, tmp_path):
         for ours, expected_value in zip(function(given, [x.shape for x in theirs]), theirs, strict=True):
             assert relative_error(ours, expected_value) < 1e-12
     assert "sign" not in made.octave()
+
+
+def gate():
+    return (
+        lw.Builder("gate")
+        .body("leaf", mass=20, center_of_mass=[0.5, 0, 0], inertia=[0.1, 1.7, 1.7])
+        .joint("hinge", "revolute", "world", "leaf", axis=[0, 0, 1], damping=1.0, stiffness=2.0)
+        .spring(("world", [0.5, -0.6, 0]), ("leaf", [0.5, 0, 0]), 300.0, 80.0, name="closer")
+        .build()
+    )
+
+
+def test_springs_between_bodies_have_no_polynomial_and_are_told(tmp_path):
+    made = equations(gate())
+    assert made.letters == ("M", "h", "g")
+    for what in ("K", "D"):
+        with pytest.raises(ModelError, match=r"spring 'closer' between points.*square root.*passive_forces"):
+            made.text(what=what)
+    told = made.explanation().text()
+    assert "What closer between points of two bodies does is not among them" in told
+    assert "closer between bodies act beside the weight" in told
+    assert "The damper of closer between bodies takes energy" in told
+    assert "1. theta1 = 0;" in told
+    assert "closer have no exact form" in made.html(tmp_path / "gate.html").read_text()

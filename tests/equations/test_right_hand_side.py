@@ -19,12 +19,27 @@ from linkwright.errors import ModelError
 from linkwright.model.description import JOINT_NAMES
 from mechanisms import relative_error, state
 
+
+def sprung():
+    """Springs and dampers between bodies: plain, slack below a length, with a bend."""
+    arm = lw.load("two_link")
+    first, second = (body.name for body in arm.bodies)
+    return (
+        lw.Builder(arm)
+        .spring(("world", [0.3, 0.5, 0.0]), (second, [0.7, 0.1, 0.0]), 30.0, 2.0, 0.5)
+        .spring("world", (second, [1.0, 0.0, 0.0]), 20.0, length=(0.0, 0.4), through=[(first, [0.5, 0.2, 0.0])])
+        .spring(first, (second, [0.0, 0.4, 0.0]), damping=3.0)
+        .build()
+    )
+
+
 CASES = {
     "two_link": lambda: lw.load("two_link"),
     "ball": ball,
     "free": lambda: lw.load("chain3d:2"),
     "damped_arm": damped_arm,
     "follower": follower,
+    "springs": sprung,
     "puma560": lambda: lw.load("puma560"),
 }
 

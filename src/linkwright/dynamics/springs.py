@@ -75,6 +75,13 @@ def ways_between(model: Model, i: int, j: int) -> tuple[list[int], list[int]]:
     return ways
 
 
+def joints_of(model: Model, spring: Spring) -> set[int]:
+    """The numbers of the joints that move a spring, leaders for what follows them."""
+    bodies = [model.frames[name].body for name in spring.frames]
+    found = {k for i, j in pairwise(bodies) for way in ways_between(model, i, j) for k in way}
+    return {k if (coupling := model.joints[k].coupling) is None else coupling.leader for k in found}
+
+
 def stretched(pieces: list[Piece]) -> Any:
     """The length of all pieces together, m."""
     total = pieces[0].length

@@ -18,6 +18,7 @@ from linkwright import dynamics
 from linkwright.compiler.program import Program, Slot, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS, require_mass
+from linkwright.dynamics.springs import spring_forces
 from linkwright.dynamics.statics import FRICTION_SPEED, spring_effort
 from linkwright.equations.closure import with_rows_only, without_loops
 from linkwright.equations.derive import Coordinates, Mechanism
@@ -177,7 +178,9 @@ class Programmer:
 
     @property
     def _has_passive(self) -> bool:
-        return any(np.any([joint.damping, joint.friction, joint.stiffness]) for joint in self.plan.model.joints)
+        model = self.plan.model
+        own = any(np.any([joint.damping, joint.friction, joint.stiffness]) for joint in model.joints)
+        return own or bool(model.springs)
 
     def _coordinate_notes(self, *names: str) -> list[str]:
         known = {"q": self.coordinates.q, "v": self.coordinates.v}
@@ -268,6 +271,10 @@ class Programmer:
                     refuse_spring(joint)
                 effort = effort - spring_effort(joint.motion, k, rest, q_k)
             efforts.append(effort)
+        if model.springs:
+            exact = realised(self.plan, make)
+            for number, effort in spring_forces(exact, q, exact.rates(v)).items():
+                efforts[number] = efforts[number] + effort
         return model.assemble(efforts)
 
     def _recursive_forward(

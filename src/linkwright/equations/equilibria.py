@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
+from linkwright.dynamics.springs import joints_of, springs_at, stretched
 from linkwright.dynamics.statics import FRICTION_SPEED
 from linkwright.equations.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.structure import Structure, determinant, quasi, sign_of
@@ -38,6 +39,8 @@ RESIDUAL = 1e-10
 """of what g can be: up to it a configuration found numerically is an equilibrium"""
 NEGLIGIBLE = 1e-9
 """Beside the largest, an eigenvalue this small is zero."""
+RELAXED = 1e-12
+"""A spring between bodies rests that is longer than relaxed by no more of its length."""
 EXACT_SIZE = 4
 """Up to this many free coordinates the signs of K are looked for exactly."""
 
@@ -120,8 +123,15 @@ class Equilibria:
 
     @cached_property
     def springs(self) -> bool:
-        """Whether joints have springs, which g does not know of."""
-        return any(bool(np.any(joint.stiffness)) for joint in self.model.joints)
+        """Whether there are springs, which g does not know of."""
+        return bool(self._stretching) or any(bool(np.any(joint.stiffness)) for joint in self.model.joints)
+
+    @cached_property
+    def _stretching(self) -> frozenset[str]:
+        """The coordinates that springs between bodies depend on."""
+        stiff = [spring for spring in self.model.springs if spring.stiffness]
+        joints = {k for spring in stiff for k in joints_of(self.model, spring)}
+        return frozenset(name for k in joints for name in self.structure.coordinates[k])
 
     @cached_property
     def _g(self) -> np.ndarray:
@@ -130,7 +140,7 @@ class Equilibria:
     @cached_property
     def active(self) -> tuple[str, ...]:
         """The coordinates that some force depends on."""
-        used = set(self.structure.coordinates_in(self._g))
+        used = {*self.structure.coordinates_in(self._g), *self._stretching}
         for joint, own in zip(self.structure.joints, self.structure.coordinates, strict=True):
             if np.any(joint.stiffness):
                 used.update(own)
@@ -258,7 +268,10 @@ class Equilibria:
         for joint, x in zip(self.model.joints, self.model.coordinates(q), strict=True):
             if np.any(joint.stiffness) and np.any(joint.motion.displacement(joint.rest, x)):
                 return False
-        return True
+        return all(
+            abs(spring.elongation(stretched(pieces))) <= RELAXED * stretched(pieces)
+            for spring, pieces in springs_at(self.model, q)
+        )
 
     def _put(self, p: Polynomial, turns: Mapping[str, Any]) -> Polynomial:
         names = self.structure.mechanism.coordinates
@@ -272,7 +285,7 @@ class Equilibria:
         free: tuple[str, ...] = ()
         for k in np.flatnonzero(np.abs(_stiffness(self.model, q)).max(axis=0) <= 1e-9 * self._scale):
             (name, *others) = self.structure.coordinates[k]
-            if name not in turns or others or np.any(self.structure.joints[k].stiffness):
+            if name not in turns or name in self._stretching or others or np.any(self.structure.joints[k].stiffness):
                 continue
             if self._rests(turns, q, (*free, name)):
                 free = (*free, name)

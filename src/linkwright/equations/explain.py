@@ -21,7 +21,7 @@ from linkwright.equations.explanation import (
 )
 from linkwright.equations.stability import MotionWords
 from linkwright.equations.structure import Momentum, Row, Structure, quasi
-from linkwright.equations.wording import LISTED, SHOWN_TERMS, Writer, counted, joined
+from linkwright.equations.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed
 from linkwright.equations.writing import Order
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
@@ -116,6 +116,12 @@ class _Words(Writer):
                 ". They do no work, since ",
                 self.formula("[", Symbol("v"), ", ", Symbol("v"), "] = 0"),
                 ".",
+            )
+        if springs := [spring.name for spring in structure.mechanism.plan.model.springs]:
+            yield (
+                f"What {listed(springs)} between points of two bodies {'do' if len(springs) > 1 else 'does'} is not "
+                "among them: springs and dampers act by their length, the square root of a polynomial. passive_forces "
+                "has them, simulations count them, and so does what is told below of equilibria.",
             )
         if n > LISTED:
             yield (f"With {n} rows, each is not taken apart here.",)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from linkwright.compiler.program import Slot
 from linkwright.equations.code import Code
@@ -18,6 +18,8 @@ class Language:
     assign: str
     """of a name and an expression"""
     sign: str = "(({0} > 0) - ({0} < 0))"
+    functions: Mapping[str, str] = field(default_factory=dict)
+    """names of functions, where they are others"""
 
 
 def real(x: float) -> str:
@@ -31,7 +33,9 @@ def _double(x: float) -> str:
     return text if x >= 0.0 else f"(-{text})"
 
 
-C = Language(lambda name, k: f"{name}[{k}]", real, "    const double {} = {};")
+C = Language(
+    lambda name, k: f"{name}[{k}]", real, "    const double {} = {};", functions={"min": "fmin", "max": "fmax"}
+)
 PYTHON = Language(lambda name, k: f"{name}[{k}]", real, "    {} = {}", "(int({0} > 0) - int({0} < 0))")
 OCTAVE = Language(lambda name, k: f"{name}({k + 1})", real, "  {} = {};", "sign({0})")
 FORTRAN = Language(
@@ -73,7 +77,8 @@ def body(code: Code, language: Language) -> tuple[list[str], list[list[str]], li
         elif op == "sign":
             text, strength = language.sign.format(operand(args[0], 3)), 3
         else:
-            text, strength = f"{op}({operand(args[0], 1)})", 3
+            name = language.functions.get(op, op)
+            text, strength = f"{name}({', '.join(operand(arg, 1) for arg in args)})", 3
         if op != "input" and (uses[k] > 1 or len(text) > 50):
             name = f"t{len(assigned) + 1}"
             lines.append(language.assign.format(name, text))

@@ -138,8 +138,9 @@ def _dotted(letter: str) -> str:
 
 
 def _inexact_springs(made: Equations) -> list[str]:
-    """The joints with springs that resist the turn of a quaternion, whose angle is no polynomial."""
-    return [joint.name for joint in made.model.joints if np.any(joint.stiffness) and joint.motion.quaternions]
+    """The joints with springs against the turn of a quaternion, and the springs between bodies: no polynomials."""
+    turned = [joint.name for joint in made.model.joints if np.any(joint.stiffness) and joint.motion.quaternions]
+    return [*turned, *(spring.name for spring in made.model.springs)]
 
 
 def _lead(made: Equations, letters: Sequence[str]) -> str:
@@ -307,7 +308,10 @@ def _equations(made: Equations, letters: Sequence[str]) -> str:
     heads = ("", "", "entries", "identically zero", "terms in normal form")
     parts = [_table(heads, rows)]
     if names := _inexact_springs(made):
-        parts.append(f"<p>The springs of {escape(', '.join(names))} have no exact form; springs are left out.</p>")
+        parts.append(
+            f"<p>The springs of {escape(', '.join(names))} have no exact form; springs and their dampers are left "
+            "out.</p>"
+        )
     parts.append(f"<p>The code below computes M, h and g in {made.operations}.</p>")
     products, angles = (_entries(made, letters, form) for form in ("products", "angles"))
     if products == angles:

@@ -6,6 +6,7 @@ sign(v) is a variable of it: D is linear in those.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NoReturn
 
@@ -14,6 +15,7 @@ import numpy as np
 from linkwright.dynamics.statics import spring_effort
 from linkwright.equations.derive import Coordinates, in_ring
 from linkwright.equations.plan import Entry, Plan
+from linkwright.equations.wording import listed
 from linkwright.errors import ModelError
 from linkwright.expression.polynomial import Ring
 from linkwright.model.tree import Joint
@@ -37,7 +39,12 @@ class PassiveForces:
 
     @cached_property
     def friction_forces(self) -> np.ndarray:
-        """D (nv,): b v + μ sign(v) of every joint, those of followers carried to their leaders."""
+        """D (nv,): b v + μ sign(v) of every joint, those of followers carried to their leaders.
+
+        Raises :class:`ModelError` where there are dampers between bodies.
+        """
+        if dampers := [spring.name for spring in self.model.springs if spring.damping]:
+            refuse_between(dampers)
         model, forces = self.model, []
         rates, signs = model.rates(self._variables(self.coordinates.v)), model.rates(self._variables(self._signs))
         for joint, one, v, sign in zip(model.joints, self.plan.passive, rates, signs, strict=True):
@@ -50,8 +57,11 @@ class PassiveForces:
     def spring_forces(self) -> np.ndarray:
         """K (nv,): the gradient of ½ Σ k u², u the deflections from rest, of every joint likewise.
 
-        Raises :class:`ModelError` where a spring resists the turn of a quaternion, whose angle is no polynomial.
+        Raises :class:`ModelError` where a spring resists the turn of a quaternion, whose angle is no polynomial,
+        or is between bodies, whose distance is none.
         """
+        if springs := [spring.name for spring in self.model.springs if spring.stiffness]:
+            refuse_between(springs)
         model, forces = self.model, []
         for joint, one, q in zip(
             model.joints, self.plan.passive, model.coordinates(self._variables(self.coordinates.q)), strict=True
@@ -63,6 +73,16 @@ class PassiveForces:
                 refuse_spring(joint)
             forces.append(spring_effort(joint.motion, self._values(one.stiffness), self._values(one.rest), q))
         return self.ring.array(model.assemble(forces))
+
+
+def refuse_between(names: Sequence[str]) -> NoReturn:
+    """Raise for springs or dampers between bodies."""
+    raise ModelError(
+        f"{listed([f'spring {name!r}' for name in names])} between points of two bodies "
+        f"{'act' if len(names) > 1 else 'acts'} along the line through them, whose length is the square root of "
+        "a polynomial and no polynomial itself; "
+        'passive_forces has what they do, and so has code of what="rhs"'
+    )
 
 
 def refuse_spring(joint: Joint) -> NoReturn:

@@ -184,9 +184,12 @@ class Equations:
     def letters(self) -> tuple[str, ...]:
         """What there is: M, h and g; D with friction, K with springs that have an exact form; A and b with loops."""
         joints = self._plan.model.joints
+        between = self._plan.model.springs  # whose lengths are no polynomials
         damped = any(joint.damping.any() or joint.friction.any() for joint in joints)
+        damped = damped and not any(spring.damping for spring in between)
         springs = [joint.motion for joint in joints if joint.stiffness.any()]
         exact = bool(springs) and not any(motion.quaternions for motion in springs)
+        exact = exact and not any(spring.stiffness for spring in between)
         return ("M", "h", "g", *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
 
     def _chosen(self, what: str, frame: str | None) -> list[Quantity]:

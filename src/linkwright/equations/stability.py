@@ -122,7 +122,9 @@ class MotionWords(Writer):
         rest, g = self.rest, self.structure.forms.gravity_forces
         condition = self.formula(*self._pull("(", Symbol("q"), ")"), " = 0")
         if rest.springs:
-            names = listed([joint.name for joint in rest.model.joints if np.any(joint.stiffness)])
+            stiff = [joint.name for joint in rest.model.joints if np.any(joint.stiffness)]
+            between = [spring.name for spring in rest.model.springs if spring.stiffness]
+            names = " and ".join(filter(None, [listed(stiff), f"{listed(between)} between bodies" if between else ""]))
             yield (f"The springs of {names} act beside the weight: their forces ", self.formula(Symbol("K"), "(",
                    Symbol("q"), ")"), " and their energy are counted here.")  # fmt: skip
         if rest.everywhere:
@@ -312,6 +314,13 @@ class MotionWords(Writer):
                     "So every bounded motion tends to the equilibria"),
         )  # fmt: skip
         stable = [k for k, one in enumerate(rest.found, start=1) if one.kind == "stable"]
+        if dampers := [spring.name for spring in rest.model.springs if spring.damping]:
+            several = len(dampers) > 1
+            what = "The dampers of {} between bodies take energy while their lengths change"
+            one = "The damper of {} between bodies takes energy while its length changes"
+            yield ((what if several else one).format(listed(dampers))
+                   + ": whether every motion dies out by that is not told here.",)  # fmt: skip
+            return
         if not damped:
             yield ("The model's joints have no friction: unforced motions keep their energy"
                    + (", and no equilibrium is asymptotically stable." if rest.found else "."),)  # fmt: skip
