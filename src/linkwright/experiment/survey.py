@@ -232,7 +232,7 @@ class Survey:
         lines: list[str] = []
         for title, heads, rows in self.contents():
             lines += [f"{title}:", "", *(f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows)), ""]
-        return "\n".join(lines)
+        return "\n".join(lines) + "\n"
 
 
 def survey(
