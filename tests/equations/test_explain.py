@@ -167,3 +167,60 @@ def test_tex_sets_it(tmp_path):
 def test_what_cannot_move_is_told():
     made = lw.equations(lw.load("pendulum").lock({"hinge": 0.0})).explanation()
     assert "Nothing can move" in made.text()
+
+
+def sprung(type: str, stiffness, **options) -> Model:
+    builder = lw.Builder("sprung", gravity=(0, 0, 0)).body("rod", 1.0, (0.1, 0, 0), 0.1)
+    return builder.joint("joint", type, "world", "rod", stiffness=stiffness, **options).build()
+
+
+def test_what_springs_hold_is_not_conserved():
+    free = lw.equations(sprung("revolute", 0.0)).explanation()
+    assert [one.name for one in free.structure.conserved] == ["dL/dtheta1_dot"]
+    held = lw.equations(sprung("revolute", 3.0)).explanation()
+    assert not held.structure.conserved
+    assert [one.name for one in held.structure.sprung] == ["dL/dtheta1_dot"]
+    told = held.text()
+    assert "is constant while" not in told
+    assert "along joint would be constant but for the springs: they act along it, so it is not conserved" in told
+
+
+@pytest.mark.parametrize(
+    ("type", "stiffness", "kept"),
+    [
+        ("planar", 0.0, ["linear x", "linear y", "angular z"]),
+        ("planar", [2.0, 3.0, 0.0], ["angular z"]),
+        ("planar", [0.0, 0.0, 1.0], ["linear x", "linear y"]),
+        ("free", [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], ["angular x", "angular y", "angular z"]),
+        ("spherical", [1.0, 2.0, 2.0], []),
+    ],
+)
+def test_which_momenta_springs_leave(type, stiffness, kept):
+    """Of those along and about fixed axes; a simulation keeps these and no others."""
+    model = sprung(type, stiffness)
+    found = [one.name for one in lw.equations(model).explanation().structure.conserved if one.row is None]
+    assert [f"{name.split()[0]} {name.split('fixed ')[1][0]}" for name in found] == kept
+    q0 = model.random(seed=0)
+    motion = lw.simulate(model, q0, np.linspace(0.3, 0.8, model.nv), 0.5)
+    momentum, center = lw.momentum(model, motion.q, motion.v), lw.center_of_mass(model, motion.q)
+    momentum[:, 3:] += np.cross(center, momentum[:, :3])
+    changes = np.ptp(momentum, axis=0) / np.abs(momentum).max()
+    names = [f"{kind} {axis}" for kind in ("linear", "angular") for axis in "xyz"]
+    moved = [name for name, change in zip(names, changes, strict=True) if change > 1e-6]
+    assert not {*kept} & {*moved}
+    expected = {"planar": {"linear x", "linear y", "angular z"}, "spherical": {*names[3:]}, "free": {*names}}[type]
+    assert {*moved} >= expected - {*kept}
+
+
+def test_springs_between_bodies_hold_too():
+    def pair(**options):
+        builder = (
+            lw.Builder("pair", gravity=(0, 0, 0)).body("a", 1.0, (0.5, 0, 0), 0.1).body("b", 1.0, (0.5, 0, 0), 0.1)
+        )
+        builder.joint("first", "revolute", "world", "a").joint("second", "revolute", "a", "b", xyz=(1, 0, 0))
+        return builder
+
+    between = pair().spring(("a", (0, 0.2, 0)), ("b", (0.5, 0, 0)), stiffness=2.0).build()
+    to_world = pair().spring(("world", (0, 0.2, 0)), ("b", (0.5, 0, 0)), stiffness=2.0).build()
+    assert [one.row for one in lw.equations(between).explanation().structure.conserved] == [0]
+    assert [one.row for one in lw.equations(to_world).explanation().structure.sprung] == [0]

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.program import Program, Slot, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS, require_mass
@@ -41,6 +43,12 @@ NAME_LIMIT = 63
 """Letters of a name, in Fortran and MATLAB."""
 
 RIGHT_HAND_SIDE = "rhs"
+
+STATES, ROWS = 2, 64
+"""At how many states it is tried which parameters matter, and how many parameters at once."""
+
+NOTHING = 1e-10
+"""A change of less than this of an array's largest entry is rounding."""
 
 _MAIN = [QUANTITIES[letter] for letter in MAIN.split(",")]
 
@@ -84,14 +92,52 @@ class Sample(NamedTuple):
 
 
 class Programmer:
-    """Makes the programs of a mechanism; ``model`` is the same in numbers."""
+    """Makes the programs of a mechanism; ``model`` is the same in numbers.
 
-    def __init__(self, mechanism: Mechanism, passive: PassiveForces, model: Model):
+    ``listed`` gives the names of the parameters that are arguments: nothing depends on the others.
+    """
+
+    def __init__(self, mechanism: Mechanism, passive: PassiveForces, model: Model, listed: Callable[[], Sequence[str]]):
         self.plan, self.coordinates = mechanism.plan, mechanism.coordinates
-        self.mechanism, self.passive, self.model = mechanism, passive, model
+        self.mechanism, self.passive, self.model, self._listed = mechanism, passive, model, listed
         name = re.sub(r"\W+", "_", self.plan.model.name, flags=re.ASCII).strip("_") or "mechanism"
         self.name = name if name[0].isalpha() else f"m_{name}"
         self._short = Mechanism(self.plan, PRINTED_LIMIT)
+
+    @cached_property
+    def parameters(self) -> dict[str, float]:
+        """The parameters that are arguments, with the model's values."""
+        return {name: self.plan.values[name] for name in self._listed()}
+
+    def occurring(self, wanted: Sequence[Quantity], frame: str = "") -> set[str]:
+        """The named parameters that these depend on, found by changing one after the other in numbers.
+
+        At random states and values of all of them: entries are polynomials, which do not change there by chance.
+        """
+        names = tuple(self.plan.values)
+        if not names:
+            return set()
+        graph = Graph()
+        arrays, symbols = self._inputs(graph, parameters=names)
+        program = program_of(self.name, graph, arrays, self._recursive(graph, arrays, symbols, wanted, frame, ""))
+        found, random = set[str](), np.random.default_rng(0)
+        for _ in range(STATES):
+            q, v, p = self._state(random), random.normal(size=self.model.nv), random.uniform(0.5, 1.5, len(names))
+            base = interpret(program, q, v, p)
+            for start in range(0, len(names), ROWS):
+                own = names[start : start + ROWS]
+                changed = p + np.eye(len(own), len(names), start)
+                for before, after in zip(base, interpret(program, q, v, changed), strict=True):
+                    moved = np.abs(after - before).reshape(len(own), -1).max(axis=1, initial=0.0)
+                    limit = NOTHING * np.abs(before).max(initial=0.0)
+                    found |= {name for name, change in zip(own, moved, strict=True) if change > limit}
+        return found
+
+    def _state(self, random: np.random.Generator) -> Array:
+        """A configuration, whatever the limits."""
+        own = [joint.motion for joint in self.model.joints if joint.nq]
+        far = [np.full(motion.nq, np.inf) for motion in own]
+        return np.concatenate([np.zeros(0), *(m.sample(random, -x, x) for m, x in zip(own, far, strict=True))])
 
     def quantities(self, wanted: Sequence[Quantity], frame: str | None, reference: str) -> Code:
         """A function that gives these, of the frame where they are of one.
@@ -116,7 +162,7 @@ class Programmer:
         shown = {"frame": f"frame {frame}", "reference": reference.replace("_", " ")}
         notes = [meaning, *self._coordinate_notes("q", "v" if "v" in needed else "")]
         notes += [f"{q.letter}: {q.meaning.format(**shown)}" for q in wanted]
-        values_of = self.plan.values if "p" in needed else {}
+        values_of = self.parameters if "p" in needed else {}
         return Code(program.name, program, tuple(notes), values_of, self.plan.meanings)
 
     def right_hand_side(self) -> Code:
@@ -146,7 +192,7 @@ class Programmer:
         forces = " + passive forces" if self._has_passive else ""
         notes = [f"d/dt of y = [q, v], by {law(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
         notes += ["t: time, which nothing depends on", "tau: efforts along v"]
-        return Code(program.name, program, tuple(notes), self.plan.values, self.plan.meanings)
+        return Code(program.name, program, tuple(notes), self.parameters, self.plan.meanings)
 
     def samples(
         self, code: Code, wanted: Sequence[Quantity], frame: str | None, reference: str, count: int = 3
@@ -161,7 +207,7 @@ class Programmer:
             random = np.random.default_rng(seed)
             q, v, tau = model.random(seed=random), random.normal(size=model.nv), random.normal(size=model.nv)
             known = {"t": np.zeros(()), "q": q, "v": v, "y": np.concatenate([q, v]), "tau": tau}
-            known["p"] = np.array(list(self.plan.values.values()))
+            known["p"] = np.array(list(self.parameters.values()))
             if not wanted:
                 efforts = tau + dynamics.passive_forces(model, q, v)
                 rate = configuration_rate(model, q, v), dynamics.forward_dynamics(model, q, v, efforts)
@@ -187,14 +233,18 @@ class Programmer:
         return [f"{name}: {', '.join(known[name])}" for name in names if name]
 
     def _inputs(
-        self, graph: Graph, q: Array | None = None, v: Array | None = None
+        self, graph: Graph, q: Array | None = None, v: Array | None = None, parameters: Sequence[str] | None = None
     ) -> tuple[dict[str, Array], dict[str, Expr]]:
-        names = {"q": self.coordinates.q, "v": self.coordinates.v, "p": tuple(self.plan.values)}
+        p = tuple(self.parameters if parameters is None else parameters)
+        names = {"q": self.coordinates.q, "v": self.coordinates.v, "p": p}
         known = {"q": q, "v": v}
         arrays = {
             key: graph.symbols(key, len(own)) if (x := known.get(key)) is None else x for key, own in names.items()
         }
-        return arrays, {name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)}
+        unused = dict.fromkeys(self.plan.values, graph.zero)  # of any value: nothing depends on them
+        return arrays, unused | {
+            name: x for key, own in names.items() for name, x in zip(own, arrays[key], strict=True)
+        }
 
     def _kept(self, wanted: Sequence[Quantity]) -> list[int]:
         """The rows of closed loops that do not vanish, where those are wanted."""

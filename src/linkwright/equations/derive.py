@@ -85,6 +85,13 @@ class Forms(NamedTuple):
         """The number of terms in all."""
         return sum(len(p) for form in self for p in form.flat)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether they are the same equations, entry by entry; a proof, for every entry has one normal form."""
+        return isinstance(other, Forms) and all(map(np.array_equal, self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
 
 class Body(NamedTuple):
     """What the Lagrange route finds of one body."""

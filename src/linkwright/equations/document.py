@@ -121,11 +121,11 @@ def _lines(equations: Iterable[Equation]) -> str:
     return " \\\\\n".join(lines)
 
 
-def names_table(values: Mapping[str, float], meanings: Mapping[str, str]) -> str:
-    """The parameters with their values and meanings, for a document."""
-    if not values:
+def names_table(named: Mapping[str, tuple[float, str]]) -> str:
+    """Parameters with their values and meanings, for a document."""
+    if not named:
         return ""
-    rows = [rf"${latex_name(name)}$ & {value:.6g} & {plain(meanings[name])} \\" for name, value in values.items()]
+    rows = [rf"${latex_name(name)}$ & {value:.6g} & {plain(meaning)} \\" for name, (value, meaning) in named.items()]
     return "\n".join([r"\begin{longtable}{lll}", *rows, r"\end{longtable}"])
 
 

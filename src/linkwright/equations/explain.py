@@ -271,10 +271,12 @@ class _Words(Writer):
                 self.formula(Symbol("v", power="T"), " ", Symbol("τ")),
                 ": this is proved as an identity of polynomials. With no efforts, springs or friction it is constant.",
             )
-        if not structure.conserved:
+        if not structure.conserved and not structure.sprung:
             yield ("No momentum of a coordinate is conserved: none is cyclic.",)
         for momentum in structure.conserved:
             yield self._momentum(momentum)
+        for momentum in structure.sprung:
+            yield self._sprung(momentum)
 
     def _momentum(self, momentum: Momentum) -> Paragraph:
         size = len(momentum.polynomial)
@@ -297,3 +299,14 @@ class _Words(Writer):
                 ".",
             )
         return ("The momentum ", slope, " is constant while no effort and no friction acts on it: ", *value, ".")
+
+    def _sprung(self, momentum: Momentum) -> Paragraph:
+        assert momentum.row is not None
+        rate = self.rate(momentum.row)
+        slope = self.formula("∂", Symbol("L"), "/∂", variable(rate))
+        return (
+            "The momentum ",
+            slope,
+            f" along {self.structure.joints[momentum.row].name} would be constant but for the springs: they act along "
+            "it, so it is not conserved.",
+        )

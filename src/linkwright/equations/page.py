@@ -431,6 +431,14 @@ def _derivation(made: Equations) -> str:
         written = "<mo>+</mo>".join([*inertial, _indexed("h", k + 1), _indexed("g", k + 1)])
         lines.append(f"<p>Row {k + 1} of the equations of motion:</p>{_line([balance + tau])}{_line([written + tau])}")
         steps.append(_unfolding(f"Derivatives for {_math(mathml_name(velocity))}", "".join(lines)))
+    energies_of = (found.kinetic_energy, found.potential_energy)
+    vectors = (p for body in found.bodies for p in (*body.position, *body.velocity, *body.angular_velocity))
+    own = (p for body in found.bodies for p in (body.kinetic_energy, body.potential_energy))
+    named = made.named_in([*energies_of, *vectors, *own])
+    if only_here := {name: one for name, one in named.items() if name not in made.parameters}:
+        values = {name: value for name, (value, _) in only_here.items()}
+        meanings = {name: meaning for name, (_, meaning) in only_here.items()}
+        steps.append(f"<p>Only in these steps:</p>{_names_table(values, meanings)}")
     return "".join(steps)
 
 

@@ -121,6 +121,8 @@ class Plan:
     """parameters that are numbers by name"""
     tolerance: float = ROUNDING
     """what is as small beside the others of its array is zero"""
+    kept_names: set[str] = field(default_factory=set)
+    """the named parameters that were asked for, whether anything depends on them or not"""
     frames: dict[str, FramePlan] = field(default_factory=dict)
     """of those that were asked for"""
 
@@ -200,9 +202,7 @@ def with_frame(plan: Plan, name: str) -> Plan:
     along = names[1:] if np.count_nonzero(p) > 1 else names[:1] * 3
     namer = _Namer(plan)
     position = [
-        namer.entry("geometry", _free(plan, own), x, f"from {where} to frame {name} along {axis} of the first, m")
-        if x
-        else Entry()
+        namer.distance(_free(plan, own), x, f"from {where} to frame {name}", f"{axis} of the first, m")
         for own, axis, x in zip(along, AXES, p, strict=True)
     ]
     rotation = namer.rotation(place.placement, (f"alpha{place.body + 1}", _tag(name)), f"frame {name!r}")
@@ -273,7 +273,16 @@ class _Namer:
         self.plan.values[name], self.plan.meanings[name] = sign * value, meaning
         if group == "passive":
             self.plan.passive_names.add(name)
+        if self.choice[group] == "all":
+            self.plan.kept_names.add(name)
         return Entry(Surd(Fraction(sign)), name)
+
+    def distance(self, name: str, value: float, meaning: str, axis: str, group: str = "geometry") -> Entry:
+        """The entry of a distance along an axis: its name is of a positive length, the sign is the equations'."""
+        if value == 0.0:
+            return Entry()
+        back = "-" if value < 0.0 else ""
+        return self.entry(group, name, value, f"{meaning} along {back}{axis}", -1 if back else 1)
 
     def per_coordinate(self, k: int, start: str, group: str, what: str, x: Array) -> list[Entry]:
         """One entry for each coordinate of joint k: start1, or start1a, start1b, … where there are several."""
@@ -307,10 +316,22 @@ class _Namer:
         ]
 
     def placement(self, k: int) -> list[np.ndarray | Turn]:
-        """The turn of a joint's placement."""
-        joint = self.plan.model.joints[k].name
-        names = (f"alpha{k + 1}", "")
-        return self.rotation(_placement(self.plan.model, k), names, f"the placement of joint {joint!r}")
+        """The turn of a joint's placement and, of one that follows another, that of its offset in it.
+
+        They are told apart where the whole is not exact, so that the one that is not has the name or the blame.
+        """
+        joint, T, names = self.plan.model.joints[k], _placement(self.plan.model, k), (f"alpha{k + 1}", "")
+        where, own = f"the placement of joint {joint.name!r}", self.plan.model.links[k].placement
+        if joint.coupling is None or not joint.coupling.offset or np.array_equal(T[:3, :3], own[:3, :3]):
+            return self.rotation(T, names, where)
+        leader = self.plan.model.joints[joint.coupling.leader].name
+        try:
+            return [_rotation(self.plan, T, where)]
+        except ModelError:
+            first = self.rotation(own, names, where)
+            offset = joint.motion.transform(np.array([joint.coupling.offset]))
+            offset_where = f"the offset {joint.coupling.offset:g} by which joint {joint.name!r} follows {leader!r}"
+            return first + self.rotation(offset, names, offset_where)
 
     def rotation(self, T: Array, names: tuple[str, str], where: str) -> list[np.ndarray | Turn]:
         """Of a pose; angles that are no multiples of π/12 are names where the geometry has names.
@@ -352,14 +373,9 @@ class _Namer:
         here = self.plan.model.bodies[body].name if body >= 0 else "world"
         several = np.count_nonzero(p) > 1
         return [
-            self.entry(
-                "geometry",
-                base + (axis if several else ""),
-                x,
-                f"from {here}'s joint to {where} along {axis} of the first, m",
+            self.distance(
+                base + (axis if several else ""), x, f"from {here}'s joint to {where}", f"{axis} of the first, m"
             )
-            if x
-            else Entry()
             for axis, x in zip(AXES, p, strict=True)
         ]
 
@@ -401,15 +417,9 @@ class _Namer:
         n, body = k + 1, self.plan.model.bodies[k].name
         several = np.count_nonzero(c) > 1
         mass = self.entry("inertial", f"m{n}", m, f"mass of {body}, kg")
+        way = f"from {self.plan.model.joints[k].name} to the centre of mass of {body}"
         center = [
-            self.entry(
-                "inertial",
-                f"lg{n}{axis if several else ''}",
-                x,
-                f"from {self.plan.model.joints[k].name} to the centre of mass of {body} along {axis}, m",
-            )
-            if x
-            else Entry()
+            self.distance(f"lg{n}{axis if several else ''}", x, way, f"{axis}, m", "inertial")
             for axis, x in zip(AXES, c, strict=True)
         ]
         about = self.entry("inertial", f"I{n}", I[normal, normal], f"inertia of {body} about its centre of mass, kg m²")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -76,13 +76,25 @@ class Equations:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The named parameters with the model's values of them."""
-        return dict(self._plan.values)
+        """The named parameters that the equations depend on, with the model's values of them.
+
+        Of a group that is "all" of them, also those that nothing depends on.
+        """
+        return {name: self._plan.values[name] for name in self._listed}
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What each named parameter is."""
+        """What each letter is, also of those that nothing depends on."""
         return {name: self._plan.meanings[name] for name in self._plan.values}
+
+    @cached_property
+    def _listed(self) -> list[str]:
+        """The parameters in the terms that there are; all, where these are too large to tell."""
+        try:
+            found = self._programmer(None).occurring([QUANTITIES[letter] for letter in self.letters])
+        except TooLargeError:
+            return list(self._plan.values)
+        return [name for name in self._plan.values if name in found or name in self._plan.kept_names]
 
     @property
     def snapped(self) -> tuple[str, ...]:
@@ -92,12 +104,27 @@ class Equations:
 
     def frame_parameters(self, frame: str) -> dict[str, float]:
         """The named parameters with those after them that the place of a frame adds."""
-        return dict(self._framed(frame).plan.values)
+        values = self._framed(frame).plan.values
+        return {name: values[name] for name in self._listed_with(frame)}
 
     def frame_meanings(self, frame: str) -> dict[str, str]:
         """What each of :meth:`frame_parameters` is."""
+        meanings = self._framed(frame).plan.meanings
+        return {name: meanings[name] for name in self._listed_with(frame)}
+
+    def _listed_with(self, frame: str | None) -> list[str]:
+        """The parameters of the equations and, after them, others that the pose of a frame depends on."""
+        if frame is None:
+            return self._listed
+        found = self._programmer(frame).occurring([QUANTITIES["T"]], frame)
+        return [*self._listed, *(name for name in self._framed(frame).plan.values if name in found - {*self._listed})]
+
+    def named_in(self, polynomials: Iterable[Polynomial], frame: str | None = None) -> dict[str, tuple[float, str]]:
+        """The named parameters that occur in expressions, of a frame where one is named: values and meanings."""
         plan = self._framed(frame).plan
-        return {name: plan.meanings[name] for name in plan.values}
+        used: set[str] = set().union(*(p.used() for p in polynomials))
+        bare = {name[4:-1] if name.startswith(("cos(", "sin(")) else name for name in used}
+        return {name: (value, plan.meanings[name]) for name, value in plan.values.items() if name in bare}
 
     @cached_property
     def model(self) -> Model:
@@ -106,7 +133,10 @@ class Equations:
 
     @cached_property
     def canonical(self) -> Forms:
-        """M, h and g as arrays of polynomials in normal form: ``==`` decides whether two are the same."""
+        """M, h and g as arrays of polynomials in normal form: ``==`` decides whether two are the same.
+
+        Also those of two mechanisms: then they have the same equations, in the same letters.
+        """
         try:
             return self._mechanism.recursive if self._route == "recursive" else self._mechanism.lagrange.forms
         except TooLargeError as failure:
@@ -324,7 +354,11 @@ class Equations:
         """
         typeset = list(self._typeset(form, what, frame, reference))
         if document:
-            return self._document(typeset, frame)
+            arrays = [
+                self.polynomials(quantity.name, frame if quantity.framed else None, reference)
+                for quantity in self._chosen(what, frame)
+            ]
+            return self._document(typeset, frame, self.named_in((p for array in arrays for p in array.flat), frame))
         lines = [rf"{equation.left} &= {equation.right} \\" for _, equation in typeset]
         return "\n".join([r"\begin{aligned}", *lines, r"\end{aligned}"])
 
@@ -335,7 +369,9 @@ class Equations:
             rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
             yield letter, Equation(left, latex_of(terms) + rest)
 
-    def _document(self, typeset: Sequence[tuple[str, Equation]], frame: str | None) -> str:
+    def _document(
+        self, typeset: Sequence[tuple[str, Equation]], frame: str | None, named: Mapping[str, tuple[float, str]]
+    ) -> str:
         names = self.coordinates
         tuples = {"q": names.q, "v": names.v}
         listed = [f"{letter} = ({', '.join(map(latex_name, own))})" for letter, own in tuples.items()]
@@ -345,9 +381,8 @@ class Equations:
         if names.v != tuple(f"{name}_dot" for name in names.q):
             law += r",\quad \dot q = G(q)\,v"
         introduction = "\n".join([rf"\[ {law} \]", *(rf"${one}$\par" for one in listed)])
-        plan = self._framed(frame).plan
-        title = f"Equations of {plan.model.name}" + ("" if frame is None else f", frame {frame}")
-        return document_of(title, typeset, introduction, names_table(plan.values, plan.meanings))
+        title = f"Equations of {self._plan.model.name}" + ("" if frame is None else f", frame {frame}")
+        return document_of(title, typeset, introduction, names_table(named))
 
     def figure(
         self,
@@ -456,7 +491,8 @@ class Equations:
     def _programmer(self, frame: str | None) -> Programmer:
         if frame not in self._programmers:
             mechanism = self._framed(frame)
-            self._programmers[frame] = Programmer(mechanism, self._passive, _in_numbers(mechanism.plan))
+            model = _in_numbers(mechanism.plan)
+            self._programmers[frame] = Programmer(mechanism, self._passive, model, lambda: self._listed_with(frame))
         return self._programmers[frame]
 
     def _code(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> Code:
@@ -566,7 +602,7 @@ class Equations:
         return None
 
     def __repr__(self) -> str:
-        return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows, {len(self.parameters)} names>"
+        return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows>"
 
 
 def _in_numbers(plan: Plan) -> Model:

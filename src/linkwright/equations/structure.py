@@ -18,7 +18,14 @@ from linkwright.equations.derive import Forms, Mechanism
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.joint import Compound
 from linkwright.model.tree import Joint
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import split_pose
+
+SAMPLES = 3
+"""Configurations at which springs are asked where they act: what is zero at all of them is zero."""
+
+NOTHING = 1e-9
+"""A force of less than this of the largest is rounding."""
 
 
 class Row(NamedTuple):
@@ -155,28 +162,59 @@ class Structure:
 
     @cached_property
     def conserved(self) -> list[Momentum]:
-        """The momenta whose rates vanish identically."""
-        ring, v = self.mechanism.ring, self.mechanism.v
-        p = self.forms.mass_matrix @ v
-        found = [
+        """The momenta that no effort of weight or springs changes: their rates vanish identically."""
+        pulled = [np.abs(force) > NOTHING * np.abs(force).max(initial=1e-300) for _, force in self._springs]
+        free = ~np.any(pulled, axis=0) if pulled else np.ones(len(self.joints), dtype=bool)
+        return [one for one in self._cyclic if free[one.row]] + self._spatial()
+
+    @cached_property
+    def sprung(self) -> list[Momentum]:
+        """The momenta of cyclic coordinates, along which springs act all the same."""
+        return [one for one in self._cyclic if one not in self.conserved]
+
+    @cached_property
+    def _momenta(self) -> np.ndarray:
+        """M v."""
+        return np.asarray(self.forms.mass_matrix @ self.mechanism.v)
+
+    @cached_property
+    def _cyclic(self) -> list[Momentum]:
+        """The generalised momenta that bodies and their weight keep."""
+        ring, p = self.mechanism.ring, self._momenta
+        return [
             Momentum(f"dL/d{name}", ring.coerce(p[i]), i)
             for i, name in enumerate(self.mechanism.coordinates.v)
             if not self._momentum_rates[i]
         ]
-        return found + self._spatial(p)
 
-    def _spatial(self, p: np.ndarray) -> list[Momentum]:
+    @cached_property
+    def _springs(self) -> list[tuple[Array, Array]]:
+        """Configurations, none of them special, and the forces (nv,) of springs there; empty without springs."""
+        model, random = self.mechanism.plan.model, np.random.default_rng(0)
+        if not model.springs and not any(joint.stiffness.any() for joint in model.joints):
+            return []
+        found = []
+        for _ in range(SAMPLES):
+            own = [joint.motion for joint in model.joints if joint.nq]
+            unlimited = [np.full(motion.nq, np.inf) for motion in own]
+            q = np.concatenate([m.sample(random, -far, far) for m, far in zip(own, unlimited, strict=True)])
+            found.append((q, dynamics.passive_forces(model, q, np.zeros(model.nv))))
+        return found
+
+    def _spatial(self) -> list[Momentum]:
         """Momenta along and about axes fixed in the world, of all that hangs on a planar, spherical or free joint."""
         ring, model = self.mechanism.ring, self.mechanism.model
         found: list[Momentum] = []
-        for link, joint, q, v, own, rate in zip(
-            model.links,
-            model.joints,
-            model.coordinates(self.mechanism.q),
-            model.rates(self.mechanism.v),
-            model.rates(p),
-            model.rates(self._momentum_rates),
-            strict=True,
+        for number, (link, joint, q, v, own, rate) in enumerate(
+            zip(
+                model.links,
+                model.joints,
+                model.coordinates(self.mechanism.q),
+                model.rates(self.mechanism.v),
+                model.rates(self._momenta),
+                model.rates(self._momentum_rates),
+                strict=True,
+            )
         ):
             if link.parent >= 0 or joint.type not in ("planar", "spherical", "free"):
                 continue
@@ -188,13 +226,29 @@ class Structure:
             angular_rate = np.cross(R @ V[:3], linear) + np.cross(x, linear_rate) + turned
             known = [S[:, k].nonzero()[0].item() for k in range(joint.nv)]
             quantities = [*linear, *angular], [*linear_rate, *angular_rate]
+            pulled = self._pulled(number)
             for k in known:
+                if pulled[k]:
+                    continue
                 kind, axis = ("linear momentum along", "angular momentum about")[k // 3], "xyz"[k % 3]
                 momentum, change = ring.coerce(quantities[0][k]), ring.coerce(quantities[1][k])
                 ring.check()
                 if not change and momentum:
                     place = f"the fixed {axis} axis of {joint.name}"
                     found.append(Momentum(f"{kind} {place}", momentum, None))
+        return found
+
+    def _pulled(self, number: int) -> Array:
+        """Along and about which fixed axes (6,) springs act on all that hangs on a joint at the world."""
+        model, found = self.mechanism.plan.model, np.zeros(6, dtype=bool)
+        motion = model.joints[number].motion
+        for q, forces in self._springs:
+            own, force = model.coordinates(q)[number], model.rates(forces)[number]
+            R, x = split_pose(motion.transform(own))
+            f = motion.motion_subspace(own) @ force
+            linear = R @ f[:3]
+            wrench = np.concatenate([linear, np.cross(x, linear) + R @ f[3:]])
+            found |= np.abs(wrench) > NOTHING * np.abs(forces).max(initial=1e-300)
         return found
 
     @cached_property

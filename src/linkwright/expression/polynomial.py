@@ -294,14 +294,23 @@ class Polynomial:
         return power
 
     def __eq__(self, y: object) -> bool:
-        if type(y) is Polynomial:
-            return self.ring is y.ring and bool(self.terms == y.terms)
-        return isinstance(y, (int, float, Fraction)) and self == self.ring.constant(y)
+        if type(y) is not Polynomial:
+            return isinstance(y, (int, float, Fraction)) and self == self.ring.constant(y)
+        if self.ring is y.ring or self.ring.names == y.ring.names:
+            return bool(self.terms == y.terms)
+        # of rings with other variables: normal forms are the same wherever those that occur are called the same
+        return len(self) == len(y) and self._named() == y._named()
+
+    def _named(self) -> dict[frozenset[tuple[str, int]], Fraction]:
+        """The coefficients by the variables and their exponents."""
+        return {frozenset(factors): coefficient for factors, coefficient in self}
 
     def __hash__(self) -> int:
         if not len(self.terms):
             return hash(0)
-        c = self.terms.leading_coefficient()  # of a number, itself: equal numbers hash alike
+        if not self.terms.is_constant():  # by what is the same in every ring: not by the term that leads
+            return hash((Polynomial, len(self.terms)))
+        c = self.terms.leading_coefficient()  # equal numbers hash alike
         return hash(Fraction(int(c.p), int(c.q)))
 
     def __bool__(self) -> bool:
