@@ -94,6 +94,8 @@ class Equations:
             found = self._programmer(None).occurring([QUANTITIES[letter] for letter in self.letters])
         except TooLargeError:
             return list(self._plan.values)
+        if self._plan.model.springs:  # which leave no D and K, but the right-hand side, in which all joints' are
+            found |= self._plan.passive_names
         return [name for name in self._plan.values if name in found or name in self._plan.kept_names]
 
     @property
