@@ -70,10 +70,12 @@ def test_what_cancels_is_not_listed():
 def test_dampers_count_beside_springs_between_bodies():
     """There D and K have no exact form, but the right-hand side has both."""
     builder = lw.Builder("hung").body("a", 1.0, (0.5, 0, 0), 0.1)
-    builder.joint("hinge", "revolute", "world", "a", axis=(0, 1, 0), stiffness=2.0, rest=0.3, damping=0.7)
+    builder.joint(
+        "hinge", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.6), stiffness=2.0, rest=0.3, damping=0.7
+    )
     model = builder.spring(("world", (0, 0, 1)), ("a", (0.5, 0, 0)), stiffness=5.0, damping=0.2).build()
     made = equations(model)
-    assert {"b1", "k1", "rest1"} <= made.parameters.keys()
+    assert {"b1", "k1", "rest1", "l0"} <= made.parameters.keys()
     scope: dict = {}
     exec(made.python("rhs"), scope)
     q, v = np.array([0.4]), np.array([-0.3])

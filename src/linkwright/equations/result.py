@@ -94,8 +94,9 @@ class Equations:
             found = self._programmer(None).occurring([QUANTITIES[letter] for letter in self.letters])
         except TooLargeError:
             return list(self._plan.values)
-        if self._plan.model.springs:  # which leave no D and K, but the right-hand side, in which all joints' are
-            found |= self._plan.passive_names
+        if self._plan.model.springs:  # the right-hand side has them, their joints' and the lengths between them
+            lengths = {name for name in self._plan.values if name.startswith(("l", "pitch", "alpha"))}
+            found |= self._plan.passive_names | lengths
         return [name for name in self._plan.values if name in found or name in self._plan.kept_names]
 
     @property
