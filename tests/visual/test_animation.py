@@ -12,7 +12,15 @@ import pytest
 from PIL import Image
 
 from counting import calls
-from linkwright.errors import DisplayError, InputError, LinkwrightError, MissingExtraError, ShapeError, UnknownNameError
+from linkwright.errors import (
+    ArgumentError,
+    DisplayError,
+    InputError,
+    LinkwrightError,
+    MissingExtraError,
+    ShapeError,
+    UnknownNameError,
+)
 from linkwright.visual.animation import animate, frame_times
 from linkwright.visual.film import default_trace, make_film, shown_times
 from linkwright.visual.gif import encode_gif
@@ -265,6 +273,11 @@ def test_a_path_that_cannot_be_written_is_told(tmp_path, name, match):
     (tmp_path / "file").touch()
     with pytest.raises(LinkwrightError, match=match):
         animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], tmp_path / name)
+
+
+def test_an_empty_path_is_told():
+    with pytest.raises(ArgumentError, match="not empty"):
+        animate(planar(1), [0.0, 0.1], [[0.0], [0.1]], "")
 
 
 def test_no_configuration_is_no_picture():

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from math import inf
 
+import numpy as np
+
 from linkwright.model.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
@@ -52,6 +54,7 @@ def tree_text(model: Model) -> str:
 def table_html(model: Model) -> str:
     """What a notebook shows: the joints in a table, in the order of the coordinates."""
     position = _starts(model)
+    limited = bool(np.isfinite(model.lower).any() or np.isfinite(model.upper).any())
     rows = []
     for k, (joint, body) in enumerate(zip(model.joints, model.bodies, strict=True)):
         if k == MOST_ROWS:
@@ -60,8 +63,8 @@ def table_html(model: Model) -> str:
         pairs = zip(joint.lower, joint.upper, strict=True)
         limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in pairs if low > -inf or high < inf)
         names = (joint.name, joint.type, _place(model, k, position[k]), joint.parent, body.name)
-        rows.append(_row("td", (*names, f"{body.mass:.6g}", limits)))
-    head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", "limits [rad, m]"))
+        rows.append(_row("td", (*names, f"{body.mass:.6g}", *[limits] * limited)))
+    head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", *["limits [rad, m]"] * limited))
     loops = _list_html("loops", [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops])
     springs = _list_html("springs", _springs(model))
     return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{loops}{springs}"

@@ -47,7 +47,9 @@ STARTS: dict[str, Start] = {
     "chain3d": Start(
         {}, {"root": (0.0, 0.0, 0.0, 0.5, 0.6, 1.2), "joint2": 2.0, "joint3": -1.5, "joint4": 1.0}, THROWN
     ),
-    "puma560": Start({"joint1": -0.8, "joint2": 1.4, "joint3": -0.5}, {"joint1": 3.0, "joint4": 2.0}),
+    "puma560": Start(
+        {"joint1": -1.2, "joint2": 0.7, "joint3": 0.3}, {"joint1": 6.0, "joint4": 6.0}
+    ),  # its friction is large
     "arm7": Start(dict(zip((f"joint{k}" for k in range(1, 8)), (0.3, 0.9, -0.4, -1.2, 0.5, 0.8, 0.0), strict=True))),
     "quadruped": Start(
         {

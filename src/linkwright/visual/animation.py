@@ -153,6 +153,8 @@ def _place(model: Model, path: str | Path | None) -> tuple[Path, str]:
         return _kept(model), "gif"
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
+    if not str(path):
+        raise ArgumentError("an animation needs a path that is not empty, or none at all")
     ending = Path(path).suffix.lower()
     if str(path).endswith(("/", os.sep)) or not ending or (Path(path).is_dir() and ending not in (".gif", ".mp4")):
         return Path(path), "pictures"
