@@ -69,7 +69,7 @@ def method_of(name: str) -> Tableau | SemiImplicit:
 
 
 def total_acceleration(model: Model, q: Array, v: Array, tau: Array, options: Options = PLAIN) -> Array:
-    """The acceleration (nv,) under efforts and the joints' own springs, dampers and friction."""
+    """The acceleration (nv,) under efforts, springs, dampers and friction."""
     effort = tau + dynamics.passive_forces(model, q, v)
     return dynamics.forward_dynamics(model, q, v, effort, **options)
 

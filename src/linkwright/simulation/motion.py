@@ -73,7 +73,7 @@ def simulate(
 ) -> Trajectory:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
-    Gravity, the joints' springs, dampers and friction act, and the efforts ``controller(t, q, v)`` (nv,),
+    Gravity, springs, dampers and the joints' friction act, and the efforts ``controller(t, q, v)`` (nv,),
     which is asked at the beginning of every step and held over it; one with an attribute ``longest_step`` (s) is
     warned about where steps are longer. Leading dimensions are independent motions, simulated together. ``step`` in
     seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration

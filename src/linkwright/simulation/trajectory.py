@@ -51,7 +51,7 @@ class Trajectory:
     kinetic: Array
     """(n, …), J"""
     potential: Array
-    """(n, …), J: of gravity and of the joints' springs"""
+    """(n, …), J: of gravity and of the springs"""
     step: float
     """of the integration, s"""
     compile_time: float = 0.0
