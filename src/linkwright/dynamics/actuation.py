@@ -12,12 +12,13 @@ from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian,
 from linkwright.dynamics.inverse import Wrenches
 from linkwright.dynamics.redundancy import row_scales
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.linalg import semidefinite_factors
 
 POSSIBLE = 1e-6
-"""How large, relative to efforts or accelerations, what is missing or opens may be."""
+"""How large, in the mechanism's units and relative to efforts or accelerations, what is missing or opens may be."""
 
 
 def inverse_dynamics(
@@ -34,7 +35,8 @@ def inverse_dynamics(
     Reflected rotor inertias (armature) are in it; passive joint forces are not.
 
     ``actuated``: names of the joints that are driven. Then closed loops bear what they can: τ + Kᵀλ = M a + b − Jᵀf
-    with zeros at the other joints, and of all such efforts τ is the least (in N and N m). Without it loops are not
+    with zeros at the other joints, and of all such efforts τ is the least (forces times the
+    mechanism's length beside moments). Without it loops are not
     looked at: every joint is driven. Raises :class:`~linkwright.errors.InconsistentMotionError` where these joints
     cannot give the motion, or it opens the loops; compiled kernels cannot raise: see :func:`actuated_efforts`.
     """
@@ -70,9 +72,10 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
     """The least efforts (nv,) at some places of v that, with the loops, give h (nv,); and what is missing (nv,).
 
     With P = 1 − Kᵀ(KKᵀ)⁺K, which takes off what loops bear, and E the columns of the driven joints:
-    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h.
+    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h. In units of the mechanism's length.
     """
-    K = constraint_jacobian(model, q)
+    units = scale_of(model).velocities
+    K, h = constraint_jacobian(model, q) * units, h * units
     E = np.eye(model.nv)[:, places]
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
@@ -87,7 +90,7 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
         change = free.least_norm(free.solve(free.least_norm(missing[places])))
         efforts, missing = efforts + change, missing - E @ change
     missing = missing - K.T @ bearing.solve(K @ missing)
-    return E @ efforts, missing
+    return (E @ efforts) / units, missing / units
 
 
 def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
@@ -108,8 +111,9 @@ def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
 def require_possible(model: Model, a: Array, efforts: Array, missing: Array, opening: Array) -> None:
     """Raise :class:`InconsistentMotionError` where :func:`actuated_efforts` fail to give a motion; of any batch."""
     require_closed(model, a, opening)
-    scale = 1.0 + np.maximum(np.abs(efforts), np.abs(missing)).max(axis=-1, initial=0.0, keepdims=True)
-    if (np.abs(missing) > POSSIBLE * scale).any():
+    units = scale_of(model).efforts
+    largest = np.maximum(np.abs(efforts / units), np.abs(missing / units)).max(axis=-1, initial=0.0, keepdims=True)
+    if (np.abs(missing / units) > POSSIBLE * (1.0 + largest)).any():
         worst = np.unravel_index(np.abs(missing).argmax(), missing.shape)
         names = [joint.name for joint in model.joints for _ in range(joint.nv)]
         raise InconsistentMotionError(
@@ -121,8 +125,9 @@ def require_possible(model: Model, a: Array, efforts: Array, missing: Array, ope
 
 def require_closed(model: Model, a: Array, opening: Array) -> None:
     """Raise :class:`InconsistentMotionError` where a motion opens the loops, K a + K̇ v ≠ 0; of any batch."""
-    rows = np.abs(opening) > POSSIBLE * (1.0 + np.abs(a).max(axis=-1, initial=0.0, keepdims=True))
-    if rows.any():
+    scale = scale_of(model)
+    largest = np.abs(a / scale.velocities).max(axis=-1, initial=0.0, keepdims=True)
+    if (np.abs(opening / scale.rows) > POSSIBLE * (1.0 + largest)).any():
         worst = np.unravel_index(np.abs(opening).argmax(), opening.shape)
         names = [
             loop.name

@@ -23,6 +23,7 @@ from linkwright.errors import ClosureError
 from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.minimal import regroupable
+from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.tree import Model, transform
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
@@ -31,13 +32,19 @@ SURELY = Tolerance(dependent=1e-12, nothing=1e-14)
 """Rows are projected only where dynamics, which goes by larger tolerances, leaves some out for certain."""
 
 
+def unit_velocities(model: Model) -> list[Array]:
+    """The mechanism's unit of every joint's velocity coordinates, followers included."""
+    length = scale_of(model).length
+    return [np.array([length if unit == "m" else 1.0 for unit in joint.motion.units]) for joint in model.joints]
+
+
 class RowScales(NamedTuple):
     """How long the rows of a loop could be, squared, if all that moves its frames apart moved them along the row."""
 
     by_mass: Array
     """(m,), of K M⁻¹ Kᵀ"""
     plain: Array
-    """(m,), of K Kᵀ"""
+    """(m,), of K Kᵀ, velocities in the mechanism's units"""
 
 
 @kept
@@ -48,27 +55,29 @@ def row_scales(model: Model) -> list[RowScales] | None:
     """
     if not regroupable(model):
         return None
-    q = model.random(seed=0)
-    x, rates = model.coordinates(q), model.rates(np.zeros(model.nv))
+    q, scale = some_configuration(model), scale_of(model)
+    x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)
     inertias = composite_inertias(model, model.each(transform, x))
     moved = []
     for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
         S = link.motion_subspace(x_k)
         moved.append(np.einsum("ij,ij->j", S, I.times(S)) + joint.armature)
-    scales = []
+    scales, at = [], 0
     for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        unit = scale.rows[at]
+        at += len(rows.residual)
         if isinstance(loop, CoordinateLoop):
-            by_mass = sum(float((1.0 / moved[k]) @ np.ones(len(moved[k]))) for k in rows.columns)
-            scales.append(RowScales(np.array([by_mass]), np.array([float(len(rows.columns))])))
+            by_mass = sum(float((unit**2 / (units[k] ** 2 * moved[k])).sum()) for k in rows.columns)
+            scales.append(RowScales(np.array([by_mass]), np.array([unit**2 * len(rows.columns)])))
             continue
         first, second = loop_ends(model, loop)
         walk = walk_between(model, first, second, x, rates)
         offsets = [first.placement, second.placement, *(model.links[k].placement for k in walk.columns)]
-        length = sum(float(np.linalg.norm(T[:3, 3])) for T in offsets) or 1.0
+        length = sum(float(np.linalg.norm(T[:3, 3])) for T in offsets) or scale.length
         by_mass = plain = 0.0
         for k, s in walk.columns.items():
             reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
-            by_mass, plain = by_mass + float((reach / moved[k]).sum()), plain + float(reach.sum())
+            by_mass, plain = by_mass + float((reach / moved[k]).sum()), plain + float((units[k] ** 2 * reach).sum())
         turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
         levers = np.where(turning, 1.0 / length**2, 1.0)
         scales.append(RowScales(by_mass * levers, plain * levers))
@@ -120,9 +129,10 @@ def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> 
         chosen = [eliminations(model)[tuple(group.loops)] for group in groups]
     scales = row_scales(model)
     plain = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
-    factors = []
+    factors, units = [], scale_of(model).velocities
     for group, K, one in zip(groups, rows_of_groups(model, q, groups), chosen, strict=True):
         longest = None if plain is None else plain[group.rows]
+        K = K * units[group.columns]
         factors.append(semidefinite_factors(K @ K.T, None, one.order, longest, SURELY))
     return RowSpace(groups, chosen, factors)
 

@@ -23,6 +23,10 @@ class _Rows(LoopType):
 
     kind: LoopType
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        return self.kind.units
+
     def residual(self, T: Array) -> Array:
         return np.zeros(self.kind.subspace(T).shape[1])
 

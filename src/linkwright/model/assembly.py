@@ -22,6 +22,7 @@ from linkwright.errors import (
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
 from linkwright.model.joint import JointType
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.scale import SMALLEST
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
@@ -31,7 +32,7 @@ TRIANGLE_TOLERANCE = 1e-6
 """A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
 
 NO_MOMENT = 1e-15
-"""A moment of inertia of less than this is none, kg m²: some programs write the rounding of theirs."""
+"""A moment of inertia of less than this of the mechanism's largest is none: some programs write their rounding."""
 
 
 def assemble(description: Description, notes: Iterable[str] = (), found: Iterable[str] = ()) -> Model:
@@ -43,9 +44,11 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     problems = list(found)
     remarks = list(notes)
     description = _resolve_mimics(description, problems, remarks)
-    for body, sound in zip(description.bodies, _sound(description.bodies), strict=True):
-        if not sound:
-            _check_inertia(body, problems, remarks)
+    sound = _sound(description.bodies)
+    largest = 0.0 if sound.all() else _largest_moment(description.bodies)
+    for body, is_sound in zip(description.bodies, sound, strict=True):
+        if not is_sound:
+            _check_inertia(body, largest, problems, remarks)
     _check_names(description, problems)
     order = _tree_order(description, problems)
     checked = description.joints if problems else order
@@ -75,10 +78,21 @@ def _sound(bodies: Sequence[BodySpec]) -> Array:
     I = np.where(finite[:, None, None], I, 0.0)
     moments = np.linalg.eigvalsh(I)
     symmetric = (I.transpose(0, 2, 1) == I).all(axis=(1, 2))
-    return finite & symmetric & (m >= 0.0) & (moments[:, 0] >= 0.0) & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
+    normal = ((m == 0.0) | (m >= SMALLEST)) & ((moments == 0.0) | (moments >= SMALLEST)).all(axis=1)
+    return finite & symmetric & normal & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
 
 
-def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> None:
+def _largest_moment(bodies: Sequence[BodySpec]) -> float:
+    """The largest moment of inertia that a body has, or would have as a point at its centre of mass."""
+    largest = 0.0
+    for body in bodies:
+        m, c, I = np.asarray(body.mass), np.asarray(body.center_of_mass), np.asarray(body.inertia)
+        if c.shape == (3,) and I.shape == (3, 3) and np.isfinite([m, *c, *I.ravel()]).all():
+            largest = max(largest, float(np.abs(I).max()), float(m * (c @ c)))
+    return largest
+
+
+def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks: list[str]) -> None:
     who, place = f"body {body.name!r}", body.inertia_place or body.place
     inertia = np.asarray(body.inertia)
     values = (body.mass, *np.ravel(body.center_of_mass), *np.ravel(inertia))
@@ -88,14 +102,29 @@ def _check_inertia(body: BodySpec, problems: list[str], remarks: list[str]) -> N
         problems.append(_at(place, f"{who}: mass, centre of mass and inertia must be finite"))
     elif body.mass < 0.0:
         problems.append(_at(place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
+    elif 0.0 < body.mass < SMALLEST:
+        problems.append(
+            _at(
+                place,
+                f"{who}: the mass is {body.mass:g} kg, less than the smallest number of full precision (2.2e-308)",
+            )
+        )
     elif np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
         problems.append(_at(place, f"{who}: the inertia is not symmetric"))
     else:
         moments = np.linalg.eigvalsh(inertia)
-        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max() + NO_MOMENT
+        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max() + NO_MOMENT * largest
         excess = moments[2] - moments[0] - moments[1]
         shown = ", ".join(f"{moment:.6g}" for moment in moments)
-        if moments[0] < -allowed:
+        if (tiny := moments[(moments > 0.0) & (moments < SMALLEST)]).size and np.abs(moments).max() < SMALLEST:
+            problems.append(
+                _at(
+                    place,
+                    f"{who}: a moment of inertia is {tiny[0]:g} kg m², less than the smallest number of full "
+                    "precision (2.2e-308)",
+                )
+            )
+        elif moments[0] < -allowed:
             remarks.append(_at(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})"))
         elif excess > allowed:
             remarks.append(

@@ -21,9 +21,10 @@ compound       of its parts, in order   of its parts, in order
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,7 @@ from linkwright.spatial.rotation import (
     translation_of_log,
     turn_gradient,
 )
-from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix
+from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix, split_pose
 from linkwright.spatial.vectors import motion_cross
 
 
@@ -70,6 +71,11 @@ class JointType(ABC):
         return len(self.units)
 
     @property
+    def length(self) -> float:
+        """By which forces of the joint are compared with moments, m: a power of two near its offsets; 1 for none."""
+        return 1.0
+
+    @property
     def neutral(self) -> Array:
         """The coordinates (nq,) at which child and parent-side frames coincide."""
         return np.zeros(self.nq)
@@ -83,6 +89,10 @@ class JointType(ABC):
     def plain(self) -> tuple[tuple[int, int], ...]:
         """The coordinates whose rates are velocity coordinates: where in q, and where in v."""
         return tuple((k, k) for k in range(self.nv)) if self.nq == self.nv else ()
+
+    def in_units(self, length: float) -> JointType:
+        """The same joint, lengths counted in units of so many metres."""
+        return self
 
     @abstractmethod
     def transform(self, q: Array) -> Array:
@@ -110,7 +120,8 @@ class JointType(ABC):
         Where S is not made of unit vectors: what reflections that make S upper triangular (Householder 1958) leave
         over. They start with the angular rows, so that joints that only turn keep T's linear part constant.
         """
-        R = self.motion_subspace(q)[ANGULAR_FIRST]
+        units = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        R = (units[:, None] * self.motion_subspace(q))[ANGULAR_FIRST]
         T: Array = np.eye(6)[:, self.nv :]
         mirrors = []
         for k in range(self.nv):
@@ -121,12 +132,16 @@ class JointType(ABC):
             R = R - mirrors[-1][1] * u[:, None] * (u @ R)
         for u, factor in reversed(mirrors):
             T = T - factor * u[:, None] * (u @ T)
-        return T[ANGULAR_FIRST]
+        return units[:, None] * T[ANGULAR_FIRST]
 
     def effort_subspace(self, q: Array) -> Array:
-        """S_a (6, nv) with S_aᵀS = 1: the force of a unit effort that no other coordinate feels: S (SᵀS)⁻¹."""
-        S = self.motion_subspace(q)
-        return solve_symmetric(S.T @ S, S.T).T
+        """S_a (6, nv) with S_aᵀS = 1: the force of a unit effort that no other coordinate feels: S (SᵀS)⁻¹.
+
+        As T, of lengths in units of the joint's own: others may lose digits.
+        """
+        units = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        S = units[:, None] * self.motion_subspace(q)
+        return units[:, None] * solve_symmetric(S.T @ S, S.T).T
 
     def integrate(self, q: Array, v: Array) -> Array:
         """q ⊕ Exp(v): where a unit time at the constant body velocity v leads."""
@@ -252,6 +267,9 @@ class Helical(JointType):
     def advance(self) -> float:
         """metres per radian"""
         return self.pitch / (2.0 * np.pi)
+
+    def in_units(self, length: float) -> JointType:
+        return replace(self, pitch=self.pitch / length)
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[0]), (self.advance * q[0]) * Z)
@@ -478,6 +496,13 @@ class Compound(JointType):
         )
 
     @property
+    def length(self) -> float:
+        offsets = [part.placement[i][3] for part in self.parts[1:] for i in range(3)]
+        offsets += [part.motion.pitch for part in self.parts if isinstance(part.motion, Helical)]
+        longest = max(map(abs, offsets), default=0.0)
+        return 2.0 ** round(math.log2(longest)) if longest else 1.0
+
+    @property
     def neutral(self) -> Array:
         return np.concatenate([part.motion.neutral for part in self.parts])
 
@@ -496,6 +521,13 @@ class Compound(JointType):
             places += [(at_q + q, at_v + v) for q, v in part.motion.plain]
             at_q, at_v = at_q + part.motion.nq, at_v + part.motion.nv
         return tuple(places)
+
+    def in_units(self, length: float) -> JointType:
+        parts = tuple(
+            Part(nested(pose_in_units(part.placement, length)), part.motion.in_units(length), part.name)
+            for part in self.parts
+        )
+        return replace(self, parts=parts, end=nested(pose_in_units(self.end, length)))
 
     def _split(self, x: Array, width: str) -> list[Array]:
         return split(x, [getattr(part.motion, width) for part in self.parts])
@@ -579,6 +611,12 @@ class Compound(JointType):
     @property
     def reach(self) -> Array:
         return np.concatenate([part.motion.reach for part in self.parts])
+
+
+def pose_in_units(T: Any, length: float) -> Array:
+    """A pose (4, 4), its position counted in units of so many metres."""
+    R, p = split_pose(np.asarray(T))
+    return pose_matrix(R, p / length)
 
 
 def nested(T: Any) -> tuple[tuple[float, ...], ...]:

@@ -11,14 +11,15 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.assembly import assemble, described, fixed_at
 from linkwright.model.description import Description, JointSpec
-from linkwright.model.joint import Compound, nested
+from linkwright.model.joint import Compound, nested, split
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Joint, Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.spatial.transform import inverse_pose
 
 LOCKED_OPEN = 1e-6
-"""A loop whose bodies are locked may be off by this, m or rad."""
+"""A loop whose bodies are locked may be off by this, of the mechanism's length or rad."""
 
 
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:
@@ -92,14 +93,15 @@ def _loops_of_locked(
 ) -> Iterator[Loop | CoordinateLoop]:
     """The loops that are left where joints are locked: those that only lock what is locked must be closed."""
     coordinates = {model.coordinate_names[place]: x for place, x in held.items()}
-    for loop in description.loops:
+    widths = [1 if isinstance(loop, CoordinateLoop) else len(loop.kind.units) for loop in description.loops]
+    for loop, units in zip(description.loops, split(scale_of(model).rows, widths), strict=True):
         if isinstance(loop, Loop):
             first, second = fixed.frames[loop.first], fixed.frames[loop.second]
             if first.body != second.body:
                 yield loop
                 continue
             T = inverse_pose(second.placement @ loop.second_axes) @ first.placement @ loop.first_axes
-            error = float(np.abs(loop.kind.residual(T)).max())
+            residual = np.abs(loop.kind.residual(T))
         else:
             if loop.second in coordinates:
                 value = -loop.residual(0.0, coordinates[loop.second])
@@ -110,6 +112,7 @@ def _loops_of_locked(
             if loop.first or loop.second:
                 yield loop
                 continue
-            error = abs(loop.coefficients[0])
-        if error > LOCKED_OPEN:
-            raise InputError(f"loop {loop.name!r} would be locked open, off by {error:.3g} (m or rad): close it first")
+            residual = np.abs(loop.coefficients[:1])
+        if (residual > LOCKED_OPEN * units).any():
+            off = f"off by {residual.max():.3g} (m or rad)"
+            raise InputError(f"loop {loop.name!r} would be locked open, {off}: close it first")

@@ -39,6 +39,11 @@ class LoopType(ABC):
 
     type: ClassVar[str]
 
+    @property
+    @abstractmethod
+    def units(self) -> tuple[str, ...]:
+        """The unit of each of the m rows of φ: "m" or "rad\"."""
+
     @abstractmethod
     def residual(self, T: Array) -> Array:
         """φ (m,), m and rad: zero where the loop is closed."""
@@ -108,6 +113,10 @@ class Pair(LoopType):
     def mask(self) -> Array:
         """Which of the six directions are held (6,)."""
         return np.array([direction in self.held for direction in DIRECTIONS])
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return tuple("rad" if direction.startswith("r") else "m" for direction in self.held)
 
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
@@ -179,6 +188,10 @@ class HelicalPair(LoopType):
         """metres per radian"""
         return self.pitch / (2.0 * np.pi)
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        return (*CylindricalPair().units, "m")
+
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
         ahead = -o[2] / self.advance - atan2(R[0, 1] - R[1, 0], R[0, 0] + R[1, 1])
@@ -200,6 +213,7 @@ class UniversalPair(LoopType):
     """The origins coincide, and the first frame's z stays perpendicular to the second's y."""
 
     type = "universal"
+    units = ("m", "m", "m", "rad")  # type: ignore[assignment]
 
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)
@@ -221,6 +235,7 @@ class Distance(LoopType):
 
     length: float
     type = "distance"
+    units = ("m",)  # type: ignore[assignment]
 
     def residual(self, T: Array) -> Array:
         o = T[:3, 3]
@@ -245,6 +260,10 @@ class Mask(LoopType):
     def mask(self) -> Array:
         """Which of the six directions are held (6,)."""
         return np.array([direction in self.held for direction in DIRECTIONS])
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return tuple("rad" if direction.startswith("r") else "m" for direction in self.held)
 
     def residual(self, T: Array) -> Array:
         R, o = split_pose(T)

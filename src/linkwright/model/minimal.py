@@ -27,8 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError
-from linkwright.model.joint import JointType
+from linkwright.model.joint import JointType, pose_in_units
 from linkwright.model.origins import with_near_origins
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia
@@ -68,10 +69,11 @@ def minimal(model: Model, form: str) -> Model:
     F, order = FORMS[form]
     parameters: list[Any] = [_vector(link.rigid_inertia) for link in model.links]
     size = [np.abs(x) for x in parameters]  # of what is summed: rounding is told from values by it
-    movable = _movable(model)
+    movable, units = _movable(model), _units(_length(model))
     for k in reversed(range(len(model.links))):
         link, x = model.links[k], parameters[k]
         moved, choices = np.zeros(10), _chosen(movable[k], F, order)
+        choices = [(row, direction * units / units[row]) for row, direction in choices]
         for row, direction in choices:
             moved = moved + (F[row] @ (x - moved)) * direction
         if link.parent >= 0:
@@ -109,6 +111,16 @@ def _inertia(x: Array) -> RigidInertia:
     return RigidInertia(float(x[0]), x[1:4].copy(), I + np.triu(I, 1).T)
 
 
+def _length(model: Model) -> float:
+    """The power of two nearest to the mechanism's length: nothing is rounded by it."""
+    return float(2.0 ** round(np.log2(scale_of(model).length)))
+
+
+def _units(length: float) -> Array:
+    """(10,): of parameters with lengths in units of so many metres, in SI (of mass it may be any)."""
+    return np.array([1.0] + [length] * 3 + [length**2] * 6)
+
+
 UNITS = [_inertia(unit) for unit in np.eye(10)]
 UNIT_MATRICES = np.array([unit.matrix() for unit in UNITS])
 
@@ -123,25 +135,23 @@ class _Tied(NamedTuple):
 
 
 def _movable(model: Model) -> list[Array]:
-    """For each body, a basis (10, d) of what of it acts as part of its parent."""
+    """For each body, a basis (10, d) of what of it acts as part of its parent, in the mechanism's length."""
     rng = np.random.default_rng(0)
-    length = max((float(np.abs(link.placement[:3, 3]).max()) for link in model.links), default=0.0) or 1.0
-    # parameters in units of that length, for mechanisms of millimetres
-    scale = np.array([1.0 / length**2] + [1.0 / length] * 3 + [1.0] * 6)
+    length = _length(model)
     tied = {-1: _Tied(np.tile(np.eye(4), (SAMPLES, 1, 1)), np.zeros((SAMPLES, 6, 0)))}
     bases: list[Array] = []
     for k, link in enumerate(model.links):
         before = tied.get(link.parent)
         if before is None:
-            bases.append(_of_joint(link.motion))
+            bases.append(_of_joint(link.motion.in_units(length)))
             continue
+        link = replace(link, motion=link.motion.in_units(length), placement=pose_in_units(link.placement, length))
         qs = _samples(link.motion, rng)
         T = np.array([link.transform(q) for q in qs])
         carried = np.array([motion_transform(inverse_pose(T_k)) for T_k in T]) @ before.twists
         S = np.array([link.motion_subspace(q) for q in qs])
         reached = _Tied(before.poses @ T, np.concatenate([carried, S], axis=2))
-        equations = _near_the_ground(model.gravity, link, before, reached)
-        bases.append(scale[:, None] * _null_space(equations * scale))
+        bases.append(_null_space(_near_the_ground(model.gravity / length, link, before, reached)))
         U, sizes, _ = np.linalg.svd(reached.twists, full_matrices=False)
         rank = int((sizes > 1e-9 * sizes[:, :1]).sum(axis=1).max()) if sizes.size else 0
         if rank < 6:

@@ -25,6 +25,7 @@ from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
 from linkwright.model.derived import derived, kept
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     METHODS,
@@ -197,23 +198,25 @@ def _steps(duration: float, step: float) -> int:
 
 
 CLOSED = 1e-6
-"""How far from closed, m or rad, a start may be; the same of its velocity, beside the largest one."""
+"""How far from closed, of the mechanism's length or rad, a start may be; its velocity likewise, beside the largest."""
 
 
 def _require_closed(model: Model, q: Array, v: Array) -> None:
     """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
     if not model.loops:
         return
-    opened = np.abs(_once(constraint_residual, model)(q)).max(initial=0.0)
-    if not opened <= CLOSED:
+    scale = scale_of(model)
+    opened = np.abs(_once(constraint_residual, model)(q))
+    if not (opened <= CLOSED * scale.rows).all():
         raise InputError(
-            f"the loops of {model.name!r} are open at q0, by up to {opened:.3g} m or rad: start from close(model, q0)"
+            f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "
+            "close(model, q0)"
         )
-    rates = np.abs(_once(constraint_rate, model)(q, v)).max(initial=0.0)
-    if not rates <= CLOSED * (1.0 + np.abs(v).max(initial=0.0)):
+    rates = np.abs(_once(constraint_rate, model)(q, v))
+    if not (rates <= CLOSED * scale.rows * (1.0 + np.abs(v / scale.velocities).max(initial=0.0))).all():
         raise InputError(
-            f"the velocity v0 would open the loops of {model.name!r}, at up to {rates:.3g} m/s or rad/s: start from "
-            "impulse(model, q0, v0)[0], the nearest that does not"
+            f"the velocity v0 would open the loops of {model.name!r}, at up to {rates.max():.3g} m/s or rad/s: start "
+            "from impulse(model, q0, v0)[0], the nearest that does not"
         )
 
 

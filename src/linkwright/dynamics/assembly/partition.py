@@ -9,9 +9,16 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.derived import kept
+from linkwright.model.scale import SMALLEST, some_configuration
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import is_symbolic
 from linkwright.spatial.inertia import congruence
+
+FLAT = 1e-14
+"""Mass or moments of less than this of those in all directions are none."""
+
+WEAK = 1e-13
+"""The same of what a joint moves, beside what it could be."""
 
 Partition = tuple[tuple[int, ...], ...]
 """bodies by block, in each the one nearest the ground first"""
@@ -107,7 +114,7 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
     """
     if not flat_bodies(model) or any(is_symbolic(link.placement, link.armature) for link in model.links):
         return []
-    x = model.coordinates(model.random(seed=0))
+    x = model.coordinates(some_configuration(model))
     weak = []
     for block in blocks:
         received = {k: np.zeros((6, 6)) for k in block}
@@ -119,7 +126,9 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
                     weak.append(k)
                 continue
             D = S.T @ I @ S + np.diag(link.armature)
-            if np.linalg.eigvalsh(D)[0] <= 1e-13 * max(np.abs(I).max(), 1e-300):
+            could_be = np.trace(I[:3, :3]) * (S[:3] ** 2).sum(axis=0) + np.trace(I[3:, 3:]) * (S[3:] ** 2).sum(axis=0)
+            size = np.sqrt(np.maximum(could_be + link.armature, SMALLEST))
+            if np.linalg.eigvalsh(D / np.outer(size, size))[0] <= WEAK:
                 weak.append(k)
             elif link.parent >= 0:
                 I_a = I - I @ S @ np.linalg.solve(D, S.T @ I)
@@ -132,7 +141,6 @@ def _flat(I: Any) -> bool:
     if is_symbolic(I):
         return False
     M, H, J = I[:3, :3], I[3:, :3], I[3:, 3:]
-    tiny = 1e-14 * max(float(np.abs(I).max()), 1e-300)
-    if np.linalg.eigvalsh(M)[0] <= tiny:
+    if np.linalg.eigvalsh(M)[0] <= max(FLAT * np.trace(M), SMALLEST):
         return True
-    return bool(np.linalg.eigvalsh(J - H @ np.linalg.solve(M, H.T))[0] <= tiny)
+    return bool(np.linalg.eigvalsh(J - H @ np.linalg.solve(M, H.T))[0] <= max(FLAT * np.trace(J), SMALLEST))

@@ -240,14 +240,15 @@ def close(
     place: Place,
     loop: LoopTerms,
     same: bool,
-    sizes: Array,
+    sizes: tuple[Array, Array],
     order: Sequence[int] | None = None,
 ) -> tuple[Subassembly, Closed]:
     """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
 
     Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
     rows is left out, once none ask for what cannot be (`redundancy.py`; of several loops together that has been seen
-    to): what of Γ is small beside ``sizes`` (m,), its diagonal before any loop was closed (:func:`free_sizes`).
+    to): what of Γ is small beside ``sizes``, its diagonal before any loop was closed, or beside what that could be
+    (:func:`free_sizes`).
     ``order``: in which order rows of symbols are eliminated (of numbers it is found).
     """
     T = loop.held
@@ -272,16 +273,21 @@ def close(
             _block_diagonal(A.compliance[np.ix_(outer_A, outer_A)], B.compliance[np.ix_(outer_B, outer_B)]),
             np.concatenate([A.bias[outer_A], B.bias[outer_B]]),
         )
-    factors = semidefinite_factors(mirror(T.T @ P @ T), sizes, order)
+    factors = semidefinite_factors(mirror(T.T @ P @ T), sizes[0], order, sizes[1])
     Z, z = factors.half(T.T @ D), factors.half(factors.least_norm(T.T @ d - loop.asked))
     ZD = Z.T * factors.inverse
     return Subassembly(mirror(base.compliance - ZD @ Z), base.bias - ZD @ z), Closed(factors, Z, z)
 
 
-def free_sizes(first: Array, second: Array, loop: LoopTerms) -> Array:
-    """The diagonal (m,) of TᵀPT for a loop between two bodies of compliances (6, 6)."""
+def free_sizes(first: Array, second: Array, loop: LoopTerms) -> tuple[Array, Array]:
+    """The diagonal (m,) of TᵀPT for a loop between two bodies of compliances (6, 6), and what it could be (m,).
+
+    That is, if forces and moments met what gives way most; each by itself, for they differ in units.
+    """
     P = compliance_beyond(first, loop.pose_first) + compliance_beyond(second, loop.pose_second)
-    return np.stack([t @ P @ t for t in loop.held.T])
+    moved, turned = P[0, 0] + P[1, 1] + P[2, 2], P[3, 3] + P[4, 4] + P[5, 5]
+    sizes = np.stack([t @ P @ t for t in loop.held.T])
+    return sizes, np.stack([(t[:3] @ t[:3]) * moved + (t[3:] @ t[3:]) * turned for t in loop.held.T])
 
 
 def open_again(
