@@ -25,7 +25,7 @@ from linkwright.model.joint import (
     Universal,
     nested,
 )
-from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, Loop, Mask, loop_type
+from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, HelicalPair, Loop, Mask, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import quaternion_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
@@ -173,6 +173,106 @@ def with_loops(model: Model, kinds: list[str], seed: int) -> tuple[Model, np.nda
         placement = apart @ axes @ inverse_pose(moved) @ inverse_pose(axes)
         loops.append(Loop(f"loop{n}", first, second, loop_type(kind, pitch), placement, alignment))
     return assemble(replace(model.description, loops=tuple(loops))), q
+
+
+def _moved(T: np.ndarray, length: float) -> np.ndarray:
+    return pose_matrix(np.asarray(T)[:3, :3], length * np.asarray(T)[:3, 3])
+
+
+def _larger(motion: JointType, length: float) -> JointType:
+    if isinstance(motion, Helical):
+        return replace(motion, pitch=length * motion.pitch)
+    if isinstance(motion, Compound):
+        parts = (Part(nested(_moved(p.placement, length)), _larger(p.motion, length), p.name) for p in motion.parts)
+        return replace(motion, parts=tuple(parts), end=nested(_moved(motion.end, length)))
+    return motion
+
+
+def coordinate_units(motion: JointType, length: float) -> np.ndarray:
+    """By what the coordinates (nq,) of a joint grow with its lengths."""
+    if isinstance(motion, Compound):
+        return np.concatenate([coordinate_units(part.motion, length) for part in motion.parts])
+    if motion.quaternions:
+        return np.array([length] * (motion.nq - 4) + [1.0] * 4)
+    return velocity_units(motion, length)
+
+
+def velocity_units(motion: JointType, length: float) -> np.ndarray:
+    """The same of its velocities (nv,)."""
+    return np.array([length if unit == "m" else 1.0 for unit in motion.units])
+
+
+def larger(model: Model, length: float, mass: float) -> Model:
+    """The mechanism with lengths ``length`` times as long, masses ``mass`` times, and whatever follows from that."""
+    description = model.description
+    motions = {spec.name: spec.motion for spec in description.joints if spec.motion is not None}
+
+    def joint(spec: JointSpec) -> JointSpec:
+        spec = replace(spec, placement=_moved(spec.placement, length), anchor=length * spec.anchor)
+        if spec.motion is None:
+            return spec
+        q, v = coordinate_units(spec.motion, length), velocity_units(spec.motion, length)
+        effort = mass * length**2 / v
+        grown = {name: (effort / v, getattr(spec, name)) for name in ("stiffness", "damping", "armature")}
+        grown |= {"friction": (effort, spec.friction), "effort_limit": (effort, spec.effort_limit)}
+        grown |= {name: (q, getattr(spec, name)) for name in ("lower", "upper", "rest")}
+        mimic = spec.mimic
+        if mimic is not None:
+            leader = velocity_units(motions[mimic.joint], length)[0]
+            mimic = replace(mimic, multiplier=mimic.multiplier * v[0] / leader, offset=mimic.offset * v[0])
+        values = {name: None if x is None else unit * np.asarray(x, float) for name, (unit, x) in grown.items()}
+        return replace(spec, motion=_larger(spec.motion, length), mimic=mimic, **values)
+
+    units = dict(zip(model.coordinate_names, grown_coordinates(model, length), strict=True)) | {"": 1.0}
+
+    def loop(one: Loop | CoordinateLoop) -> Loop | CoordinateLoop:
+        if isinstance(one, CoordinateLoop):
+            first, second = units[one.first], units[one.second]
+            return replace(one, coefficients=tuple(c * first / second**k for k, c in enumerate(one.coefficients)))
+        kind = one.kind
+        if isinstance(kind, HelicalPair):
+            kind = replace(kind, pitch=length * kind.pitch)
+        elif isinstance(kind, Distance):
+            kind = replace(kind, length=length * kind.length)
+        return replace(one, kind=kind, placement=_moved(one.placement, length))
+
+    return assemble(
+        replace(
+            description,
+            bodies=tuple(
+                replace(
+                    body,
+                    mass=mass * body.mass,
+                    center_of_mass=length * np.asarray(body.center_of_mass),
+                    inertia=mass * length**2 * np.asarray(body.inertia),
+                )
+                for body in description.bodies
+            ),
+            joints=tuple(map(joint, description.joints)),
+            frames=tuple(replace(f, placement=_moved(f.placement, length)) for f in description.frames),
+            loops=tuple(map(loop, description.loops)),
+            springs=tuple(
+                replace(
+                    one,
+                    stiffness=mass * one.stiffness,
+                    damping=mass * one.damping,
+                    length=None if one.length is None else (length * one.length[0], length * one.length[1]),
+                )
+                for one in description.springs
+            ),
+            gravity=tuple(length * g for g in description.gravity),
+        )
+    )
+
+
+def grown_coordinates(model: Model, length: float) -> np.ndarray:
+    """By what q (nq,) grows with the lengths of a mechanism."""
+    return np.concatenate([np.zeros(0), *(coordinate_units(j.motion, length) for j in model.joints if j.nq)])
+
+
+def grown_velocities(model: Model, length: float) -> np.ndarray:
+    """By what v (nv,) grows."""
+    return np.concatenate([np.zeros(0), *(velocity_units(j.motion, length) for j in model.joints if j.nv)])
 
 
 def looped(

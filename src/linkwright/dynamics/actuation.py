@@ -35,8 +35,7 @@ def inverse_dynamics(
     Reflected rotor inertias (armature) are in it; passive joint forces are not.
 
     ``actuated``: names of the joints that are driven. Then closed loops bear what they can: τ + Kᵀλ = M a + b − Jᵀf
-    with zeros at the other joints, and of all such efforts τ is the least (forces times the
-    mechanism's length beside moments). Without it loops are not
+    with zeros at the other joints, and of all such efforts τ is the least (in N and N m). Without it loops are not
     looked at: every joint is driven. Raises :class:`~linkwright.errors.InconsistentMotionError` where these joints
     cannot give the motion, or it opens the loops; compiled kernels cannot raise: see :func:`actuated_efforts`.
     """
@@ -72,7 +71,7 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
     """The least efforts (nv,) at some places of v that, with the loops, give h (nv,); and what is missing (nv,).
 
     With P = 1 − Kᵀ(KKᵀ)⁺K, which takes off what loops bear, and E the columns of the driven joints:
-    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h. In units of the mechanism's length.
+    P E τ = P h, so τ = (Eᵀ P E)⁺ Eᵀ P h: in units of the mechanism's length, and of those the least in N and N m.
     """
     units = scale_of(model).velocities
     K, h = constraint_jacobian(model, q) * units, h * units
@@ -90,6 +89,7 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
         change = free.least_norm(free.solve(free.least_norm(missing[places])))
         efforts, missing = efforts + change, missing - E @ change
     missing = missing - K.T @ bearing.solve(K @ missing)
+    efforts = free.least_norm(efforts, weights=1.0 / units[places])
     return (E @ efforts) / units, missing / units
 
 

@@ -128,10 +128,10 @@ def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> 
     if groups and is_symbolic(q):
         chosen = [eliminations(model)[tuple(group.loops)] for group in groups]
     scales = row_scales(model)
-    plain = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
+    could_be = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
     factors, units = [], scale_of(model).velocities
     for group, K, one in zip(groups, rows_of_groups(model, q, groups), chosen, strict=True):
-        longest = None if plain is None else plain[group.rows]
+        longest = None if could_be is None else could_be[group.rows]
         K = K * units[group.columns]
         factors.append(semidefinite_factors(K @ K.T, None, one.order, longest, SURELY))
     return RowSpace(groups, chosen, factors)

@@ -25,6 +25,7 @@ from linkwright.dynamics.statics import FRICTION_SPEED
 from linkwright.equations.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -190,13 +191,15 @@ class Equilibria:
         numeric = [q for q in self._numeric() if not any(self._covers(place, q) for place in exact)]
         places = [(self._configuration(turns, {}), turns, free) for turns, free in exact]
         kept: list[Equilibrium] = []
+        scale = scale_of(self.model)
+        unit = scale.mass * scale.length**2  # J
         for q, turns, free in [*places, *((q, None, ()) for q in numeric)]:
             one = self._at(q, turns, free)
             proved = sum(own[0] not in self.active or own[0] in free for own in self.structure.coordinates)
             alike = [other for other in kept if one.family > proved and other.family == one.family]
-            if not any(abs(other.energy - one.energy) <= 1e-7 * (1.0 + abs(one.energy)) for other in alike):
+            if not any(abs(other.energy - one.energy) <= 1e-7 * (unit + abs(one.energy)) for other in alike):
                 kept.append(one)
-        return tuple(sorted(kept, key=lambda one: round(one.energy, 9)))
+        return tuple(sorted(kept, key=lambda one: round(one.energy / unit, 9)))
 
     @cached_property
     def _scale(self) -> float:

@@ -165,10 +165,11 @@ class SemidefiniteFactors(NamedTuple):
         """X with A X = B where there is one."""
         return self.back(self.half(B))
 
-    def least_norm(self, X: Array, most: int | None = None) -> Array:
+    def least_norm(self, X: Array, most: int | None = None, weights: Array | None = None) -> Array:
         """X (m,) less what A takes to zero: the shortest with the same A X, and the nearest that is some A Y.
 
         ``most``: how many rows that may be left out are looked at, the first ones; otherwise all.
+        ``weights`` (m,): by which the entries of X are multiplied to be measured (all of them are looked at then).
         """
         m = len(X)
         eliminated = [0.0] * m
@@ -185,7 +186,22 @@ class SemidefiniteFactors(NamedTuple):
         if not m:
             return X
         N = np.stack(null)
-        return X - N @ solve_symmetric(N.T @ N + np.diag(eliminated), N.T @ X)
+        if weights is not None:
+            N, X = weights[:, None] * N, weights * X
+        return self._less(N, X, rest) if weights is None else self._less(N, X, rest) / weights
+
+    @staticmethod
+    def _less(N: Array, X: Array, rest: Array) -> Array:
+        """X (m,) less its part along the columns of N (m, m), which are zero but for those where ``rest`` is 1."""
+        if not is_symbolic(N, X):  # rows differ in units, by which NᵀN may be singular to rounding
+            found: list[Array] = []
+            for n in N.T[rest > 0.0].astype(float):
+                for e in found:
+                    n = n - e * ((e @ n) / (e @ e))
+                found.append(n)
+                X = X - n * ((n @ X) / (n @ n))
+            return X
+        return X - N @ solve_symmetric(N.T @ N + np.diag(1.0 - rest), N.T @ X)
 
     def _less_null_vectors(self, X: Array, rest: Array, most: int) -> Array:
         """The same with a vector for each row left out in any case and ``most`` more: ``rest`` (m,) is 1 at both."""

@@ -105,7 +105,7 @@ def choose_view(
         )
     strength = float(np.linalg.norm(gravity))
     up = -np.asarray(gravity, dtype=float) / strength if strength > 0.0 else np.array([0.0, 0.0, 1.0])
-    size = max(float(np.ptp(points, axis=1).max()), 1e-9)
+    size = float(np.ptp(points, axis=1).max()) or 1e-9
     follows = float(np.ptp(center_of_mass, axis=0).max()) > 4.0 * size
     seen = points - center_of_mass[:, None] if follows else points
 
@@ -130,7 +130,7 @@ def choose_view(
         below = standing - (standing @ up - ground)[..., None] * up - (center_of_mass[:1, None] if follows else 0.0)
         every = np.concatenate([every, below.reshape(-1, 3)])
     center = np.zeros(3) if flat else 0.5 * (every.min(axis=0) + every.max(axis=0))
-    extent = max(float(np.linalg.norm(np.ptp(every, axis=0))), 1e-9)
+    extent = float(np.linalg.norm(np.ptp(every, axis=0))) or 1e-9
     chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows)
     xy = chosen.project(every)[0]
     low, high = xy.min(axis=0), xy.max(axis=0)
