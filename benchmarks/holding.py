@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning
+from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning, ModelError
 from linkwright.model.assembly import assemble
 from linkwright.model.loop import Loop, loop_type
 from linkwright.simulation.controllers import Hold
@@ -51,7 +51,7 @@ ROBOTS = {
     "human": ("human_description/robots/human.urdf", ["left_foot", "right_foot"]),
     "alexander": ("alexander_description/urdf/alexander_v1.lowerBodyOnly.urdf", ["LEFT_FOOT", "RIGHT_FOOT"]),
     "alex": ("alex_description/urdf/alex_psyonic_hands.urdf", []),
-    "simple_humanoid": ("simple_humanoid_description/urdf/simple_humanoid.urdf", ["LLEG_LINK6", "RLEG_LINK6"]),
+    "simple_humanoid": ("simple_humanoid_description/urdf/simple_humanoid.urdf", ["LLEG_LINK5", "RLEG_LINK5"]),
     "bolt": ("bolt_description/robots/bolt.urdf", ["FL_FOOT", "FR_FOOT"]),
     "cassie": ("cassie_description/robots/cassie_v2.urdf", []),
     "tiago": ("tiago_description/robots/tiago.urdf", []),
@@ -130,6 +130,11 @@ def acceleration_at(model: lw.Model, controller: Hold, q: np.ndarray) -> np.ndar
 def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law: str = "hold_joints") -> None:
     """Print one row."""
     began = time.perf_counter()
+    try:
+        lw.dynamics.require_mass(model)
+    except ModelError as error:  # a hand without mass
+        print(f"{name:24} {error}"[:110])
+        return
     rng = np.random.default_rng(0)
     q1 = postures(model, n, rng)
     if not len(q1):

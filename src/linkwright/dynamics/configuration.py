@@ -39,6 +39,16 @@ def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) ->
     return _per_joint(model, lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
 
 
+def exp_gradient(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """J_r(u)ᵀ f (nv,): a gradient with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ), as one with respect to u."""
+    return _per_joint(model, lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))
+
+
+def exp_gradient_inverse(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """J_r(u)⁻ᵀ f (nv,): a gradient with respect to u, as one with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ)."""
+    return _per_joint(model, lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
+
+
 def _per_joint(model: Model, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
     """``function(joint type, its part of every array)`` for each joint with coordinates of its own, joined."""
     joints = [joint for joint in model.joints if joint.nv]

@@ -46,6 +46,8 @@ from linkwright.spatial.rotation import (
     translation_of_exp,
     translation_of_log,
     turn_gradient,
+    twist_gradient,
+    twist_gradient_inverse,
 )
 from linkwright.spatial.transform import inverse_pose, motion_to_child, pose_matrix, split_pose
 from linkwright.spatial.vectors import motion_cross
@@ -158,6 +160,14 @@ class JointType(ABC):
     def bracket(self, u: Array, v: Array) -> Array:
         """The Lie bracket [u, v] of two velocities: zero for plain numbers."""
         return np.zeros(self.nv)
+
+    def exp_gradient(self, u: Array, f: Array) -> Array:
+        """J_r(u)ᵀ f (nv,): the gradient f with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ), as one with respect to u."""
+        return f
+
+    def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
+        """J_r(u)⁻ᵀ f (nv,), its inverse; of turns up to half a one."""
+        return f
 
     def displacement(self, rest: Array, q: Array) -> Array:
         """The deflection u (nv,) of a spring, whose potential is ½ uᵀK u: of turns their rotation vector."""
@@ -305,6 +315,16 @@ class Cylindrical(JointType):
         return self.motion_subspace(q)
 
 
+PLANE = [0, 1, 5]
+"""Where in a twist those of the x-y plane are."""
+
+
+def _in_space(x: Array) -> Array:
+    """A twist or wrench (6,) from its part (3,) in the x-y plane."""
+    nil = 0.0 * x[0]
+    return np.stack([x[0], x[1], nil, nil, nil, x[2]])
+
+
 @dataclass(frozen=True)
 class Planar(JointType):
     """A motion in the x-y plane; the velocity is in body axes."""
@@ -342,6 +362,12 @@ class Planar(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return np.stack([v[2] * u[1] - u[2] * v[1], u[2] * v[0] - v[2] * u[0], 0.0 * u[2]])
+
+    def exp_gradient(self, u: Array, f: Array) -> Array:
+        return twist_gradient(_in_space(u), _in_space(f))[PLANE]
+
+    def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
+        return twist_gradient_inverse(_in_space(u), _in_space(f))[PLANE]
 
     def displacement(self, rest: Array, q: Array) -> Array:
         shift = rotation_z(q[2])[:2, :2].T @ (q[:2] - rest[:2])
@@ -391,6 +417,12 @@ class Spherical(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return skew(u) @ v
+
+    def exp_gradient(self, u: Array, f: Array) -> Array:
+        return translation_of_exp(u, f)
+
+    def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
+        return translation_of_log(u, f)
 
     def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
         return turn_gradient(self.displacement(rest, q), f)
@@ -442,6 +474,12 @@ class Free(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return motion_cross(u) @ v
+
+    def exp_gradient(self, u: Array, f: Array) -> Array:
+        return twist_gradient(u, f)
+
+    def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
+        return twist_gradient_inverse(u, f)
 
     def displacement(self, rest: Array, q: Array) -> Array:
         r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
@@ -599,6 +637,12 @@ class Compound(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return self._each(lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+
+    def exp_gradient(self, u: Array, f: Array) -> Array:
+        return self._each(lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))
+
+    def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
+        return self._each(lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
 
     def displacement(self, rest: Array, q: Array) -> Array:
         return self._each(lambda motion, rest, q: motion.displacement(rest, q), (rest, "nq"), (q, "nq"))

@@ -21,7 +21,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
-from linkwright.dynamics import difference, forward_dynamics, inverse_dynamics, passive_forces
+from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.tree import Model
@@ -86,11 +86,13 @@ def hold_joints(
         τ = τ₀ + r (a* − a) − passive,   a* = ω² (posture ⊖ q) − 2ζω v
 
     with a the acceleration that this effort gives, known beforehand from (M + r + h D) a + b = τ₀ + r a* + Kᵀλ, where
-    h D is what dampers and friction change over a step (as in stable proportional-derivative control: Tan, Liu &
-    Turk, IEEE CG&A 2011). So every mode of the joints has at most the stiffness and damping of ω and ζ, however light
-    a link and wherever the mechanism goes, and what is held over a step stays stable. τ₀ holds the joints still at the
-    posture: the least efforts by which they do not accelerate there. They are zero where all falls freely; else they
-    bear gravity. A base that spins shifts the rest a little, by its centrifugal forces.
+    h D is what dampers and friction change over a step, and q is where half a step leads, in the middle of the time
+    for which the effort is held (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So
+    every mode of the joints has at most the stiffness and damping of ω and ζ, however light a link and wherever the
+    mechanism goes. τ₀ holds the joints still at the posture: the least efforts by which they do not accelerate there.
+    They are zero where all falls freely; else they bear gravity. A base that spins shifts the rest a little, by its
+    centrifugal forces. What moves next to nothing with any effort, such as hinges without mass between that pass
+    through gimbal lock, may still ask for a smaller step.
 
     ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
     warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
@@ -138,6 +140,7 @@ def rotors_torque(
     method: str,
 ) -> Array:
     """The efforts (nv,) of :func:`hold_joints`."""
+    q = integrate(model, q, (0.5 * step) * v)
     a, own = wanted(model, q, v, q1, w, damping_ratio), _ones_where_driven(model)
     passive = passive_forces(model, q, v)
     heavy = with_rotors(model, rotor, resistance(model, v, step))
@@ -158,8 +161,10 @@ def _of_large(
     rotor, own = rotors.reshape(-1, model.nv).max(axis=0), _ones_where_driven(model)
     forward = compile_or_not(forward_dynamics, with_rotors(model, rotor, resistance(model, np.zeros(model.nv), step)))
     acceleration, passive = kernel_of(wanted, model, w=(), damping_ratio=()), kernel_of(passive_forces, model)
+    move = kernel_of(integrate, model)
 
     def law(q: Array, v: Array) -> Array:
+        q = move(q, (0.5 * step) * v)
         a = acceleration(q, v, target, w, damping_ratio)
         f = passive(q, v)
         tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + (1.0 - own) * f)) - own * f
@@ -205,7 +210,11 @@ def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
     own = np.diag(M)[places]
     G = whole[:, places] * np.sqrt(own)
     moved = own * np.maximum(1.0, 1.0 / np.maximum((G * G).sum(axis=0), 1.0 / MOST))
-    efforts = -np.linalg.lstsq(G, whole @ load, rcond=1e-9)[0] * np.sqrt(own)
+    U, sizes, Vt = np.linalg.svd(G)
+    rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+    efforts = -np.sqrt(own) * (Vt[:rank].T @ ((U[:, :rank].T @ (whole @ load)) / sizes[:rank]))
+    idle = np.sqrt(own)[:, None] * Vt[rank:].T  # efforts that move nothing: loops bear them
+    efforts = efforts - idle @ np.linalg.lstsq(idle, efforts, rcond=None)[0]
     E = np.eye(model.nv)[:, places]
     return E @ (ROTOR * moved), E @ efforts
 

@@ -204,3 +204,40 @@ def turn_gradient(r: Array, f: Array) -> Array:
     J_r(r)⁻ᵀ = J_l(r)⁻¹ = V(r)⁻¹ (Barfoot & Furgale 2014).
     """
     return translation_of_log(r, f)
+
+
+def exp_coefficient_slopes(square: Any) -> tuple[Any, Any]:
+    """The derivatives by θ² of (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²."""
+    near, x, x_far = _sides(square)
+    series = [
+        -_horner(x, [(j + 1) / math.factorial(k + 2 + 2 * j) for j in range(TERMS)]) for k in (2, 3)
+    ]  # S_k' = (S_k−1 − k S_k)/2θ²
+    a, b, c = exp_coefficients(x_far)
+    return where(near, series[0], (a - 2.0 * b) / (2.0 * x_far)), where(near, series[1], (b - 3.0 * c) / (2.0 * x_far))
+
+
+def twist_product(r: Array, v: Array, f: Array) -> Array:
+    """Q(r, v) f (3,), Q the change of V along v: what the twist [v; r] has in Exp's Jacobian beside V twice.
+
+    d/dε V(r + ε v) at 0, for a function of the block [[r×, v×], [0, r×]] is V(r) on the diagonal and this above it
+    (Barfoot & Furgale, IEEE T-RO 2014, eq. 102).
+    """
+    x = r @ r
+    _, b, c = exp_coefficients(x)
+    b_slope, c_slope = exp_coefficient_slopes(x)
+    K, L = skew(r), skew(v)
+    Kf, Lf = K @ f, L @ f
+    return b * Lf + c * (K @ Lf + L @ Kf) + 2.0 * (r @ v) * (b_slope * Kf + c_slope * (K @ Kf))
+
+
+def twist_gradient(u: Array, f: Array) -> Array:
+    """J_r(u)ᵀ f (6,): the gradient f = [f; n] with respect to δ in Exp(u) Exp(δ), as one with respect to u = [v; r]."""
+    v, r = u[:3], u[3:]
+    return np.concatenate([translation_of_exp(r, f[:3]), translation_of_exp(r, f[3:]) + twist_product(r, v, f[:3])])
+
+
+def twist_gradient_inverse(u: Array, f: Array) -> Array:
+    """J_r(u)⁻ᵀ f (6,): the inverse of :func:`twist_gradient`, for turns up to half a one."""
+    v, r = u[:3], u[3:]
+    first = translation_of_log(r, f[:3])
+    return np.concatenate([first, translation_of_log(r, f[3:] - twist_product(r, v, first))])
