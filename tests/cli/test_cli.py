@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import matplotlib
 import numpy as np
 import pytest
 import rich.progress
@@ -115,6 +116,7 @@ def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
     status, _, told = run(*options, "--film", "mp4", capsys=capsys)
     assert status == 2
     assert "needs ffmpeg" in told
+    matplotlib.use("agg")  # as without a screen
     status, _, told = run(*options, "--show", capsys=capsys)
     assert status == 2
     assert "no window can be opened" in told
