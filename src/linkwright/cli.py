@@ -489,6 +489,7 @@ def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
     from linkwright.compiler.trace import bind, program
+    from linkwright.dynamics.forward import cheapest_method
     from linkwright.errors import TooLargeError
 
     table = Table("algorithm", "multiplications", "additions", "divisions", "sincos", box=None, title="operations")
@@ -499,6 +500,7 @@ def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
         tell(name)
         try:
             count = program(bind(getattr(dynamics, name), model, {})).operations
+            name += f" ({cheapest_method(model)})" if name == "forward_dynamics" else ""
         except TooLargeError:
             table.add_row(name, "too large for straight-line code")
         except LinkwrightError as error:

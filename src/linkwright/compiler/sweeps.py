@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,7 @@ class Recorder(Model):
     """for each sweep, the classes of entries so far"""
     sweeps: list[Sweep] = field(default_factory=list)
     tail: Tail = field(default_factory=lambda: Tail(Graph(), {}))
+    sweeps_are_recorded: ClassVar[bool] = True
     handed_on: bool = False
     """whether a body has what its one neighbour sent for what it receives, the last one the start"""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -177,6 +177,9 @@ class Model(ByValue):
     """what is derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
     earlier: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """what the memo kept before it was full, and is not asked for since"""
+
+    sweeps_are_recorded: ClassVar[bool] = False
+    """whether this stands for a model whose sweeps become loops over the bodies"""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "memo": {}, "earlier": {}, "frames": dict(self.frames)}

@@ -26,7 +26,6 @@ from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import with_added_armature
-from linkwright.simulation.motion import shortest_method
 from linkwright.spatial.arrays import Array, as_numbers
 
 MARGIN = 4.0
@@ -106,9 +105,8 @@ def hold_joints(
 
     if len(model.links) >= BODIES_IN_LOOPS:
         return _holding(_of_large(model, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
-    method = shortest_method(model) if model.loops else "articulated"
     shapes: dict[str, Any] = {"w": (), "damping_ratio": (), "step": (), "rotor": (model.nv,)}
-    kernel = kernel_of(rotors_torque, model.minimal(), **shapes, method=method)
+    kernel = kernel_of(rotors_torque, model.minimal(), **shapes)
     return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
 
 
@@ -137,7 +135,6 @@ def rotors_torque(
     step: Any,
     rotor: Array,
     tau: Array,
-    method: str,
 ) -> Array:
     """The efforts (nv,) of :func:`hold_joints`."""
     q = integrate(model, q, (0.5 * step) * v)
@@ -145,7 +142,7 @@ def rotors_torque(
     passive = passive_forces(model, q, v)
     heavy = with_rotors(model, rotor, resistance(model, v, step))
     effort = tau + rotor * a + (1.0 - own) * passive
-    return tau + rotor * (a - forward_dynamics(heavy, q, v, effort, method=method)) - own * passive
+    return tau + rotor * (a - forward_dynamics(heavy, q, v, effort)) - own * passive
 
 
 def _ones_where_driven(model: Model) -> Array:

@@ -24,7 +24,7 @@ from linkwright.dynamics.constrained import Gains, checked_gains, position_corre
 from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
-from linkwright.model.derived import derived, kept
+from linkwright.model.derived import derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
@@ -304,19 +304,6 @@ def stepper(model: Model, method: str, gains: Gains | None = None, projecting: b
     return made
 
 
-@kept
-def shortest_method(model: Model) -> str:
-    """Of the serial methods the one with fewest operations here; "articulated" where none is short."""
-
-    def length(method: str) -> float:
-        try:
-            return len(trace(bind(forward_dynamics, model, {"method": method})).instructions)
-        except TooLargeError:
-            return np.inf
-
-    return min(("articulated", "composite"), key=length)
-
-
 def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> tuple[Callable[..., Any], ...]:
     """What a step is made of, of a mechanism whose forward dynamics runs as loops over its bodies."""
     forward = compile_or_not(forward_dynamics, model, **options)
@@ -338,12 +325,9 @@ def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> 
     return start, middle, end
 
 
-def _options(model: Model, gains: Gains | None) -> dict[str, Any]:
+def _options(gains: Gains | None) -> dict[str, Any]:
     """Of forward dynamics."""
-    options: dict[str, Any] = {} if gains is None else {"stabilisation": gains}
-    if len(model.links) < BODIES_IN_LOOPS and model.loops:
-        options["method"] = shortest_method(model)
-    return options
+    return {} if gains is None else {"stabilisation": gains}
 
 
 def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projecting: bool) -> StagedStepper:
@@ -352,7 +336,7 @@ def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projectin
     def make() -> StagedStepper:
         large = len(model.links) >= BODIES_IN_LOOPS
         one = model if large and model.loops else model.minimal()
-        options = _options(one, gains)
+        options = _options(gains)
         chosen = method_of(method)
         assert isinstance(chosen, Tableau)
 
@@ -372,7 +356,7 @@ def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projectin
 
 
 def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
-    options = _options(model, gains)
+    options = _options(gains)
 
     if isinstance(method_of(method), Variational):
         return variational_stepper(model, options)

@@ -51,12 +51,19 @@ def chain(n: int, floating: bool = False) -> Profile:
 def profile(schedule: Schedule, number: int, widths: Sequence[int]) -> Profile:
     """The profile of a leaf; ``widths``: the velocities of every joint."""
     members = schedule.blocks[number]
-    floating = members[0] in schedule.joined
+    return profile_of_tree(schedule.parents, widths, members, members[0] in schedule.joined)
+
+
+def profile_of_tree(
+    parents: Sequence[int], widths: Sequence[int], members: Sequence[int] | None = None, floating: bool = False
+) -> Profile:
+    """The profile of all bodies or of these; ``widths``: the velocities of every joint."""
+    members = range(len(parents)) if members is None else members
     depth: dict[int, int] = {}
     total, depths, squares = 0, 0, 0
     for body in members:
         width = 1 if floating and body == members[0] else widths[body]
-        below = depth.get(schedule.parents[body], 0)
+        below = depth.get(parents[body], 0)
         depth[body] = below + width
         total += width
         depths += sum(range(below + 1, below + width + 1))
