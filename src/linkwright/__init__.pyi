@@ -2,7 +2,7 @@
 
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from numpy.typing import ArrayLike
 
 from linkwright import dynamics as dynamics
@@ -19,6 +19,7 @@ from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.constrained import Gains
+from linkwright.dynamics.forward import Method
 from linkwright.dynamics.kinematics import Reference
 from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.equations.result import Equations as Equations
@@ -117,10 +118,10 @@ def forward_dynamics(
     v: Annotated[ArrayLike, "(…, nv)"],
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
-    method: str = "articulated",
+    method: Method | None = None,
     schedule: Any = None,
     partition: Any = None,
-    loops: str = "closed",
+    loops: Literal['closed', 'ignore'] = "closed",
     stabilisation: Gains | None = None,
 ) -> Annotated[Array, "(…, nv)"]: ...
 def forward_dynamics_derivatives(

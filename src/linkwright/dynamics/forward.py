@@ -38,7 +38,7 @@ def forward_dynamics(
     method: Method | None = None,
     schedule: Any = None,
     partition: Any = None,
-    loops: str = "closed",
+    loops: Literal["closed", "ignore"] = "closed",
     stabilisation: Gains | None = None,
 ) -> Shaped[Array, "nv"]:
     """The accelerations a (nv,) with M a + b = τ + Jᵀf, and + Kᵀλ of closed loops; m/s² or rad/s².

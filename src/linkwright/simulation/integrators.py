@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -64,6 +64,8 @@ Options = Mapping[str, Any]
 """of ``forward_dynamics``"""
 
 PLAIN: Options = MappingProxyType({})
+
+IntegrationMethod = Literal["rk4", "midpoint", "euler", "semi_implicit", "variational"]
 
 METHODS: dict[str, Tableau | SemiImplicit | Variational] = {
     "rk4": Tableau(4, 2.78, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),

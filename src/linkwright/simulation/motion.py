@@ -29,6 +29,7 @@ from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     METHODS,
+    IntegrationMethod,
     Tableau,
     Variational,
     advance,
@@ -65,7 +66,7 @@ def simulate(
     v0: Any,
     duration: float,
     step: float = 1e-3,
-    method: str = "rk4",
+    method: IntegrationMethod = "rk4",
     controller: Controller | None = None,
     *,
     every: int = 1,

@@ -1,0 +1,44 @@
+"""The command line: ``linkwright simulate``, ``info``, ``equations``, ``bench``, ``experiment``, ``cache``."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+from rich.text import Text
+
+from linkwright.cli import measuring, moving, showing, terminal
+from linkwright.cli.app import app
+from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
+
+# importing them makes them commands of the program
+COMMANDS = (moving.simulate, showing.info, showing.equations, measuring.bench, measuring.experiment, measuring.cache)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; mistakes end with a message and status 2, never with a traceback."""
+    warnings.showwarning = _show_warning  # type: ignore[assignment]
+    try:
+        app(sys.argv[1:] if arguments is None else arguments)
+    except LinkwrightError as error:
+        _tell("error", "bold red", str(error))
+        sys.exit(2)
+    except OSError as error:
+        _tell("error", "bold red", str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        terminal.errors.print("interrupted")
+        sys.exit(130)
+
+
+def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+    what = "in the file" if issubclass(category, FormatWarning) else "note"
+    if issubclass(category, LinkwrightWarning):
+        _tell(what, "yellow", str(message))
+    else:
+        _tell(category.__name__, "yellow", str(message))
+
+
+def _tell(kind: str, style: str, message: str) -> None:
+    terminal.errors.print(Text.assemble((f"{kind}: ", style), message), soft_wrap=True)

@@ -1,0 +1,31 @@
+"""What all commands share: the program they are commands of, and how a mechanism is named and read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import cyclopts
+from cyclopts import Parameter
+from rich.text import Text
+
+from linkwright.cli import terminal
+from linkwright.model.tree import Model
+
+DEMONSTRATION = "arm7"
+
+app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=terminal.output)
+
+Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
+
+
+def load_robot(robot: str, root: str) -> Model:
+    """The mechanism a user named, from a file or built in."""
+    from linkwright.formats.load import load
+
+    with terminal.errors.status(Text(f"reading {robot}")):
+        return load(robot, root=None if root == "fixed" else root)
+
+
+def file_name(name: str) -> str:
+    """A name as part of that of a file."""
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name) or "robot"

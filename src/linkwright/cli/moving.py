@@ -1,0 +1,230 @@
+"""``linkwright simulate``: a motion, its plots and its animation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+from rich.text import Text
+
+from linkwright.cli import terminal
+from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.arguments import starting_posture, starting_velocity
+from linkwright.cli.results import RESULTS, summary, written
+from linkwright.errors import (
+    InputError,
+)
+from linkwright.files import folder_at, replacing_together
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from linkwright.simulation import Trajectory
+    from linkwright.simulation.integrators import IntegrationMethod
+
+
+@app.command
+def simulate(
+    robot: str | None = None,
+    /,
+    *,
+    time: float = 10.0,
+    step: float = 1e-3,
+    method: Literal["auto", "rk4", "midpoint", "euler", "semi_implicit", "variational", "equations"] = "auto",
+    posture: str = "",
+    velocity: str = "",
+    hold: bool = False,
+    root: Root = "fixed",
+    out: Path | None = None,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    animation: bool = True,
+    film: Literal["gif", "mp4", "frames"] = "gif",
+    show: bool = False,
+) -> None:
+    """Simulate a mechanism; write its trajectory, plots and an animation.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
+        puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
+        delta, stewart; arm7 without it.
+    time
+        How long, in seconds of motion.
+    step
+        The step of the integration, s.
+    method
+        rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
+        friction; variational is of order two and symplectic: the error of the energy does not grow. auto takes
+        rk4 where it is stable. equations takes the generated equations of motion in Python with SciPy's integrator
+        DOP853, as exact as numbers are, and slow.
+    posture
+        Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
+        neutral), or "random". Radians and metres, or degrees with "deg". Without it, without --velocity and
+        --hold, a built-in mechanism starts where it shows what it can do (linkwright.showing_start).
+    velocity
+        The velocities it starts with, in the same way; 0 unless given.
+    hold
+        Hold the posture by control instead of letting go. The joints of a floating base are held, not the base.
+    out
+        The folder for the files; linkwright_NAME unless given.
+    fps
+        Frames a second of the animation.
+    speed
+        How many times faster than real the animation plays.
+    animation
+        Whether to write the animation, which takes most of the time.
+    film
+        What the animation is: animation.gif; animation.mp4, which needs ffmpeg; or numbered pictures in frames/.
+    show
+        Play the motion in a window afterwards, until it is closed; needs a screen.
+    """
+    from linkwright.simulation import hold as hold_posture
+    from linkwright.simulation import hold_joints, showing_start
+    from linkwright.simulation import simulate as run
+    from linkwright.visual.animation import remove_pictures
+
+    if animation and film == "mp4":
+        from linkwright.visual.mp4 import ffmpeg
+
+        ffmpeg()  # told before the work, where it is missing
+    if show:
+        from linkwright.visual.window import require_window
+
+        require_window()
+    if hold and method == "equations":
+        raise InputError("--hold needs a controller, which --method equations has not; take another method")
+    model = load_robot(robot or DEMONSTRATION, root)
+    controller = None
+    with terminal.errors.status("compiling for the start"):
+        if posture or velocity or hold:
+            q0 = starting_posture(model, posture)
+            v0 = starting_velocity(model, velocity)
+            if model.loops:
+                q0, v0 = _closed(model, q0, v0)
+        else:
+            q0, v0 = showing_start(model)
+        if hold:
+            floating = any(joint.type == "free" for joint in model.joints)
+            controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
+        chosen = _suitable(model, q0, v0, step) if method == "auto" else method
+    folder = folder_at(out or f"linkwright_{file_name(model.name)}")
+
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
+    freedom = loops if model.loops else f"{model.nv} degrees of freedom"
+    terminal.output.print(Text.assemble((model.name, "bold"), f": {len(model.bodies)} bodies, {freedom}"))
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=terminal.errors, transient=True) as progress:
+        by_equations = chosen == "equations"
+        task = progress.add_task("deriving and integrating" if by_equations else "compiling", total=1.0)
+        stopped: BaseException | None = None
+        try:
+            if by_equations:
+                trajectory = _by_equations(model, q0, v0, time, step)
+            else:
+                trajectory = run(
+                    model,
+                    q0,
+                    v0,
+                    time,
+                    step,
+                    cast("IntegrationMethod", chosen),
+                    controller=controller,
+                    progress=lambda done: progress.update(task, description="simulating", completed=done),
+                )
+        except (Exception, KeyboardInterrupt) as error:
+            if not hasattr(error, "motion"):
+                raise
+            stopped, trajectory = error, error.motion
+        progress.update(task, description="writing", completed=0.0)
+        files: list[Path] = []
+        with replacing_together(folder, RESULTS) as place:
+            try:
+                for path in written(trajectory, place):
+                    files.append(path)
+                if animation and not stopped and film != "frames":
+                    progress.update(task, description="animating", completed=0.5)
+                    files.append(trajectory.animate(place / f"animation.{film}", fps=fps, speed=speed))
+            except KeyboardInterrupt as error:
+                if not files:
+                    terminal.errors.print("stopped before anything was written; earlier files are as they were")
+                    raise
+                stopped = error
+        remove_pictures(folder / "frames")  # of an earlier run
+        if animation and not stopped and film == "frames":
+            progress.update(task, description="animating", completed=0.5)
+            try:
+                files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
+            except KeyboardInterrupt as error:
+                stopped = error
+    terminal.output.print(summary(trajectory, METHOD_NAMES[chosen], controlled=hold))
+    for path in files:
+        terminal.output.print(f"  {folder / path.name}")
+    if stopped:
+        left = time - trajectory.t[-1] > 0.5 * trajectory.step
+        what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"
+        terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
+        raise stopped
+    if show:
+        trajectory.show(speed=speed)
+
+
+def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
+    """The nearest start that the loops allow."""
+    from linkwright.dynamics import close, impulse
+
+    q0 = close(model, q0)
+    return q0, impulse(model, q0, v0)[0]
+
+
+def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Trajectory:
+    """The motion after the generated equations, at the times that the other methods step to."""
+    from linkwright.equations import equations as made_of
+    from linkwright.equations.motion import motion_of
+    from linkwright.simulation.record import recorded
+
+    if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):
+        raise InputError(f"--time and --step must be positive numbers of seconds; got {duration:g} and {step:g}")
+    t = np.linspace(0.0, duration, max(1, round(duration / step)) + 1)
+    began = perf_counter()
+    made = made_of(model, "numbers")
+    for note in made.snapped:
+        terminal.errors.print(note, soft_wrap=True)
+    made.python("rhs")
+    compiled = perf_counter() - began
+
+    def record(q: Array, v: Array) -> Trajectory:
+        run_time = perf_counter() - began - compiled
+        return recorded(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
+
+    try:
+        return record(*motion_of(made, q0, v0, t))
+    except (Exception, KeyboardInterrupt) as error:
+        if hasattr(error, "computed"):
+            error.motion = record(*error.computed)  # type: ignore[union-attr]
+        raise
+
+
+def _suitable(model: Model, q0: Array, v0: Array, step: float) -> str:
+    """rk4, unless dampers or friction are too stiff for it at this step."""
+    from linkwright.simulation.integrators import METHODS, stiffest
+    from linkwright.simulation.motion import LARGE
+
+    if model.nv > LARGE or stiffest(model, q0, v0)[0] * step < METHODS["rk4"].stability:
+        return "rk4"
+    return "semi_implicit"
+
+
+METHOD_NAMES = {
+    "equations": "the generated equations in SciPy's DOP853, steps of its own between",
+    "rk4": "Runge–Kutta, order 4",
+    "midpoint": "midpoint, order 2",
+    "euler": "Euler, order 1",
+    "semi_implicit": "semi-implicit, order 1: dampers or friction are stiff",
+    "variational": "variational midpoint rule, order 2: symplectic",
+}

@@ -1,0 +1,205 @@
+"""``linkwright info`` and ``equations``: what a mechanism is, and what its equations say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from rich.table import Table
+
+from linkwright.cli import terminal
+from linkwright.cli.app import Root, app, file_name, load_robot
+from linkwright.cli.arguments import named_parameters
+from linkwright.errors import (
+    ClosureError,
+    InputError,
+    LinkwrightError,
+)
+from linkwright.files import write_text
+from linkwright.model.tree import Joint, Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    pass
+
+
+@app.command
+def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> None:
+    """Show a mechanism: its tree, sizes and masses, and what its compiled algorithms cost.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    operations
+        Whether to count the operations of the algorithms.
+    """
+    from linkwright.dynamics import total_mass, welded_mass
+
+    model = load_robot(robot, root)
+    terminal.output.print(str(model), soft_wrap=True)
+    terminal.output.print()
+    limits = Table("joint", "type", "limits", "velocity", "effort", "damping", "friction", "armature", box=None)
+    for joint in model.joints:
+        limits.add_row(*_joint_row(joint))
+    terminal.output.print(limits)
+    terminal.output.print(f"\nmoving mass {total_mass(model):.6g} kg, welded to the world {welded_mass(model):.6g} kg")
+    if model.loops:
+        with terminal.errors.status("compiling what the loops leave free"):
+            free = _mobility(model)
+        terminal.output.print(free, soft_wrap=True)
+    names = [name for name in model.frames if name != "world"]
+    shown = ", ".join(names[:40]) + (f", … ({len(names)} in all)" if len(names) > 40 else "")
+    terminal.output.print(f"frames: {shown}", soft_wrap=True)
+    if operations:
+        with terminal.errors.status("counting operations") as status:
+            table = _operations_table(model, lambda name: status.update(f"counting the operations of {name}"))
+        terminal.output.print(table)
+
+
+@app.command
+def equations(
+    robot: str,
+    file: Path | None = None,
+    /,
+    *,
+    format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
+    html: bool = False,
+    what: str = "",
+    frame: str | None = None,
+    reference: Literal["world_aligned", "body", "world"] = "world_aligned",
+    parameters: str = "symbols",
+    base_parameters: bool = False,
+    angles: bool = False,
+    explain: bool = False,
+    snap: float = 1e-5,
+    root: Root = "fixed",
+) -> None:
+    """Write the equations of motion M(q) a + h(q, v) + g(q) = tau: to read, or as code.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+    file
+        Where to write them, instead of to the screen.
+    format
+        "text" and "latex" are the equations, "derivation" shows Lagrange's steps, "html" is a page to read in a
+        browser, NAME_equations.html unless FILE is given; the others are source code.
+    html
+        The same as --format html.
+    what
+        Some of M, h, g, D (friction), K (springs), A and b (closed loops), G (rates of coordinates: G v), and of
+        --frame T (pose), J (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with
+        --frame. As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
+    frame
+        The frame whose kinematics are asked for.
+    reference
+        What its Jacobian and twist refer to: its origin in world axes, itself (body) or the origin of the world.
+    parameters
+        Whether masses, lengths and inertias have names: "symbols", "numbers", or by group and name,
+        "geometry=numbers,l1=0.5"; the groups are geometry, inertial, gravity and passive.
+    base_parameters
+        Inertial parameters combined to as few as determine the motion.
+    angles
+        Products of sines and cosines as sums of multiple angles.
+    explain
+        What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
+        and why, what is conserved, equilibria and their stability. As "text" or "latex".
+    snap
+        How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
+    """
+    from linkwright.equations import equations as made_of
+
+    if html and format not in ("text", "html"):
+        raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
+    form = "html" if html else format
+    if explain and (form not in ("text", "latex") or what or frame or angles):
+        raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
+    if form in ("derivation", "html") and what:
+        raise InputError(f"--what chooses what the other formats show; {form} is always whole")
+    model = load_robot(robot, root)
+    with terminal.errors.status("deriving the equations"):
+        made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
+    what = what or ("M,h,g" if frame is None else "T,J")
+    if what == "all":
+        what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
+    for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
+        terminal.errors.print(note, soft_wrap=True)
+    if form == "html":
+        with terminal.errors.status("writing the page"):
+            path = made.html(file or Path(f"{file_name(made.model.name)}_equations.html"), frame)
+        terminal.output.print(f"  {path}", soft_wrap=True)
+        return
+    with terminal.errors.status("explaining them" if explain else "writing them"):
+        if explain:
+            told = made.explanation()
+            shown = told.text() if form == "text" else told.latex()
+        elif form in ("text", "latex"):
+            write = made.text if form == "text" else made.latex
+            shown = write("angles" if angles else "products", what, frame, reference)
+        elif form == "derivation":
+            shown = made.derivation_text()
+        else:
+            shown = getattr(made, form)(what, frame, reference)
+    if file is None:
+        terminal.output.print(shown, soft_wrap=True)
+    else:
+        write_text(file, f"{shown.rstrip()}\n")
+        terminal.output.print(f"  {file}", soft_wrap=True)
+
+
+def _mobility(model: Model) -> str:
+    """What the loops leave free, in a sentence."""
+    from linkwright.dynamics import mobility
+
+    try:
+        return f"mobility: {mobility(model)}"
+    except ClosureError as error:
+        return f"mobility: {error}"
+
+
+def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
+    """Operation counts of the main algorithms; traced, not compiled."""
+    from linkwright import dynamics
+    from linkwright.compiler.trace import bind, program
+    from linkwright.dynamics.forward import cheapest_method
+    from linkwright.errors import TooLargeError
+
+    table = Table("algorithm", "multiplications", "additions", "divisions", "sincos", box=None, title="operations")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    algorithms = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_forces", "coriolis_matrix")
+    for name in (*algorithms, "momentum_matrix", "kinetic_energy"):
+        tell(name)
+        try:
+            count = program(bind(getattr(dynamics, name), model, {})).operations
+            name += f" ({cheapest_method(model)})" if name == "forward_dynamics" else ""
+        except TooLargeError:
+            table.add_row(name, "too large for straight-line code")
+        except LinkwrightError as error:
+            table.add_row(name, str(error))
+        else:
+            table.add_row(name, *(str(n) for n in (count[0], count[1], count[2], count.sincos)))
+    return table
+
+
+def _joint_row(joint: Joint) -> tuple[str, ...]:
+    def shown(x: Array, default: float) -> str:
+        return "" if np.all(x == default) else ", ".join(f"{value:.4g}" for value in np.atleast_1d(x))
+
+    pairs = zip(joint.lower, joint.upper, strict=True)
+    limited = np.isfinite(joint.lower).any() or np.isfinite(joint.upper).any()
+    limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in pairs) if limited else ""
+    return (
+        joint.name,
+        joint.type,
+        limits,
+        shown(joint.velocity_limit, np.inf),
+        shown(joint.effort_limit, np.inf),
+        shown(joint.damping, 0.0),
+        shown(joint.friction, 0.0),
+        shown(joint.armature, 0.0),
+    )
