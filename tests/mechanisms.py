@@ -16,7 +16,6 @@ from linkwright.model.joint import (
     Cylindrical,
     Free,
     Helical,
-    JointType,
     Part,
     Planar,
     Prismatic,
@@ -25,6 +24,7 @@ from linkwright.model.joint import (
     Universal,
     nested,
 )
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import AXIAL, LOOP_TYPES, CoordinateLoop, Distance, HelicalPair, Loop, Mask, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import quaternion_matrix

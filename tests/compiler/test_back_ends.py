@@ -13,13 +13,15 @@ from operations_on import HOSTILE, every_combination, one_operation, same
 import linkwright as lw
 from linkwright.compiler import machine
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.llvm import module_text
 from linkwright.compiler.machine import target
 from linkwright.compiler.trace import bind, trace
 from linkwright.compiler.vector_math import FAR
+from linkwright.dynamics import constraint_jacobian
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.library import built_in
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
 W = target().width
@@ -54,6 +56,7 @@ ALGORITHMS = {
     "kinetic_energy": (lw.kinetic_energy, {}),
     "potential_energy": (lw.potential_energy, {}),
     "spring_energy": (lw.spring_energy, {}),
+    "spring_lengths": (lw.spring_lengths, {}),
     "joint_forces": (lw.joint_forces, {"frame": "tip"}),
     "passive_forces": (lw.passive_forces, {}),
     "integrate": (lw.integrate, {}),
@@ -433,3 +436,19 @@ def test_registers_of_lanes_wait_on_the_stack_aligned():
     kept = [line.split()[0] for line in lanes.splitlines() if f"%{register}" in line and "(%rsp)" in line]
     assert kept
     assert not [one for one in kept if one.startswith("vmovup")]
+
+
+def test_results_that_are_mostly_zeros_cost_what_is_not():
+    def lines(count):
+        program = trace(bind(constraint_jacobian, built_in(f"four_bars:{count}"), {}))
+        return module_text(program, W, target().fused, target().processor).count("\n")
+
+    assert lines(32) < 2.5 * lines(16)  # there are four times as many entries
+    model = built_in("four_bars:8")
+    kernel = compile(constraint_jacobian, model)
+    q = model.random(W + 3, seed=1)
+    expected = np.array([constraint_jacobian(model, row) for row in q])
+    out = np.full(expected.shape, np.nan)
+    np.testing.assert_allclose(kernel(q, out=out), expected, atol=1e-15)
+    out = np.full(expected.shape[1:], np.nan)
+    np.testing.assert_allclose(kernel(q[0], out=out), expected[0], atol=1e-15)

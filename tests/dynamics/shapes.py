@@ -63,6 +63,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "q1": [model.random(seed=rng)],
         "v": [v],
         "u": [a],
+        "f": [rng.normal(size=model.nv)],
         "a": [a],
         "tau": [rng.normal(size=model.nv)],
         "twists": [rng.normal(size=(len(model.bodies), 6))],

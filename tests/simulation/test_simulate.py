@@ -206,8 +206,9 @@ def test_folders_are_made_for_what_is_written(tmp_path):
         (tmp_path / "file").touch()
         with pytest.raises(LinkwrightError, match="cannot be a folder"):
             write(tmp_path / "file" / name)
-        with pytest.raises(LinkwrightError, match=r"it is a folder|are written as"):
-            write(tmp_path / name[0])
+        if write != motion.animate:  # which writes numbered pictures in folders
+            with pytest.raises(LinkwrightError, match=r"it is a folder|are written as"):
+                write(tmp_path / name[0])
         with pytest.raises(LinkwrightError, match="a path is"):
             write(5)
     with pytest.raises(LinkwrightError, match="xyz"):

@@ -70,7 +70,7 @@ def bench(
         with replacing_together(out) as place:
             files = result.save(place / f"{name}.json"), result.plot(place / f"{name}.png")
         for path in files:
-            terminal.output.print(f"  {out / path.name}")
+            terminal.output.print(f"  {out / path.name}", soft_wrap=True)
 
 
 @app.command
@@ -127,7 +127,7 @@ def experiment(
             terminal.output.print()
         for file, why in found.refused.items():
             terminal.output.print(f"left out: {file}: {why}", soft_wrap=True)
-        terminal.output.print(f"  {write_text(folder_at(folder) / 'survey.md', found.markdown())}")
+        terminal.output.print(f"  {write_text(folder_at(folder) / 'survey.md', found.markdown())}", soft_wrap=True)
         return
     for name in dict.fromkeys(names or EXPERIMENTS):
         with terminal.errors.status(name) as status:
@@ -147,7 +147,7 @@ def experiment(
                 with terminal.errors.status("drawing"):
                     files += draw_all(EXPERIMENTS[name], place, name, time)
         for path in files:
-            terminal.output.print(f"  {folder / path.name}")
+            terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
 
 
 @app.command

@@ -164,7 +164,7 @@ def simulate(
                 stopped = error
     terminal.output.print(summary(trajectory, METHOD_NAMES[chosen], controlled=hold))
     for path in files:
-        terminal.output.print(f"  {folder / path.name}")
+        terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if stopped:
         left = time - trajectory.t[-1] > 0.5 * trajectory.step
         what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"

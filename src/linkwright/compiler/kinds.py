@@ -10,7 +10,8 @@ import numpy as np
 
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.model.joint import Helical, JointType
+from linkwright.model.joint import Helical
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia

@@ -7,6 +7,7 @@ for bit what W lanes do, and a row's result depends neither on its batch nor on 
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 from linkwright.compiler.entry import DECLARATIONS, entry_text
@@ -28,6 +29,26 @@ LONGEST = 3 * BLOCK
 The code generator's work grows with the square of a block's length, worst where values depend on each other in one
 long chain or thousands share a constant. Within one block it orders up to a tenth better: shorter functions stay whole.
 """
+
+
+SPARSE = 256
+"""Entries of a result from which structural zeros are written by a loop, where they are most of it."""
+
+CLEAR = """define internal void @clear(ptr %row, i64 %bytes) #0 {
+start:
+  br label %next
+next:
+  %at = phi i64 [0, %start], [%after, %next]
+  %place = getelementptr i8, ptr %row, i64 %at
+  store <4 x double> zeroinitializer, ptr %place, align 8
+  %after = add i64 %at, 32
+  %more = icmp ult i64 %after, %bytes
+  br i1 %more, label %next, label %end
+end:
+  ret void
+}
+"""
+"""Zeros for a row of that many bytes, a multiple of 32."""
 
 
 class StraightBody:
@@ -64,7 +85,8 @@ class StraightBody:
         self.lines.append("start:")
         columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
         fused_away = self._products_to_fuse() if self.fused else set()
-        blocks = self._blocks() if lanes.width > 1 else {}
+        sparse = self._sparse()
+        blocks = self._blocks(sparse) if lanes.width > 1 else {}
         for k, (op, args, value) in enumerate(program.instructions):
             if op == "input":
                 self.values.append(columns[args[0]][args[1]])
@@ -75,12 +97,16 @@ class StraightBody:
                 self.values.append("")  # appears inside the sum that uses it
             else:
                 self.values.append(self._operation(k, op, args))
+            if k == len(program.instructions) - 1:  # all is read: a result may lie where an argument does
+                for argument in sparse:
+                    self._clear(argument)
             for block in blocks.pop(k, ()):
                 self._store_block(*block)
+                self.seams.append(len(self.lines))
             self.seams.append(len(self.lines))
-        if lanes.width == 1:  # after everything is read: a result may lie where an argument does
-            for number, results in enumerate(program.results):
-                self._store(len(program.inputs) + number, results)
+        if lanes.width == 1:
+            for argument in range(len(program.inputs), len(program.inputs) + len(program.results)):
+                self._store(argument, argument in sparse)
         self.lines.append(f"  ret i1 {self._far()}")
         body = "\n".join(self._in_blocks() if len(self.lines) > LONGEST else self.lines)
         name = "single" if lanes.width == 1 else "lanes"
@@ -255,19 +281,53 @@ class StraightBody:
             size *= 2
         return parts[0]
 
-    def _store(self, argument: int, results: tuple[int, ...]) -> None:
-        """Every entry of one row."""
+    def _store(self, argument: int, cleared: bool) -> None:
+        """Every entry of one row, or every one that is not zero there already."""
         (row,) = self._pointers(argument)
-        for k, value in enumerate(results):
+        for k, value in enumerate(self._results(argument)):
+            if cleared and self._is_zero(value):
+                continue
             address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
             self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
+            self.seams.append(len(self.lines))
 
-    def _blocks(self) -> dict[int, list[tuple[int, int, int]]]:
+    def _results(self, argument: int) -> tuple[int, ...]:
+        return self.program.results[argument - len(self.program.inputs)]
+
+    def _is_zero(self, value: int) -> bool:
+        op, _, number = self.program.instructions[value]
+        return op == "constant" and number == 0.0 and math.copysign(1.0, number) > 0.0
+
+    def _sparse(self) -> set[int]:
+        """The arguments for results of which most entries are structural zeros."""
+        first = len(self.program.inputs)
+        return {
+            argument
+            for argument, results in enumerate(self.program.results, first)
+            if len(results) >= SPARSE and 4 * sum(map(self._is_zero, results)) > 3 * len(results)
+        }
+
+    def _clear(self, argument: int) -> None:
+        """Zeros in all rows of an argument."""
+        count = len(self._results(argument))
+        for row in self._rows_of(argument):
+            self.lines.append(f"  call void @clear(ptr {row}, i64 {count // 4 * 32})")
+            for k in range(count // 4 * 4, count):
+                address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
+                self.lines.append(f"  store double {Lanes(1).constant(0.0)}, ptr {address}, align 8")
+
+    def _rows_of(self, argument: int) -> list[str]:
+        if argument not in self.rows:
+            self.rows[argument] = self._pointers(argument)
+        return self.rows[argument]
+
+    def _blocks(self, sparse: set[int]) -> dict[int, list[tuple[int, int, int]]]:
         """After which value which entries can be stored: (argument, first entry, how many).
 
         Blocks of four are turned in registers and stored by halves of rows: that takes fewer exchanges, for
         which there is one execution unit, than whole registers, and as long, since rows are rarely aligned.
-        Results larger than the nearest cache are stored at the end, in order, so that a line is filled at once.
+        Results larger than the nearest cache are stored at the end, in order, so that a line is filled at once;
+        there, too, what of ``sparse`` ones is not zero.
         """
         found: dict[int, list[tuple[int, int, int]]] = {}
         W = self.lanes.width
@@ -278,20 +338,19 @@ class StraightBody:
                 size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
                 if n - start == 3 and n >= 4 and W >= 4:
                     start, size = n - 4, 4  # one entry is stored twice
-                last = len(self.program.instructions) - 1 if large else max(results[start : start + size])
-                found.setdefault(last, []).append((number, start, size))
+                some = results[start : start + size]
+                last = len(self.program.instructions) - 1 if large or number in sparse else max(some)
+                if number not in sparse or not all(map(self._is_zero, some)):
+                    found.setdefault(last, []).append((number, start, size))
                 start += size
         return found
 
     def _store_block(self, argument: int, start: int, size: int) -> None:
         """Some columns of results, to the rows of this argument."""
         W, V = self.lanes.width, self.lanes.double
-        if argument not in self.rows:
-            self.rows[argument] = self._pointers(argument)
-        results = self.program.results[argument - len(self.program.inputs)]
-        columns = [self.values[value] for value in results[start : start + size]]
+        columns = [self.values[value] for value in self._results(argument)[start : start + size]]
         turned = self._transposed(columns)
-        for lane, row in enumerate(self.rows[argument]):
+        for lane, row in enumerate(self._rows_of(argument)):
             address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
             first = lane // size * size
             source = turned[lane % size]
@@ -343,6 +402,7 @@ def module_text(program: Program, width: int, fused: bool, processor: str) -> st
             *sorted(declared),
             *functions,
             COPY,
+            CLEAR,
             loop_text(program, width, processor),
             DECLARATIONS,
             entry_text(program),

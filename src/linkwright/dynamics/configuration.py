@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError
-from linkwright.model.joint import JointType, split
+from linkwright.model.joint import split
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 

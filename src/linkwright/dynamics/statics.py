@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.springs import spring_forces
-from linkwright.model.joint import JointType
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array, Shaped
 

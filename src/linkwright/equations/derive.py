@@ -18,7 +18,8 @@ from linkwright.equations.plan import Plan, realised
 from linkwright.equations.quantities import Quantity
 from linkwright.equations.surd import Surd
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
-from linkwright.model.joint import Compound, JointType
+from linkwright.model.joint import Compound
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
 

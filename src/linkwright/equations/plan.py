@@ -19,7 +19,8 @@ import numpy as np
 from linkwright.dynamics.constraint import loop_ends
 from linkwright.equations.surd import ONE, STEP, ZERO, Surd, exact_rotation, factors_of_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.model.joint import Compound, Helical, JointType
+from linkwright.model.joint import Compound, Helical
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
 from linkwright.model.tree import Frame, Joint, Model
 from linkwright.spatial.arrays import Array

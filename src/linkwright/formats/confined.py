@@ -190,7 +190,8 @@ def only_files_in(folders: Iterable[str | os.PathLike[str]]) -> None:
 
     By Python's audit events: what native code opens by itself is not seen.
     """
-    roots = [Path(folder).resolve() for folder in (*folders, sys.prefix, sys.base_prefix, *filter(None, sys.path))]
+    python = {Path(place).parent for module in [*sys.modules.values()] if (place := getattr(module, "__file__", None))}
+    roots = [Path(folder).resolve() for folder in (*folders, sys.prefix, sys.base_prefix, *python)]
 
     def watch(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":

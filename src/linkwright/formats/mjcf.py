@@ -33,7 +33,8 @@ from linkwright.formats.confined import confined
 from linkwright.formats.xml import read_bytes, root_tag
 from linkwright.model.assembly import assemble
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
-from linkwright.model.joint import Compound, Free, JointType, Part, Spherical, nested
+from linkwright.model.joint import Compound, Free, Part, Spherical, nested
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model

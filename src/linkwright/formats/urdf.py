@@ -21,7 +21,7 @@ from linkwright.errors import FormatError, InputError, ModelError, UnknownNameEr
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.assembly import assemble
 from linkwright.model.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
-from linkwright.model.joint import JointType
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_rpy

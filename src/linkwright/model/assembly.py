@@ -20,7 +20,7 @@ from linkwright.errors import (
     warn,
 )
 from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
-from linkwright.model.joint import JointType
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import SMALLEST
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body

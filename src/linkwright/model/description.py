@@ -14,17 +14,8 @@ import numpy as np
 
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.model.equality import ByValue
-from linkwright.model.joint import (
-    Cylindrical,
-    Free,
-    Helical,
-    JointType,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
+from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite, snap

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.model.derived import kept
-from linkwright.model.joint import Helical, samples
+from linkwright.model.joint import Helical
+from linkwright.model.joint_type import samples
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_symbolic
@@ -42,6 +43,7 @@ class Scale(NamedTuple):
 @kept
 def scale_of(model: Model) -> Scale:
     """The scale of a model; ones where its numbers are symbols."""
+    model = model.physical or model  # regrouped inertias tell nothing of it
     length, mass = _length(model), max((_number(link.rigid_inertia.mass) for link in model.links), default=0.0) or 1.0
     return Scale(length, mass, _velocities(model, length), _rows(model, length))
 

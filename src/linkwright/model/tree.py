@@ -15,7 +15,8 @@ from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError,
 from linkwright.model.derived import derived
 from linkwright.model.description import Description
 from linkwright.model.equality import ByValue
-from linkwright.model.joint import Compound, JointType, Part, samples
+from linkwright.model.joint import Compound, Part
+from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError
-from linkwright.model.joint import JointType
+from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Link, Model
