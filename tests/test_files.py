@@ -151,3 +151,14 @@ def test_long_tables_are_written_in_pieces(motion, tmp_path, monkeypatch):
     whole = motion.save(tmp_path / "whole.csv").read_text()
     monkeypatch.setattr("linkwright.simulation.trajectory.ROWS_AT_ONCE", 2)
     assert motion.save(tmp_path / "pieces.csv").read_text() == whole
+
+
+def test_odd_paths_are_told(tmp_path):
+    motion = lw.simulate(lw.load("pendulum"), [0.1], [0.0], 0.02, 1e-2)
+    for path in ("\0.npz", "é\ud800.npz", "x" * 300 + ".npz"):
+        with pytest.raises(InputError, match="cannot write"):
+            motion.save(path)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.npz")
+        with pytest.raises(InputError, match="it is a pipe"):
+            motion.save(tmp_path / "pipe.npz")

@@ -113,6 +113,16 @@ class InconsistentMotionError(LinkwrightError, ValueError):
         super().__init__(message)
 
 
+class UnknownMotionError(LinkwrightError, IndexError):
+    """There is no such motion in a batch."""
+
+    def __init__(self, index: tuple[object, ...], batch: tuple[int, ...]):
+        told = ", ".join(map(repr, index))
+        super().__init__(
+            f"there is no motion [{told}] in a batch of shape {batch}; take one by whole numbers or slices"
+        )
+
+
 class SimulationError(LinkwrightError, ArithmeticError):
     """A simulation of which nothing goes on; ``motion`` is what was computed, as on all that interrupts one."""
 

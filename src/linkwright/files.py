@@ -50,8 +50,10 @@ def replacing(path: str | Path, what: str = "files", *endings: str) -> Iterator[
     file = file_at(path, what, *endings)
     target = Path(os.path.realpath(file))  # a link stays one
     place = target.with_name(f".new-{secrets.token_hex(6)}{target.suffix}")
+    if target.is_fifo() or target.is_socket():
+        raise InputError(f"cannot write {str(path)!r}: it is a pipe, which would wait for whoever reads it")
     if target.exists() and not target.is_file():
-        place = target  # a device or a pipe
+        place = target  # a device
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError("it may not be written to")
@@ -117,4 +119,11 @@ def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterato
 def _path(path: str | Path) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
+    try:
+        Path(path).exists()
+        if "\0" in os.fspath(path):
+            raise ValueError("it has a null character")
+        os.fsencode(path)
+    except (OSError, ValueError) as error:  # too long, or of characters that no file name has
+        raise InputError(f"cannot write {str(path)!r:.200}: {getattr(error, 'strerror', None) or error}") from None
     return Path(path)

@@ -30,7 +30,7 @@ from linkwright.dynamics.kinematics import REFERENCES
 from linkwright.dynamics.mass import MASS_MATRIX_METHODS
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Graph
-from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.model.tree import Model
 from mechanisms import LOOP_NAMES, one_of_each, random_tree, state, with_loops
 
@@ -88,9 +88,9 @@ OPTIONS: dict[str, dict[str, list[Any]]] = {
 """Where a parameter of a function may be something else."""
 
 
-def arguments(f: Callable[..., Any], model: Model, seed: int) -> Iterator[dict[str, Any]]:
+def arguments(f: Callable[..., Any], known: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
     """Arguments of the function, so many that every choice of each parameter is among them."""
-    choices = values(model, seed) | OPTIONS.get(f.__name__, {})
+    choices = known | OPTIONS.get(f.__name__, {})
     taken = {name: choices[name] for name in inspect.signature(f).parameters if name != "model"}
     for k in range(max(map(len, taken.values()))):
         yield {name: choice[(k + k // len(choice)) % len(choice)] for name, choice in taken.items()}
@@ -103,7 +103,8 @@ def mechanisms() -> Iterator[Model]:
     yield one_of_each(0)
     yield one_of_each(1, mimics=True)
     for n in range(len(LOOP_NAMES)):
-        yield with_loops(one_of_each(n, springs=False), LOOP_NAMES[n : n + 1], n)[0]
+        tree = random_tree([Revolute, Prismatic, Spherical, Revolute], n, springs=False)
+        yield with_loops(tree, LOOP_NAMES[n : n + 1], n)[0]
 
 
 def on_symbols(given: dict[str, Any]) -> dict[str, Any]:
@@ -123,15 +124,17 @@ def main() -> None:
         raise SystemExit("annotations are not executed")
     calls = 0
     for seed, model in enumerate(mechanisms()):
+        known = values(model, seed)
         for f in functions:
-            for given in arguments(f, model, seed):
+            for given in arguments(f, known):
                 with suppress(ModelError) if model.loops else nullcontext():  # not all is served with every loop
                     f(model, **given)
                     calls += 1
     for seed, kind in enumerate(JOINT_TYPES):
         model = random_tree([kind], seed)
+        known = values(model, seed)
         for f in functions:
-            f(model, **on_symbols(next(arguments(f, model, seed))))
+            f(model, **on_symbols(next(arguments(f, known))))
             calls += 1
     print(f"{len(functions)} functions, {calls} calls")
 

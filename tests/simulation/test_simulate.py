@@ -287,9 +287,34 @@ def test_one_step_is_a_motion():
 def test_a_motion_that_diverges_ends_with_a_warning():
     model = lw.Builder("m").body("b", 1.0, inertia=1.0).joint("j", "revolute", "world", "b", damping=1e6).build()
     with pytest.warns(LinkwrightWarning, match="smaller step"), pytest.warns(LinkwrightWarning, match="damped within"):
-        motion = lw.simulate(model, [0.0], [1.0], 10.0, 1e-2)
+        motion = lw.simulate(model, [0.0], [1.0], 10.0, 1e-2, "rk4")
     assert np.isfinite(motion.q).all()
     assert 1 <= len(motion.t) < 1001
+
+
+def test_without_a_method_stiff_joints_are_simulated_all_the_same():
+    model = lw.Builder("m").body("b", 1.0, inertia=1.0).joint("j", "revolute", "world", "b", damping=1e6).build()
+    motion = lw.simulate(model, [0.0], [1.0], 1.0, 1e-2)
+    np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-6)
+    soft = lw.load("two_link")
+    runs = [lw.simulate(soft, [0.3, 0.2], [0.0, 0.0], 0.1, 1e-3, method) for method in (None, "rk4")]
+    np.testing.assert_array_equal(runs[0].q, runs[1].q)
+
+
+def test_odd_arguments_are_told():
+    model = lw.load("two_link")
+    start = ([0.1, 0.2], [0.0, 0.0], 0.05, 1e-2)
+    for wrong in ({"method": ["rk4"]}, {"progress": 3}, {"every": 10**30}, {"controller": 3}):
+        with pytest.raises(LinkwrightError, match=next(iter(wrong))):
+            lw.simulate(model, *start, **wrong)
+    batch = lw.simulate(model, np.zeros((3, 2)), *start[1:])
+    for index in (3, 1.0, "a", (0, 1), None, True):
+        with pytest.raises(LinkwrightError, match="no motion"):
+            batch[index]
+    assert batch[1].q.shape == (6, 2)
+    assert batch[:2].q.shape == (6, 2, 2)
+    still = lw.Builder("n").body("a", 1.0).joint("j", "fixed", "world", "a").build()
+    assert lw.hold_joints(still, []).frequency == pytest.approx(2.0)
 
 
 def stiff_hand():
@@ -308,7 +333,7 @@ def test_stiff_joints_are_told_and_served():
     model = stiff_hand()
     q, v = np.array([0.5, 0.8, 0.3]), np.array([5.0, -3.0, 2.0])
     with pytest.warns(LinkwrightWarning, match=r"semi_implicit"), pytest.warns(LinkwrightWarning, match="beyond"):
-        lw.simulate(model, q, v, 0.05)
+        lw.simulate(model, q, v, 0.05, method="rk4")
     motion = lw.simulate(model, q, v, 0.1, 1e-3, "semi_implicit")
     assert (motion.energy[1:] < motion.energy[0]).all()
     fine = lw.simulate(model, q, v, 0.1, 5e-7, every=2000)  # where the explicit method is stable

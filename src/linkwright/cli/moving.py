@@ -85,6 +85,7 @@ def simulate(
     from linkwright.simulation import hold as hold_posture
     from linkwright.simulation import hold_joints, showing_start
     from linkwright.simulation import simulate as run
+    from linkwright.simulation.motion import suitable_method
     from linkwright.visual.animation import remove_pictures
 
     if animation and film == "mp4":
@@ -97,7 +98,7 @@ def simulate(
         require_window()
     if hold and method == "equations":
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
-    model = load_robot(robot or DEMONSTRATION, root)
+    model = load_robot(DEMONSTRATION if robot is None else robot, root)
     controller = None
     with terminal.errors.status("compiling for the start"):
         if posture or velocity or hold:
@@ -110,7 +111,7 @@ def simulate(
         if hold:
             floating = any(joint.type == "free" for joint in model.joints)
             controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
-        chosen = _suitable(model, q0, v0, step) if method == "auto" else method
+        chosen = suitable_method(model, q0, v0, step) if method == "auto" else method
     folder = folder_at(out or f"linkwright_{file_name(model.name)}")
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -118,6 +119,8 @@ def simulate(
     loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
     freedom = loops if model.loops else f"{model.nv} degrees of freedom"
     terminal.output.print(Text.assemble((model.name, "bold"), f": {len(model.bodies)} bodies, {freedom}"))
+    if any(joint.type == "free" for joint in model.joints) and np.any(model.gravity):
+        terminal.output.print("its base floats, and there is no ground: it falls as thrown")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=terminal.errors, transient=True) as progress:
         by_equations = chosen == "equations"
@@ -208,16 +211,6 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
         if hasattr(error, "computed"):
             error.motion = record(*error.computed)  # type: ignore[union-attr]
         raise
-
-
-def _suitable(model: Model, q0: Array, v0: Array, step: float) -> str:
-    """rk4, unless dampers or friction are too stiff for it at this step."""
-    from linkwright.simulation.integrators import METHODS, stiffest
-    from linkwright.simulation.motion import LARGE
-
-    if model.nv > LARGE or stiffest(model, q0, v0)[0] * step < METHODS["rk4"].stability:
-        return "rk4"
-    return "semi_implicit"
 
 
 METHOD_NAMES = {

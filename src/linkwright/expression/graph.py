@@ -55,7 +55,10 @@ class Graph:
 
     def constant(self, value: Any) -> Expr:
         """The expression of a number."""
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            raise ExpressionError(f"a whole number of {len(str(value))} digits is too large for a float") from None
         if value == 0.0 and math.copysign(1.0, value) > 0.0:
             return self.zero
         key = value if value != 0.0 and value == value else struct.pack("<d", value)  # −0.0 and NaN by their bits

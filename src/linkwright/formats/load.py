@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError
@@ -42,7 +42,12 @@ def load(
     """
     if root not in ROOTS:
         raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
-    if isinstance(formats, str) or not formats or not all(one in FORMATS for one in formats):
+    if not isinstance(trusted, bool):
+        raise ArgumentError(f"trusted is True or False; got {trusted!r}")
+    if isinstance(packages, (str, bytes, os.PathLike)) or not isinstance(packages, Sequence):
+        raise ArgumentError(f"packages is a list of folders; got {packages!r}")
+    given = [] if isinstance(formats, str) or not isinstance(formats, Collection) else list(formats)
+    if not given or not all(one in FORMATS for one in given):
         raise InputError(f"formats is a list of some of {', '.join(map(repr, FORMATS))}; got {formats!r}")
     if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
         raise ArgumentError(f"load takes a path or the name of a built-in mechanism; got {source!r:.200}")

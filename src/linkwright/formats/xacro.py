@@ -50,7 +50,7 @@ def expand_xacro(
     :class:`MissingExtraError`.
     """
     read_bytes(path)  # missing, a directory, too large: said in our words
-    if isinstance(packages, (str, bytes, os.PathLike)) or not all(isinstance(p, str | os.PathLike) for p in packages):
+    if not all(isinstance(p, str | os.PathLike) and "\0" not in os.fspath(p) for p in packages):
         raise ArgumentError(f"packages is a list of folders; got {packages!r}")
     given = [os.path.abspath(folder) for folder in packages]
     if trusted:

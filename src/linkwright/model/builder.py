@@ -52,7 +52,9 @@ class Builder:
 
     def __init__(self, name: str | Model, gravity: Sequence[float] | EllipsisType = ...):
         """``gravity`` (3,), m/s²: the model's, or (0, 0, −9.81), unless given."""
-        self._given = described(name) if isinstance(name, Model) else Description(str(name))
+        if not isinstance(name, (str, Model)):
+            raise ArgumentError(f"a builder begins with a name or goes on from a Model; got {name!r:.200}")
+        self._given = described(name) if isinstance(name, Model) else Description(name)
         if gravity is not ...:
             x, y, z = finite("gravity", gravity, (3,)).tolist()
             self._given = replace(self._given, gravity=(x, y, z))

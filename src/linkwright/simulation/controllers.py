@@ -11,6 +11,7 @@ and this damping meets both as well.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -99,7 +100,8 @@ def hold_joints(
     target = _posture(model, posture)
     w = _angular(frequency, damping_ratio, step)
     dynamics.require_mass(model)
-    rows = [at_rest(model, row) for row in target.reshape(-1, model.nq)]
+    postures = np.atleast_2d(target).reshape(math.prod(target.shape[:-1]), model.nq)
+    rows = [at_rest(model, row) for row in postures]
     shape = (*target.shape[:-1], model.nv)
     rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 

@@ -79,7 +79,7 @@ METHODS: dict[str, Tableau | SemiImplicit | Variational] = {
 
 def method_of(name: str) -> Tableau | SemiImplicit | Variational:
     """The method of that name; :class:`InputError` where there is none."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"method is {name!r}; it may be {', '.join(map(repr, METHODS))}")
     return METHODS[name]
 

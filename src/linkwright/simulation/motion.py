@@ -66,7 +66,7 @@ def simulate(
     v0: Any,
     duration: float,
     step: float = 1e-3,
-    method: IntegrationMethod = "rk4",
+    method: IntegrationMethod | None = None,
     controller: Controller | None = None,
     *,
     every: int = 1,
@@ -83,7 +83,8 @@ def simulate(
     seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration
     manifold), "semi_implicit" (order one, stable with stiff dampers, friction and springs, which it
     damps), or "variational" (order two, symplectic: see below); every ``every``-th
-    step is kept; ``progress`` is told the fraction done.
+    step is kept; ``progress`` is told the fraction done. Without ``method`` it is "rk4", or "semi_implicit" where
+    dampers, friction or springs are too stiff for that at this step.
 
     "variational" is the variational midpoint rule (Marsden & West, Acta Numerica 2001) on the configuration manifold,
     closed loops included. It is implicit, of order two, and symplectic: where nothing drives or damps the motion, the
@@ -109,7 +110,7 @@ def simulate(
     simulation, an error of the controller or an interrupt from the keyboard, carries what was computed as its
     attribute ``motion``.
     """
-    chosen = method_of(method)
+    chosen = method_of(method or "rk4")
     if not isinstance(model, Model):
         raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
     for name, value in (("duration", duration), ("step", step)):
@@ -119,6 +120,8 @@ def simulate(
         raise InputError(f"every must be a whole number of steps; got {every!r}")
     if controller is not None and not callable(controller):
         raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
     if controller_at not in ("step", "stages"):
         raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
     staged = controller is not None and controller_at == "stages"
@@ -145,9 +148,14 @@ def simulate(
     if step > duration * (1.0 + 1e-9):
         raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
     steps = _steps(duration, step)
+    if every > steps:
+        raise InputError(f"every is {every}: none of the {steps} steps would be kept")
     h = duration / steps
     record = Record(model, h, steps, int(every), batch, controller is not None)
-    if np.isfinite(chosen.stability) and model.nv:
+    if method is None:
+        method = "rk4" if staged else suitable_method(model, q, v, h)
+        chosen = method_of(method)
+    elif np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
@@ -246,6 +254,15 @@ def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
         return kernel_of(project, model)
     move, open_by, opening = (kernel_of(one, model) for one in (integrate, position_correction, velocity_correction))
     return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
+
+
+def suitable_method(model: Model, q: Array, v: Array, h: float) -> IntegrationMethod:
+    """The default: "rk4", unless dampers, friction or springs of the first row (…, nq) are too stiff for it."""
+    if not q.size or not v.size or model.nv > LARGE:
+        return "rk4"
+    q, v = q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1]
+    limit = METHODS["rk4"].stability
+    return "rk4" if stiffest(model, q[0], v[0], limit / h)[0] * h < limit else "semi_implicit"
 
 
 def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import ShapeError
+from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.joint import Compound
 from linkwright.model.tree import Model
@@ -170,6 +170,13 @@ class Trajectory:
             raise ShapeError("this trajectory is a single motion")
         index = index if isinstance(index, tuple) else (index,)
         at = (slice(None), *index)
+        try:
+            places = (int, np.integer, slice, list, np.ndarray)
+            if not all(isinstance(k, places) and not isinstance(k, bool) for k in index):
+                raise IndexError
+            self.energy[at]
+        except IndexError:
+            raise UnknownMotionError(index, self.q.shape[1:-1]) from None
         if self.q[at].ndim == 2:
             at = (slice(int(samples_there(self.q[at], self.v[at]))), *index)
         return Trajectory(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
@@ -93,6 +93,9 @@ def make_film(
 
 def shown_times(t: Array, fps: float, max_frames: int, speed: float, most_fps: float) -> tuple[Array, float]:
     """The times to show, s, and for how long each, s."""
+    for name, value in (("fps", fps), ("speed", speed), ("max_frames", max_frames)):
+        if not isinstance(value, (int, float, np.number)):
+            raise ArgumentError(f"{name} is a number; got {value!r}")
     if not 0.0 < fps <= most_fps:
         raise InputError(f"fps must be above 0 and at most {most_fps:g}; got {fps!r}")
     if not (np.isfinite(speed) and speed > 0.0):
