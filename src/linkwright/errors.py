@@ -13,6 +13,11 @@ import warnings
 from collections.abc import Iterable
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number of things: "1 body", "3 bodies"."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def printable(text: str, keep: str = "\n\t") -> str:
     """The text with signs for its control characters (␛ for escape), which would command the terminal."""
     return _COMMANDS.sub(lambda found: found[0] if found[0] in keep else _sign(found[0]), text)

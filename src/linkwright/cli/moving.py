@@ -15,6 +15,7 @@ from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.results import RESULTS, summary, written
 from linkwright.errors import (
     InputError,
+    counted,
 )
 from linkwright.files import folder_at, replacing_together
 from linkwright.model.tree import Model
@@ -116,9 +117,11 @@ def simulate(
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    loops = f"{model.nv} velocities, {len(model.loops)} closed loop{'' if len(model.loops) == 1 else 's'}"
-    freedom = loops if model.loops else f"{model.nv} degrees of freedom"
-    terminal.output.print(Text.assemble((model.name, "bold"), f": {len(model.bodies)} bodies, {freedom}"))
+    loops = f"{model.nv} velocities, {counted(len(model.loops), 'closed loop')}"
+    freedom = loops if model.loops else counted(model.nv, "degree of freedom", "degrees of freedom")
+    terminal.output.print(
+        Text.assemble((model.name, "bold"), f": {counted(len(model.bodies), 'body', 'bodies')}, {freedom}")
+    )
     if any(joint.type == "free" for joint in model.joints) and np.any(model.gravity):
         terminal.output.print("its base floats, and there is no ground: it falls as thrown")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())

@@ -25,7 +25,7 @@ from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import Plan, plan_of, realised, with_frame
 from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
-from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError
+from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
 from linkwright.model.tree import Model
@@ -196,7 +196,8 @@ class Equations:
     def _too_large(self, failure: TooLargeError) -> TooLargeError:
         return TooLargeError(
             f"the equations of {self._plan.model.name!r} are too large to be written out: {failure}. Their "
-            "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran()"
+            "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran(), "
+            "or --format c on the command line"
         )
 
     @property
@@ -605,7 +606,7 @@ class Equations:
         return None
 
     def __repr__(self) -> str:
-        return f"<Equations of {self._plan.model.name!r}: {len(self.coordinates.v)} rows>"
+        return f"<Equations of {self._plan.model.name!r}: {counted(len(self.coordinates.v), 'row')}>"
 
 
 def _in_numbers(plan: Plan) -> Model:

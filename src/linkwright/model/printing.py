@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from linkwright.errors import counted
 from linkwright.model.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
@@ -85,7 +86,8 @@ def _row(cell: str, entries: Iterable[str]) -> str:
 def _headline(model: Model) -> str:
     total = sum(body.mass for body in model.bodies)
     return (
-        f"{model.name}: {len(model.bodies)} moving bodies, nq {model.nq}, nv {model.nv}, {total:.6g} kg, "
+        f"{model.name}: {counted(len(model.bodies), 'moving body', 'moving bodies')}, nq {model.nq}, nv {model.nv}, "
+        f"{total:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in model.gravity)})"
     )
 

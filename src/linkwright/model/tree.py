@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
 from linkwright.model.derived import derived
 from linkwright.model.description import Description
 from linkwright.model.equality import ByValue
@@ -522,7 +522,7 @@ class Model(ByValue):
         return table_html(self)
 
     def __repr__(self) -> str:
-        return f"<Model {self.name!r}: {len(self.bodies)} bodies, nq {self.nq}, nv {self.nv}>"
+        return f"<Model {self.name!r}: {counted(len(self.bodies), 'body', 'bodies')}, nq {self.nq}, nv {self.nv}>"
 
 
 def _shifted(places: slice, start: int) -> slice:
