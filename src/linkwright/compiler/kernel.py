@@ -27,9 +27,6 @@ from linkwright.files import write_text
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 
-_INTERRUPTED: list[Any] = []
-"""What must not be freed, for threads may be at it."""
-
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -94,11 +91,7 @@ class Kernel(Entered):
             self._explain(arrays, out)  # NumPy would take further ones as results
         try:
             if self._threads > 1 and self._width:
-                try:
-                    result = self._on_threads(arrays, out)
-                except KeyboardInterrupt:
-                    _INTERRUPTED.append((self, arrays, out))  # helpers may be in its code
-                    raise
+                result = self._on_threads(arrays, out)
                 if result is not None:
                     return result
             if out is None:

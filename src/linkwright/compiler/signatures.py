@@ -13,27 +13,20 @@ _SHAPED = re.compile(r"Shaped\[Array, ['\"]([^'\"]*)['\"]\]")
 def batched(book: Callable[..., Any]) -> inspect.Signature:
     """The signature of the algorithm's public face, its annotations as text: arrays of any leading dimensions."""
     signature = inspect.signature(book)
-    parameters = [p.replace(annotation=_taken(p.annotation)) for p in signature.parameters.values()]
-    return signature.replace(parameters=parameters, return_annotation=_given(signature.return_annotation))
+    parameters = [p.replace(annotation=_with_rows(p.annotation, "ArrayLike")) for p in signature.parameters.values()]
+    return signature.replace(parameters=parameters, return_annotation=_with_rows(signature.return_annotation, "Array"))
 
 
-def _taken(annotation: Any) -> Any:
-    """What a parameter may be: anything that NumPy makes an array of."""
+def _with_rows(annotation: Any, kind: str) -> Any:
+    """The annotation with arrays of that kind and of any leading dimensions where it has one configuration's."""
+
+    def array(shape: str) -> str:
+        return f'Annotated[{kind}, "({shape})"]'
+
     if not isinstance(annotation, str):
         return annotation
     if annotation == "Wrenches | None":
-        return 'Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None'
-    return _SHAPED.sub(lambda found: f'Annotated[ArrayLike, "{_shape(found[1])}"]', annotation)
-
-
-def _given(annotation: Any) -> Any:
-    """What a result is; scalars of a batch are an array, that of a single row is NumPy's float64."""
-    if not isinstance(annotation, str):
-        return annotation
-    if annotation == "Any":
-        return 'Annotated[Array, "(…)"]'
-    return _SHAPED.sub(lambda found: f'Annotated[Array, "{_shape(found[1])}"]', annotation)
-
-
-def _shape(named: str) -> str:
-    return f"(…, {', '.join(named.split())})"
+        return f"Mapping[str, {array('…, 6')}] | None"
+    if annotation == "Any" and kind == "Array":  # a scalar result: of one row it is NumPy's float64
+        return array("…")
+    return _SHAPED.sub(lambda found: array(", ".join(["…", *found[1].split()])), annotation)

@@ -51,7 +51,8 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
     """
     allowed = SECONDS if seconds is None else seconds
     name = shortened(path, 300)
-    command = [sys.executable, "-c", _START, json.dumps(sys.path), str(allowed), task, path, *more]
+    folders = [os.path.abspath(place) for place in sys.path]  # "" would be the folder that a task moves to
+    command = [sys.executable, "-c", _START, json.dumps(folders), str(allowed), task, path, *more]
     try:
         done = subprocess.run(
             command,
