@@ -14,7 +14,7 @@ import linkwright as lw
 from linkwright.compiler import machine
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.llvm import module_text
+from linkwright.compiler.llvm import batches_text, row_text
 from linkwright.compiler.machine import target
 from linkwright.compiler.trace import bind, trace
 from linkwright.compiler.vector_math import FAR
@@ -400,8 +400,8 @@ def recurrence(x):
 
 def test_one_long_chain_is_cut_into_blocks():
     program = trace(bind(recurrence, None, {"x": 8}))
-    text = module_text(program, W, target().fused, target().processor)
-    assert text.count("br label %block0") == 2  # of many lanes and of one
+    assert batches_text(program, W, target().fused, target().processor).count("br label %block0") == 1
+    assert row_text(program, W, target().fused).count("br label %block0") == 1
     kernel = Kernel(program)
     x = np.random.default_rng(0).uniform(0.5, 1.5, (ROWS, 8))
     together = kernel(x)
@@ -428,10 +428,10 @@ def test_derivatives_of_long_chains():
 def test_registers_of_lanes_wait_on_the_stack_aligned():
     """Where a function of lanes keeps numbers on the stack, it aligns it first."""
     kernel = lw.compile(lw.forward_dynamics, lw.load("arm7"))
-    module = llvm.parse_assembly(module_text(kernel.program, W, target().fused, target().processor))
+    module = llvm.parse_assembly(batches_text(kernel.program, W, target().fused, target().processor))
     module.data_layout = str(machine._target_machine().target_data)
     code = machine._target_machine().emit_assembly(module)
-    lanes = code[code.index("lanes:") : code.index("single:")]
+    lanes = code[code.index("lanes:") : code.index("clear:")]
     register = {4: "ymm", 8: "zmm"}[W]
     kept = [line.split()[0] for line in lanes.splitlines() if f"%{register}" in line and "(%rsp)" in line]
     assert kept
@@ -441,7 +441,7 @@ def test_registers_of_lanes_wait_on_the_stack_aligned():
 def test_results_that_are_mostly_zeros_cost_what_is_not():
     def lines(count):
         program = trace(bind(constraint_jacobian, built_in(f"four_bars:{count}"), {}))
-        return module_text(program, W, target().fused, target().processor).count("\n")
+        return batches_text(program, W, target().fused, target().processor).count("\n")
 
     assert lines(32) < 2.5 * lines(16)  # there are four times as many entries
     model = built_in("four_bars:8")

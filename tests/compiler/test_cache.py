@@ -93,19 +93,19 @@ def test_damaged_files_are_replaced(folder, right, damage):
 def test_files_of_another_program_are_not_taken(folder, right):
     """A digest is of the name too: a whole file under another's name is damaged."""
     right()
-    (own,) = files(folder)
-    model = lw.load("two_link")
-    lw.compile(lw.gravity_forces, model)
-    other = next(path for path in files(folder) if path != own)
-    own.write_bytes(other.read_bytes())
+    own = files(folder)
+    lw.compile(lw.gravity_forces, lw.load("two_link"))([0.1, 0.2])
+    (other,) = (path for path in files(folder) if path not in own)
+    for path in own:
+        path.write_bytes(other.read_bytes())
     assert not right().from_cache
 
 
 def test_code_of_another_kind_of_machine_is_made_anew(folder, right, monkeypatch):
     """A file whose digest is right but which this machine cannot load."""
     right()
-    (own,) = files(folder)
-    cache.write(own.name, b"no object code at all")
+    for own in files(folder):
+        cache.write(own.name, b"no object code at all")
     assert not right().from_cache
     assert right().from_cache
 
@@ -223,8 +223,8 @@ def test_the_users_folder_is_the_platforms(monkeypatch, tmp_path):
 
 def test_what_was_unused_longest_goes_first(folder, right, monkeypatch):
     right()
-    (own,) = files(folder)
-    size = own.stat().st_size
+    own = {path.name for path in files(folder)}
+    size = cache.size()[1]
     monkeypatch.setattr(cache, "_LIMIT", 2 * size)
     for age in (1, 2, 3):
         old = folder / f"{age:064x}"
@@ -232,7 +232,7 @@ def test_what_was_unused_longest_goes_first(folder, right, monkeypatch):
         os.utime(old, (1e9 - age, 1e9 - age))
     cache.write("f" * 64, b"x" * (size // 2))
     left = {path.name for path in files(folder)}
-    assert own.name in left
+    assert own <= left
     assert "f" * 64 in left
     assert f"{3:064x}" not in left
     assert sum(path.stat().st_size for path in files(folder)) <= 2 * size
@@ -256,8 +256,9 @@ def test_only_what_was_kept_is_removed(folder, right, monkeypatch):
 def test_clearing(folder, right, monkeypatch):
     right()
     (folder / "thesis.txt").write_text("x")
-    assert cache.size()[0] == 1
-    assert cache.clear() == 1
+    kept = len(files(folder)) - 1
+    assert cache.size()[0] == kept > 0
+    assert cache.clear() == kept
     assert cache.size() == (0, 0)
     assert [path.name for path in files(folder)] == ["thesis.txt"]
     right()
@@ -270,7 +271,8 @@ PROGRAM = """
 import linkwright as lw
 model = lw.load("two_link")
 kernel = lw.compile(lw.mass_matrix, model)
-print(int(kernel.from_cache), kernel(model.neutral())[0, 0])
+entry = kernel(model.neutral())[0, 0]
+print(int(kernel.from_cache), entry)
 """
 
 
@@ -345,7 +347,7 @@ def installed(kind, where):
 def test_installed_otherwise_than_as_a_folder_of_sources(kind, folder, tmp_path):
     place = installed(kind, tmp_path / "installed")
     told = "import linkwright as lw; k = lw.compile(lw.mass_matrix, lw.load('two_link'))"
-    script = f"{told}; print(lw.__file__, k.from_cache, k([0.1, 0.2])[0, 0])"
+    script = f"{told}; M = k([0.1, 0.2]); print(lw.__file__, k.from_cache, M[0, 0])"
     environment = os.environ | {"PYTHONPATH": place, "LINKWRIGHT_CACHE": str(folder)}
     found = []
     for _ in range(2):

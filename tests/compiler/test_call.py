@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.compiler import cache
 from linkwright.compiler import kernel as kernel_module
 from linkwright.compiler.entry import supported
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
@@ -63,7 +64,7 @@ def rows():
 @needs_entry
 def test_plain_rows_go_straight_to_machine_code(kernel, rows, slow_calls):
     out = np.empty(2)
-    made = kernel(*rows)
+    made = kernel.prepare()(*rows)
     assert kernel(*rows, out=out) is out
     assert slow_calls == []
     assert all((made.flags.owndata, made.flags.c_contiguous, made.flags.writeable, made.dtype == np.float64))
@@ -73,7 +74,7 @@ def test_plain_rows_go_straight_to_machine_code(kernel, rows, slow_calls):
 @needs_entry
 def test_several_results(several, slow_calls):
     A, x = np.arange(6.0).reshape(2, 3), np.array([1.0, -2.0, 3.0])
-    y, s, D = several(A, x)
+    y, s, D = several.prepare()(A, x)
     given = (np.empty(2), np.empty(()), np.empty((2, 3)))
     assert several(A, x, out=given) is given
     assert slow_calls == []
@@ -87,7 +88,7 @@ def test_several_results(several, slow_calls):
 
 @needs_entry
 def test_numbers(slow_calls):
-    kernel = lw.compile(lambda x: 3.0 * x + 1.0, x=())
+    kernel = lw.compile(lambda x: 3.0 * x + 1.0, x=()).prepare()
     assert kernel(np.array(2.0)) == 7.0
     assert slow_calls == []
     assert type(kernel(np.array(2.0))) is np.float64
@@ -108,6 +109,40 @@ def test_what_machine_code_reads_is_still_there(kernel, rows):
     made = kernel(*(np.array(x) for x in rows))
     gc.collect()
     assert np.array_equal(made, expected)
+
+
+@needs_entry
+def test_machine_code_is_made_when_it_is_needed(slow_calls):
+    """A first row makes code for rows, a first batch code for batches; angles that lanes leave aside take the former."""
+    codes = lambda kernel: set(kernel._native._codes)
+    x = np.array([0.5, 2e15, -1.0])
+    rows = lw.compile(lambda x: np.sin(x) * x, x=())
+    assert codes(rows) == set()
+    one = rows(x[0])
+    assert codes(rows) == {"row"}
+    assert rows(np.array(x[0])) == one
+    assert len(slow_calls) == 1
+    batches = lw.compile(lambda x: np.sin(x) * x, x=())
+    near = batches(x[[0, 2]])
+    assert codes(batches) == {"batches"}
+    far = batches(x)
+    assert codes(batches) == {"row", "batches"}
+    assert np.array_equal(far, [rows(each) for each in x])
+    assert np.array_equal(near, far[[0, 2]])
+
+
+def test_why_a_row_could_not_be_made_is_raised(monkeypatch):
+    kernel = lw.compile(lambda x: np.sin(x), x=())
+    kernel(np.zeros(3))
+
+    def full(*arguments, **options):
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(cache, "code", full)
+    with pytest.raises(MemoryError, match="no room"):
+        kernel(np.array([1e15, 0.0]))
+    monkeypatch.undo()
+    assert np.array_equal(kernel(np.array([1e15, 0.0])), np.sin([1e15, 0.0]))
 
 
 # what goes through NumPy: the same results
@@ -310,6 +345,7 @@ def test_reference_counts_are_exact(kernel, several, rows, slow_calls):
         None,
         "out",
     )
+    kernel.prepare(), several.prepare()
     before = counted(*watched)
     for _ in range(250_000):
         kernel(*rows)

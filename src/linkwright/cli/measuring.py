@@ -166,6 +166,6 @@ def cache(*, clear: bool = False) -> None:
         terminal.output.print("nothing is kept: LINKWRIGHT_CACHE is off, or there is no home folder")
         return
     files, size = kept.size()
-    terminal.output.print(f"{where}: {files} kernels, {size / 2**20:.1f} MiB", soft_wrap=True)
+    terminal.output.print(f"{where}: {files} pieces of machine code, {size / 2**20:.1f} MiB", soft_wrap=True)
     if clear:
         terminal.output.print(f"{kept.clear()} removed")

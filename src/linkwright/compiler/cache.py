@@ -17,6 +17,7 @@ import stat
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -24,8 +25,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from linkwright.compiler.machine import Target
-from linkwright.errors import CacheWarning
+from linkwright.compiler.machine import Code, Target, generate
+from linkwright.errors import CacheWarning, LinkwrightError
 
 _MAGIC = b"linkwright code 1\n"
 _NAME = re.compile(r"[0-9a-f]{64}|\.new-.*")
@@ -142,6 +143,23 @@ def write(name: str | None, image: bytes) -> None:
         _shrink(where)
     except OSError as error:
         _warn(where, str(error))
+
+
+def code(
+    name: str | None,
+    text: Callable[[], str],
+    symbols: Mapping[str, int],
+    exports: Sequence[str],
+    scheduled: bool = True,
+) -> tuple[Code, bool]:
+    """The loaded code kept under a name, or made of an LLVM module's text and kept; whether it was there."""
+    image = read(name)
+    if image is not None:
+        with contextlib.suppress(RuntimeError, LinkwrightError):  # not loadable by this LLVM: made anew
+            return Code(image, symbols, exports), True
+    image = generate(text(), scheduled)
+    write(name, image)
+    return Code(image, symbols, exports), False
 
 
 def _trusted(path: Path, private: bool, handle: int | None = None) -> bool:

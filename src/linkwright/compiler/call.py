@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.machine import Code
 from linkwright.compiler.program import Signature, Slot
 
 _FROM_LOOP_AND_SIGNATURE = 31  # place of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of functions
@@ -49,10 +48,10 @@ def signature(program: Signature) -> str:
     return f"{group(program.inputs)}->{group(program.outputs)}"
 
 
-def universal_function(program: Signature, code: Code) -> tuple[Any, Any]:
-    """The function, and what must live as long as it does."""
+def universal_function(program: Signature, loop: int) -> tuple[Any, Any]:
+    """The function around a loop at this address, and what must live as long as it does."""
     n_in, n_out = len(program.inputs), len(program.outputs)
-    loops = (ctypes.c_void_p * 1)(code.loop)
+    loops = (ctypes.c_void_p * 1)(loop)
     data = (ctypes.c_void_p * 1)(None)
     types = (ctypes.c_char * (n_in + n_out))(*[bytes([_DOUBLE])] * (n_in + n_out))
     texts = (program.name.encode(), b"", signature(program).encode())
@@ -69,4 +68,4 @@ def universal_function(program: Signature, code: Code) -> tuple[Any, Any]:
         0,
         texts[2],
     )
-    return function, (code, loops, data, types, texts, np.float64)
+    return function, (loops, data, types, texts, np.float64)

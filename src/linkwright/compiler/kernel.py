@@ -17,7 +17,7 @@ from linkwright import dynamics
 from linkwright.compiler import c
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.native import Native, build, measurement, row_time, shortest
+from linkwright.compiler.native import Native, build, measurement, row_time, shortest, waiting_entry
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, book_of, differentiate, program
@@ -46,7 +46,8 @@ class Kernel(Entered):
 
     ``kernel(*arrays, out=None)`` takes arrays in the order of ``kernel.program.inputs`` (or by name, which takes
     longer), each with any leading batch dimensions, which broadcast. Shapes and types are checked; values are not:
-    NaN and infinities propagate.
+    NaN and infinities propagate. The machine code for single rows and that for batches are made when each is first
+    needed; :meth:`prepare` makes both at once, where no call may be late.
     """
 
     def __init__(self, program: Program | Looped, model: Model | None = None, tune: bool = False):
@@ -56,23 +57,51 @@ class Kernel(Entered):
             raise ArgumentError(f"a kernel's model is a Model or None; got {model!r}")
         self.program = program
         self.model = model
-        self.from_cache = False
         self.__name__ = program.name
         self._tune = tune
         self._threads = default_threads()
         self._width = 0
         self._native: Native | None = None
-        self._call: Callable[..., Any] = self._interpreted
         self._dims = tuple(len(slot.shape) for slot in program.inputs)
         # without entries there is nothing worth machine code, and NumPy has no functions of no entries
         if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
             self._native = build(program, addresses() | {"slow": id(_slowly)}, tune)
-            self._call, self._width, self.from_cache = self._native.batches, self._native.width, self._native.from_cache
+            self._width = self._native.width
             self._row_time = row_time(program, self._width)
-        if self._native and supported() and not self._native.exported:
-            enter_through(self, self._native.entry)
+        self._entered = False
+        if self._native and supported() and not (isinstance(program, Looped) and program.exports):
+            enter_through(self, waiting_entry(id(_slowly)))
         else:
             self.__class__ = _EnteredSlowly
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether all machine code needed so far was kept from an earlier process."""
+        return self._native is not None and self._native.from_cache
+
+    def prepare(self) -> Kernel:
+        """Make the machine code for single rows and for batches now, not when each is first called; the kernel."""
+        if self._native is not None:
+            self._native.prepare()
+        if type(self) is Kernel:
+            self._enter()
+        return self
+
+    def _enter(self) -> None:
+        """From now on calls go straight to the machine code for single rows."""
+        assert self._native is not None
+        enter_through(self, self._native.entry)
+        self._entered = True
+
+    def _call(self, *arrays: Any, out: Any = None) -> Any:
+        """The results as NumPy's universal functions give them."""
+        if self._native is None:
+            return self._interpreted(*arrays, out=out)
+        results = self._native.batches(*arrays) if out is None else self._native.batches(*arrays, out=out)
+        if self._native.failure is not None:
+            failure, self._native.failure = self._native.failure, None
+            raise failure
+        return results
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
         assert isinstance(self.program, Program)
@@ -94,12 +123,34 @@ class Kernel(Entered):
                 result = self._on_threads(arrays, out)
                 if result is not None:
                     return result
-            if out is None:
-                return self._call(*arrays)
+            if type(self) is Kernel:
+                row = self._row(arrays, out)
+                if row is not None:
+                    return self(*row) if out is None else self(*row, out=out)
             return self._call(*arrays, out=out)
         except (ValueError, TypeError) as error:
             self._explain(arrays, out)
             raise ArgumentError(f"{self.program.name}: {error}") from None
+
+    def _row(self, arrays: tuple[Any, ...], out: Any) -> list[np.ndarray] | None:
+        """A single row's arrays as machine code takes them; None of any others, and where they already came so."""
+        if out is not None and not all(_plain(x) for x in (out if isinstance(out, tuple) else (out,))):
+            return None
+        row: list[np.ndarray] = []
+        for x, slot in zip(arrays, self.program.inputs, strict=True):
+            if not isinstance(x, (list, tuple, float, int)) and type(x) is not np.ndarray:
+                return None
+            given = np.asarray(x)
+            if given.shape != slot.shape or not np.can_cast(given.dtype, _FLOAT64):
+                return None
+            if not _plain(given):
+                given, other = np.empty(slot.shape), given
+                given[...] = other
+            row.append(given)
+        if not self._entered:
+            self._enter()
+            return row
+        return None if all(x is y for x, y in zip(row, arrays, strict=True)) else row
 
     def _on_threads(self, arrays: tuple[Any, ...], out: Any) -> Any:
         """The results of a batch so large that several threads are worth it; None where they are not."""
@@ -269,6 +320,11 @@ class _EnteredSlowly(Kernel):
     """A kernel without machine code, or where its entry does not fit the objects of this Python."""
 
     __call__ = _slowly
+
+
+def _plain(array: Any) -> bool:
+    """Whether an array is as machine code reads and writes it."""
+    return type(array) is np.ndarray and array.dtype is _FLOAT64 and array.flags.carray
 
 
 def _shown(shape: tuple[int, ...]) -> str:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.program import Program, Slot
-from linkwright.compiler.rows import COPY, loop_text
+from linkwright.compiler.rows import COPY, lengths_text, loop_text
 from linkwright.compiler.vector_math import FAR, Lanes, sincos
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -384,14 +384,41 @@ class StraightBody:
         return rows
 
 
-def module_text(program: Program, width: int, fused: bool, processor: str) -> str:
-    """The LLVM module of a program: ``lanes`` (of ``width``) and ``single``, exported as ``loop`` and ``entry``."""
-    bodies = [StraightBody(program, w, fused) for w in ((width, 1) if width > 1 else (1,))]
-    functions = [body.text() for body in bodies]
-    declared = set().union(*(body.declared for body in bodies))
-    for body in bodies:
-        V, suffix = body.lanes.double, body.lanes.suffix
-        declared.add(f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})")
+def batches_text(program: Program, width: int, fused: bool, processor: str) -> str:
+    """The LLVM module for batches of a program: ``lanes`` of ``width`` rows in ``loop``, which is exported.
+
+    Rows that lanes leave aside go through the row's own code, whose address is read from ``row_at`` at each call: it
+    need not be there before.
+    """
+    return _module(StraightBody(program, width, fused), width, [COPY, _ELSEWHERE, loop_text(program, width, processor)])
+
+
+def row_text(program: Program, width: int, fused: bool) -> str:
+    """The LLVM module for single rows of a program whose batches have ``width`` lanes: exports ``entry`` and ``row``."""
+    return _module(StraightBody(program, 1, fused), width, [_ROW, DECLARATIONS, entry_text(program)])
+
+
+_ELSEWHERE = """
+@row_at = external global ptr
+define internal i1 @single(ptr %args, ptr %steps) #1 {
+  %row = load ptr, ptr @row_at
+  call void %row(ptr %args, ptr %steps)
+  ret i1 0
+}
+"""
+
+_ROW = """
+define void @row(ptr %args, ptr %steps) #1 {
+  %far = call i1 @single(ptr %args, ptr %steps)
+  ret void
+}
+"""
+
+
+def _module(body: StraightBody, width: int, functions: list[str]) -> str:
+    text = body.text()
+    V, suffix = body.lanes.double, body.lanes.suffix
+    declared = {*body.declared, f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}
     declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
     bits = width * 64
     attributes = (
@@ -400,12 +427,10 @@ def module_text(program: Program, width: int, fused: bool, processor: str) -> st
     return "\n".join(
         [
             *sorted(declared),
-            *functions,
-            COPY,
+            lengths_text(body.program),
+            text,
             CLEAR,
-            loop_text(program, width, processor),
-            DECLARATIONS,
-            entry_text(program),
+            *functions,
             attributes,
             "attributes #1 = { noinline nounwind }",
             '!0 = !{!"branch_weights", i32 1, i32 100000}',

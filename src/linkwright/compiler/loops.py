@@ -20,7 +20,7 @@ from linkwright.compiler.ir import Code
 from linkwright.compiler.llvm import StraightBody
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
 from linkwright.compiler.program import Looped, Operations, Slot
-from linkwright.compiler.rows import COPY, loop_text, tiny_text
+from linkwright.compiler.rows import COPY, lengths_text, loop_text, tiny_text
 from linkwright.compiler.sweeps import WORLD, Output
 from linkwright.compiler.vector_math import Lanes
 
@@ -431,6 +431,7 @@ def module_of(program: Looped, width: int, processor: str, functions: list[str],
         [
             *sorted(declared | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),
             *(f"@{name} = external global i8" for name in program.tables()[0]),
+            lengths_text(program),
             *functions,
             COPY,
             loop_text(program, width, processor),

@@ -16,13 +16,13 @@ import llvmlite.binding as llvm
 from linkwright.compiler.llvm import LIBRARY
 from linkwright.errors import LinkwrightError
 
-_LOCK = threading.RLock()  # LLVM's context is not for several threads at once
+LOCK = threading.RLock()  # LLVM's context is not for several threads at once
 _NAMES = itertools.count()
 
 
 def _before_fork() -> None:
     """No fork while LLVM is at work: the child would find its state, and its lock, as they then were."""
-    _LOCK.acquire()
+    LOCK.acquire()
     if _their_lock is not None:
         _their_lock.__enter__()
 
@@ -30,7 +30,7 @@ def _before_fork() -> None:
 def _after_fork() -> None:
     if _their_lock is not None:
         _their_lock.__exit__(None, None, None)
-    _LOCK.release()
+    LOCK.release()
 
 
 _their_lock: Any = None  # llvmlite's own lock, which its objects take when they are freed, too
@@ -83,7 +83,7 @@ class Target(NamedTuple):
 def target() -> Target:
     """The target of this process; the environment variable LINKWRIGHT_TARGET=generic forces a baseline one."""
     global _their_lock
-    with _LOCK:
+    with LOCK:
         _their_lock = getattr(llvm.ffi.lib, "_lock", None)
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -129,7 +129,7 @@ _linkers = _Linkers()
 
 def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
-    with _LOCK:
+    with LOCK:
         machine = _target_machine()
         try:
             module = llvm.parse_assembly(ir)
@@ -155,30 +155,23 @@ def _choose(scheduled: bool, prepared: bool) -> None:
 class Code:
     """Loaded machine code; lives as long as anything that may call it."""
 
-    loop = entry = 0
-    """addresses of a kernel's ways in"""
-
-    def __init__(self, image: bytes, symbols: Mapping[str, int], exports: Sequence[str] = (), of_kernel: bool = True):
-        names = ("loop", "entry", *exports) if of_kernel else tuple(exports)
-        with _LOCK:
+    def __init__(self, image: bytes, symbols: Mapping[str, int], exports: Sequence[str]):
+        with LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(image)
             for name, address in {**_library_addresses(), **symbols}.items():
                 builder = builder.import_symbol(name, address)
-            for name in names:
+            for name in exports:
                 builder = builder.export_symbol(name)
             linker = _linkers.take()
             self._library = builder.link(linker, f"linkwright{next(_NAMES)}")
             self._linker = linker  # after the library, which goes first
-            if of_kernel:
-                self.loop, self.entry = self._library["loop"], self._library["entry"]
             self.exported: dict[str, int] = {name: self._library[name] for name in exports}
+            """addresses"""
 
 
-def stay(image: bytes, symbols: Mapping[str, int], exports: Sequence[str]) -> dict[str, int]:
-    """Load code that stays as long as the process, for threads that may be in it when all else is taken down."""
-    code = Code(image, symbols, exports, of_kernel=False)
+def stay(code: Code) -> None:
+    """Keep code as long as the process, for threads that may be in it when all else is taken down."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
-    return code.exported
 
 
 @cache

@@ -2,71 +2,143 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import time
+import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linkwright.compiler import cache, llvm, machine
 from linkwright.compiler.call import universal_function
+from linkwright.compiler.entry import WAITING, addresses
 from linkwright.compiler.program import Looped, Program
-from linkwright.errors import LinkwrightError
 
 _ROWS_MEASURED = 512
 
 
-class Native(NamedTuple):
-    """A program's machine code."""
+_AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+"""A row's code: its arguments, and the bytes between rows (which it does not look at)."""
 
-    batches: Callable[..., Any]
-    """NumPy's generalised universal function"""
-    entry: int
-    """address of the way in for single rows"""
-    width: int
-    """rows at once"""
-    from_cache: bool
-    exported: Mapping[str, int]
-    """addresses of further functions"""
-    keep: Any
-    """what must live as long as the code may be called"""
+
+class Native:
+    """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
+
+    def __init__(self, program: Program | Looped, symbols: Mapping[str, int], width: int):
+        self.width = width
+        """rows at once"""
+        self.failure: BaseException | None = None
+        """why a batch could not go on: raised by whoever called it"""
+        self._program, self._target = program, machine.target()
+        tables, self._tables = program.tables() if isinstance(program, Looped) else ({}, None)
+        this = weakref.ref(self)
+
+        def missing(arguments: int, steps: int) -> None:
+            native = this()
+            assert native is not None
+            native._run_row(arguments, steps)
+
+        self._missing = _AS_ROW(missing)
+        self._row_at = ctypes.c_void_p(ctypes.cast(self._missing, ctypes.c_void_p).value)
+        self._symbols = {**symbols, **tables, "row_at": ctypes.addressof(self._row_at)}
+        self._codes: dict[str, machine.Code] = {}
+        self._found: list[bool] = []
+        self._batches: tuple[Callable[..., Any], Any] | None = None
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether all code that was needed so far was in the cache."""
+        return bool(self._found) and all(self._found)
+
+    @property
+    def entry(self) -> int:
+        """Address of the way in for single rows."""
+        return self._code("row").exported["entry"]
+
+    @property
+    def batches(self) -> Callable[..., Any]:
+        """NumPy's generalised universal function."""
+        if self._batches is None:
+            loop = self._code("batches").exported["loop"]
+            self._batches = universal_function(self._program, loop)
+        return self._batches[0]
+
+    @property
+    def exported(self) -> Mapping[str, int]:
+        """Addresses of further functions."""
+        return self._code("batches").exported
+
+    def prepare(self) -> Native:
+        """Make all code now."""
+        self._code("row"), self._code("batches")
+        return self
+
+    def _run_row(self, arguments: int, steps: int) -> None:
+        """A row that lanes left aside, before there was code for single rows. It must not raise: no Python called it."""
+        try:
+            self._code("row")
+        except BaseException as error:
+            self.failure = error
+            return
+        _AS_ROW(self._row_at.value or 0)(arguments, steps)
+
+    def _code(self, part: str) -> machine.Code:
+        """The code for "row" or "batches"; loops over bodies have both in one piece."""
+        if isinstance(self._program, Looped):
+            part = "loops"
+        if part not in self._codes:
+            with machine.LOCK:
+                if part not in self._codes:
+                    self._codes[part] = self._made(part)
+                    if part == "row":
+                        self._row_at.value = self._codes[part].exported["row"]
+        return self._codes[part]
+
+    def _made(self, part: str) -> machine.Code:
+        program = self._program
+        exports = ("loop", "entry", *program.exports) if isinstance(program, Looped) else _EXPORTS[part]
+        name = cache.key(f"{program.digest} {part}", self._target, self.width)
+        code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
+        self._found.append(found)
+        return code
+
+    def _text(self, part: str) -> str:
+        program, target = self._program, self._target
+        if isinstance(program, Looped):
+            return program.text(target, self.width)
+        if part == "row":
+            return llvm.row_text(program, self.width, target.fused)
+        return llvm.batches_text(program, self.width, target.fused, target.processor)
+
+
+_EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
+
+
+@functools.cache
+def waiting_entry(slow: int) -> int:
+    """Address of the way in that leads to a function written in Python, for kernels without code for single rows."""
+    name = cache.key(WAITING, machine.target(), 1)
+    code, _ = cache.code(name, lambda: WAITING, addresses() | {"slow": slow}, ("entry",))
+    machine.stay(code)
+    return code.exported["entry"]
 
 
 def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False) -> Native:
     """The machine code, with as many lanes as the target's registers have, or as measured fastest."""
     target = machine.target()
     if isinstance(program, Looped):
-        return _with_lanes(program, symbols, program.width(target.width))
+        return Native(program, symbols, program.width(target.width)).prepare()  # it may turn out too large
     if not tune:
-        return _with_lanes(program, symbols, target.width)
+        return Native(program, symbols, target.width)
     name = cache.key(f"tuned {program.digest}", target, 0)
     kept = cache.read(name)
     if kept is not None:
-        return _with_lanes(program, symbols, int(kept))
-    made = [_with_lanes(program, symbols, width) for width in target.widths]
-    best = min(made, key=measurement(program))
+        return Native(program, symbols, int(kept))
+    best = min((Native(program, symbols, width) for width in target.widths), key=measurement(program))
     cache.write(name, str(best.width).encode())
     return best
-
-
-def _with_lanes(program: Program | Looped, symbols: Mapping[str, int], width: int) -> Native:
-    target = machine.target()
-    tables, kept = program.tables() if isinstance(program, Looped) else ({}, None)
-    symbols, exports = {**symbols, **tables}, program.exports if isinstance(program, Looped) else ()
-    name = cache.key(program.digest, target, width)
-    image = cache.read(name)
-    if image is not None:
-        try:
-            return _native(program, machine.Code(image, symbols, exports), width, True, kept)
-        except (RuntimeError, LinkwrightError):
-            pass  # not loadable by this LLVM: made anew
-    if isinstance(program, Looped):
-        text = program.text(target, width)
-    else:
-        text = llvm.module_text(program, width, target.fused, target.processor)
-    image = machine.generate(text, _scheduled(program))
-    cache.write(name, image)
-    return _native(program, machine.Code(image, symbols, exports), width, False, kept)
 
 
 MANY_RESULTS = 40
@@ -84,11 +156,6 @@ def _scheduled(program: Program | Looped) -> bool:
         return False  # steps write many numbers each
     results = sum(slot.size for slot in program.outputs)
     return results <= MANY_RESULTS and len(program.instructions) <= LONG
-
-
-def _native(program: Program | Looped, code: machine.Code, width: int, from_cache: bool, tables: Any = None) -> Native:
-    batches, keep = universal_function(program, code)
-    return Native(batches, code.entry, width, from_cache, code.exported, (keep, tables))
 
 
 def measurement(program: Program | Looped) -> Callable[[Native], float]:

@@ -136,14 +136,20 @@ def loop_text(program: Signature, width: int, processor: str) -> str:
     return declared + _batch_text(program, width) + _QUIET.format(save=save, restore=restore)
 
 
+def lengths_text(program: Signature) -> str:
+    """``lengths0``, …: the shapes of all arguments."""
+    lines = []
+    for k, slot in enumerate((*program.inputs, *program.outputs)):
+        lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
+        lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
+    return "\n".join(lines)
+
+
 def _batch_text(program: Signature, width: int) -> str:
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
     code = Code()
     total = sum(slot.size for slot in slots) * width
-    for k, slot in enumerate(slots):
-        lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
-        code.lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
     code.lines.append("define internal void @batch(ptr %args, ptr %dims, ptr %steps) #1 {")
     code.do("start:")
     n = code.load("i64", "%dims", 0)

@@ -241,11 +241,9 @@ def native() -> Native:
     source = text(target.processor)
     name = files.key(hashlib.sha256(source.encode()).hexdigest(), target, 0)
     functions = ("take_part", "join", "linger", "hand", "dismiss")
-    image = files.read(name)
-    if image is None:
-        image = machine.generate(source)
-        files.write(name, image)
-    address = machine.stay(image, {"give_way": _give_way()}, functions)
+    code, _ = files.code(name, lambda: source, {"give_way": _give_way()}, functions)
+    machine.stay(code)
+    address = code.exported
     whole, place = ctypes.c_int64, ctypes.c_void_p
     take_part = ctypes.CFUNCTYPE(whole, place, whole, whole)(address["take_part"])
     join = ctypes.CFUNCTYPE(None, place, whole)(address["join"])
