@@ -113,8 +113,11 @@ def test_what_machine_code_reads_is_still_there(kernel, rows):
 
 @needs_entry
 def test_machine_code_is_made_when_it_is_needed(slow_calls):
-    """A first row makes code for rows, a first batch code for batches; angles that lanes leave aside take the former."""
-    codes = lambda kernel: set(kernel._native._codes)
+    """A first row makes code for rows, a first batch for batches; angles that lanes leave aside take the former."""
+
+    def codes(kernel):
+        return set(kernel._native._codes)
+
     x = np.array([0.5, 2e15, -1.0])
     rows = lw.compile(lambda x: np.sin(x) * x, x=())
     assert codes(rows) == set()

@@ -394,7 +394,7 @@ def batches_text(program: Program, width: int, fused: bool, processor: str) -> s
 
 
 def row_text(program: Program, width: int, fused: bool) -> str:
-    """The LLVM module for single rows of a program whose batches have ``width`` lanes: exports ``entry`` and ``row``."""
+    """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
     return _module(StraightBody(program, 1, fused), width, [_ROW, DECLARATIONS, entry_text(program)])
 
 

@@ -76,7 +76,7 @@ class Native:
         return self
 
     def _run_row(self, arguments: int, steps: int) -> None:
-        """A row that lanes left aside, before there was code for single rows. It must not raise: no Python called it."""
+        """A row that lanes left aside, before there was code for it. It must not raise: no Python called it."""
         try:
             self._code("row")
         except BaseException as error:
