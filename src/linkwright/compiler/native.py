@@ -32,7 +32,10 @@ class Native:
         self.failure: BaseException | None = None
         """why a batch could not go on: raised by whoever called it"""
         self._program, self._target = program, machine.target()
-        tables, self._tables = program.tables() if isinstance(program, Looped) else ({}, None)
+        tables: dict[str, int] = {}
+        self._tables: Any = None
+        if isinstance(program, Looped):
+            tables, self._tables = program.tables()
         this = weakref.ref(self)
 
         def missing(arguments: int, steps: int) -> None:
