@@ -154,3 +154,55 @@ def test_masses_too_small_for_full_precision_are_refused(mass):
         public.Builder("b").body("a", mass, inertia=1.0).joint("j", "prismatic", "world", "a").build()
     with pytest.raises(ModelError, match="full precision"):
         public.Builder("b").body("a", 1.0, inertia=mass).joint("j", "revolute", "world", "a").build()
+
+
+def two_bodies(mass=1.0, length=1.0, inertia=0.1, armature=0.0, pitch=None):
+    builder = public.Builder("two").body("a", mass, (0, length, 0), inertia).body("b", mass, inertia=inertia)
+    builder.joint("i", "revolute", "world", "a", armature=armature).frame("tip", "b", xyz=(length, 0, 0))
+    kind = "revolute" if pitch is None else "helical"
+    return builder.joint("j", kind, "a", "b", xyz=(length, 0, 0), armature=armature, pitch=pitch).build()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ({"mass": 1e300}, r"body 'a': the mass is 1e\+300 kg; it may be up to 1e\+30"),
+        ({"mass": 1e300, "inertia": 1e300}, r"body 'b': the mass"),
+        ({"inertia": 1e300}, r"body 'a': the inertia is 1e\+300 kg m²; it may be up to 1e\+90"),
+        ({"length": 1e300}, r"(?s)centre of mass is 1e\+300 m away.*joint 'j' is placed 1e\+300 m.*frame 'tip' is"),
+        ({"pitch": 1e40}, r"joint 'j' has a pitch of 1e\+40 m"),
+        ({"mass": 1e-200, "inertia": 1e-200}, "heaviest body, 'a', has a mass of 1e-200 kg; it must be at least 1e-30"),
+        ({"length": 1e-150, "inertia": 0.0}, r"joint 'i' and the others turn is .*e-150 m long; it must be at least"),
+        ({"length": 1e-150, "inertia": 1e-300}, "joint 'i' and the others turn is .*e-150 m long"),
+    ],
+)
+def test_sizes_whose_products_overflow_or_vanish_are_refused(numbers, told):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ModelError, match=told):
+            two_bodies(**numbers)
+
+
+@pytest.mark.parametrize("mass", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize("length", [1e-30, 1.0, 1e30])
+def test_all_methods_agree_to_the_ends_of_the_range(length, mass):
+    model, q, v = two_bodies(mass, length, 0.1 * mass * length**2), np.array([0.3, 0.4]), np.ones(2)
+    tau = mass * length**2 * v
+    found = [public.forward_dynamics(model, q, v, tau, method=m) for m in (None, *FORWARD_DYNAMICS_METHODS)]
+    assert np.isfinite(found).all()
+    assert all(same(found[0], a) for a in found)
+
+
+def test_rotors_alone_may_carry_what_has_next_to_no_size():
+    for numbers in ({"mass": 1e-300, "inertia": 1e-300}, {"length": 1e-100, "inertia": 0.0}):
+        model = two_bodies(**numbers, armature=1.0)
+        assert same(public.forward_dynamics(model, [0.3, 0.4], [0.0, 0.0], [1.0, 1.0]), [1.0, 1.0])
+        with pytest.raises(ModelError, match="each needs mass and inertia"):
+            public.forward_dynamics(model, [0.3, 0.4], [0.0, 0.0], [1.0, 1.0], method="assembly")
+
+
+@pytest.mark.parametrize("name", ["planar:7", "chain3d:12"])
+def test_regrouped_inertias_are_judged_in_silence(name):
+    model = public.load(name).minimal()
+    with np.errstate(all="raise"):
+        lw.forward_dynamics(model, model.random(seed=1), np.ones(model.nv), np.ones(model.nv), method="hybrid")

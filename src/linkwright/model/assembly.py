@@ -23,6 +23,7 @@ from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import SMALLEST
+from linkwright.model.sizes import LARGEST, LARGEST_MOMENT, too_far, too_large, too_small
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
@@ -55,11 +56,15 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
     joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
     _check_loops(description, order, problems)
     _check_springs(description, order, problems)
+    problems.extend(_at(place, message) for place, message in too_far(description))
     if problems:
         raise ModelError(problems)
     if remarks:
         warn(listed(tuple(remarks), "remarks"), FormatWarning)
-    return _model(description, order, joints)
+    model = _model(description, order, joints)
+    if small := too_small(model):
+        raise ModelError(small)
+    return model
 
 
 def _at(place: str, message: str) -> str:
@@ -79,7 +84,8 @@ def _sound(bodies: Sequence[BodySpec]) -> Array:
     moments = np.linalg.eigvalsh(I)
     symmetric = (I.transpose(0, 2, 1) == I).all(axis=(1, 2))
     normal = ((m == 0.0) | (m >= SMALLEST)) & ((moments == 0.0) | (moments >= SMALLEST)).all(axis=1)
-    return finite & symmetric & normal & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
+    bounded = (m <= LARGEST) & (np.abs(c) <= LARGEST).all(axis=1) & (np.abs(I) <= LARGEST_MOMENT).all(axis=(1, 2))
+    return finite & symmetric & normal & bounded & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
 
 
 def _largest_moment(bodies: Sequence[BodySpec]) -> float:
@@ -88,7 +94,8 @@ def _largest_moment(bodies: Sequence[BodySpec]) -> float:
     for body in bodies:
         m, c, I = np.asarray(body.mass), np.asarray(body.center_of_mass), np.asarray(body.inertia)
         if c.shape == (3,) and I.shape == (3, 3) and np.isfinite([m, *c, *I.ravel()]).all():
-            largest = max(largest, float(np.abs(I).max()), float(m * (c @ c)))
+            with np.errstate(over="ignore"):  # what is too large is told
+                largest = max(largest, float(np.abs(I).max()), float(m * (c @ c)))
     return largest
 
 
@@ -109,6 +116,8 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
                 f"{who}: the mass is {body.mass:g} kg, less than the smallest number of full precision (2.2e-308)",
             )
         )
+    elif large := too_large(body):
+        problems.append(_at(place, f"{who}: {large}"))
     elif np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
         problems.append(_at(place, f"{who}: the inertia is not symmetric"))
     else:

@@ -11,11 +11,14 @@ from linkwright.errors import ArgumentError, InputError, ModelError, UnknownName
 from linkwright.model.derived import kept
 from linkwright.model.scale import SMALLEST, some_configuration
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import is_symbolic
+from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import congruence
 
 FLAT = 1e-14
 """Mass or moments of less than this of those in all directions are none."""
+
+NONE = 1e-100
+"""kg, kg m²: nor can less be inverted without loss, for the products that this takes vanish."""
 
 WEAK = 1e-13
 """The same of what a joint moves, beside what it could be."""
@@ -127,8 +130,7 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
                 continue
             D = S.T @ I @ S + np.diag(link.armature)
             could_be = np.trace(I[:3, :3]) * (S[:3] ** 2).sum(axis=0) + np.trace(I[3:, 3:]) * (S[3:] ** 2).sum(axis=0)
-            size = np.sqrt(np.maximum(could_be + link.armature, SMALLEST))
-            if np.linalg.eigvalsh(D / np.outer(size, size))[0] <= WEAK:
+            if not _is_definite(D, could_be + link.armature):
                 weak.append(k)
             elif link.parent >= 0:
                 I_a = I - I @ S @ np.linalg.solve(D, S.T @ I)
@@ -136,11 +138,21 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
     return weak
 
 
+def _is_definite(D: Array, could_be: Array) -> bool:
+    """Whether an inertia (nv, nv) is more than the rounding of what it could be (nv,), or is where regrouped."""
+    own = np.diagonal(D)
+    could_be = np.maximum(could_be, own)  # regrouped inertias may be negative in other directions
+    if not (own > np.maximum(WEAK * could_be, SMALLEST)).all():
+        return False
+    size = np.sqrt(could_be)
+    return bool(np.linalg.eigvalsh(D / np.outer(size, size)).min(initial=1.0) > WEAK)
+
+
 def _flat(I: Any) -> bool:
     """Whether an inertia (6, 6) of numbers is singular, by its mass and its moments about the centre of mass."""
     if is_symbolic(I):
         return False
     M, H, J = I[:3, :3], I[3:, :3], I[3:, 3:]
-    if np.linalg.eigvalsh(M)[0] <= max(FLAT * np.trace(M), SMALLEST):
+    if np.linalg.eigvalsh(M)[0] <= max(FLAT * np.trace(M), NONE):
         return True
-    return bool(np.linalg.eigvalsh(J - H @ np.linalg.solve(M, H.T))[0] <= max(FLAT * np.trace(J), SMALLEST))
+    return bool(np.linalg.eigvalsh(J - H @ np.linalg.solve(M, H.T))[0] <= max(FLAT * np.trace(J), NONE))

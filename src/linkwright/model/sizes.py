@@ -1,0 +1,64 @@
+"""How heavy and how long a mechanism may be, so that products of its numbers neither overflow nor vanish.
+
+Dynamics multiplies up to three moments of inertia, each a mass times the square of a length. Of masses and lengths
+from 1e-30 to 1e30 (kg, m) these keep full precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from linkwright.model.description import BodySpec, Description
+from linkwright.model.joint import Helical
+from linkwright.model.loop import Loop
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+
+LARGEST, LEAST = 1e30, 1e-30
+"""kg and m"""
+
+LARGEST_MOMENT = LARGEST**3
+"""kg m²"""
+
+_LARGEST = f"it may be up to {LARGEST:g}, for products of larger numbers overflow"
+_LEAST = f"it must be at least {LEAST:g}, for products of smaller numbers vanish"
+
+
+def too_large(body: BodySpec) -> str:
+    """What of a body's numbers, which are finite and of the right shapes, is too large; "" where nothing is."""
+    farthest, moment = np.abs(body.center_of_mass).max(), np.abs(body.inertia).max()
+    if body.mass > LARGEST:
+        return f"the mass is {body.mass:g} kg; {_LARGEST}"
+    if farthest > LARGEST:
+        return f"the centre of mass is {farthest:g} m away; {_LARGEST}"
+    if moment > LARGEST_MOMENT:
+        return f"the inertia is {moment:g} kg m²; it may be up to {LARGEST_MOMENT:g}"
+    return ""
+
+
+def too_far(description: Description) -> Iterator[tuple[str, str]]:
+    """The joints, frames and loops that are placed too far away: where in their file, and what is wrong."""
+    loops = [loop for loop in description.loops if isinstance(loop, Loop)]
+    for what, items in (("joint", description.joints), ("frame", description.frames), ("loop", loops)):
+        offsets = np.array([item.placement[:3, 3] for item in items], dtype=float).reshape(-1, 3)
+        for k in np.flatnonzero(~(np.abs(offsets).max(axis=1) <= LARGEST)):
+            far = np.abs(offsets[k]).max()
+            yield items[k].place, f"{what} {items[k].name!r} is placed {far:g} m away; {_LARGEST}"
+    for joint in description.joints:
+        if isinstance(joint.motion, Helical) and abs(joint.motion.pitch) > LARGEST:
+            yield joint.place, f"joint {joint.name!r} has a pitch of {joint.motion.pitch:g} m; {_LARGEST}"
+
+
+def too_small(model: Model) -> str:
+    """What of the whole mechanism is too small; "" where nothing is. Rotors alone do for joints that have them."""
+    driven = [joint for joint in model.joints if not joint.armature.any()]
+    length, mass, *_ = scale_of(model)
+    if mass < LEAST and driven:
+        heaviest = max(model.bodies, key=lambda body: float(body.mass))
+        return f"the heaviest body, {heaviest.name!r}, has a mass of {mass:g} kg; {_LEAST}"
+    turning = next((joint.name for joint in driven if "rad" in joint.motion.units), "")
+    if length < LEAST and turning:
+        return f"all that joint {turning!r} and the others turn is {length:g} m long; {_LEAST}"
+    return ""
