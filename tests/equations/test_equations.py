@@ -227,6 +227,10 @@ def test_what_cannot_be_exact_is_refused():
         equations(model, {"inertial": "none"})
     with pytest.raises(UnknownNameError, match="m7"):
         equations(model, {"m7": 1.0})
+    for negative in ({"m1": -1.0}, {"I2": -0.1}, {"Ia1": -0.1}, {"b1": -2}, {"mu2": -1.0}, {"k1": -3.0}):
+        with pytest.raises(InputError, match=rf"{next(iter(negative))!r} \(.* of .*\) cannot be negative; got -"):
+            equations(model, negative)
+    assert equations(model, {"l1": -0.5, "lg2": -0.1}).model.bodies[1].center_of_mass[0] == -0.1
     with pytest.raises(ArgumentError):
         equations("two_link")
     with pytest.raises(InputError, match="route"):
@@ -346,3 +350,21 @@ def test_a_notebook_shows_equations_of_small_mechanisms():
     assert shown.endswith(r"\end{aligned}$")
     assert shown.count(r" \\") == 6
     assert lw.equations(lw.load("humanoid"))._repr_latex_() is None
+
+
+def test_equal_where_model_and_options_are():
+    two_link = lw.load("two_link")
+    made = equations(two_link, {"l1": 0.5})
+    again = equations(lw.load("two_link"), {"l1": 0.5})
+    assert made == again and hash(made) == hash(again) and len({made, again}) == 1
+    assert equations(two_link) == equations(two_link, {})
+    others = [
+        equations(two_link, {"l1": 0.6}),
+        equations(two_link, "numbers"),
+        equations(two_link.with_gravity([0, 0, 0]), {"l1": 0.5}),
+        equations(two_link, {"l1": 0.5}, route="lagrange"),
+        equations(two_link, {"l1": 0.5}, term_limit=50),
+        equations(two_link, {"l1": 0.5}, base_parameters=True),
+        "equations",
+    ]
+    assert all(made != other for other in others)

@@ -256,6 +256,10 @@ def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[s
     return choice, given
 
 
+NOT_NEGATIVE = re.compile(r"(m|I|Ia|Ixx|Iyy|Izz|b|mu|k)\d")
+"""Names of masses, moments of inertia, damping, friction and stiffness."""
+
+
 class _Namer:
     """Makes entries, and notes the names it gave."""
 
@@ -268,6 +272,8 @@ class _Namer:
         value = float(number(value))  # 0.1, where moving axes made 0.09999999999999998 of it
         self.asked.append(name)
         if name in self.given:
+            if self.given[name] < 0.0 <= value and NOT_NEGATIVE.match(name):
+                raise InputError(f"parameter {name!r} ({meaning}) cannot be negative; got {self.given[name]:g}")
             return Entry(number(sign * self.given[name]))
         if self.choice[group] == "numbers" or (value == 0.0 and self.choice[group] != "all"):
             return Entry(number(value))

@@ -28,6 +28,7 @@ from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
+from linkwright.model.equality import same
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ _OTHERWISE = {"[i]": " otherwise", "[i,j]": " otherwise"}
 
 
 class Equations:
-    """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism, exactly. Made by :func:`equations`; all is made when asked for."""
+    """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism, exactly. Made by :func:`equations`; all is made when asked for.
+
+    Equal where model and options are; whether two models have the same equations, :attr:`canonical` tells.
+    """
 
     def __init__(
         self,
@@ -56,7 +60,8 @@ class Equations:
     ):
         if route not in ROUTES:
             raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
-        self._plan = plan_of(model, parameters, snap, linear=base_parameters)
+        self._plan = plan = plan_of(model, parameters, snap, linear=base_parameters)
+        self._of = (plan.model, plan.choice, plan.given, plan.snap, route, term_limit, bool(base_parameters))
         self.grouping: Grouping | None = None
         if base_parameters:
             self.grouping = grouping_of(self._plan, coordinates_of(self._plan.model), term_limit)
@@ -604,6 +609,13 @@ class Equations:
             shown = display(self._typeset("products", MAIN, None, "world_aligned"))
             return f"$\\displaystyle {shown}$" if len(shown) < MOST_LETTERS_SHOWN else None
         return None
+
+    def __eq__(self, other: object) -> bool:
+        return same(self._of, other._of) if isinstance(other, Equations) else NotImplemented
+
+    def __hash__(self) -> int:
+        model, _, _, *options = self._of
+        return hash((model, *options))
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {counted(len(self.coordinates.v), 'row')}>"
