@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
+from linkwright.errors import ArgumentError
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,6 +31,63 @@ def test_signatures_say_that_batches_are_taken():
     assert "(…, nq)" in shown
     assert "(…, nv, nv)" in shown
     assert "(…, 6)" in str(inspect.signature(lw.inverse_dynamics).parameters["wrenches"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m, q: lw.mass_matrix(), r"mass_matrix lacks 'model', 'q'; it takes \(model, q, method='composite'\)"),
+        (lambda m, q: lw.mass_matrix(m), r"mass_matrix lacks 'q'; it takes \(model, q, "),
+        (lambda m, q: lw.inverse_dynamics(m, q=q, v=q), r"inverse_dynamics lacks 'a'; it takes \(model, q, v, a, "),
+        (lambda m, q: lw.pose(m, q), r"pose lacks 'frame'; it takes \(model, q, frame\)"),
+        (lambda m, q: lw.derivative(lw.mass_matrix, "q")(m), r"mass_matrix_q lacks 'q'; it takes \(model, q, "),
+        (lambda m, q: lw.derivative(lw.mass_matrix), r"derivative lacks 'wrt'; it takes \(function, wrt\)"),
+        (
+            lambda m, q: lw.simulate(m, q, foo=1),
+            r"simulate lacks 'v0', 'duration' and has no argument 'foo'; it takes ",
+        ),
+        (lambda m, q: lw.close(m, q, q_guess=q), r"close is given 'q_guess' twice; it takes \(model, q_guess, "),
+        (lambda m, q: lw.check(m, q, q, q), r"check is given 4 arguments by place; it takes \(model, q\)"),
+        (lambda m, q: lw.load(), r"load lacks 'source'; it takes \(source, \*, root=None, "),
+        (lambda m, q: lw.equations(m, parameter={}), r"equations has no argument 'parameter'; it takes \(model, "),
+        (lambda m, q: lw.compile(), r"compile lacks 'function'; it takes "),
+        (lambda m, q: lw.Builder(), r"Builder lacks 'name'; it takes \(name, gravity="),
+        (
+            lambda m, q: lw.Builder("b").joint("j", ax=1),
+            r"joint lacks 'type', 'parent', 'child' and has no .*'ax'",
+        ),
+    ],
+)
+def test_calls_that_do_not_fit_say_what_the_function_takes(call, message):
+    model = lw.load("two_link")
+    lw.mass_matrix(model, model.neutral())  # what is compiled is told like what is not
+    for _ in range(2):
+        with pytest.raises(ArgumentError, match=message):
+            call(model, model.neutral())
+
+
+def test_what_python_tells_itself_names_the_public_function():
+    """Unknown and doubled arguments of what compiles itself, which would cost right calls time."""
+    model = lw.load("two_link")
+    for wrong in ({"foo": 1}, {"model": model}):
+        with pytest.raises(TypeError, match=r"^mass_matrix\(\) got"):
+            lw.mass_matrix(model, model.neutral(), **wrong)
+
+
+def test_mistakes_within_a_function_are_not_told_as_of_its_arguments():
+    def law(t, q):
+        return q
+
+    model = lw.load("pendulum")
+    with pytest.raises(TypeError, match="law"):
+        lw.simulate(model, [0.1], [0.0], 0.1, controller=law)
+
+
+@pytest.mark.parametrize("name", ["load", "simulate", "equations", "compile", "hold", "close", "stack"])
+def test_functions_that_explain_their_calls_keep_their_names(name):
+    function = lw.Equations.__init__.__globals__["equations"] if name == "equations" else getattr(lw, name)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert len(inspect.signature(function).parameters) > 0
 
 
 @pytest.mark.skipif(not (ROOT / "tools").is_dir(), reason="this is no checkout")

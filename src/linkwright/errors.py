@@ -7,10 +7,15 @@ Each error is a :class:`LinkwrightError` and, where Python already has a fitting
 from __future__ import annotations
 
 import difflib
+import functools
+import inspect
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -76,6 +81,42 @@ class ShapeError(LinkwrightError, ValueError):
 
 class ArgumentError(LinkwrightError, TypeError):
     """An argument of the wrong type, missing, or of a name that does not exist."""
+
+
+def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], named: Iterable[str]) -> ArgumentError:
+    """The error of a call whose arguments do not fit: what is wrong with them, and what the function takes."""
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    starred = [p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p.name for p in parameters if p.default is p.empty and p.name not in starred]
+    by_place, more = places[: len(args)], len(args) > len(places)
+    wrong = {
+        "lacks {}": [repr(one) for one in needed if one not in by_place and one not in named],
+        "has no argument {}": [repr(one) for one in named if one not in signature.parameters and not starred],
+        "is given {} twice": [repr(one) for one in by_place if one in named],
+        "is given {} by place": [f"{len(args)} arguments"] if more else [],
+    }
+    told = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
+    return ArgumentError(f"{name} {told}; it takes {inspect.Signature(parameters)}")
+
+
+def explained(function: F) -> F:
+    """The function, telling calls whose arguments do not fit by :class:`ArgumentError`."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            return function(*args, **named)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # from within the function
+                raise
+        signature = inspect.signature(function)
+        first, *others = signature.parameters.values()
+        if first.name == "self":
+            signature, args = signature.replace(parameters=others), args[1:]
+        raise wrong_call(function.__qualname__.removesuffix(".__init__"), signature, args, named)
+
+    return call  # type: ignore[return-value]
 
 
 class UnknownNameError(LinkwrightError, KeyError):

@@ -414,6 +414,23 @@ def test_only_functions_are_compiled():
         lw.compile(5)
 
 
+def test_a_model_that_is_not_given_is_told():
+    def own(model, q):
+        return lw.mass_matrix(model, q)
+
+    def annotated(arm: lw.Model, q):
+        return lw.mass_matrix(arm, q)
+
+    for function in (own, annotated, lw.mass_matrix, lw.derivative(lw.mass_matrix, "q")):
+        for given in ((), (None,)):
+            with pytest.raises(ArgumentError, match=r"is a function of a mechanism, .* none is given: compile\("):
+                lw.compile(function, *given, q=2)
+    with pytest.raises(ArgumentError, match="own is a function of a mechanism, its first argument 'model'"):
+        lw.compile(own, model=None)
+    with pytest.raises(ArgumentError, match="needs to know what 'y' is: give its shape"):
+        lw.compile(lambda x, y: x, x=3)
+
+
 @pytest.mark.parametrize(
     "function",
     [

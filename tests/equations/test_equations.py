@@ -230,7 +230,7 @@ def test_what_cannot_be_exact_is_refused():
     for negative in ({"m1": -1.0}, {"I2": -0.1}, {"Ia1": -0.1}, {"b1": -2}, {"mu2": -1.0}, {"k1": -3.0}):
         with pytest.raises(InputError, match=rf"{next(iter(negative))!r} \(.* of .*\) cannot be negative; got -"):
             equations(model, negative)
-    assert equations(model, {"l1": -0.5, "lg2": -0.1}).model.bodies[1].center_of_mass[0] == -0.1
+    assert "lg2" not in equations(model, {"l1": -0.5, "lg2": -0.1}).parameters
     with pytest.raises(ArgumentError):
         equations("two_link")
     with pytest.raises(InputError, match="route"):
@@ -356,7 +356,8 @@ def test_equal_where_model_and_options_are():
     two_link = lw.load("two_link")
     made = equations(two_link, {"l1": 0.5})
     again = equations(lw.load("two_link"), {"l1": 0.5})
-    assert made == again and hash(made) == hash(again) and len({made, again}) == 1
+    assert made == again
+    assert len({made, again}) == 1
     assert equations(two_link) == equations(two_link, {})
     others = [
         equations(two_link, {"l1": 0.6}),

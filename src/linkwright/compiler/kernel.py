@@ -22,7 +22,7 @@ from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, book_of, differentiate, program
 from linkwright.dynamics.assembly.choice import candidates
-from linkwright.errors import ArgumentError, ShapeError, TooLargeError
+from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
@@ -331,6 +331,7 @@ def _shown(shape: tuple[int, ...]) -> str:
     return f"(…, {', '.join(map(str, shape))})" if shape else "(…)"
 
 
+@explained
 def compile(
     function: Callable[..., Any],
     model: Model | None = None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -39,7 +38,7 @@ from linkwright.compiler.trace import (
     signature_of,
     trace,
 )
-from linkwright.errors import ArgumentError, LinkwrightWarning, NoDerivativeError, ShapeError, TooLargeError
+from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.derived import derived, exact, identity
 from linkwright.model.tree import Model
@@ -54,6 +53,11 @@ _NOTE = """
     """
 
 
+MISSING = object()
+"""What an argument is that was not given. That it is told costs right calls nothing; what is unknown or given twice
+Python tells, for to take it at all would cost each call a seventh of its time."""
+
+
 def public(book: F) -> F:
     """The algorithm, compiling itself for numbers of any batch shape, and as it is for symbols."""
     signature = inspect.signature(book)
@@ -62,35 +66,46 @@ def public(book: F) -> F:
     arrays = [name for name in names if name in ARRAYS]
     fixed = [name for name in names if name not in ARRAYS]
     scope: dict[str, Any] = {"_face_tuple": tuple, "_face_list": list, "_face_type": type, "_face_exact": exact}
-    scope["_face_identity"] = identity(book)
+    scope |= {"__name__": __name__, "_face_identity": identity(book)}
     header = []
     for k, p in enumerate(parameters):
         if p.kind is p.KEYWORD_ONLY and parameters[k - 1].kind is not p.KEYWORD_ONLY:
             header.append("*")
-        scope[f"_face_default{k}"] = p.default
-        header.append(p.name if p.default is p.empty else f"{p.name}=_face_default{k}")
+        scope[f"_face_default{k}"] = MISSING if p.default is p.empty else p.default
+        header.append(f"{p.name}=_face_default{k}")
         if p.kind is p.POSITIONAL_ONLY and all(later.kind is not p.kind for later in parameters[k + 1 :]):
             header.append("/")
     # written out, like a dataclass's __init__, since unpacking *args would cost more than the kernel
-    keys = {
-        "wrenches": "_face_tuple({n}) if {n} else None",
-        "actuated": "_face_tuple({n}) if _face_type({n}) is _face_list else {n}",
-    }
+    keys = {n: n for n in fixed}
     if algorithm_of(book) is None:  # options may be anything
-        keys = {n: keys["wrenches"] if n == "wrenches" else "_face_exact({n})" for n in fixed}
-    key = "".join(", " + keys.get(n, "{n}").format(n=n) for n in fixed)
-    more = ", *(wrenches.values() if wrenches else ())" if "wrenches" in fixed else ""
-    model = parameters[0].name
+        keys = {n: f"_face_exact({n})" for n in fixed}
+    elif "actuated" in fixed:
+        keys["actuated"] = "_face_tuple(actuated) if _face_type(actuated) is _face_list else actuated"
+    model, told, pushed = parameters[0].name, ", ".join(arrays), ""
+    if "wrenches" in fixed:
+        key = ", ".join((keys | {"wrenches": "_face_tuple(wrenches)"}).values())
+        pushed = (
+            f"        if wrenches:\n"
+            f"            return {model}.memo[_face_identity, {key}]({told}, *wrenches.values())\n"
+        )
+        keys["wrenches"] = "None"
+    key = ", ".join(["_face_identity", *keys.values()])
+    if not fixed:
+        key, scope["_face_key"] = "_face_key", (identity(book),)
     source = (
         f"def face({', '.join(header)}):\n"
         f"    try:\n"
-        f"        return {model}.memo[_face_identity{key},]({', '.join(arrays)}{more})\n"
+        f"{pushed}"
+        f"        return {model}.memo[{key}]({told})\n"
         f"    except Exception as error:\n"
         f"        return _face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}})\n"
     )
 
-    def otherwise(error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
-        return _otherwise(book, error, model, arguments)
+    def otherwise(error: Exception, first: Any, arguments: dict[str, Any]) -> Any:
+        given = [n for n, x in {model: first, **arguments}.items() if x is not MISSING]
+        if len(given) < len(parameters):
+            raise wrong_call(name_of(book), signature, (), given) from None
+        return _otherwise(book, error, first, arguments)
 
     scope["_face_otherwise"] = otherwise
     exec(compile(source, f"<linkwright {name_of(book)}>", "exec"), scope)
@@ -124,7 +139,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     def make() -> Callable[..., Any]:
         if book in CHECKED and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
             return _checked(book, model, arguments, fixed)
-        return _compiled_or_not(bind(book, model, {}, values=fixed), stacklevel=7)
+        return _compiled_or_not(bind(book, model, {}, values=fixed))
 
     try:
         key = [x if n == "wrenches" or not own else exact(x) for n, x in fixed.items()]
@@ -171,7 +186,7 @@ def _checked(
 ) -> Callable[..., Any]:
     """The kernel of a motion that may not be possible, whose every result is looked at."""
     telling, settled = CHECKED[book]
-    kernel = _compiled_or_not(bind(telling, model, {}, values=fixed), stacklevel=8)
+    kernel = _compiled_or_not(bind(telling, model, {}, values=fixed))
     at = [name for name in arguments if name in ARRAYS].index("a")
 
     def looked_at(*arrays: Any) -> Any:
@@ -202,22 +217,20 @@ def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any
     return tuple(map(comparable, results)) if isinstance(results, tuple) else comparable(results)
 
 
-def compile_or_not(
-    function: Callable[..., Any], model: Model, stacklevel: int = 3, **inputs: Any
-) -> Callable[..., Any]:
+def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
     """The kernel of a function; where that would be too large, say so and take the function row by row."""
-    return _compiled_or_not(bind(function, model, inputs), stacklevel + 1)
+    return _compiled_or_not(bind(function, model, inputs))
 
 
 def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
     """:func:`compile_or_not`, kept with the model; where nothing is told, the kernel that its public face calls."""
     book = book_of(function)
     key = sorted(inputs.items())
-    kernel: Callable[..., Any] = derived(model, book, *key, make=lambda: compile_or_not(book, model, 6, **inputs))
+    kernel: Callable[..., Any] = derived(model, book, *key, make=lambda: compile_or_not(book, model, **inputs))
     return kernel
 
 
-def _compiled_or_not(bound: Bound, stacklevel: int) -> Callable[..., Any]:
+def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
     assert bound.model is not None
     model = bound.model
     if bound.book in OF_SPRINGS and model.springs and len(model.links) >= BODIES_IN_LOOPS:
@@ -225,7 +238,7 @@ def _compiled_or_not(bound: Bound, stacklevel: int) -> Callable[..., Any]:
             alike = springs_alike(model)
 
             def of_joints(book: Callable[..., Any]) -> Callable[..., Any]:
-                return compile_or_not(book, replace(model, springs=()), stacklevel + 1)
+                return compile_or_not(book, replace(model, springs=()))
 
             return AllRows(replace(bound, function=with_springs(bound.book, model, alike, of_joints)))
     try:
@@ -233,11 +246,9 @@ def _compiled_or_not(bound: Bound, stacklevel: int) -> Callable[..., Any]:
     except NoDerivativeError:
         raise
     except TooLargeError as error:
-        warnings.warn(
+        warn(
             f"{bound.name} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
             f"({error}); it runs uncompiled, row by row",
-            LinkwrightWarning,
-            stacklevel=stacklevel,
         )
         return RowByRow(bound)
 
@@ -288,6 +299,7 @@ class AllRows(RowByRow):
         return self.function(*rows)
 
 
+@explained
 def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     """The derivative of an algorithm (or of a function made of them) with respect to one of its arrays.
 

@@ -226,6 +226,11 @@ def bind(
         elif key == "wrench":
             shapes[key] = (6,)
         elif parameter.default is parameter.empty:
+            if model is None and key == next(iter(parameters)) and _is_of_model(book, parameter):
+                raise ArgumentError(
+                    f"{name} is a function of a mechanism, its first argument {key!r}, and none is given: "
+                    f"compile({name}, model, …)"
+                )
             raise ArgumentError(f"{name} needs to know what {key!r} is: give its shape, as {key}=(3,), or its value")
     if model is not None:
         for frame in frames:
@@ -262,6 +267,12 @@ def bind(
     return Bound(
         name, book, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model, fixed
     )
+
+
+def _is_of_model(book: Callable[..., Any], first: inspect.Parameter) -> bool:
+    """Whether a function's first argument plainly is a model: an algorithm's, by its name, or by its type."""
+    kind = first.annotation if isinstance(first.annotation, str) else getattr(first.annotation, "__name__", "")
+    return algorithm_of(book) is not None or first.name == "model" or kind.rpartition(".")[2] == "Model"
 
 
 def book_of(function: Callable[..., Any]) -> Callable[..., Any]:

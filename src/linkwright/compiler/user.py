@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.trace import shape_of
-from linkwright.errors import ArgumentError, ShapeError
+from linkwright.errors import ArgumentError, ShapeError, explained
 from linkwright.expression.graph import Graph, comparable
 
 
+@explained
 def symbols(names: str | Sequence[str], shape: int | tuple[int, ...] | Sequence[Any] = ()) -> Any:
     """Symbols to put through any algorithm: an object array of the shape, or a tuple of them.
 
@@ -44,6 +45,7 @@ def _lengths(shape: Any) -> tuple[int, ...]:
     return lengths
 
 
+@explained
 def stack(entries: Sequence[Any], axis: int = 0) -> np.ndarray:
     """Numbers, symbols and arrays of either, of equal shapes, joined along a new axis."""
     try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.dynamics.configuration import check, integrate
 from linkwright.dynamics.constraint import constraint_residual, loop_constraints, loop_groups, loop_rows, rows_of_groups
-from linkwright.errors import ArgumentError, ClosureError, InputError
+from linkwright.errors import ArgumentError, ClosureError, InputError, explained
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -33,6 +33,7 @@ SAMPLES = 2
 """Configurations at which the generic number of independent constraints is looked for: one would do, almost always."""
 
 
+@explained
 def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
 
@@ -162,6 +163,7 @@ class Mobility:
         return text
 
 
+@explained
 def mobility(model: Model, q: Any = None) -> Mobility:
     """Degrees of freedom, independent and redundant constraints; whether the configuration q (nq,) is singular.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.joint import split
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
@@ -66,6 +66,7 @@ def _per_joint(model: Model, function: Callable[..., Array], *coordinates: tuple
     return np.concatenate(results) if results else np.zeros(0)
 
 
+@explained
 def check(model: Model, q: Any) -> None:
     """Raise where q (…, nq) is not a configuration: of wrong shape, not finite, a quaternion not unit.
 

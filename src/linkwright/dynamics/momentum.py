@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.mass import composite_inertias
-from linkwright.errors import ModelError
+from linkwright.errors import ModelError, explained
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
@@ -14,12 +14,14 @@ from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 
 
+@explained
 def total_mass(model: Model) -> float:
     """The mass of everything that moves, kg; what is welded to the world is :func:`welded_mass`."""
     model.require_physical("the total mass")
     return sum((link.rigid_inertia.mass for link in model.links), 0.0)
 
 
+@explained
 def welded_mass(model: Model) -> float:
     """The mass of everything welded to the world, kg."""
     return model.welded.mass

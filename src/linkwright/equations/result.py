@@ -25,7 +25,7 @@ from linkwright.equations.passive import PassiveForces
 from linkwright.equations.plan import Plan, plan_of, realised, with_frame
 from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
-from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted
+from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
 from linkwright.model.equality import same
@@ -630,6 +630,7 @@ def _in_numbers(plan: Plan) -> Model:
     return realised(plan, make)
 
 
+@explained
 def equations(
     model: Model,
     parameters: str | Mapping[str, Any] = "symbols",

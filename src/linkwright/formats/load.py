@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError
+from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
 from linkwright.formats.xml import read_bytes, root_tag, shortened
 from linkwright.model.assembly import assemble
 from linkwright.model.tree import Model
@@ -16,6 +16,7 @@ FORMATS = ("urdf", "xacro", "mjcf")
 ROOTS = (None, "fixed", "free")
 
 
+@explained
 def load(
     source: str | os.PathLike[str],
     *,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.assembly import assemble, described
 from linkwright.model.description import (
     WORLD,
@@ -50,6 +50,7 @@ class Builder:
     Raises :class:`ModelError` for a minimal model, which has no bodies to build with.
     """
 
+    @explained
     def __init__(self, name: str | Model, gravity: Sequence[float] | EllipsisType = ...):
         """``gravity`` (3,), m/s²: the model's, or (0, 0, −9.81), unless given."""
         if not isinstance(name, (str, Model)):
@@ -64,6 +65,7 @@ class Builder:
         self._loops: list[Loop | CoordinateLoop] = []
         self._springs: list[Spring] = []
 
+    @explained
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
         """Add a rigid body.
 
@@ -78,6 +80,7 @@ class Builder:
         self._bodies.append(BodySpec(name, float(finite(f"the mass of {who}", mass, ())), c, I))
         return self
 
+    @explained
     def joint(
         self,
         name: str,
@@ -147,6 +150,7 @@ class Builder:
         )
         return self
 
+    @explained
     def frame(
         self,
         name: str,
@@ -161,6 +165,7 @@ class Builder:
         self._frames.append(FrameSpec(name, body, _placed("frame", name, placement, xyz, rpy)))
         return self
 
+    @explained
     def loop(
         self,
         name: str,
@@ -213,6 +218,7 @@ class Builder:
         self._loops.append(Loop(name, first, second, kind, _placed("loop", name, placement, xyz, rpy), alignment))
         return self
 
+    @explained
     def spring(
         self,
         a: str | tuple[str, Any],
@@ -273,6 +279,7 @@ class Builder:
         self.frame(name, body, xyz=p.tolist())
         return name
 
+    @explained
     def build(self, root: str | None = None) -> Model:
         """The model. ``root="free"`` sets the one body without a joint (or welded to the world) afloat."""
         return assemble(self.describe().rooted(root) if root else self.describe())

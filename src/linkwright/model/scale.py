@@ -44,8 +44,13 @@ class Scale(NamedTuple):
 def scale_of(model: Model) -> Scale:
     """The scale of a model; ones where its numbers are symbols."""
     model = model.physical or model  # regrouped inertias tell nothing of it
-    length, mass = _length(model), max((_number(link.rigid_inertia.mass) for link in model.links), default=0.0) or 1.0
+    length, mass = size_of(model)
     return Scale(length, mass, _velocities(model, length), _rows(model, length))
+
+
+def size_of(model: Model) -> tuple[float, float]:
+    """A model's length, m, and mass, kg; ones where it has none."""
+    return _length(model), max((_number(link.rigid_inertia.mass) for link in model.links), default=0.0) or 1.0
 
 
 def _velocities(model: Model, length: float) -> Array:

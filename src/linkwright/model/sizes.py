@@ -13,7 +13,7 @@ import numpy as np
 from linkwright.model.description import BodySpec, Description
 from linkwright.model.joint import Helical
 from linkwright.model.loop import Loop
-from linkwright.model.scale import scale_of
+from linkwright.model.scale import size_of
 from linkwright.model.tree import Model
 
 LARGEST, LEAST = 1e30, 1e-30
@@ -54,7 +54,7 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
 def too_small(model: Model) -> str:
     """What of the whole mechanism is too small; "" where nothing is. Rotors alone do for joints that have them."""
     driven = [joint for joint in model.joints if not joint.armature.any()]
-    length, mass, *_ = scale_of(model)
+    length, mass = size_of(model)
     if mass < LEAST and driven:
         heaviest = max(model.bodies, key=lambda body: float(body.mass))
         return f"the heaviest body, {heaviest.name!r}, has a mass of {mass:g} kg; {_LEAST}"

@@ -12,7 +12,6 @@ and this damping meets both as well.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
-from linkwright.errors import InputError, LinkwrightWarning
+from linkwright.errors import InputError, explained, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import with_added_armature
 from linkwright.spatial.arrays import Array, as_numbers
@@ -55,6 +54,7 @@ class Hold:
         return self.law(q, v)
 
 
+@explained
 def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3) -> Hold:
     """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
 
@@ -74,6 +74,7 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step), w, damping_ratio)
 
 
+@explained
 def hold_joints(
     model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
@@ -239,10 +240,8 @@ def _angular(frequency: float, damping_ratio: float, step: float) -> float:
     w = 2.0 * np.pi * float(frequency)
     most = min(1.0 / damping_ratio, 4.0 * damping_ratio) / (MARGIN * step)
     if w > most:
-        warnings.warn(
+        warn(
             f"{frequency:g} Hz at a damping ratio of {damping_ratio:g} is too fast for efforts held over {step:g} s; "
             f"it is held at {most / (2.0 * np.pi):.3g} Hz",
-            LinkwrightWarning,
-            stacklevel=3,
         )
     return float(min(w, most))

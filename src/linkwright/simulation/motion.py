@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ from linkwright.dynamics import (
 from linkwright.dynamics.constrained import Gains, checked_gains, position_correction, velocity_correction
 from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.forward import require_mass
-from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError, TooLargeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, explained, warn
 from linkwright.model.derived import derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -60,6 +59,7 @@ LARGE = 300
 """Above so many degrees of freedom stiffness is not looked for: it takes the whole mass matrix."""
 
 
+@explained
 def simulate(
     model: Model,
     q0: Any,
@@ -272,11 +272,9 @@ def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> N
     limit = method_of(method).stability
     rate, joint = stiffest(model, q[0], v[0], limit / h)
     if rate * h > limit:
-        warnings.warn(
+        warn(
             f"joint {joint!r} of {model.name!r} is damped within {1.0 / rate:.2g} s: at a step of {h:g} s the explicit "
             f"method {method!r} will not be stable; take a step below {limit / rate:.2g} s, or method='semi_implicit'",
-            LinkwrightWarning,
-            stacklevel=3,
         )
 
 
@@ -284,11 +282,9 @@ def _warn_if_held_too_long(controller: Controller | None, h: float) -> None:
     """Say so where a controller tells that its efforts are not to be held over so long a step."""
     longest = getattr(controller, "longest_step", np.inf)
     if h > longest:
-        warnings.warn(
+        warn(
             f"the controller's efforts are held over {h:g} s, longer than the {longest:.2g} s after which they "
             "would not let the motion settle; take a smaller step, or make the controller for this one (hold's step=…)",
-            LinkwrightWarning,
-            stacklevel=3,
         )
 
 
@@ -411,11 +407,9 @@ def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bo
         pieces: tuple[Callable[..., Any], ...] = tuple(Kernel(program, model) for program in programs)
     except TooLargeError as error:
         if not isinstance(chosen, Tableau):
-            warnings.warn(
+            warn(
                 f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
                 "it runs uncompiled",
-                LinkwrightWarning,
-                stacklevel=6,
             )
             return RowByRow(whole)
         pieces = _parts_of_large(model, options, projecting)

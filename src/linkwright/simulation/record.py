@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from linkwright.compiler.public import kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import kinetic_energy, potential_energy, spring_energy
-from linkwright.errors import InputError, LinkwrightWarning, ShapeError, SimulationError
+from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
 from linkwright.simulation.trajectory import Trajectory, samples_there
@@ -128,7 +127,7 @@ class Record:
         name, times = self.model.name, motion.ended
         if not self.batch:
             message = f"the motion of {name!r} grew beyond all numbers after t = {times:g} s and ends there; {advice}"
-            warnings.warn(message, LinkwrightWarning, stacklevel=3)
+            warn(message)
             return
         each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:TOLD]]
         told = ", ".join(each + ["…"] * (len(ended) > TOLD))
@@ -136,11 +135,9 @@ class Record:
             told += f"; for {self.uncontrolled} of them the controller's efforts were not finite"
         if len(ended) == np.size(self.alive):
             raise SimulationError(f"all {len(ended)} motions of {name!r} grew beyond all numbers: {told}; {advice}")
-        warnings.warn(
+        warn(
             f"{len(ended)} of {np.size(self.alive)} motions of {name!r} grew beyond all numbers: {told}; their later "
             f"samples are NaN (motion.ended has the times), the others go on; {advice}",
-            LinkwrightWarning,
-            stacklevel=3,
         )
 
 

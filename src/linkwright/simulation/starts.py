@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from linkwright.dynamics import close, impulse, momentum, total_mass
-from linkwright.errors import LinkwrightError
+from linkwright.errors import LinkwrightError, explained
 from linkwright.model.library import BUILT_IN, built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -79,6 +79,7 @@ STARTS: dict[str, Start] = {
 """by the names of :data:`~linkwright.model.library.BUILT_IN`"""
 
 
+@explained
 def showing_start(model: Model) -> tuple[Array, Array]:
     """A start q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, its loops closed.
 

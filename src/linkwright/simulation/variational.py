@@ -17,7 +17,6 @@ implicit midpoint rule in (q, p).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -29,7 +28,7 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse, integrate
 from linkwright.dynamics.constrained import constrained
 from linkwright.dynamics.kinematics import body_velocities
-from linkwright.errors import LinkwrightWarning
+from linkwright.errors import warn
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.simulation.integrators import Options, with_added_armature
 from linkwright.spatial.arrays import Array
@@ -185,12 +184,10 @@ def variational_stepper(model: Model, options: Options) -> Callable[[Array, Arra
         q_next, v_next = finish(q, rate, tau, h)
         going = there & (going | ~np.isfinite(rate).all(axis=-1))
         if going.any():
-            warnings.warn(
+            warn(
                 f"{going.sum()} of {going.size} steps of {h:g} s of {model.name!r} did not converge in {ITERATIONS} "
                 "iterations of method 'variational': the motion is too fast, or its friction too stiff, for so long a "
                 "step, and ends here; take a smaller one",
-                LinkwrightWarning,
-                stacklevel=3,
             )
             lost = np.where(going, np.nan, 0.0)[..., None]
             q_next, v_next = q_next + lost, v_next + lost
