@@ -206,3 +206,28 @@ def test_regrouped_inertias_are_judged_in_silence(name):
     model = public.load(name).minimal()
     with np.errstate(all="raise"):
         lw.forward_dynamics(model, model.random(seed=1), np.ones(model.nv), np.ones(model.nv), method="hybrid")
+
+
+@pytest.mark.parametrize("looped", [False, True])
+def test_massless_bodies_are_named_wherever_the_mass_matrix_is_solved(looped):
+    builder = public.Builder("frame").body("a", 0.0).body("b", 1.0, (1, 0, 0), 0.1)
+    builder.joint("i", "revolute", "world", "a").joint("j", "revolute", "world", "b").frame("end", "b", xyz=(1, 0, 0))
+    if looped:
+        builder.body("c").joint("k", "revolute", "a", "c", xyz=(1, 0, 0)).loop("closing", "ball", "c", "end")
+    model = builder.build()
+    q, x = model.neutral(), np.zeros(model.nv)
+    needed = [
+        lambda: public.forward_dynamics(model, q, x, x),
+        lambda: public.impulse(model, q, x),
+        lambda: public.project(model, q, x),
+        lambda: public.hold(model, q),
+        lambda: public.simulate(model, q, x, 0.1),
+        *([lambda: public.constraint_forces(model, q, x, x)] if looped else []),
+    ]
+    for asked in needed:
+        with pytest.raises(ModelError, match=r"joint 'i'.* moves has no inertia .*; give body 'a'"):
+            asked()
+    with np.errstate(all="raise"):
+        efforts = lw.inverse_dynamics(model, q, x, x, actuated=["j"])
+        assert np.array_equal(efforts, public.inverse_dynamics(model, q, x, x, actuated=["j"]))
+    assert not public.mass_matrix(model, q)[0].any()

@@ -17,11 +17,12 @@ from linkwright.dynamics.constraint import (
 )
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
-from linkwright.dynamics.forward import forward_dynamics, require_mass
+from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.inverse import bias_forces, gravity_forces
 from linkwright.dynamics.jacobian import jacobian, jacobian_dot
 from linkwright.dynamics.kinematics import acceleration, pose, velocity
 from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
+from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.momentum import (
     center_of_mass,
     center_of_mass_jacobian,

@@ -35,6 +35,7 @@ from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynam
 from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_velocities, pose
 from linkwright.dynamics.mass import mass_matrix
+from linkwright.dynamics.massless import massless_joints, require_mass
 from linkwright.dynamics.redundancy import (
     AS_THEY_COME,
     Elimination,
@@ -148,7 +149,7 @@ UNKNOWN = RowOrders(AS_THEY_COME, {})
 @kept
 def row_orders(model: Model) -> RowOrders:
     """The orders in which pivoting takes the rows at some closed configuration; as they come where none is found."""
-    if not model.loops or not regroupable(model):  # or its numbers are symbols
+    if not model.loops or not regroupable(model) or massless_joints(model):  # or its numbers are symbols
         return UNKNOWN
     still = np.zeros(model.nv)
     try:
@@ -197,6 +198,8 @@ def constraint_forces(
     the forces are not unique: these have the least norm.
     """
     gains = checked_gains(stabilisation)
+    if model.loops:
+        require_mass(model)
     if _is_small(model):
         return _of_state(model, q, v, tau, wrenches, gains).multipliers()
     return _moving(model, q, v, tau, wrenches, gains).least_multipliers(model, q)
@@ -239,6 +242,7 @@ def impulse(
     to v, measured by the kinetic energy of the difference. ``wrenches``: impulses {frame: (6,)} that act from outside.
     The impulses are in the order of :func:`constraint_forces` and, where they are not unique, of least norm.
     """
+    require_mass(model)
     if not _is_small(model):
         still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
         found = _moving(weightless, q, still, still, wrenches, None, constraint_rate(model, q, v))
@@ -281,6 +285,7 @@ def _is_small(model: Model) -> bool:
 
 def _least_motion(model: Model, q: Array, opening: Array) -> Array:
     """The velocity (nv,) of least kinetic energy that makes up for the opening (m,): K v = −opening."""
+    require_mass(model)
     still = np.zeros(model.nv)
     if _is_small(model):
         return constrained(model, q, still, opening).motion()

@@ -58,16 +58,17 @@ def row_scales(model: Model) -> list[RowScales] | None:
     q, scale = some_configuration(model), scale_of(model)
     x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)
     inertias = composite_inertias(model, model.each(transform, x))
-    moved = []
+    inverses = []
     for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
         S = link.motion_subspace(x_k)
-        moved.append(np.einsum("ij,ij->j", S, I.times(S)) + joint.armature)
+        moved = np.einsum("ij,ij->j", S, I.times(S)) + joint.armature
+        inverses.append(np.divide(1.0, moved, out=np.zeros(len(moved)), where=moved != 0.0))  # M is refused where it is
     scales, at = [], 0
     for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
         unit = scale.rows[at]
         at += len(rows.residual)
         if isinstance(loop, CoordinateLoop):
-            by_mass = sum(float((unit**2 / (units[k] ** 2 * moved[k])).sum()) for k in rows.columns)
+            by_mass = sum(float((unit**2 / units[k] ** 2 * inverses[k]).sum()) for k in rows.columns)
             scales.append(RowScales(np.array([by_mass]), np.array([unit**2 * len(rows.columns)])))
             continue
         first, second = loop_ends(model, loop)
@@ -77,7 +78,7 @@ def row_scales(model: Model) -> list[RowScales] | None:
         by_mass = plain = 0.0
         for k, s in walk.columns.items():
             reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
-            by_mass, plain = by_mass + float((reach / moved[k]).sum()), plain + float((units[k] ** 2 * reach).sum())
+            by_mass, plain = by_mass + float((reach * inverses[k]).sum()), plain + float((units[k] ** 2 * reach).sum())
         turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
         levers = np.where(turning, 1.0 / length**2, 1.0)
         scales.append(RowScales(by_mass * levers, plain * levers))

@@ -19,7 +19,8 @@ from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.program import Program, Slot, program_of
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS, require_mass
+from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
+from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.springs import spring_forces
 from linkwright.dynamics.statics import FRICTION_SPEED, spring_effort
 from linkwright.equations.closure import with_rows_only, without_loops

@@ -70,7 +70,8 @@ class Builder:
         """Add a rigid body.
 
         ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the centre of mass in
-        body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes.
+        body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes. A body may be
+        massless; where a joint moves nothing with inertia, what needs accelerations says so (:class:`ModelError`).
         """
         who = f"body {_name('a body', name)!r}"
         I = finite(f"the inertia of {who}", inertia, (), (3,), (3, 3))

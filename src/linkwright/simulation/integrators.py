@@ -19,7 +19,7 @@ from linkwright.compiler.public import kernel_of
 from linkwright.dynamics import configuration
 from linkwright.dynamics.constrained import row_orders
 from linkwright.dynamics.constraint import loop_groups
-from linkwright.dynamics.forward import massless_joints
+from linkwright.dynamics.massless import massless_joints
 from linkwright.dynamics.redundancy import eliminations, row_scales
 from linkwright.errors import InputError
 from linkwright.model.derived import share_derived

@@ -21,7 +21,7 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.constrained import Gains, checked_gains, position_correction, velocity_correction
 from linkwright.dynamics.constraint import constraint_rate
-from linkwright.dynamics.forward import require_mass
+from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, explained, warn
 from linkwright.model.derived import derived
 from linkwright.model.scale import scale_of

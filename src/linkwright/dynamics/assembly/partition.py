@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.massless import is_definite
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.derived import kept
-from linkwright.model.scale import SMALLEST, some_configuration
+from linkwright.model.scale import some_configuration
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.arrays import is_symbolic
 from linkwright.spatial.inertia import congruence
 
 FLAT = 1e-14
@@ -19,9 +20,6 @@ FLAT = 1e-14
 
 NONE = 1e-100
 """kg, kg m²: nor can less be inverted without loss, for the products that this takes vanish."""
-
-WEAK = 1e-13
-"""The same of what a joint moves, beside what it could be."""
 
 Partition = tuple[tuple[int, ...], ...]
 """bodies by block, in each the one nearest the ground first"""
@@ -130,22 +128,12 @@ def weak_blocks(model: Model, blocks: Partition, joined: Collection[int]) -> lis
                 continue
             D = S.T @ I @ S + np.diag(link.armature)
             could_be = np.trace(I[:3, :3]) * (S[:3] ** 2).sum(axis=0) + np.trace(I[3:, 3:]) * (S[3:] ** 2).sum(axis=0)
-            if not _is_definite(D, could_be + link.armature):
+            if not is_definite(D, could_be + link.armature):
                 weak.append(k)
             elif link.parent >= 0:
                 I_a = I - I @ S @ np.linalg.solve(D, S.T @ I)
                 received[link.parent] = received[link.parent] + congruence(I_a, link.transform(x[k]))
     return weak
-
-
-def _is_definite(D: Array, could_be: Array) -> bool:
-    """Whether an inertia (nv, nv) is more than the rounding of what it could be (nv,), or is where regrouped."""
-    own = np.diagonal(D)
-    could_be = np.maximum(could_be, own)  # regrouped inertias may be negative in other directions
-    if not (own > np.maximum(WEAK * could_be, SMALLEST)).all():
-        return False
-    size = np.sqrt(could_be)
-    return bool(np.linalg.eigvalsh(D / np.outer(size, size)).min(initial=1.0) > WEAK)
 
 
 def _flat(I: Any) -> bool:
