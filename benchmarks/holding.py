@@ -2,10 +2,10 @@
 
 Run: ``python benchmarks/holding.py [name …]``. Each mechanism is pushed off 20 random postures (0.1 in every velocity
 coordinate and 0.3/s), held by ``hold_joints`` at the default step, and left for 10 s: falling where it floats, and with
-its feet welded to the ground. Columns: how many postures; how long the motion lasted; the method; the largest speed of
-joints on the way, and at the end; how far at the end joints are from the posture (m or rad); their largest acceleration
-at rest at the posture, zero where the law rests there; the largest effort; the largest error of the loops; seconds of
-computing.
+its feet welded to the ground. Columns: how many postures; how long the motion lasted; the method that ``simulate``
+takes; the largest speed of joints on the way, and at the end; how far at the end joints are from the posture (m or
+rad); their largest acceleration at rest at the posture, zero where the law rests there; the largest effort; the largest
+error of the loops; seconds of computing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning, Mo
 from linkwright.model.assembly import assemble
 from linkwright.model.loop import Loop, loop_type
 from linkwright.simulation.controllers import Hold
-from linkwright.simulation.integrators import METHODS, stiffest
+from linkwright.simulation.motion import suitable_method
 
 BUILT_IN = (
     "pendulum two_link planar:5 planar:20 chain3d:5 chain3d:20 puma560 arm7 quadruped humanoid four_bar four_bars:3 "
@@ -142,10 +142,10 @@ def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law
         return
     start, v = pushed(model, q1, rng)
     controller = getattr(lw, law)(model, q1)
+    method = suitable_method(model, start, v, 1e-3, controller)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", LinkwrightWarning)
-        method = "semi_implicit" if stiff(model, start[0], v[0]) else "rk4"
-        motion = lw.simulate(model, start, v, duration, method=method, controller=controller, every=10)
+        motion = lw.simulate(model, start, v, duration, controller=controller, every=10)
     joints = driven(model)
     off = np.abs(lw.difference(model, q1, motion.q[-1]))[:, joints].max(initial=0.0)
     rest = np.abs(acceleration_at(model, controller, q1))[:, joints].max(initial=0.0)
@@ -158,11 +158,6 @@ def measure(name: str, model: lw.Model, n: int = 20, duration: float = 10.0, law
         "; ".join(str(one.message)[:90] for one in told),
         flush=True,
     )
-
-
-def stiff(model: lw.Model, q: np.ndarray, v: np.ndarray) -> bool:
-    """Whether the joints' own dampers and friction are too stiff for an explicit method."""
-    return stiffest(model, q, v)[0] * 1e-3 > METHODS["rk4"].stability
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning
 from linkwright.simulation import controllers
+from linkwright.simulation.integrators import implicit_terms
 
 
 def hand_afloat():
@@ -127,3 +128,118 @@ def test_hold_refuses_what_floats():
             lw.hold_joints(model, model.neutral(), **wrong)
     with pytest.raises(LinkwrightError):
         lw.hold_joints(model, np.zeros(model.nq))
+
+
+def gimbal(base):
+    """A body on three hinges at one place, with bodies of no mass between: M is singular where the middle one is 0."""
+    builder = lw.Builder("gimbal")
+    parent = "world"
+    if base == "free":
+        builder.body("trunk", 3.0, [0, 0, 0.1], 0.05).joint("root", "free", "world", "trunk")
+        parent = "trunk"
+    for k, axis in enumerate(([0, 0, 1], [1, 0, 0], [0, 0, 1])):
+        mass = (0.0, [0, 0, 0], 0.0) if k < 2 else (0.5, [0.05, 0.02, 0.2], [0.01, 0.008, 0.005])
+        builder.body(f"body{k}", *mass).joint(f"hinge{k}", "revolute", parent, f"body{k}", axis=axis)
+        parent = f"body{k}"
+    return builder.build()
+
+
+def through_the_lock(model, n=8):
+    """Postures (n, nq) beyond gimbal lock, and states (n, nq), (n, nv) before it."""
+    rng = np.random.default_rng(0)
+    postures = np.tile(model.neutral(), (n, 1))
+    postures[:, -3:] = rng.uniform(-1, 1, (n, 3))
+    start = postures.copy()
+    postures[:, -2], start[:, -2] = -rng.uniform(0.02, 0.2, n), rng.uniform(0.02, 0.1, n)
+    return postures, start, 0.3 * rng.normal(size=(n, model.nv))
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_hinges_without_mass_between_are_held_through_gimbal_lock(base):
+    model = gimbal(base)
+    postures, start, v = through_the_lock(model)
+    for made in [lw.hold_joints] + [lw.hold] * (base == "fixed"):
+        controller = made(model, postures)
+        motion = lw.simulate(model, start, v, 3.0, controller=controller, every=10)
+        own = driven(model)
+        assert np.abs(motion.v)[..., own].max() < 3.0
+        assert np.abs(lw.difference(model, postures, motion.q[-1]))[:, own].max() < 5e-3
+        staged = lw.simulate(model, start, v, 1.0, method="rk4", controller=controller, controller_at="stages")
+        assert np.abs(staged.v)[..., own].max() < 3.0
+
+
+def test_a_method_that_does_not_hold_a_posture_is_told():
+    model = gimbal("fixed")
+    postures, start, v = through_the_lock(model)
+    controller = lw.hold_joints(model, postures, frequency=8.0, step=2e-3)
+    with pytest.warns(
+        LinkwrightWarning, match="or method='semi_implicit': the posture is not sure to be held by 'rk4'"
+    ):
+        lw.simulate(model, start, v, 0.2, 2e-3, method="rk4", controller=controller)
+
+
+def biped():
+    """Two legs of three hinges with their feet fixed: with both thighs level its loops are singular."""
+    builder = lw.Builder("biped").body("trunk", 0.6, [0, 0, 0.02], 2e-3)
+    builder.joint("root", "free", "world", "trunk", xyz=[0, 0, 0.4])
+    for side, y in (("left", 1.0), ("right", -1.0)):
+        hip, thigh, shank = (f"{side}_{part}" for part in ("hip", "thigh", "shank"))
+        builder.body(hip, 0.14, [0.02, 0.01 * y, 0], 1e-4)
+        builder.joint(f"{side}_roll", "revolute", "trunk", hip, xyz=[0, 0.06 * y, 0], axis=[1, 0, 0])
+        builder.body(thigh, 0.15, [0, 0, -0.1], [4e-4, 4e-4, 4e-5])
+        builder.joint(f"{side}_pitch", "revolute", hip, thigh, xyz=[0.04, 0.015 * y, 0], axis=[0, 1, 0])
+        builder.body(shank, 0.03, [0, 0, -0.1], [1e-4, 1e-4, 1e-5])
+        builder.joint(f"{side}_knee", "revolute", thigh, shank, xyz=[0, 0.04 * y, -0.2], axis=[0, 1, 0])
+        builder.frame(f"{side}_foot", shank, xyz=[0, 0, -0.2])
+        builder.loop(f"{side}_weld", "weld", "world", f"{side}_foot", xyz=[0.04, 0.115 * y, 0])
+    return builder.build()
+
+
+def test_loops_are_held_beside_singular_configurations():
+    model, rng = biped(), np.random.default_rng(3)
+    postures = lw.close(model, lw.integrate(model, model.neutral(), 0.4 * rng.normal(size=(40, model.nv))))
+    level = np.abs(np.abs(postures[:, model.slice("left_pitch").q].ravel()) - np.pi / 2) < 1e-6
+    postures = postures[level]
+    assert len(postures) > 2
+    q = lw.close(model, lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, (len(postures), model.nv))))
+    v = lw.impulse(model, q, 0.3 * rng.normal(size=(len(postures), model.nv)))[0]
+    motion = lw.simulate(model, q, v, 1.0, controller=lw.hold_joints(model, postures), every=10)
+    assert (np.abs(motion.v).max(axis=(0, 2)) < 1.5 * np.abs(v).max(axis=1)).all()
+    assert np.abs(lw.difference(model, postures, motion.q[-1]))[:, 6:].max() < 1e-4
+
+
+def sprung_arm(base):
+    """Springs, dampers and friction of joints, far too stiff for explicit methods, and a rope between two bodies."""
+    builder, parent = lw.Builder("sprung arm"), "world"
+    if base == "free":
+        builder.body("trunk", 2.0, [0, 0, 0.1], 0.05).joint("root", "free", "world", "trunk", damping=[0.5] * 6)
+        parent = "trunk"
+    for k, axis in enumerate(([0, 0, 1], [0, 1, 0], [1, 0, 0])):
+        builder.body(f"link{k}", 0.5, [0.02, 0.01, 0.15], [5e-3, 4e-3, 1e-3])
+        passive = {"damping": 40.0 * k, "friction": 0.2, "stiffness": 5e4 * k, "rest": 0.1}
+        builder.joint(f"joint{k}", "revolute", parent, f"link{k}", xyz=[0, 0, 0.3], axis=axis, **passive)
+        parent = f"link{k}"
+    builder.frame("a", "link0", xyz=[0.1, 0, 0]).frame("b", "link2", xyz=[0, 0.1, 0.1])
+    return builder.spring("a", "b", stiffness=3e4, damping=5.0, length=0.1).build()
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_the_law_knows_the_acceleration_of_a_semi_implicit_step(base):
+    model, rng, h = sprung_arm(base), np.random.default_rng(2), 1e-3
+    posture = lw.integrate(model, model.neutral(), 0.3 * rng.normal(size=model.nv))
+    q, v = lw.integrate(model, posture, 0.2 * rng.normal(size=model.nv)), rng.normal(size=model.nv)
+
+    def acceleration(controller):
+        motion = lw.simulate(model, q, v, h, h, "semi_implicit", controller)
+        return (motion.v[1] - v) / h, motion.tau[0]
+
+    w = 4.0 * np.pi
+    wanted = w * w * lw.difference(model, q, posture) - 2.0 * w * v
+    if base == "fixed":
+        a, _ = acceleration(lw.hold(model, posture))
+        np.testing.assert_allclose(a, wanted, rtol=1e-8)
+    a, tau = acceleration(lw.hold_joints(model, posture))
+    rotors, efforts = controllers.at_rest(model, posture)
+    later = lw.passive_forces(model, q, v) - implicit_terms(model, q, v, h).pull
+    own = driven(model)
+    np.testing.assert_allclose(tau[own], (efforts + rotors * (wanted - a) - later)[own], rtol=1e-7)

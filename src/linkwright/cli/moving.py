@@ -60,8 +60,8 @@ def simulate(
     method
         rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
         friction; variational is of order two and symplectic: the error of the energy does not grow. auto takes
-        rk4 where it is stable. equations takes the generated equations of motion in Python with SciPy's integrator
-        DOP853, as exact as numbers are, and slow.
+        rk4 where it is stable, else semi_implicit. equations takes the generated equations of motion in Python with
+        SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
         neutral), or "random". Radians and metres, or degrees with "deg". Without it, without --velocity and
@@ -112,7 +112,7 @@ def simulate(
         if hold:
             floating = any(joint.type == "free" for joint in model.joints)
             controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
-        chosen = suitable_method(model, q0, v0, step) if method == "auto" else method
+        chosen = suitable_method(model, q0, v0, step, controller) if method == "auto" else method
     folder = folder_at(out or f"linkwright_{file_name(model.name)}")
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -221,6 +221,6 @@ METHOD_NAMES = {
     "rk4": "Runge–Kutta, order 4",
     "midpoint": "midpoint, order 2",
     "euler": "Euler, order 1",
-    "semi_implicit": "semi-implicit, order 1: dampers or friction are stiff",
+    "semi_implicit": "semi-implicit, order 1: stable where dampers are stiff or loops are held",
     "variational": "variational midpoint rule, order 2: symplectic",
 }

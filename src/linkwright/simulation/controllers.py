@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,7 +26,12 @@ from linkwright.dynamics import difference, forward_dynamics, integrate, inverse
 from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError, explained, warn
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import with_added_armature
+from linkwright.simulation.integrators import (
+    IntegrationMethod,
+    implicit_acceleration,
+    implicit_terms,
+    with_added_armature,
+)
 from linkwright.spatial.arrays import Array, as_numbers
 
 MARGIN = 4.0
@@ -38,16 +44,37 @@ MOST = 1e3
 """How many times Mᵢᵢ what a joint moves is counted as at most: loops may hold it fast."""
 
 
+Law = Callable[[Array, Array], Array]
+"""(q, v) -> efforts (…, nv)"""
+
+Held = Literal["explicit", "semi_implicit", "stages"]
+"""What efforts are for: a step of an explicit method, or of "semi_implicit", or no time at all."""
+
+
 @dataclass(frozen=True, eq=False)
 class Hold:
     """A controller that holds a posture, (t, q, v) -> efforts (…, nv)."""
 
-    law: Callable[[Array, Array], Array]
-    """(q, v) -> efforts"""
+    laws: Callable[[Held], Law]
+    """the law by what its efforts are for"""
     frequency: float
     """Hz"""
     longest_step: float
     """s; held for longer its efforts would not let the motion settle"""
+    method: IntegrationMethod | None = None
+    """what ``simulate`` is to take unless it is told, where it matters"""
+    held: Held = "explicit"
+    """what its efforts are for now"""
+
+    @cached_property
+    def law(self) -> Law:
+        """(q, v) -> efforts"""
+        return self.laws(self.held)
+
+    def within(self, method: str, staged: bool = False) -> Hold:
+        """The same for the steps, or the stages, of a method of ``simulate``."""
+        held: Held = "stages" if staged else "semi_implicit" if method == "semi_implicit" else "explicit"
+        return self if held == self.held else replace(self, held=held)
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts (…, nv) at q (…, nq) and v (…, nv)."""
@@ -59,7 +86,9 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
 
     Every joint is driven: where a base floats, :class:`~linkwright.errors.InputError` points at :func:`hold_joints`.
-    ``step`` (s) is for how long efforts are held; a frequency too high for it is lowered, with a warning.
+    ``step`` (s) is for how long efforts are held; a frequency too high for it is lowered, with a warning. Under
+    "semi_implicit", which ``simulate`` takes where it must (see :func:`hold_joints`), the acceleration is exactly that
+    of the oscillator, springs, dampers and friction made up for.
     """
     target = _posture(model, posture)
     w = _angular(frequency, damping_ratio, step)
@@ -70,8 +99,12 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
             "all joints but the free ones"
         )
 
-    kernel = kernel_of(computed_torque, model, w=(), damping_ratio=(), step=())
-    return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step), w, damping_ratio)
+    def laws(held: Held) -> Law:
+        book = implicit_computed_torque if held == "semi_implicit" else computed_torque
+        kernel, lasting = kernel_of(book, model, w=(), damping_ratio=(), step=()), 0.0 if held == "stages" else step
+        return lambda q, v: kernel(q, v, target, w, damping_ratio, lasting)
+
+    return _holding(laws, w, damping_ratio, _exactly(model, target.reshape(-1, model.nq), w * step))
 
 
 @explained
@@ -87,13 +120,19 @@ def hold_joints(
         τ = τ₀ + r (a* − a) − passive,   a* = ω² (posture ⊖ q) − 2ζω v
 
     with a the acceleration that this effort gives, known beforehand from (M + r + h D) a + b = τ₀ + r a* + Kᵀλ, where
-    h D is what dampers and friction change over a step, and q is where half a step leads, in the middle of the time
+    h D is what dampers and friction change over a step, and a* and passive efforts are those of the middle of the time
     for which the effort is held (as in stable proportional-derivative control: Tan, Liu & Turk, IEEE CG&A 2011). So
     every mode of the joints has at most the stiffness and damping of ω and ζ, however light a link and wherever the
     mechanism goes. τ₀ holds the joints still at the posture: the least efforts by which they do not accelerate there.
     They are zero where all falls freely; else they bear gravity. A base that spins shifts the rest a little, by its
-    centrifugal forces. What moves next to nothing with any effort, such as hinges without mass between that pass
-    through gimbal lock, may still ask for a smaller step.
+    centrifugal forces.
+
+    An explicit method goes on within a step, M changes under the effort that is held, and the acceleration is not
+    quite a. That is felt where next to nothing resists some efforts: where loops come to a singular configuration, or
+    hinges with nothing but a light body between them into gimbal lock. "semi_implicit" has one acceleration a step,
+    and the law knows it exactly, h D + h² K of dampers and springs included. ``simulate`` takes it by itself for
+    mechanisms with loops or such light bodies. With ``controller_at="stages"`` nothing is held, and every method will
+    do.
 
     ``frequency`` in Hz. ``step`` (s) is for how long efforts are held: a frequency too high for it is lowered, with a
     warning. Raises :class:`~linkwright.errors.InputError` for what is no posture or no positive number.
@@ -106,11 +145,16 @@ def hold_joints(
     shape = (*target.shape[:-1], model.nv)
     rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 
-    if len(model.links) >= BODIES_IN_LOOPS:
-        return _holding(_of_large(model, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
-    shapes: dict[str, Any] = {"w": (), "damping_ratio": (), "step": (), "rotor": (model.nv,)}
-    kernel = kernel_of(rotors_torque, model.minimal(), **shapes)
-    return _holding(lambda q, v: kernel(q, v, target, w, damping_ratio, step, rotors, efforts), w, damping_ratio)
+    def laws(held: Held) -> Law:
+        lasting = 0.0 if held == "stages" else step
+        if len(model.links) >= BODIES_IN_LOOPS:
+            return _of_large(model, target, w, damping_ratio, lasting, rotors, efforts)
+        shapes: dict[str, Any] = {"w": (), "damping_ratio": (), "step": (), "rotor": (model.nv,)}
+        book = implicit_rotors_torque if held == "semi_implicit" else rotors_torque
+        kernel = kernel_of(book, model.minimal(), **shapes)
+        return lambda q, v: kernel(q, v, target, w, damping_ratio, lasting, rotors, efforts)
+
+    return _holding(laws, w, damping_ratio, _exactly(model, postures, w * step))
 
 
 # the laws are functions of what holders differ by, so that a model needs one kernel of each
@@ -128,6 +172,15 @@ def computed_torque(model: Model, q: Array, v: Array, q1: Array, w: Any, damping
     return inverse_dynamics(heavy, q, v, a) - passive_forces(model, q, v)
 
 
+def implicit_computed_torque(
+    model: Model, q: Array, v: Array, q1: Array, w: Any, damping_ratio: Any, step: Any
+) -> Array:
+    """The efforts (nv,) of :func:`hold` for a step of "semi_implicit", which has the acceleration wanted."""
+    a, terms = wanted(model, q, v, q1, w, damping_ratio), implicit_terms(model, q, v, step)
+    resisted = terms.resistance(model, a) + terms.pull
+    return inverse_dynamics(model, q, v, a) + resisted - passive_forces(model, q, v)
+
+
 def rotors_torque(
     model: Model,
     q: Array,
@@ -140,12 +193,34 @@ def rotors_torque(
     tau: Array,
 ) -> Array:
     """The efforts (nv,) of :func:`hold_joints`."""
-    q = integrate(model, q, (0.5 * step) * v)
-    a, own = wanted(model, q, v, q1, w, damping_ratio), _ones_where_driven(model)
-    passive = passive_forces(model, q, v)
-    heavy = with_rotors(model, rotor, resistance(model, v, step))
+    middle, own = integrate(model, q, (0.5 * step) * v), _ones_where_driven(model)
+    a, passive = wanted(model, middle, v, q1, w, damping_ratio), passive_forces(model, middle, v)
+    heavy = with_added_armature(with_rotors(model, rotor), resistance(model, v, step))
     effort = tau + rotor * a + (1.0 - own) * passive
     return tau + rotor * (a - forward_dynamics(heavy, q, v, effort)) - own * passive
+
+
+def implicit_rotors_torque(
+    model: Model,
+    q: Array,
+    v: Array,
+    q1: Array,
+    w: Any,
+    damping_ratio: Any,
+    step: Any,
+    rotor: Array,
+    tau: Array,
+) -> Array:
+    """The efforts (nv,) of :func:`hold_joints` for a step of "semi_implicit", whose acceleration they know exactly."""
+    a, own, terms = (
+        wanted(model, q, v, q1, w, damping_ratio),
+        _ones_where_driven(model),
+        implicit_terms(model, q, v, step),
+    )
+    passive = passive_forces(model, q, v) - terms.pull
+    effort = tau + rotor * a + (1.0 - own) * passive
+    known = implicit_acceleration(with_rotors(model, rotor), q, v, effort, terms)
+    return tau + rotor * (a - known) - own * passive
 
 
 def _ones_where_driven(model: Model) -> Array:
@@ -156,33 +231,50 @@ def _ones_where_driven(model: Model) -> Array:
 
 def _of_large(
     model: Model, target: Array, w: float, damping_ratio: float, step: float, rotors: Array, efforts: Array
-) -> Callable[[Array, Array], Array]:
+) -> Law:
     """The law of :func:`hold_joints` put together from its parts, which are looped over the bodies."""
     rotor, own = rotors.reshape(-1, model.nv).max(axis=0), _ones_where_driven(model)
-    forward = compile_or_not(forward_dynamics, with_rotors(model, rotor, resistance(model, np.zeros(model.nv), step)))
+    heavy = with_added_armature(with_rotors(model, rotor), resistance(model, np.zeros(model.nv), step))
+    forward = compile_or_not(forward_dynamics, heavy)
     acceleration, passive = kernel_of(wanted, model, w=(), damping_ratio=()), kernel_of(passive_forces, model)
     move = kernel_of(integrate, model)
 
     def law(q: Array, v: Array) -> Array:
-        q = move(q, (0.5 * step) * v)
-        a = acceleration(q, v, target, w, damping_ratio)
-        f = passive(q, v)
+        middle = move(q, (0.5 * step) * v)
+        a, f = acceleration(middle, v, target, w, damping_ratio), passive(middle, v)
         tau: Array = efforts + rotor * (a - forward(q, v, efforts + rotor * a + (1.0 - own) * f)) - own * f
         return tau
 
     return law
 
 
-def resistance(model: Model, v: Array, step: float) -> list[Array]:
+def resistance(model: Model, v: Array, step: Any) -> list[Array]:
     """h D of each joint: by how much its dampers and friction grow over a step, for each unit of acceleration."""
     rates = model.rates(v)
     return [step * dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
 
 
-def with_rotors(model: Model, rotor: Array, more: list[Array]) -> Model:
-    """The model with rotors (nv,), and more of each joint, added to the joints' own armature."""
-    pieces = zip(model.joints, model.rates(rotor), more, strict=True)
-    return with_added_armature(model, [x if joint.coupling else r + x for joint, r, x in pieces])
+def with_rotors(model: Model, rotor: Array) -> Model:
+    """The model with rotors (nv,) added to the joints' own armature."""
+    pieces = zip(model.joints, model.rates(rotor), strict=True)
+    return with_added_armature(model, [0.0 * r if joint.coupling else r for joint, r in pieces])
+
+
+def has_light_bodies(model: Model, q: Array, turn: float) -> bool:
+    """Whether a body has next to none of the inertia (at q) that its joint moves, the joint's armature included.
+
+    That is, so little that efforts which swing all that the joint moves, by ``turn`` rad of the swing in a step, would
+    throw the body alone further than they are to move it. Hinges in sequence with such bodies between them may come
+    where some efforts move nothing else: three at one place, in gimbal lock.
+    """
+    model = model.physical or model  # regrouped inertias tell nothing of it
+    x, moved = model.coordinates(q), model.rates(np.diag(dynamics.mass_matrix(model, q)))
+    for joint, link, x_k, moved_k in zip(model.joints, model.links, x, moved, strict=True):
+        S = link.motion_subspace(x_k)
+        own = np.diag(S.T @ link.rigid_inertia.matrix() @ S) + link.armature
+        if not joint.coupling and (own < 0.5 * turn * turn * moved_k).any():
+            return True
+    return False
 
 
 def driven(model: Model) -> list[int]:
@@ -219,8 +311,16 @@ def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
     return E @ (ROTOR * moved), E @ efforts
 
 
-def _holding(law: Callable[[Array, Array], Array], w: float, damping_ratio: float) -> Hold:
-    return Hold(law, w / (2.0 * np.pi), min(1.0 / (damping_ratio * w), 4.0 * damping_ratio / w))
+def _exactly(model: Model, postures: Array, turn: float) -> bool:
+    """Whether the acceleration of a step is to be known exactly: what moves may be next to nothing on the way."""
+    if len(model.links) >= BODIES_IN_LOOPS:  # "semi_implicit" is not compiled
+        return False
+    return bool(model.loops) or any(has_light_bodies(model, row, turn) for row in postures)
+
+
+def _holding(laws: Callable[[Held], Law], w: float, damping_ratio: float, exactly: bool) -> Hold:
+    longest = min(1.0 / (damping_ratio * w), 4.0 * damping_ratio / w)
+    return Hold(laws, w / (2.0 * np.pi), longest, "semi_implicit" if exactly else None)
 
 
 def _posture(model: Model, posture: Any) -> Array:

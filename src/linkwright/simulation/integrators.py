@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -146,39 +146,58 @@ def step(
 def semi_implicit_step(
     model: Model, q: Array, v: Array, tau: Array, h: Any, options: Options = PLAIN
 ) -> tuple[Array, Array]:
-    """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness.
-
-    What joints add to M is diagonal: it enters as armature. So K of their springs is a diagonal that they are nowhere
-    stiffer than. What springs between bodies add is :func:`_with_springs`.
-    """
-    rates, x = model.rates(v), model.coordinates(q)
-    D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
-    K = [dynamics.spring_stiffness(joint, q_k) for joint, q_k in zip(model.joints, x, strict=True)]
-    heavier = [h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)]
-    pull = model.assemble([K_k * v_k for K_k, v_k in zip(K, rates, strict=True)])
-    effort = tau + dynamics.passive_forces(model, q, v) - h * pull
-    if model.springs:
-        a = _with_springs(model, heavier, q, v, effort, h, options)
-    else:
-        a = dynamics.forward_dynamics(with_added_armature(model, heavier), q, v, effort, **options)
-    v_next = v + h * a
+    """(M + h D + h² K) v̇ = τ + passive − h K v − bias; D v is damping and friction, K springs' stiffness."""
+    terms = implicit_terms(model, q, v, h)
+    effort = tau + dynamics.passive_forces(model, q, v) - terms.pull
+    v_next = v + h * implicit_acceleration(model, q, v, effort, terms, options)
     return configuration.integrate(model, q, h * v_next), v_next
 
 
-def _with_springs(
-    model: Model, added: list[Array], q: Array, v: Array, effort: Array, h: Any, options: Options
-) -> Array:
-    """The acceleration where N Nᵀ, the h D + h² K of springs between bodies, is added to the mass matrix.
+class ImplicitTerms(NamedTuple):
+    """By what a step of "semi_implicit" knows passive efforts beforehand, with the acceleration a at its end."""
 
-    N has few columns: with Λ what takes efforts to accelerations, v̇ = a − Λ N (1 + Nᵀ Λ N)⁻¹ Nᵀ a (Woodbury 1950),
-    for a what forward dynamics gives without N, whatever its method and its loops.
+    joints: list[Array]
+    """h D + h² K of each joint, a diagonal: it enters as armature, K of a joint's spring being nowhere stiffer"""
+    springs: list[tuple[Array, Any]]
+    """e (nv,) and h d + h² k of springs between bodies, whose part is Σ e (h d + h² k) eᵀ"""
+    pull: Array
+    """h K v (nv,)"""
+
+    def resistance(self, model: Model, a: Array) -> Array:
+        """(h D + h² K) a (nv,)."""
+        pairs = zip(self.joints, model.rates(a), strict=True)
+        resisted = model.assemble([own * a_k for own, a_k in pairs])
+        return resisted + sum((c * (e @ a) * e for e, c in self.springs), np.zeros(model.nv))
+
+
+def implicit_terms(model: Model, q: Array, v: Array, h: Any) -> ImplicitTerms:
+    """The terms of a step of h seconds from q and v."""
+    rates, x = model.rates(v), model.coordinates(q)
+    D = [dynamics.damping_coefficient(joint, v_k) for joint, v_k in zip(model.joints, rates, strict=True)]
+    K = [dynamics.spring_stiffness(joint, q_k) for joint, q_k in zip(model.joints, x, strict=True)]
+    pull = h * model.assemble([K_k * v_k for K_k, v_k in zip(K, rates, strict=True)])
+    springs = []
+    if model.springs:
+        for e, k, d in dynamics.spring_resistances(model, q):
+            pull = pull + (h * k * (e @ v)) * e
+            springs.append((e, h * d + h * h * k))
+    return ImplicitTerms([h * D_k + h * h * K_k for K_k, D_k in zip(K, D, strict=True)], springs, pull)
+
+
+def implicit_acceleration(
+    model: Model, q: Array, v: Array, effort: Array, terms: ImplicitTerms, options: Options = PLAIN
+) -> Array:
+    """The acceleration a (nv,) with (M + h D + h² K) a = effort − bias.
+
+    What springs between bodies add is N Nᵀ, and N has few columns: with Λ what takes efforts to accelerations,
+    a = a₀ − Λ N (1 + Nᵀ Λ N)⁻¹ Nᵀ a₀ (Woodbury 1950), for a₀ what forward dynamics gives without N, whatever its
+    method and its loops.
     """
-    resistances = dynamics.spring_resistances(model, q)
-    for e, k, _ in resistances:
-        effort = effort - (h * k * (e @ v)) * e
-    heavy, still = (with_added_armature(m, added) for m in (model, replace(model, gravity=np.zeros(3))))
-    a = dynamics.forward_dynamics(heavy, q, v, effort, **options)
-    N = np.stack([np.sqrt(h * d + h * h * k) * e for e, k, d in resistances], axis=1)
+    a = dynamics.forward_dynamics(with_added_armature(model, terms.joints), q, v, effort, **options)
+    if not terms.springs:
+        return a
+    still = with_added_armature(replace(model, gravity=np.zeros(3)), terms.joints)
+    N = np.stack([np.sqrt(c) * e for e, c in terms.springs], axis=1)
     unbiased = {name: value for name, value in options.items() if name != "stabilisation"}
     moved = [dynamics.forward_dynamics(still, q, np.zeros(model.nv), column, **unbiased) for column in N.T]
     moves = np.stack(moved, axis=1)

@@ -26,6 +26,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeErr
 from linkwright.model.derived import derived
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.simulation.controllers import Hold
 from linkwright.simulation.integrators import (
     METHODS,
     IntegrationMethod,
@@ -84,7 +85,7 @@ def simulate(
     manifold), "semi_implicit" (order one, stable with stiff dampers, friction and springs, which it
     damps), or "variational" (order two, symplectic: see below); every ``every``-th
     step is kept; ``progress`` is told the fraction done. Without ``method`` it is "rk4", or "semi_implicit" where
-    dampers, friction or springs are too stiff for that at this step.
+    dampers, friction or springs are too stiff for that at this step, or where ``hold`` and ``hold_joints`` need it.
 
     "variational" is the variational midpoint rule (Marsden & West, Acta Numerica 2001) on the configuration manifold,
     closed loops included. It is implicit, of order two, and symplectic: where nothing drives or damps the motion, the
@@ -153,12 +154,14 @@ def simulate(
     h = duration / steps
     record = Record(model, h, steps, int(every), batch, controller is not None)
     if method is None:
-        method = "rk4" if staged else suitable_method(model, q, v, h)
+        method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)
     elif np.isfinite(chosen.stability) and model.nv:
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
+    if isinstance(controller, Hold):
+        controller = controller.within(method, staged)
     start = q, v
 
     began = time.perf_counter()
@@ -202,7 +205,7 @@ def simulate(
             progress(1.0)
         motion = record.motion(compile_time, run_time)
         if controller is not None and not staged and not np.all(record.alive):
-            record.advice += _too_stiff_feedback(model, controller, *start, h)
+            record.advice += _another_method(controller, method) or _too_stiff_feedback(model, controller, *start, h)
         record.tell(motion)
     except BaseException as error:
         record.give_to(error, compile_time, time.perf_counter() - began)
@@ -256,8 +259,15 @@ def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
     return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
 
-def suitable_method(model: Model, q: Array, v: Array, h: float) -> IntegrationMethod:
-    """The default: "rk4", unless dampers, friction or springs of the first row (…, nq) are too stiff for it."""
+def suitable_method(
+    model: Model, q: Array, v: Array, h: float, controller: Controller | None = None
+) -> IntegrationMethod:
+    """The default: what the controller needs, else "rk4", unless passive forces are too stiff for it.
+
+    That is asked of the dampers, friction and springs of the first row (…, nq).
+    """
+    if isinstance(controller, Hold) and controller.method:
+        return controller.method
     if not q.size or not v.size or model.nv > LARGE:
         return "rk4"
     q, v = q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1]
@@ -286,6 +296,13 @@ def _warn_if_held_too_long(controller: Controller | None, h: float) -> None:
             f"the controller's efforts are held over {h:g} s, longer than the {longest:.2g} s after which they "
             "would not let the motion settle; take a smaller step, or make the controller for this one (hold's step=…)",
         )
+
+
+def _another_method(controller: Controller, method: str) -> str:
+    """Which method a posture would have been held with."""
+    if not isinstance(controller, Hold) or controller.method in (None, method):
+        return ""
+    return f", or method={controller.method!r}: the posture is not sure to be held by {method!r}"
 
 
 def _too_stiff_feedback(model: Model, controller: Controller, q: Array, v: Array, h: float) -> str:
