@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -56,7 +56,7 @@ class Hold:
     """A controller that holds a posture, (t, q, v) -> efforts (…, nv)."""
 
     laws: Callable[[Held], Law]
-    """the law by what its efforts are for"""
+    """the law by what its efforts are for, made once"""
     frequency: float
     """Hz"""
     longest_step: float
@@ -66,19 +66,15 @@ class Hold:
     held: Held = "explicit"
     """what its efforts are for now"""
 
-    @cached_property
-    def law(self) -> Law:
-        """(q, v) -> efforts"""
-        return self.laws(self.held)
-
     def within(self, method: str, staged: bool = False) -> Hold:
-        """The same for the steps, or the stages, of a method of ``simulate``."""
+        """The same for the steps, or the stages, of a method of ``simulate``, compiled."""
         held: Held = "stages" if staged else "semi_implicit" if method == "semi_implicit" else "explicit"
-        return self if held == self.held else replace(self, held=held)
+        self.laws(held)
+        return replace(self, held=held)
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts (…, nv) at q (…, nq) and v (…, nv)."""
-        return self.law(q, v)
+        return self.laws(self.held)(q, v)
 
 
 @explained
@@ -99,6 +95,7 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
             "all joints but the free ones"
         )
 
+    @cache
     def laws(held: Held) -> Law:
         book = implicit_computed_torque if held == "semi_implicit" else computed_torque
         kernel, lasting = kernel_of(book, model, w=(), damping_ratio=(), step=()), 0.0 if held == "stages" else step
@@ -145,6 +142,7 @@ def hold_joints(
     shape = (*target.shape[:-1], model.nv)
     rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 
+    @cache
     def laws(held: Held) -> Law:
         lasting = 0.0 if held == "stages" else step
         if len(model.links) >= BODIES_IN_LOOPS:

@@ -160,11 +160,11 @@ def simulate(
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
-    if isinstance(controller, Hold):
-        controller = controller.within(method, staged)
     start = q, v
 
     began = time.perf_counter()
+    if isinstance(controller, Hold):
+        controller = controller.within(method, staged)
     if staged:
         take_stages = _stepper_at_stages(model, method, gains, projecting)
     else:
