@@ -164,7 +164,9 @@ def spring_resistances(model: Model, q: Array) -> list[Resistance]:
     Along a spring its own stiffness; across a taut one its pull over its length. What a compressed one loses across
     is left out: what is added so is never negative.
     """
-    found = []
+    found: list[Resistance] = []
+    if not model.springs:
+        return found
     x = model.coordinates(q)
     still = [np.zeros(link.motion.nv) for link in model.links]
 

@@ -22,7 +22,7 @@ from linkwright.dynamics.constraint import loop_groups
 from linkwright.dynamics.massless import massless_joints
 from linkwright.dynamics.redundancy import eliminations, row_scales
 from linkwright.errors import InputError
-from linkwright.model.derived import share_derived
+from linkwright.model.derived import kept, share_derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.linalg import solve_symmetric
@@ -221,10 +221,7 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[floa
 
     What is certain to be slower than ``above`` is not looked at closer: (0, "").
     """
-    rates = model.rates(v)
-    D = model.assemble([dynamics.damping_coefficient(j, 0.0 * x) for j, x in zip(model.joints, rates, strict=True)])
-    K = model.assemble([j.stiffness for j in model.joints])
-    D, K = np.diag(D), np.diag(K)
+    D, K = (np.diag(own) for own in _resistances_of_joints(model))
     for e, k, d in dynamics.spring_resistances(model, q):
         D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
     if not (D.any() or K.any()):
@@ -237,6 +234,14 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[floa
     worst = int(np.abs(speed).argmax())
     names = [joint.name for joint in model.joints for _ in range(joint.nv)]
     return float(max(np.abs(speed[worst]), beat)), names[int(np.abs(shapes[:, worst]).argmax())]
+
+
+@kept
+def _resistances_of_joints(model: Model) -> tuple[Array, Array]:
+    """The damping (nv,) of joints at rest, friction included, and their stiffness (nv,)."""
+    still = model.rates(np.zeros(model.nv))
+    D = [dynamics.damping_coefficient(joint, v) for joint, v in zip(model.joints, still, strict=True)]
+    return model.assemble(D), model.assemble([joint.stiffness for joint in model.joints])
 
 
 def stiffest_feedback(

@@ -13,6 +13,7 @@ from linkwright.compiler.public import kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import kinetic_energy, potential_energy, spring_energy
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
+from linkwright.model.derived import kept
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
 from linkwright.simulation.trajectory import Trajectory, samples_there
@@ -175,6 +176,7 @@ def stored_energy(model: Model, q: Array) -> Any:
     return potential_energy(model, q) + spring_energy(model, q)
 
 
+@kept
 def _stored_energy(model: Model) -> Callable[[Array], Any]:
     """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
     if len(model.links) < BODIES_IN_LOOPS:
