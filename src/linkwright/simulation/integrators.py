@@ -193,10 +193,11 @@ def implicit_acceleration(
     a = a₀ − Λ N (1 + Nᵀ Λ N)⁻¹ Nᵀ a₀ (Woodbury 1950), for a₀ what forward dynamics gives without N, whatever its
     method and its loops.
     """
-    a = dynamics.forward_dynamics(with_added_armature(model, terms.joints), q, v, effort, **options)
+    heavier = with_added_armature(model, terms.joints)
+    a = dynamics.forward_dynamics(heavier, q, v, effort, **options)
     if not terms.springs:
         return a
-    still = with_added_armature(replace(model, gravity=np.zeros(3)), terms.joints)
+    still = _with(heavier, gravity=np.zeros(3))
     N = np.stack([np.sqrt(c) * e for e, c in terms.springs], axis=1)
     unbiased = {name: value for name, value in options.items() if name != "stabilisation"}
     moved = [dynamics.forward_dynamics(still, q, np.zeros(model.nv), column, **unbiased) for column in N.T]
@@ -207,13 +208,18 @@ def implicit_acceleration(
 def with_added_armature(model: Model, added: list[Array]) -> Model:
     """The model with armature added to each joint: numbers or symbols."""
     dynamics.require_mass(model)
-    heavier = replace(
+    return _with(
         model,
         joints=tuple(replace(j, armature=j.armature + x) for j, x in zip(model.joints, added, strict=True)),
         links=tuple(replace(k, armature=k.armature + x) for k, x in zip(model.links, added, strict=True)),
     )
-    share_derived(model, heavier, massless_joints, row_orders, row_scales, loop_groups, eliminations)
-    return heavier
+
+
+def _with(model: Model, **changes: Any) -> Model:
+    """The model with changes, numbers or symbols, by which nothing loses its inertia and no loop its rank."""
+    changed = replace(model, **changes)
+    share_derived(model, changed, massless_joints, row_orders, row_scales, loop_groups, eliminations)
+    return changed
 
 
 def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[float, str]:
