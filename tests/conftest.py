@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# most kernels of the tests run a few times: those of tests/compiler are made as users' are (see its conftest.py)
+os.environ.setdefault("LINKWRIGHT_CODE", "quick")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -429,13 +429,29 @@ def test_registers_of_lanes_wait_on_the_stack_aligned():
     """Where a function of lanes keeps numbers on the stack, it aligns it first."""
     kernel = lw.compile(lw.forward_dynamics, lw.load("arm7"))
     module = llvm.parse_assembly(batches_text(kernel.program, W, target().fused, target().processor))
-    module.data_layout = str(machine._target_machine().target_data)
-    code = machine._target_machine().emit_assembly(module)
+    module.data_layout = str(machine._target_machine(target()).target_data)
+    code = machine._target_machine(target()).emit_assembly(module)
     lanes = code[code.index("lanes:") : code.index("clear:")]
     register = {4: "ymm", 8: "zmm"}[W]
     kept = [line.split()[0] for line in lanes.splitlines() if f"%{register}" in line and "(%rsp)" in line]
     assert kept
     assert not [one for one in kept if one.startswith("vmovup")]
+
+
+@pytest.mark.parametrize("function", [lw.forward_dynamics, lw.inverse_dynamics_derivatives, lw.integrate])
+def test_code_made_quickly_gives_the_same_bits(function, monkeypatch):
+    model = one_of_each(4)
+    rows = [np.random.default_rng(k).normal(size=(ROWS, model.nv)) for k in range(2)]
+    q = model.random(ROWS, seed=0)
+    given = [q, rows[0]] if function is lw.integrate else [q, *rows]
+    kernel = lw.compile(function, model)
+    expected = kernel(*given)
+    single = kernel(*(x[0] for x in given))
+    monkeypatch.setenv("LINKWRIGHT_CODE", "quick")
+    quick = lw.compile(function, model)
+    for ours, theirs in ((quick(*given), expected), (quick(*(x[0] for x in given)), single)):
+        assert np.asarray(ours).tobytes() == np.asarray(theirs).tobytes()
+    assert target().quick
 
 
 def test_results_that_are_mostly_zeros_cost_what_is_not():

@@ -27,6 +27,7 @@ def folder(tmp_path, monkeypatch):
     place = tmp_path / "cache"
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(place))
     monkeypatch.setattr(cache, "_warned", set())
+    monkeypatch.setattr(cache, "_unseen", cache._LIMIT)
     return place
 
 
@@ -226,6 +227,7 @@ def test_what_was_unused_longest_goes_first(folder, right, monkeypatch):
     own = {path.name for path in files(folder)}
     size = cache.size()[1]
     monkeypatch.setattr(cache, "_LIMIT", 2 * size)
+    monkeypatch.setattr(cache, "_unseen", 2 * size)
     for age in (1, 2, 3):
         old = folder / f"{age:064x}"
         old.write_bytes(b"x" * (size // 2))
@@ -247,6 +249,7 @@ def test_only_what_was_kept_is_removed(folder, right, monkeypatch):
     inside = folder / ("0" * 64)
     inside.mkdir()
     monkeypatch.setattr(cache, "_LIMIT", 0)
+    monkeypatch.setattr(cache, "_unseen", 1)
     cache.write("f" * 64, b"x")
     assert cache.size() == (0, 0)
     assert other.exists()

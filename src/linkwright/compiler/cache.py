@@ -140,7 +140,7 @@ def write(name: str | None, image: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
-        _shrink(where)
+        _look(where, len(image))
     except OSError as error:
         _warn(where, str(error))
 
@@ -199,6 +199,19 @@ def _kept(where: Path) -> list[tuple[Path, os.stat_result]]:
                     if stat.S_ISREG(status.st_mode):
                         found.append((path, status))
     return found
+
+
+_unseen = _LIMIT
+"""Bytes written since the folder's size was looked at, which takes longer, the more files there are."""
+
+
+def _look(where: Path, written: int) -> None:
+    """Look at the folder's size, the first time and now and then."""
+    global _unseen
+    _unseen += written
+    if _unseen > _LIMIT // 32:
+        _unseen = 0
+        _shrink(where)
 
 
 def _shrink(where: Path) -> None:

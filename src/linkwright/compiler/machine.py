@@ -46,6 +46,8 @@ class Target(NamedTuple):
     cpu: str
     features: str
     llvm: tuple[int, ...]
+    quick: bool = False
+    """whether code is made quickly, in a fourth of the time, rather than made to be quick"""
 
     @property
     def enabled(self) -> frozenset[str]:
@@ -79,9 +81,17 @@ class Target(NamedTuple):
         return tuple(w for w in (self.width // 2, self.width, 2 * self.width) if w > 1)
 
 
-@cache
 def target() -> Target:
-    """The target of this process; the environment variable LINKWRIGHT_TARGET=generic forces a baseline one."""
+    """The target of this process; the environment variable LINKWRIGHT_TARGET=generic forces a baseline one.
+
+    LINKWRIGHT_CODE=quick has code made in a fourth of the time, which takes up to three times longer to run: for tests,
+    and for what runs once. Its results are the same to the last bit.
+    """
+    return _target(os.environ.get("LINKWRIGHT_TARGET") == "generic", os.environ.get("LINKWRIGHT_CODE") == "quick")
+
+
+@cache
+def _target(generic: bool, quick: bool) -> Target:
     global _their_lock
     with LOCK:
         _their_lock = getattr(llvm.ffi.lib, "_lock", None)
@@ -89,17 +99,16 @@ def target() -> Target:
         llvm.initialize_native_asmprinter()
         version = tuple(llvm.llvm_version_info)
         triple = llvm.get_process_triple()
-        if os.environ.get("LINKWRIGHT_TARGET") == "generic":
-            return Target(triple, "generic", "", version)
+        if generic:
+            return Target(triple, "generic", "", version, quick)
         features = llvm.get_host_cpu_features().flatten()
-        return Target(triple, llvm.get_host_cpu_name(), features, version)
+        return Target(triple, llvm.get_host_cpu_name(), features, version, quick)
 
 
 @cache
-def _target_machine() -> Any:
-    t = target()
+def _target_machine(t: Target) -> Any:
     machine = llvm.Target.from_triple(t.triple).create_target_machine(
-        cpu=t.cpu, features=t.features, opt=2, jit=True, reloc="pic", codemodel="small"
+        cpu=t.cpu, features=t.features, opt=0 if t.quick else 2, jit=True, reloc="pic", codemodel="small"
     )
     return machine
 
@@ -119,7 +128,7 @@ class _Linkers:
     def take(self) -> Any:
         """A linker, for one piece of code."""
         if not self.room:
-            self.current, self.room = llvm.create_lljit_compiler(_target_machine()), LOADED_TOGETHER
+            self.current, self.room = llvm.create_lljit_compiler(_target_machine(target())), LOADED_TOGETHER
         self.room -= 1
         return self.current
 
@@ -127,10 +136,14 @@ class _Linkers:
 _linkers = _Linkers()
 
 
+LONG = 2_000_000
+"""Letters of a module from which code is not made quickly: what waits for its use would fill the stack."""
+
+
 def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     with LOCK:
-        machine = _target_machine()
+        machine = _target_machine(target() if len(ir) < LONG else target()._replace(quick=False))
         try:
             module = llvm.parse_assembly(ir)
             module.verify()

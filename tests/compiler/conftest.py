@@ -1,0 +1,11 @@
+"""Code as users have it, not made quickly."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of kernels that fixtures of modules made before: code is made when it is first needed."""
+    monkeypatch.delenv("LINKWRIGHT_CODE", raising=False)
