@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -323,6 +325,19 @@ def shape_of(given: Any) -> tuple[int, ...] | None:
     return None
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Expressions are made by the hundred thousand and none is let go: the garbage collector waits until they are."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@uncollected()
 def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for."""
     if unroll is False:
@@ -497,6 +512,7 @@ def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tupl
     return tuple(results)
 
 
+@uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
     """The program of the derivative with respect to an argument, added as last axis.
 
