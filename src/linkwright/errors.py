@@ -12,6 +12,7 @@ import inspect
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -64,11 +65,21 @@ class MissingFileError(FormatError, FileNotFoundError):
 
 
 def listed(problems: tuple[str, ...], what: str = "problems") -> str:
-    """One problem as it is, several below each other; of very many, the first fifty."""
+    """One problem as it is, several below each other, their file named once; of very many, the first fifty."""
     if len(problems) == 1:
         return problems[0]
     more = [f"… and {len(problems) - 50} more"] if len(problems) > 50 else []
-    return f"{len(problems)} {what}:" + "".join(f"\n  {problem}" for problem in [*problems[:50], *more])
+    shown = list(problems[:50])
+    files = Counter(found[0] for problem in shown if (found := _FILE.match(problem)))
+    file, count = files.most_common(1)[0] if files else ("", 0)
+    if count > 1:
+        shown = [problem.removeprefix(file).lstrip() for problem in shown]
+    heading = f"{len(problems)} {what}" + (f" in {file}" if count > 1 else ":")
+    return heading + "".join(f"\n  {problem}" for problem in [*shown, *more])
+
+
+_FILE = re.compile(r".+?\.\w+:(?=\d+:\d+: | )")
+"""The name of a file, before what is said of it or of a place in it."""
 
 
 class InputError(LinkwrightError, ValueError):

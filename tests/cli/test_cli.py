@@ -208,6 +208,18 @@ def test_info(capsys):
     assert [str(count.multiplications), str(count.additions)] == line.split()[1:3]
 
 
+def test_tables_in_a_pipe_are_whole(monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    _, text, _ = run("info", "puma560", "--no-operations", capsys=capsys)
+    rows = [line for line in text.splitlines() if line.startswith(" joint")]
+    assert len(rows) == 1 + lw.load("puma560").nq
+    assert "-0.7854 … 3.927" in rows[2]
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = PlainConsole(file=io.StringIO())
+    narrow.print(" ".join(["word"] * 30))
+    assert max(map(len, narrow.file.getvalue().splitlines())) <= 60
+
+
 def test_closed_loops(tmp_path, capsys):
     status, told, _ = run("info", "bricard", "--no-operations", capsys=capsys)
     assert status == 0

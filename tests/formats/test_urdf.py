@@ -439,6 +439,19 @@ def test_what_is_told(parts, expected):
     assert expected in told
 
 
+def test_a_file_is_named_once():
+    parts = two('<mimic joint="jj"/>', "<rebot/>", type="continuous")
+    with pytest.warns(FormatWarning) as told:
+        parse_urdf(robot(*parts), place="/a folder/that is long/r.urdf")
+    heading, *lines = str(told[0].message).splitlines()
+    assert re.fullmatch(r"[23] remarks in /a folder/that is long/r\.urdf:", heading)
+    assert all(re.match(r"  \d+:\d+: ", line) for line in lines)
+    with pytest.raises(FormatError) as error:
+        parse_urdf(robot(link("a"), link("a"), joint("j", "x", "y")), place="far/r.urdf")
+    assert str(error.value).count("far/r.urdf:") == 1 + str(error.value).count("(first at far/r.urdf:")
+    assert all(problem.startswith("far/r.urdf:") for problem in error.value.problems)
+
+
 def test_remarks_of_one_kind_are_one():
     n = 10
     parts = [link("base"), *(link(f"l{k}") for k in range(n))]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console, ConsoleOptions
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
+from rich.table import Table
 
 from linkwright.errors import printable
 
@@ -17,10 +19,31 @@ class PlainConsole(Console):
     def __init__(self, **options: Any):
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich does; into a file or a pipe lines and tables go whole, unless COLUMNS says how wide that is."""
+        if not self.is_terminal and "COLUMNS" not in os.environ:
+            options.setdefault("soft_wrap", all(isinstance(x, str) for x in objects))
+            options.setdefault("crop", False)
+            objects = tuple(_Whole(x) if isinstance(x, Table) else x for x in objects)
+        super().print(*objects, **options)
+
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """What is printed, piece by piece; rich's own commands (colours, cursor) are kept apart from texts."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else printable(text, keep="\n"), style, control)
 
+
+class _Whole:
+    """A table of which nothing is wrapped."""
+
+    def __init__(self, table: Table):
+        self.table = table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self.table, options.update(width=WIDEST))
+
+
+WIDEST = 100_000
+"""columns"""
 
 output, errors = PlainConsole(), PlainConsole(stderr=True)
