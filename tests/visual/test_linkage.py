@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import linkwright as lw
+
 from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.builder import Builder
@@ -17,7 +19,7 @@ from linkwright.visual.linkage import (
     resample,
     skeleton,
 )
-from linkwright.visual.scene import Strokes, choose_view
+from linkwright.visual.scene import Strokes, choose_view, limb_colours
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 
@@ -290,3 +292,19 @@ def test_springs_are_coils_and_ropes_between_their_points():
     drawn, widths, colours = Strokes(bones, 5.0).laid(seen, points, 0.0)
     assert len(drawn) == len(widths) == len(colours) > 2 * (len(bones.segments) + len(bones.marks))
     assert np.isfinite(drawn).all()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "four_bars:12", "slider_crank", "bricard", "delta", "stewart"])
+def test_what_meets_in_a_loop_differs_in_colour(name):
+    """At joints and at pins; only telescopes, whose halves are told apart by how wide they are, have one colour."""
+    model = lw.load(name)
+    bones = skeleton(model)
+    colours = limb_colours(bones)
+    met = [(int(a), int(b)) for a, b in bones.body[bones.marks] if a >= 0 and b >= 0]
+    assert len(met) >= len(model.loops) - 1
+    assert all(colours[a] != colours[b] for a, b in met)
+
+
+def test_chains_keep_one_colour():
+    assert len(set(limb_colours(skeleton(lw.load("arm7"))))) == 1
+    assert len(set(limb_colours(skeleton(walker())))) == 5

@@ -75,7 +75,8 @@ class Skeleton:
     anchors: Array
     """the points of the world which bodies are attached to"""
     limbs: Array
-    """(n_bodies,), the number of the chain each body is in; chains end where the tree branches"""
+    """(n_bodies,), the number of the chain each body is in; chains end where the tree branches, bodies round a loop
+    are chains of their own, a telescope is one"""
     masses: Array
     """(n_bodies,), kg"""
     centers: Array
@@ -193,7 +194,7 @@ def skeleton(model: Model) -> Skeleton:
         marks=np.array(marks, dtype=int).reshape(-1, 2),
         floats=np.array([_slides(link.motion) is None for link in model.links]),
         anchors=np.array(sorted(set(anchors)), dtype=int),
-        limbs=_limbs(model.links, children),
+        limbs=_limbs(model, children, [telescope is not None for telescope in telescopes]),
         masses=np.array(masses),
         centers=np.array(centers).reshape(-1, 3),
     )
@@ -507,13 +508,17 @@ def _hull(points: Array) -> list[int]:
     return half(order) + half(order[::-1])
 
 
-def _limbs(links: tuple[Link, ...], children: list[list[int]]) -> Array:
-    """A number for each chain; an only child continues its parent's, unless the parent floats."""
+def _limbs(model: Model, children: list[list[int]], telescopes: list[bool]) -> Array:
+    """A number for each chain; an only child continues its parent's, unless that floats or either is part of a loop."""
+    looped: set[int] = set()
+    for first, _, second, _, _ in _closings(model):
+        looped.update(set(model.path(first)) ^ set(model.path(second)))
     limbs: list[int] = []
     count = 0
-    for link in links:
+    for k, link in enumerate(model.links):
         p = link.parent
-        if p >= 0 and len(children[p]) == 1 and _slides(links[p].motion) is not None:
+        alone = p >= 0 and len(children[p]) == 1 and _slides(model.links[p].motion) is not None
+        if telescopes[k] or (alone and looped.isdisjoint((k, p))):
             limbs.append(limbs[p])
         else:
             limbs.append(count)

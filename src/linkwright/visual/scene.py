@@ -205,11 +205,12 @@ class Strokes:
             Kind.ROPE: (SPRING_COLOUR, 0.3),
         }
         shapes = {Kind.LINK: (0.0, 1.0), Kind.TUBE: (0.0, 1.5), Kind.ROD: (0.35, 0.6)}  # how pale, how wide
+        limbs = limb_colours(bones)
         colours, widths = [], []
         for kind, owner in zip(kinds, bones.owner, strict=True):
             if kind in shapes:
                 pale, factor = shapes[kind]
-                colour = _limb_colour(bones, owner) if owner >= 0 else BASE_COLOUR
+                colour = limbs[owner] if owner >= 0 else BASE_COLOUR
             else:
                 pale, (colour, factor) = 0.0, style[Kind(kind)]
             colours.append(mixed(colour, 1.0 - (1.0 - pale) * (1.0 - fade)))
@@ -232,9 +233,7 @@ class Strokes:
         self.joined = [np.flatnonzero(touches) for touches in touching]
         """the segments that end at each dot, which is nearer than all of them"""
         self.coils = np.flatnonzero(kinds == Kind.COIL) if len(kinds) <= MOST_STROKES else np.zeros(0, dtype=int)
-        self.plates = [
-            (np.array(p), mixed(_limb_colour(bones, bones.body[p[0]]), 0.75 + 0.25 * fade)) for p in bones.plates
-        ]
+        self.plates = [(np.array(p), mixed(limbs[bones.body[p[0]]], 0.75 + 0.25 * fade)) for p in bones.plates]
 
     def laid(self, view: View, points: Array, about: Any) -> tuple[Array, Array, Array]:
         """Segments (n, 2, 2), widths and colours, the far ones first."""
@@ -272,8 +271,20 @@ def _wound(ends: Array, width: float) -> Array:
     return np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
 
 
-def _limb_colour(bones: Skeleton, body: int) -> str:
-    return LIMB_COLOURS[bones.limbs[body] % len(LIMB_COLOURS)]
+def limb_colours(bones: Skeleton) -> list[str]:
+    """The colour of every body: that of its limb, and another than of what that meets at joints and pins."""
+    met: dict[int, set[int]] = {int(limb): set() for limb in bones.limbs}
+    for a, b in bones.body[bones.marks]:
+        if a >= 0 and b >= 0 and bones.limbs[a] != bones.limbs[b]:
+            met[bones.limbs[a]].add(bones.limbs[b])
+            met[bones.limbs[b]].add(bones.limbs[a])
+    count = len(LIMB_COLOURS)
+    chosen: dict[int, int] = {}
+    for limb, others in sorted(met.items()):
+        taken = {chosen[other] for other in others if other in chosen}
+        wheel = [(limb + k) % count for k in range(count)]
+        chosen[limb] = next((colour for colour in wheel if colour not in taken), wheel[0])
+    return [LIMB_COLOURS[chosen[limb]] for limb in bones.limbs]
 
 
 class Scene:
