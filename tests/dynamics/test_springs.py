@@ -181,7 +181,11 @@ def builder():
     ("arguments", "options", "message"),
     [
         (("world", "aa", 1.0), {}, "spring 'spring1': unknown frame 'aa'; there are a, b, world"),
-        (("world", ("aa", [0, 0, 0]), 1.0), {}, "frame 'spring1_b': unknown body 'aa'; there are a, b, world"),
+        (
+            ("world", ("aa", [0, 0, 0]), 1.0),
+            {},
+            r"spring 'spring1': its point .* on 'aa': unknown body 'aa'; there are a, b, world",
+        ),
         (("a", "b", 1.0), {}, "spring 'spring1' moves nothing: 'a' and 'b' are all on the body 'a'"),
         (("world", "a", -1.0), {}, "its stiffness must be finite and not negative; got -1"),
         (("world", "a", 1.0, -2.0), {}, "its damping must be finite and not negative; got -2"),
@@ -207,3 +211,18 @@ def test_what_is_no_spring_is_told(arguments, options, message):
 def test_a_second_spring_of_a_name_is_told():
     with pytest.raises(LinkwrightError, match="a second spring is named 'x'"):
         builder().spring("world", "a", name="x").spring("world", "b", name="x").build()
+
+
+def test_points_of_springs_are_told_without_the_names_of_their_frames():
+    def hinge():
+        return lw.Builder("x").body("a", 1.0, (0, 0, 1), 0.1).joint("j", "revolute", "world", "a", axis=(0, 1, 0))
+
+    point = r"spring 's': its point \(0\.0, 0\.0, 1\.0\) on 'b': unknown body 'b'; there are a, world"
+    with pytest.raises(LinkwrightError, match=f"^{point}$"):
+        hinge().spring(("a", (0, 0, 1)), ("b", (0, 0, 1)), 10.0, name="s").build()
+    with pytest.raises(LinkwrightError, match=f"^{point}$"):
+        hinge().spring("a", "world", 10.0, name="s", through=[("b", (0, 0, 1))]).build()
+    with pytest.raises(LinkwrightError, match=r"^spring 's' moves nothing: its points are all on the body 'a'$"):
+        hinge().spring(("a", (0, 0, 1)), ("a", (0, 0, 0.5)), 10.0, name="s").build()
+    with pytest.raises(LinkwrightError, match=r"^spring 's': its point .* on 'a' is placed 1e\+40 m away"):
+        hinge().spring(("a", (0, 0, 1e40)), "world", 10.0, name="s").build()

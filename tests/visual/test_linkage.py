@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-
 from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.builder import Builder

@@ -168,7 +168,7 @@ def _check_names(description: Description, problems: list[str]) -> None:
     for frame in description.frames:
         if frame.body not in bodies:
             unknown = _unknown("body", frame.body, bodies, problems)
-            problems.append(_at(frame.place, f"frame {frame.name!r}: {unknown}"))
+            problems.append(_at(frame.place, f"{frame.told or f'frame {frame.name!r}'}: {unknown}"))
 
 
 def _tree_order(description: Description, problems: list[str]) -> list[JointSpec]:
@@ -274,6 +274,7 @@ def _check_springs(description: Description, order: list[JointSpec], problems: l
         return
     moved_by = _moved_by(order)
     frames = {frame.name: frame.body for frame in description.frames}
+    unnamed = {frame.name for frame in description.frames if frame.told}
     known = {*frames, WORLD, *(body.name for body in description.bodies)}
     names: set[str] = set()
     for spring in description.springs:
@@ -300,7 +301,8 @@ def _check_springs(description: Description, order: list[JointSpec], problems: l
         if not unknown and None not in bodies and len(bodies) == 1:
             (only,) = bodies
             where = "at rest in the world" if only == WORLD else f"on the body {only!r}"
-            wrong.append(f"{who} moves nothing: {' and '.join(map(repr, spring.frames))} are all {where}")
+            ends = " and ".join(map(repr, spring.frames)) if unnamed.isdisjoint(spring.frames) else "its points"
+            wrong.append(f"{who} moves nothing: {ends} are all {where}")
         problems.extend(_at(spring.place, message) for message in wrong)
 
 

@@ -26,6 +26,7 @@ from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
 from linkwright.spatial.rotation import rotation_rpy
+from linkwright.spatial.transform import pose_matrix
 
 
 class Builder:
@@ -277,7 +278,8 @@ class Builder:
         taken = {*(one.name for one in collected.frames), *(one.name for one in collected.bodies)}
         while name in taken:
             name += "_"
-        self.frame(name, body, xyz=p.tolist())
+        told = f"{who}: its point {tuple(p.tolist())} on {body!r}"
+        self._frames.append(FrameSpec(name, body, pose_matrix(p=p), told=told))
         return name
 
     @explained

@@ -96,6 +96,8 @@ class FrameSpec(ByValue):
     body: str
     placement: Array = field(default_factory=lambda: np.eye(4))
     """(4, 4), the pose of the frame in the body's frame"""
+    told: str = field(default="", compare=False)
+    """what messages call it, where nobody gave it its name"""
     place: str = field(default="", compare=False)
 
 

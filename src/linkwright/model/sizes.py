@@ -45,7 +45,8 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
         offsets = np.array([item.placement[:3, 3] for item in items], dtype=float).reshape(-1, 3)
         for k in np.flatnonzero(~(np.abs(offsets).max(axis=1) <= LARGEST)):
             far = np.abs(offsets[k]).max()
-            yield items[k].place, f"{what} {items[k].name!r} is placed {far:g} m away; {_LARGEST}"
+            who = getattr(items[k], "told", "") or f"{what} {items[k].name!r}"
+            yield items[k].place, f"{who} is placed {far:g} m away; {_LARGEST}"
     for joint in description.joints:
         if isinstance(joint.motion, Helical) and abs(joint.motion.pitch) > LARGEST:
             yield joint.place, f"joint {joint.name!r} has a pitch of {joint.motion.pitch:g} m; {_LARGEST}"

@@ -19,7 +19,7 @@ from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop
 from linkwright.model.spring import Spring
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import about_center_of_mass
 
