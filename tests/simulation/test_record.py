@@ -67,6 +67,17 @@ def test_it_is_an_error_where_all_motions_of_a_batch_diverge(model):
     assert np.isfinite(told.value.motion.q[0]).all()
 
 
+def test_a_batch_of_one_is_a_batch(model):
+    """As the docstring says: a single motion warns and is short, the same in a batch of one raises."""
+    with pytest.warns(LinkwrightWarning, match="ends there"):
+        alone = lw.simulate(model, [0.1, 0.2], [1e6, 1e6], 1.0)
+    assert len(alone.t) < 1001
+    with pytest.raises(SimulationError, match="all 1 motions") as told:
+        lw.simulate(model, [[0.1, 0.2]], [1e6, 1e6], 1.0)
+    assert np.array_equal(told.value.motion[0].q, alone.q)
+    assert "batch of one" in " ".join(lw.simulate.__doc__.split())
+
+
 def test_the_motions_for_which_a_controller_has_no_efforts_end(model):
     def gives_up(t, q, v):
         tau = np.zeros((2, 3, 2))

@@ -102,14 +102,16 @@ def simulate(
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
     (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
 
-    A motion that grows beyond all numbers is ended there, with a warning. Of a batch the others go on: its later
-    samples are NaN, and ``ended`` of the result tells the times.
+    A motion may grow beyond all numbers. A single one, of q0 (nq,) and v0 (nv,), ends there with a warning: the result
+    is shorter. One of a batch keeps its samples, the later ones NaN, while the others go on, with a warning;
+    ``ended`` of the result tells the times. Where all of a batch have ended, also in a batch of one, (1, nq), that
+    raises.
 
     Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration or not closed, for a record
     larger than the memory that this process may have, and for efforts that are not finite;
-    :class:`~linkwright.errors.SimulationError` where all motions of a batch have ended. Whatever ends the
-    simulation, an error of the controller or an interrupt from the keyboard, carries what was computed as its
-    attribute ``motion``.
+    :class:`~linkwright.errors.SimulationError` where all motions of a batch have ended (of one motion too, but not of
+    a single one without a batch). Whatever ends the simulation, an error of the controller or an interrupt from the
+    keyboard, carries what was computed as its attribute ``motion``.
     """
     chosen = method_of(method or "rk4")
     if not isinstance(model, Model):
