@@ -353,8 +353,13 @@ def test_an_mp4_that_cannot_be_written_is_told(tmp_path, monkeypatch):
 
 def test_a_folder_gets_numbered_pictures(tmp_path):
     folder = tmp_path / "frames"
-    animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], folder, fps=10.0)
-    path = animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], f"{folder}/", fps=5.0)
+    with pytest.raises(
+        ArgumentError, match=r'unless in a folder \("frames/"\), are written as \.gif or \.mp4; got .*frames'
+    ):
+        animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], folder)
+    assert not folder.exists()
+    animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], f"{folder}/", fps=10.0)
+    path = animate(planar(1), [0.0, 1.0], [[0.0], [1.0]], folder, fps=5.0)  # which is there
     assert sorted(file.name for file in folder.iterdir()) == [f"frame_{k:05d}.png" for k in range(6)]
     first, last = (np.asarray(Image.open(folder / f"frame_0000{k}.png")) for k in (0, 5))
     assert first.shape == last.shape

@@ -165,7 +165,7 @@ def simulate(
         if animation and not stopped and film == "frames":
             progress.update(task, description="animating", completed=0.5)
             try:
-                files.append(trajectory.animate(folder / "frames", fps=fps, speed=speed))
+                files.append(trajectory.animate(f"{folder / 'frames'}/", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 stopped = error
     terminal.output.print(summary(trajectory, METHOD_NAMES[chosen], controlled=hold))

@@ -101,7 +101,7 @@ class Trajectory:
         return figure
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Animation:
-        """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder, as numbered pictures; returns the path.
+        """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder ("frames/"), as numbered pictures; its path.
 
         Without a path it is a GIF that is kept while Python runs: ``motion.animate()`` is what a notebook shows.
         Options and errors are those of :func:`linkwright.visual.animation.animate`.

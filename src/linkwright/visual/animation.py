@@ -84,9 +84,9 @@ def animate(
 ) -> Animation:
     """Write the motion q (n, nq) at the times t (n,), s; returns the path, which notebooks show as what is there.
 
-    The path's ending says as what: ``.gif``; ``.mp4``, for which ffmpeg is needed; and a folder, "frames/", gets
-    numbered pictures, frame_00000.png and so on (those of an earlier animation are removed). Without a path it is a
-    GIF that is kept while Python runs.
+    The path's ending says as what: ``.gif``; ``.mp4``, for which ffmpeg is needed; and a folder, "frames/" (that ends
+    with a slash, or is there), gets numbered pictures, frame_00000.png and so on (those of an earlier animation are
+    removed). Without a path it is a GIF that is kept while Python runs.
 
     It plays ``speed`` times as fast as the motion was, ``fps`` frames a second (at most 50 of a GIF, else 240), or
     fewer where that would make more than ``max_frames`` (500 of a GIF, else 20 000, unless given). Between samples
@@ -156,7 +156,7 @@ def _place(model: Model, path: str | Path | None) -> tuple[Path, str]:
     if not str(path):
         raise ArgumentError("an animation needs a path that is not empty, or none at all")
     ending = Path(path).suffix.lower()
-    if str(path).endswith(("/", os.sep)) or not ending or (Path(path).is_dir() and ending not in (".gif", ".mp4")):
+    if str(path).endswith(("/", os.sep)) or (ending not in (".gif", ".mp4") and os.path.isdir(path)):
         return Path(path), "pictures"
     file = file_at(path, 'animations, unless in a folder ("frames/"),', ".gif", ".mp4")
     if ending == ".mp4":
