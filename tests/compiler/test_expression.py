@@ -304,6 +304,21 @@ def test_too_many_expressions_are_noticed_early():
     assert graph.count < 120
 
 
+def test_nothing_is_raised_inside_a_matrix_product():
+    """NumPy's product of object arrays would give up references that it does not have: a crash, sooner or later."""
+    for limit in range(60, 300, 7):
+        graph = Graph(limit)
+        x, y = graph.symbols("x", (4, 4)), graph.symbols("y", (4, 4))
+        try:
+            z = -y  # of whose products a rule makes negations
+        except TooLargeError:
+            continue
+        x @ z @ z @ x @ (z @ x)  # nothing is raised yet
+        assert graph.failure is not None
+        with pytest.raises(TooLargeError, match=f"more than {limit}"):
+            x - z
+
+
 def test_threads_share_no_graph():
     """The same function traced in many threads gives one and the same program."""
     arm = lw.load("arm7")

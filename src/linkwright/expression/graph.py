@@ -125,7 +125,9 @@ class Graph:
 
     def apply_two(self, op: str, x: Expr, y: Expr) -> Expr:
         """The same of two arguments, as nearly all operations are: most of a trace's time is spent here."""
-        if self.failure is not None and op not in ("add", "mul"):
+        if self.failure is not None:
+            if op in _OF_PRODUCTS:
+                return self.zero
             raise self.failure
         if x.value is not None and y.value is not None:
             if (exactly := _OF_FLOATS.get(op)) is not None:
@@ -133,8 +135,13 @@ class Graph:
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(x.value, y.value))
         rule = RULES.get(op)
-        if rule is not None and (simpler := rule(x, y)) is not None:
-            return simpler
+        try:
+            if rule is not None and (simpler := rule(x, y)) is not None:
+                return simpler
+        except TooLargeError as failure:  # of another operation, by which a rule may write a product
+            if op in _OF_PRODUCTS:
+                return self.refuse(failure)
+            raise
         if op in COMMUTATIVE and (x.index > y.index) != (y.value is not None):
             x, y = y, x  # constants first, then by creation
         key = (op, x.index, y.index)
@@ -149,6 +156,9 @@ class Graph:
             node = self._nodes[key] = self._new(op, args, None, None)
         return node
 
+
+_OF_PRODUCTS = ("add", "mul")
+"""What a matrix product is made of."""
 
 _OF_FLOATS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 """What Python's floats do as NumPy's do, without a word on overflow."""
