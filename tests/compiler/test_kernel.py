@@ -385,6 +385,42 @@ def test_too_large_kernels_are_refused(small_limit):
         lw.compile(lw.inverse_dynamics, lw.load("arm7"))
 
 
+def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit):
+    def mine(model, q):
+        return lw.mass_matrix(model, q) @ q
+
+    arm, unroll = lw.load("arm7"), {"unroll": True}
+    with pytest.raises(
+        TooLargeError, match=r"^mine of 'arm7' \(7 bodies\) is too large .*\d+ operations, .*unroll=False"
+    ):
+        lw.compile(mine, arm)
+    with pytest.raises(TooLargeError, match=r"that was asked for .*; without unroll=True it may run as loops"):
+        lw.compile(lw.inverse_dynamics, arm, **unroll)
+    with pytest.raises(TooLargeError, match=r"^function is too large for .*; compile what it is made of as several"):
+        lw.compile(lambda x: np.sin(np.outer(x, x)), x=20)
+    with pytest.raises(
+        TooLargeError, match=r"^mass_matrix of 'arm7' .*cannot run as loops .*unroll=False\): it looks at"
+    ):
+        lw.compile(lw.mass_matrix, arm, unroll=False)
+    monkeypatch.setattr(trace, "BODIES_IN_LOOPS", 5)
+    with pytest.raises(
+        TooLargeError, match=r"straight-line code: \d+ operations, .*; it cannot run as loops .*, for it"
+    ):
+        lw.compile(mine, arm)
+
+
+def test_public_functions_in_ones_own_run_as_loops_too():
+    """Those that have kernels of their own already, too: these are not asked."""
+    model = lw.load("planar:120")
+    q = model.random(2, seed=0)
+    energy = lw.kinetic_energy(model, q, q)
+
+    def mine(model, q):
+        return 2.0 * lw.kinetic_energy(model, q, q)
+
+    assert relative_error(lw.compile(mine, model)(q), 2.0 * energy) < 1e-15
+
+
 @pytest.mark.parametrize("shape", [10**7, (10**6, 10**6), (2**40, 2**40)])
 def test_too_large_arrays_are_refused_at_once(shape):
     with pytest.raises(TooLargeError, match=r"x has \d+ entries"):

@@ -121,6 +121,8 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
     name = name_of(book)
     if not isinstance(model, Model):
         raise ArgumentError(f"{name}: the first argument is a Model; got {model!r}") from None
+    if model.sweeps_are_recorded:  # in a function of a user's
+        return call(book, inspect.signature(book), {next(iter(inspect.signature(book).parameters)): model, **arguments})
     wrenches = arguments.get("wrenches")
     if wrenches is not None and not isinstance(wrenches, dict):
         raise ArgumentError(f"{name}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
@@ -246,10 +248,7 @@ def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
     except NoDerivativeError:
         raise
     except TooLargeError as error:
-        warn(
-            f"{bound.name} of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code "
-            f"({error}); it runs uncompiled, row by row",
-        )
+        warn(f"{error}; until then it runs uncompiled, row by row")
         return RowByRow(bound)
 
 

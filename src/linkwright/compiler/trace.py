@@ -32,7 +32,16 @@ from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forward import checked_options
-from linkwright.errors import ArgumentError, ExpressionError, InputError, LinkwrightError, ModelError, TooLargeError
+from linkwright.errors import (
+    ArgumentError,
+    ExpressionError,
+    InputError,
+    LinkwrightError,
+    ModelError,
+    NoDerivativeError,
+    TooLargeError,
+    counted,
+)
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.derived import derived
@@ -339,15 +348,46 @@ def uncollected() -> Iterator[None]:
 
 @uncollected()
 def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
-    """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for."""
-    if unroll is False:
-        return in_loops(bound)
-    if unroll is None and bound.model is not None and len(bound.model.links) >= BODIES_IN_LOOPS:
+    """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
+
+    Raises :class:`TooLargeError`, which says why there are no loops, where straight-line code would be too long.
+    """
+    bodies = 0 if bound.model is None else len(bound.model.links)
+    no_loops = "that was asked for (unroll=True)" if unroll else ""
+    if unroll is False or (unroll is None and bodies >= BODIES_IN_LOOPS):
         try:
             return in_loops(bound)
-        except TooLargeError:  # no loops; perhaps what it computes is small for all that
-            pass
-    return trace(bound)
+        except NoDerivativeError:
+            raise
+        except TooLargeError as error:  # perhaps what it computes is small for all that
+            if unroll is False:
+                raise TooLargeError(
+                    f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {error}; without that option "
+                    "straight-line code is made"
+                ) from None
+            no_loops = f"it cannot run as loops over the bodies, for {error}"
+    try:
+        return trace(bound)
+    except NoDerivativeError:
+        raise
+    except TooLargeError as error:
+        instead = "compile what it is made of as several functions"
+        if bodies and not no_loops:
+            no_loops = f"there are loops from {BODIES_IN_LOOPS} bodies on, or with unroll=False"
+        elif unroll:
+            instead = "without unroll=True it may run as loops over the bodies"
+        forced = f"; {no_loops}" * bool(no_loops)
+        raise TooLargeError(f"{_told(bound)} is too large for straight-line code: {error}{forced}; {instead}") from None
+
+
+def _told(bound: Bound) -> str:
+    """The function and the mechanism, for messages."""
+    model = bound.model
+    return (
+        bound.name
+        if model is None
+        else f"{bound.name} of {model.name!r} ({counted(len(model.links), 'body', 'bodies')})"
+    )
 
 
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
