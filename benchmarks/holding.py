@@ -1,4 +1,4 @@
-"""Every built-in mechanism and every humanoid of example_robot_data, held at random postures for ten seconds.
+"""Every built-in mechanism and every robot of example_robot_data, held at random postures for ten seconds.
 
 Run: ``python benchmarks/holding.py [name …]``. Each mechanism is pushed off 20 random postures (0.1 in every velocity
 coordinate and 0.3/s), held by ``hold_joints`` at the default step, and left for 10 s: falling where it floats, and with
@@ -53,7 +53,6 @@ ROBOTS = {
     "alex": ("alex_description/urdf/alex_psyonic_hands.urdf", []),
     "simple_humanoid": ("simple_humanoid_description/urdf/simple_humanoid.urdf", ["LLEG_LINK5", "RLEG_LINK5"]),
     "bolt": ("bolt_description/robots/bolt.urdf", ["FL_FOOT", "FR_FOOT"]),
-    "cassie": ("cassie_description/robots/cassie_v2.urdf", []),
     "tiago": ("tiago_description/robots/tiago.urdf", []),
     "tiago_dual": ("tiago_description/robots/tiago_dual.urdf", []),
 }
@@ -73,6 +72,11 @@ def mechanisms() -> Iterator[tuple[str, lw.Model, str, list[str]]]:
     for name, (file, feet) in ROBOTS.items():
         if (folder / file).exists():
             yield name, lw.load(folder / file, root="free"), "weld", feet
+    known = {folder / file for file, _ in ROBOTS.values()}
+    for path in sorted(folder.rglob("*.urdf")):
+        if path not in known and path.name != "ur3.urdf":  # it has no links
+            yield path.stem, lw.load(path), "", []
+            yield f"{path.stem}, afloat", lw.load(path, root="free"), "", []
 
 
 def on_its_feet(model: lw.Model, kind: str, feet: list[str]) -> lw.Model:

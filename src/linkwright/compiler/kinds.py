@@ -152,6 +152,17 @@ def pose_of(graph: Graph, values: Sequence[Any]) -> Array:
     return pose
 
 
+def pose_from(values: Sequence[Any]) -> Array:
+    """A pose (4, 4) from the twelve numbers of its upper rows, of which some may be symbols."""
+    upper = objects(values).reshape(3, 4)
+    return plain(np.concatenate([upper, np.array([[0.0, 0.0, 0.0, 1.0]], dtype=object)]))
+
+
+def plain(A: Array) -> Array:
+    """An array of numbers, where all its entries are."""
+    return A.astype(float) if all(isinstance(x, (int, float)) for x in A.flat) else A
+
+
 def objects(values: Sequence[Any]) -> Array:
     """A vector of any objects."""
     array = np.empty(len(values), dtype=object)

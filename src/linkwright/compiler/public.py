@@ -18,6 +18,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.openings import OPENINGS, loops_alike, of_openings
 from linkwright.compiler.program import Program
 from linkwright.compiler.signatures import batched
 from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
@@ -243,6 +244,9 @@ def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
                 return compile_or_not(book, replace(model, springs=()))
 
             return AllRows(replace(bound, function=with_springs(bound.book, model, alike, of_joints)))
+    if bound.book in OPENINGS and len(model.links) >= BODIES_IN_LOOPS:
+        with suppress(TooLargeError):  # loops of too many kinds, or too long
+            return AllRows(replace(bound, function=of_openings(bound.book, loops_alike(model))))
     try:
         return Kernel(program(bound), model)
     except NoDerivativeError:

@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.kinds import folded, objects
+from linkwright.compiler.kinds import folded, objects, plain, pose_from
 from linkwright.dynamics.springs import length_rows, pieces_of, stretched, ways_between
 from linkwright.errors import TooLargeError
 from linkwright.model.tree import Frame, Model
@@ -104,14 +104,13 @@ def _compiled(
         values = [constants[n] if place < 0 else data[place] for n, place in enumerate(places)]
         links = []
         for n, (k, parent) in enumerate(zip(bodies, parents, strict=True)):
-            top = objects(values[12 * n : 12 * n + 12]).reshape(3, 4)
-            T = np.concatenate([top, np.array([[0.0, 0.0, 0.0, 1.0]], dtype=object)])
-            links.append(replace(model.links[k], parent=parent, placement=_plain(T)))
+            T = pose_from(values[12 * n : 12 * n + 12])
+            links.append(replace(model.links[k], parent=parent, placement=T))
         start = 12 * len(bodies)
         points = {}
         for n, (name, end) in enumerate(zip(frames, ends, strict=True)):
             p = objects(values[start + 3 * n : start + 3 * n + 3])
-            points[name] = Frame(end, _plain(np.concatenate([np.eye(4)[:, :3], np.append(p, 1.0)[:, None]], axis=1)))
+            points[name] = Frame(end, plain(np.concatenate([np.eye(4)[:, :3], np.append(p, 1.0)[:, None]], axis=1)))
         few = replace(model, links=tuple(links), frames=MappingProxyType(points), springs=())
         x = np.split(q, np.cumsum([motion.nq for motion in motions])[:-1])
         pieces = pieces_of(few, frames, data[-1], x)
@@ -120,11 +119,6 @@ def _compiled(
 
     n = sum(motion.nq for motion in motions)
     return compile(length_and_row, data=(columns.shape[1],), q=(n,)), columns
-
-
-def _plain(A: Array) -> Array:
-    """An array of numbers, where all its entries are."""
-    return A.astype(float) if all(isinstance(x, (int, float)) for x in A.flat) else A
 
 
 Function = Callable[..., Any]

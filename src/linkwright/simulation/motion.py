@@ -232,25 +232,18 @@ def _require_closed(model: Model, q: Array, v: Array) -> None:
     if not model.loops:
         return
     scale = scale_of(model)
-    opened = np.abs(_once(constraint_residual, model)(q))
+    opened = np.abs(kernel_of(constraint_residual, model)(q))
     if not (opened <= CLOSED * scale.rows).all():
         raise InputError(
             f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "
             "close(model, q0)"
         )
-    rates = np.abs(_once(constraint_rate, model)(q, v))
+    rates = np.abs(kernel_of(constraint_rate, model)(q, v))
     if not (rates <= CLOSED * scale.rows * (1.0 + np.abs(v / scale.velocities).max(initial=0.0))).all():
         raise InputError(
             f"the velocity v0 would open the loops of {model.name!r}, at up to {rates.max():.3g} m/s or rad/s: start "
             "from impulse(model, q0, v0)[0], the nearest that does not"
         )
-
-
-def _once(function: Callable[..., Any], model: Model) -> Callable[..., Any]:
-    """A function to be called once: of a large mechanism not worth compiling."""
-    if len(model.links) < BODIES_IN_LOOPS:
-        return kernel_of(function, model)
-    return RowByRow(bind(function, model, {}))
 
 
 def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
