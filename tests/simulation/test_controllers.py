@@ -239,7 +239,21 @@ def test_the_law_knows_the_acceleration_of_a_semi_implicit_step(base):
         a, _ = acceleration(lw.hold(model, posture))
         np.testing.assert_allclose(a, wanted, rtol=1e-8)
     a, tau = acceleration(lw.hold_joints(model, posture))
-    rotors, efforts = controllers.at_rest(model, posture)
+    rotors, efforts = controllers.at_rest(model, posture, h)
     later = lw.passive_forces(model, q, v) - implicit_terms(model, q, v, h).pull
     own = driven(model)
     np.testing.assert_allclose(tau[own], (efforts + rotors * (wanted - a) - later)[own], rtol=1e-7)
+
+
+def test_dampers_and_friction_do_not_slow_the_return():
+    """Fingers of some grams with the dampers of arms: they came back within a quarter of an hour."""
+    builder = lw.Builder("finger").body("palm", 0.5, [0, 0, 0.1], 1e-3).joint("root", "free", "world", "palm")
+    for k, parent in enumerate(("palm", "link0")):
+        builder.body(f"link{k}", 0.01, [0, 0, 0.01], 1e-6)
+        options = {"damping": 1.0, "friction": 0.1, "xyz": [0, 0, 0.02], "axis": [0, 1, 0]}
+        builder.joint(f"joint{k}", "revolute", parent, f"link{k}", **options)
+    model = builder.build()
+    posture = model.neutral()
+    start = lw.integrate(model, posture, np.array([0, 0, 0, 0, 0, 0, 0.3, -0.3]))
+    motion = lw.simulate(model, start, np.zeros(model.nv), 2.0, controller=lw.hold_joints(model, posture), every=20)
+    assert np.abs(motion.q[-1, 7:]).max() < 1e-5

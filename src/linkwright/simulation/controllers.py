@@ -38,7 +38,7 @@ MARGIN = 4.0
 """How many times shorter than stability asks for the steps are that a controller is made for."""
 
 ROTOR = 30.0
-"""How many times what a joint moves its rotor of `hold_joints` is."""
+"""How many times what a joint moves, and what resists it over a step, its rotor of `hold_joints` is."""
 
 MOST = 1e3
 """How many times Mᵢᵢ what a joint moves is counted as at most: loops may hold it fast."""
@@ -111,7 +111,8 @@ def hold_joints(
     """Hold the joints at a posture (…, nq) where a base floats, or loops bear a part; free joints get nothing.
 
     Each joint is given a rotor r that is heavy beside what an effort there moves at the posture: 1/(M⁻¹)ᵢᵢ with
-    loops included, or Mᵢᵢ if that is more. The rotor swings back as a damped oscillator, and the joint gets what
+    loops included, or Mᵢᵢ if that is more, and beside what its damper, friction and spring resist with over a step,
+    h D + h² K. The rotor swings back as a damped oscillator, and the joint gets what
     the rotor passes on:
 
         τ = τ₀ + r (a* − a) − passive,   a* = ω² (posture ⊖ q) − 2ζω v
@@ -138,7 +139,7 @@ def hold_joints(
     w = _angular(frequency, damping_ratio, step)
     dynamics.require_mass(model)
     postures = np.atleast_2d(target).reshape(math.prod(target.shape[:-1]), model.nq)
-    rows = [at_rest(model, row) for row in postures]
+    rows = [at_rest(model, row, step) for row in postures]
     shape = (*target.shape[:-1], model.nv)
     rotors, efforts = (np.reshape([row[k] for row in rows], shape) for k in (0, 1))
 
@@ -281,7 +282,7 @@ def driven(model: Model) -> list[int]:
     return [k for k, kind in enumerate(kinds) if kind != "free"]
 
 
-def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
+def at_rest(model: Model, q: Array, step: float) -> tuple[Array, Array]:
     """The rotors (nv,) of :func:`hold_joints`, and the least efforts (nv,) at which the joints do not accelerate at q.
 
     Loops included M⁻¹ is GᵀG, with M = LLᵀ, G = (1 − U Uᵀ) L⁻¹ and U an orthonormal basis of L⁻¹Kᵀ.
@@ -300,13 +301,14 @@ def at_rest(model: Model, q: Array) -> tuple[Array, Array]:
     own = np.diag(M)[places]
     G = whole[:, places] * np.sqrt(own)
     moved = own * np.maximum(1.0, 1.0 / np.maximum((G * G).sum(axis=0), 1.0 / MOST))
+    resisting = np.abs(model.assemble(implicit_terms(model, q, still, step).joints))[places]
     U, sizes, Vt = np.linalg.svd(G)
     rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
     efforts = -np.sqrt(own) * (Vt[:rank].T @ ((U[:, :rank].T @ (whole @ load)) / sizes[:rank]))
     idle = np.sqrt(own)[:, None] * Vt[rank:].T  # efforts that move nothing: loops bear them
     efforts = efforts - idle @ np.linalg.lstsq(idle, efforts, rcond=None)[0]
     E = np.eye(model.nv)[:, places]
-    return E @ (ROTOR * moved), E @ efforts
+    return E @ (ROTOR * (moved + resisting)), E @ efforts
 
 
 def _exactly(model: Model, postures: Array, turn: float) -> bool:
