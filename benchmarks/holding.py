@@ -74,8 +74,11 @@ def mechanisms() -> Iterator[tuple[str, lw.Model, str, list[str]]]:
             yield name, lw.load(folder / file, root="free"), "weld", feet
     known = {folder / file for file, _ in ROBOTS.values()}
     for path in sorted(folder.rglob("*.urdf")):
-        if path not in known and path.name != "ur3.urdf":  # it has no links
-            yield path.stem, lw.load(path), "", []
+        if path in known or path.name == "ur3.urdf":  # it has no links
+            continue
+        model = lw.load(path)
+        if model.joints:
+            yield path.stem, model, "", []
             yield f"{path.stem}, afloat", lw.load(path, root="free"), "", []
 
 

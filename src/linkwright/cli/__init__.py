@@ -11,6 +11,7 @@ from rich.text import Text
 from linkwright.cli import measuring, moving, showing, terminal
 from linkwright.cli.app import app
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
+from linkwright.status import told_elsewhere
 
 # importing them makes them commands of the program
 COMMANDS = (moving.simulate, showing.info, showing.equations, measuring.bench, measuring.experiment, measuring.cache)
@@ -20,7 +21,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes end with a message and status 2, never with a traceback."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
-        app(sys.argv[1:] if arguments is None else arguments)
+        with told_elsewhere():
+            app(sys.argv[1:] if arguments is None else arguments)
     except LinkwrightError as error:
         _tell("error", "bold red", str(error))
         sys.exit(2)

@@ -65,7 +65,8 @@ class Kernel(Entered):
         self._dims = tuple(len(slot.shape) for slot in program.inputs)
         # without entries there is nothing worth machine code, and NumPy has no functions of no entries
         if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
-            self._native = build(program, addresses() | {"slow": id(_slowly)}, tune)
+            name = f"{program.name} of {model.name!r}" if model else program.name
+            self._native = build(program, addresses() | {"slow": id(_slowly)}, tune, name)
             self._width = self._native.width
             self._row_time = row_time(program, self._width)
         self._entered = False

@@ -15,6 +15,7 @@ from linkwright.compiler import cache, llvm, machine
 from linkwright.compiler.call import universal_function
 from linkwright.compiler.entry import WAITING, addresses
 from linkwright.compiler.program import Looped, Program
+from linkwright.status import told
 
 _ROWS_MEASURED = 512
 
@@ -26,7 +27,9 @@ _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 class Native:
     """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
 
-    def __init__(self, program: Program | Looped, symbols: Mapping[str, int], width: int):
+    def __init__(self, program: Program | Looped, symbols: Mapping[str, int], width: int, name: str = ""):
+        self.name = name or program.name
+        """what is compiled, for people"""
         self.width = width
         """rows at once"""
         self.failure: BaseException | None = None
@@ -103,7 +106,8 @@ class Native:
         program = self._program
         exports = ("loop", "entry", *program.exports) if isinstance(program, Looped) else _EXPORTS[part]
         name = cache.key(f"{program.digest} {part}", self._target, self.width)
-        code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
+        with told(f"compiling {self.name}"):
+            code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
         self._found.append(found)
         return code
 
@@ -128,19 +132,22 @@ def waiting_entry(slow: int) -> int:
     return code.exported["entry"]
 
 
-def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False) -> Native:
-    """The machine code, with as many lanes as the target's registers have, or as measured fastest."""
+def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
+    """The machine code, with as many lanes as the target's registers have, or as measured fastest.
+
+    ``name``: what people are told that is compiled, where it takes long.
+    """
     target = machine.target()
     if isinstance(program, Looped):
-        return Native(program, symbols, program.width(target.width)).prepare()  # it may turn out too large
+        return Native(program, symbols, program.width(target.width), name).prepare()  # it may turn out too large
     if not tune:
-        return Native(program, symbols, target.width)
-    name = cache.key(f"tuned {program.digest}", target, 0)
-    kept = cache.read(name)
+        return Native(program, symbols, target.width, name)
+    tuned = cache.key(f"tuned {program.digest}", target, 0)
+    kept = cache.read(tuned)
     if kept is not None:
-        return Native(program, symbols, int(kept))
-    best = min((Native(program, symbols, width) for width in target.widths), key=measurement(program))
-    cache.write(name, str(best.width).encode())
+        return Native(program, symbols, int(kept), name)
+    best = min((Native(program, symbols, width, name) for width in target.widths), key=measurement(program))
+    cache.write(tuned, str(best.width).encode())
     return best
 
 

@@ -48,6 +48,7 @@ from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
+from linkwright.status import telling
 
 NODE_LIMIT = 400_000
 """Expressions a trace may make, whether they are needed in the end or not."""
@@ -180,6 +181,11 @@ class Bound:
     """the function of a model and the arrays, where there is one"""
     options: Mapping[str, Any] = field(default_factory=dict)
     """what was bound"""
+
+    @property
+    def title(self) -> str:
+        """What people are told that it is."""
+        return self.name if self.model is None else f"{self.name} of {self.model.name!r}"
 
 
 def bind(
@@ -346,6 +352,7 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+@telling(lambda bound: f"compiling {bound.title}")
 @uncollected()
 def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
@@ -390,6 +397,7 @@ def _told(bound: Bound) -> str:
     )
 
 
+@telling(lambda bound: f"compiling {bound.title}")
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
@@ -552,6 +560,7 @@ def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tupl
     return tuple(results)
 
 
+@telling(lambda program: f"differentiating {program.name}")
 @uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
     """The program of the derivative with respect to an argument, added as last axis.

@@ -22,6 +22,7 @@ from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
+from linkwright.status import telling
 
 
 class Coordinates(NamedTuple):
@@ -135,6 +136,10 @@ def in_ring(ring: Ring, coefficient: Surd, name: str) -> Polynomial:
     return number * ring[name] if name else number
 
 
+def _deriving(mechanism: Mechanism) -> str:
+    return f"deriving the equations of {mechanism.model.name!r}"
+
+
 class Mechanism:
     """A plan on polynomials."""
 
@@ -154,6 +159,7 @@ class Mechanism:
         return in_ring(self.ring, coefficient, name)
 
     @cached_property
+    @telling(_deriving)
     def recursive(self) -> Forms:
         """By composite bodies and by the recursive Newton–Euler method, as the library has them."""
         ring, model, still = self.ring, self.model, np.zeros(self.model.nv)
@@ -170,6 +176,7 @@ class Mechanism:
         still = np.zeros(self.model.nv)
         return self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
 
+    @telling(_deriving)
     def form(self, quantity: Quantity, frame: str = "", reference: str = "world_aligned") -> np.ndarray:
         """One quantity, by the library's algorithm, as an array of polynomials."""
         if quantity.looped:
@@ -185,6 +192,7 @@ class Mechanism:
         return closure_of(self.closed, self.ring, self.q, self.v)
 
     @cached_property
+    @telling(_deriving)
     def lagrange(self) -> Derivation:
         """From the energies: positions are differentiated, nothing of the recursions is used but the poses."""
         ring, model, v = self.ring, self.model, self.v

@@ -26,6 +26,7 @@ from linkwright.equations.writing import Order
 from linkwright.errors import TooLargeError
 from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
+from linkwright.status import telling
 
 
 class Explanation:
@@ -73,6 +74,7 @@ class Explanation:
         return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
 
 
+@telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
 def explanation_of(mechanism: Mechanism, forms: Callable[[], Forms], order: Order, model: Model) -> Explanation:
     """The explanation of canonical forms, or of gravity alone where they are too large; ``model`` is in numbers.
 

@@ -10,6 +10,7 @@ from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNam
 from linkwright.formats.xml import read_bytes, root_tag, shortened
 from linkwright.model.assembly import assemble
 from linkwright.model.tree import Model
+from linkwright.status import told
 
 SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
 FORMATS = ("urdf", "xacro", "mjcf")
@@ -60,6 +61,11 @@ def load(
     kind = _format_of(text)
     if kind not in formats:
         raise FormatError(f"{shortened(text, 300)} is {kind}; allowed is {', '.join(formats)}")
+    with told(f"reading {shortened(text)}"):
+        return _read(text, kind, root, packages, trusted)
+
+
+def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.PathLike[str]], trusted: bool) -> Model:
     if kind == "xacro":
         from linkwright.formats.xacro import read_xacro
 

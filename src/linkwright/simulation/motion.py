@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Literal
 
 import numpy as np
@@ -47,6 +48,7 @@ from linkwright.simulation.stages import StagedStepper, staged_stepper
 from linkwright.simulation.trajectory import Trajectory
 from linkwright.simulation.variational import variational_stepper
 from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.status import told
 
 WHOLE_STEP_LIMIT = 25_000
 """Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
@@ -181,10 +183,12 @@ def simulate(
         return record.efforts(controller, t, q, v)
 
     tau = np.zeros((*batch, model.nv))
+    alone = progress is None and (controller is None or isinstance(controller, Hold))  # else others may write
+    saying = told(f"simulating {model.name!r}") if alone else nullcontext()
     record.keep(q, v)
     began = time.perf_counter()
     try:
-        with np.errstate(all="ignore"):  # a motion that diverges is told below
+        with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
             for k in range(steps):
                 if controller is not None:
                     if not record.goes_on(q, v):
@@ -366,13 +370,13 @@ def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projectin
         chosen = method_of(method)
         assert isinstance(chosen, Tableau)
 
-        def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
+        def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
             return total_acceleration(model, q, v, tau, options)
 
         try:
             if large:
                 raise TooLargeError(f"{len(model.links)} bodies")
-            acceleration: Callable[..., Any] = Kernel(trace(bind(acceleration_of, one, {})), one)
+            acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
         except TooLargeError:
             acceleration = _parts_of_large(one, options, False)[0]
         return staged_stepper(one, chosen, acceleration, _projection(one) if projecting else None)
@@ -387,25 +391,25 @@ def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bo
     if isinstance(method_of(method), Variational):
         return variational_stepper(model, options)
 
-    def acceleration_of(model: Model, q: Array, v: Array, tau: Array) -> Array:
+    def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
         return total_acceleration(model, q, v, tau, options)
 
-    def stage_of(model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
+    def simulation_stage(model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
         return stage(model, q, v, u, w, tau, options)
 
-    def end_of(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
+    def end_of_step(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
         q, v = advance(model, q, v, u, w)
         return project(model, q, v) if projecting else (q, v)
 
-    def step_of(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
+    def simulation_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
         return step(model, q, v, tau, h, method, options, projecting)
 
     parts = [
-        bind(acceleration_of, model, {}),
-        bind(stage_of, model, {"w": (model.nv,)}),
-        bind(end_of, model, {"w": (model.nv,)}),
+        bind(simulated_acceleration, model, {}),
+        bind(simulation_stage, model, {"w": (model.nv,)}),
+        bind(end_of_step, model, {"w": (model.nv,)}),
     ]
-    whole = bind(step_of, model, {"h": ()})
+    whole = bind(simulation_step, model, {"h": ()})
     chosen = method_of(method)
     try:
         if len(model.links) >= BODIES_IN_LOOPS and isinstance(chosen, Tableau):

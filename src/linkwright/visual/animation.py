@@ -16,6 +16,7 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.status import told
 from linkwright.visual.film import checked_motion, make_film, shown_times
 from linkwright.visual.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
 from linkwright.visual.mp4 import ffmpeg, write_mp4
@@ -120,15 +121,16 @@ def animate(
         azimuth=azimuth,
         elevation=elevation,
     )
-    if kind == "gif":
-        data = encode_gif(film.frames(), durations_of(len(times), period))
-        with replacing(path) as place:
-            place.write_bytes(data)
-    elif kind == "mp4":
-        with replacing(path) as place:
-            write_mp4(place, film.frames(), 1.0 / period)
-    else:
-        _write_pictures(path, film.frames())
+    with told(f"animating {model.name!r}"):
+        if kind == "gif":
+            data = encode_gif(film.frames(), durations_of(len(times), period))
+            with replacing(path) as place:
+                place.write_bytes(data)
+        elif kind == "mp4":
+            with replacing(path) as place:
+                write_mp4(place, film.frames(), 1.0 / period)
+        else:
+            _write_pictures(path, film.frames())
     return Animation(path)
 
 
