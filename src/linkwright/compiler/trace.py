@@ -397,7 +397,6 @@ def _told(bound: Bound) -> str:
     )
 
 
-@telling(lambda bound: f"compiling {bound.title}")
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
@@ -519,6 +518,7 @@ def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedu
     return LevelProgram(bound.name, slots, made, parts, default_threads())
 
 
+@telling(lambda bound: f"compiling {bound.title}")
 def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
     """The program, and whether sines and cosines of sums of angles could be shared in it."""
     inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
