@@ -400,8 +400,8 @@ def recurrence(x):
 
 def test_one_long_chain_is_cut_into_blocks():
     program = trace(bind(recurrence, None, {"x": 8}))
-    assert batches_text(program, W, target().fused, target().processor).count("br label %block0") == 1
-    assert row_text(program, W, target().fused).count("br label %block0") == 1
+    assert batches_text(program, W, target()).count("br label %block0") == 1
+    assert row_text(program, W, target()).count("br label %block0") == 1
     kernel = Kernel(program)
     x = np.random.default_rng(0).uniform(0.5, 1.5, (ROWS, 8))
     together = kernel(x)
@@ -428,7 +428,7 @@ def test_derivatives_of_long_chains():
 def test_registers_of_lanes_wait_on_the_stack_aligned():
     """Where a function of lanes keeps numbers on the stack, it aligns it first."""
     kernel = lw.compile(lw.forward_dynamics, lw.load("arm7"))
-    module = llvm.parse_assembly(batches_text(kernel.program, W, target().fused, target().processor))
+    module = llvm.parse_assembly(batches_text(kernel.program, W, target()))
     module.data_layout = str(machine._target_machine(target()).target_data)
     code = machine._target_machine(target()).emit_assembly(module)
     lanes = code[code.index("lanes:") : code.index("clear:")]
@@ -457,7 +457,7 @@ def test_code_made_quickly_gives_the_same_bits(function, monkeypatch):
 def test_results_that_are_mostly_zeros_cost_what_is_not():
     def lines(count):
         program = trace(bind(constraint_jacobian, built_in(f"four_bars:{count}"), {}))
-        return batches_text(program, W, target().fused, target().processor).count("\n")
+        return batches_text(program, W, target()).count("\n")
 
     assert lines(32) < 2.5 * lines(16)  # there are four times as many entries
     model = built_in("four_bars:8")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.program import Program
+from linkwright.compiler.program import Program, Steps
 from linkwright.expression.operations import OPERATIONS
 
 
@@ -16,15 +17,8 @@ def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
     leads = [x.shape[: x.ndim - len(slot.shape)] for x, slot in zip(inputs, program.inputs, strict=True)]
     batch = np.broadcast_shapes(*leads)
     flat = [x.reshape(*lead, slot.size) for x, lead, slot in zip(inputs, leads, program.inputs, strict=True)]
-    values: list[Any] = []
     with np.errstate(all="ignore"):
-        for op, args, value in program.instructions:
-            if op == "constant":
-                values.append(value)
-            elif op == "input":
-                values.append(flat[args[0]][..., args[1]])
-            else:
-                values.append(OPERATIONS[op].evaluate(*(values[a] for a in args)))
+        values = _values(program, flat)
     results = []
     for slot, numbers in zip(program.outputs, program.results, strict=True):
         result = np.empty((*batch, slot.size))
@@ -32,3 +26,40 @@ def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
             result[..., entry] = values[k]
         results.append(result.reshape((*batch, *slot.shape)))
     return tuple(results)
+
+
+def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
+    """The values of all instructions; an input is an array, entries last, or a list of entries."""
+    values: list[Any] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            values.append(value)
+        elif op == "input":
+            given = inputs[args[0]]
+            values.append(given[args[1]] if isinstance(given, list) else given[..., args[1]])
+        elif op == "repeat":
+            values.append(_repeated(value, [values[a] for a in args]))
+        elif op == "item":
+            values.append(values[args[0]][value])
+        else:
+            values.append(OPERATIONS[op].evaluate(*(values[a] for a in args)))
+    return values
+
+
+def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
+    """The results of a repetition; a row that has stopped keeps its states."""
+    states, fixed = given[: steps.size], given[steps.size :]
+    taken: Any = 0.0 if steps.stops else float(steps.count)
+    going: Any = True
+    kept: list[Any] = []
+    for k in range(steps.count):
+        values = _values(steps.program, [[float(k)], states, fixed])
+        after = [values[number] for number in steps.program.results[0]]
+        if steps.stops:
+            going = going & np.equal(values[steps.program.results[1][0]], 0.0)
+            after = [np.where(going, x, y) for x, y in zip(after, states, strict=True)]
+            taken = taken + going
+        states = after
+        if steps.keep and (k + 1) % steps.keep == 0:
+            kept += states
+    return [*states, taken, *kept]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
+"""Functions of the C library that programs may call, lane by lane."""
+
 
 class Code:
     """A function's lines as they are written."""

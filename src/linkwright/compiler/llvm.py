@@ -8,28 +8,15 @@ for bit what W lanes do, and a row's result depends neither on its batch nor on 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
+from linkwright.compiler.arithmetic import Arithmetic
 from linkwright.compiler.entry import DECLARATIONS, entry_text
-from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.machine import Target
+from linkwright.compiler.program import Program, Slot, Steps
 from linkwright.compiler.rows import COPY, lengths_text, loop_text
-from linkwright.compiler.vector_math import FAR, Lanes, sincos
-
-_BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
-LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
-"""Functions of the C library that programs may call, lane by lane."""
+from linkwright.compiler.vector_math import Lanes
 
 _NEAR_CACHE = 32 * 1024  # bytes
-
-BLOCK = 4000
-LONGEST = 3 * BLOCK
-"""Lines of a function beyond which it is cut into basic blocks of about ``BLOCK``.
-
-The code generator's work grows with the square of a block's length, worst where values depend on each other in one
-long chain or thousands share a constant. Within one block it orders up to a tenth better: shorter functions stay whole.
-"""
-
 
 SPARSE = 256
 """Entries of a result from which structural zeros are written by a loop, where they are most of it."""
@@ -51,190 +38,46 @@ end:
 """Zeros for a row of that many bytes, a multiple of 32."""
 
 
-class StraightBody:
-    """The instructions of one function, on W lanes.
+class StraightBody(Arithmetic):
+    """The instructions of one function between rows in memory, on W lanes."""
 
-    ``careful``: whether lanes themselves see to angles that are too large for their sine, instead of telling of them.
-    """
-
-    def __init__(self, program: Program, width: int, fused: bool, careful: bool = False):
-        self.program, self.careful = program, careful
-        self.lanes = Lanes(width)
-        self.fused = fused
-        self.lines: list[str] = []
-        self.count = 0
-        self.blocks = 0
-        self.values: list[str] = []
-        self.bits: dict[int, str] = {}  # comparisons, before they become numbers
-        self.angles: dict[int, tuple[str, str]] = {}
-        self.farthest: str | None = None  # largest |angle| so far, lane by lane
-        self.declared: set[str] = set()
+    def __init__(self, program: Program, width: int, target: Target):
+        super().__init__(program, width, target)
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
-        self.seams: list[int] = []  # where a further block may start: after how many lines
+        self.columns: list[list[str]] = []
 
-    def emit(self, instruction: str) -> str:
-        """Append an instruction; the name of its value."""
-        name = f"%v{self.count}"
-        self.count += 1
-        self.lines.append(f"  {name} = {instruction}")
-        return name
+    def fetched(self, *place: int) -> str:
+        number, entry = place
+        return self.columns[number][entry]
 
     def text(self) -> str:
         """The whole function. It returns whether an angle was too large for the lane body's sine."""
         program, lanes = self.program, self.lanes
-        self.lines.append("start:")
-        columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
-        fused_away = self._products_to_fuse() if self.fused else set()
+        self.lines += ["start:", ";"]
+        self.columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
         sparse = self._sparse()
         blocks = self._blocks(sparse) if lanes.width > 1 else {}
-        for k, (op, args, value) in enumerate(program.instructions):
-            if op == "input":
-                self.values.append(columns[args[0]][args[1]])
-            elif op == "constant":
-                assert value is not None
-                self.values.append(lanes.constant(value))
-            elif k in fused_away:
-                self.values.append("")  # appears inside the sum that uses it
-            else:
-                self.values.append(self._operation(k, op, args))
+        for k, instruction in enumerate(program.instructions):
+            self.compute(k, instruction)
             if k == len(program.instructions) - 1:  # all is read: a result may lie where an argument does
                 for argument in sparse:
                     self._clear(argument)
             for block in blocks.pop(k, ()):
                 self._store_block(*block)
-                self.seams.append(len(self.lines))
-            self.seams.append(len(self.lines))
+                self.seam()
+            self.seam()
         if lanes.width == 1:
-            for argument in range(len(program.inputs), len(program.inputs) + len(program.results)):
-                self._store(argument, argument in sparse)
-        self.lines.append(f"  ret i1 {self._far()}")
-        body = "\n".join(self._in_blocks() if len(self.lines) > LONGEST else self.lines)
+            for number, argument in enumerate(range(len(program.inputs), len(program.inputs) + len(program.results))):
+                if number not in program.tables:
+                    self._store(argument, argument in sparse)
+        for number in program.tables:
+            self._store_table(number)
+        far = self._far()
+        self.lines += [*self.epilogue, f"  ret i1 {far}"]
+        self.lines[1:2] = self.prologue
+        body = "\n".join(self.finished())
         name = "single" if lanes.width == 1 else "lanes"
         return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0{lanes.stack} {{\n{body}\n}}\n"
-
-    def _in_blocks(self) -> list[str]:
-        """The lines as several basic blocks, one after the other."""
-        lines: list[str] = []
-        start = 0
-        for number, end in enumerate(end for last, end in pairwise((0, *self.seams)) if end // BLOCK > last // BLOCK):
-            lines += [*self.lines[start:end], f"  br label %block{number}", f"block{number}:"]
-            start = end
-        return lines + self.lines[start:]
-
-    def _far(self) -> str:
-        """Whether an angle was too large for the lanes' sine."""
-        lanes = self.lanes
-        if lanes.width == 1 or self.farthest is None:
-            return "0"
-        return self._any(self.emit(f"fcmp ogt {lanes.double} {self.farthest}, {lanes.constant(FAR)}"))
-
-    def _any(self, flags: str) -> str:
-        """Whether a condition holds in any lane."""
-        lanes = self.lanes
-        self.declared.add(f"declare i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit})")
-        return self.emit(f"call i1 @llvm.vector.reduce.or.v{lanes.width}i1({lanes.bit} {flags})")
-
-    # values
-
-    def _products_to_fuse(self) -> set[int]:
-        """Products used once, by a sum: they become fused multiply-adds (one of two in a sum of two products)."""
-        uses, code = self.program.uses, self.program.instructions
-        chosen: set[int] = set()
-        for op, args, _ in code:
-            if op in ("add", "sub"):
-                products = [a for a in args if code[a].op == "mul" and uses[a] == 1]
-                if products:
-                    chosen.add(max(products))
-        return chosen
-
-    def _operation(self, k: int, op: str, args: tuple[int, ...]) -> str:
-        lanes, V = self.lanes, self.lanes.double
-        x = [self.values[a] for a in args]
-        if op in ("add", "sub") and "" in x:
-            return self._fused(op, args)
-        if op in _BINARY:
-            return self.emit(f"{_BINARY[op]} {V} {x[0]}, {x[1]}")
-        if op == "neg":
-            return self.emit(f"fneg {V} {x[0]}")
-        if op in ("sin", "cos"):
-            if args[0] not in self.angles:
-                self.angles[args[0]] = self._sincos(x[0])
-            return self.angles[args[0]][op == "cos"]
-        if op in _INTRINSIC:
-            name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
-            self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
-            return self.emit(f"call {V} {name}({', '.join(f'{V} {y}' for y in x)})")
-        if op in ("min", "max"):
-            closer = self.emit(f"fcmp {'olt' if op == 'min' else 'ogt'} {V} {x[0]}, {x[1]}")
-            chosen = self._select(closer, x[0], x[1])  # with the test one instruction of x86, which forgets a NaN in x
-            return self._select(self.emit(f"fcmp uno {V} {x[0]}, {lanes.constant(0.0)}"), x[0], chosen)
-        if op in ("less", "less_equal"):
-            self.bits[k] = self.emit(f"fcmp {'olt' if op == 'less' else 'ole'} {V} {x[0]}, {x[1]}")
-            return self._select(self.bits[k], lanes.constant(1.0), lanes.constant(0.0))
-        if op == "where":
-            bit = self.bits.get(args[0]) or self.emit(f"fcmp une {V} {x[0]}, {lanes.constant(0.0)}")
-            return self._select(bit, x[1], x[2])
-        if op == "sign":
-            zero = lanes.constant(0.0)
-            negative = self.emit(f"fcmp olt {V} {x[0]}, {zero}")
-            positive = self.emit(f"fcmp ogt {V} {x[0]}, {zero}")
-            return self._select(positive, lanes.constant(1.0), self._select(negative, lanes.constant(-1.0), x[0]))
-        return self._library(op, x)
-
-    def _fused(self, op: str, args: tuple[int, ...]) -> str:
-        """x y + z, x y − z or z − x y, rounded once."""
-        V = self.lanes.double
-        first = self.values[args[0]] == ""
-        product, other = (args[0], args[1]) if first else (args[1], args[0])
-        a, b = (self.values[i] for i in self.program.instructions[product].args)
-        z = self.values[other]
-        if op == "sub" and first:
-            z = self.emit(f"fneg {V} {z}")
-        elif op == "sub":
-            a = self.emit(f"fneg {V} {a}")
-        return self.lanes.fma(self.emit, a, b, z)
-
-    def _select(self, bit: str, a: str, b: str) -> str:
-        return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.double} {a}, {self.lanes.double} {b}")
-
-    def _sincos(self, x: str) -> tuple[str, str]:
-        V, lanes = self.lanes.double, self.lanes
-        self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
-        size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
-        if lanes.width > 1 and not self.careful:
-            # starting from 0, so that a NaN is never kept: its row may have far angles too
-            farthest = self.farthest or lanes.constant(0.0)
-            larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
-            self.farthest = self._select(larger, size, farthest)
-            return sincos(lanes, self.emit, x)
-        far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(FAR)}")
-        if lanes.width > 1:
-            far = self._any(far)
-        n = self.blocks
-        self.blocks += 1
-        self.lines.append(f"  br i1 {far}, label %far{n}, label %near{n}, !prof !0")
-        self.lines.append(f"far{n}:")
-        far_pair = self._library("sin", [x]), self._library("cos", [x])
-        self.lines.append(f"  br label %after{n}")
-        self.lines.append(f"near{n}:")
-        near_pair = sincos(lanes, self.emit, x)
-        self.lines.append(f"  br label %after{n}")
-        self.lines.append(f"after{n}:")
-        s, c = (self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True))
-        return s, c
-
-    def _library(self, op: str, x: list[str]) -> str:
-        """A function of the C library, lane by lane."""
-        V, width = self.lanes.double, self.lanes.width
-        self.declared.add(f"declare double @{op}({', '.join(['double'] * len(x))})")
-        if width == 1:
-            return self.emit(f"call double @{op}({', '.join(f'double {y}' for y in x)})")
-        result = "poison"
-        for lane in range(width):
-            entries = [self.emit(f"extractelement {V} {y}, i32 {lane}") for y in x]
-            value = self.emit(f"call double @{op}({', '.join(f'double {y}' for y in entries)})")
-            result = self.emit(f"insertelement {V} {result}, double {value}, i32 {lane}")
-        return result
 
     # rows in memory
 
@@ -265,22 +108,6 @@ class StraightBody:
             columns += turned[len(columns) - start :]
         return columns
 
-    def _joined(self, rows: list[str], start: int, size: int) -> str:
-        """Entries of several rows, one after the other in a register."""
-        kind = f"<{size} x double>"
-        parts = []
-        for row in rows:
-            address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
-            parts.append(self.emit(f"load {kind}, ptr {address}, align 8"))
-        while len(parts) > 1:
-            indices = ", ".join(f"i32 {k}" for k in range(2 * size))
-            parts = [
-                self.emit(f"shufflevector <{size} x double> {a}, <{size} x double> {b}, <{2 * size} x i32> <{indices}>")
-                for a, b in zip(parts[::2], parts[1::2], strict=True)
-            ]
-            size *= 2
-        return parts[0]
-
     def _store(self, argument: int, cleared: bool) -> None:
         """Every entry of one row, or every one that is not zero there already."""
         (row,) = self._pointers(argument)
@@ -289,7 +116,7 @@ class StraightBody:
                 continue
             address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
             self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
-            self.seams.append(len(self.lines))
+            self.seam()
 
     def _results(self, argument: int) -> tuple[int, ...]:
         return self.program.results[argument - len(self.program.inputs)]
@@ -333,6 +160,8 @@ class StraightBody:
         W = self.lanes.width
         large = 8 * W * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
         for number, results in enumerate(self.program.results, len(self.program.inputs)):
+            if number - len(self.program.inputs) in self.program.tables:
+                continue
             start, n = 0, len(results)
             while start < n:
                 size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
@@ -347,15 +176,19 @@ class StraightBody:
 
     def _store_block(self, argument: int, start: int, size: int) -> None:
         """Some columns of results, to the rows of this argument."""
-        W, V = self.lanes.width, self.lanes.double
         columns = [self.values[value] for value in self._results(argument)[start : start + size]]
+        self._store_columns(self._rows_of(argument), start, columns)
+
+    def _store_columns(self, rows: list[str], start: int, columns: list[str]) -> None:
+        """Columns of lanes, to entries one after the other of a row for every lane."""
+        W, V, size = self.lanes.width, self.lanes.double, len(columns)
         turned = self._transposed(columns)
-        for lane, row in enumerate(self._rows_of(argument)):
+        for lane, row in enumerate(rows):
             address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
             first = lane // size * size
             source = turned[lane % size]
             if size == 1:
-                piece = f"double {self.emit(f'extractelement {V} {source}, i32 {lane}')}"
+                piece = f"double {self.emit(f'extractelement {V} {source}, i32 {lane}') if W > 1 else source}"
             elif size == W:
                 piece = f"{V} {source}"
             else:
@@ -364,38 +197,47 @@ class StraightBody:
                 piece = f"<{size} x double> {cut}"
             self.lines.append(f"  store {piece}, ptr {address}, align 8")
 
-    def _transposed(self, rows: list[str]) -> list[str]:
-        """n registers: their n × n blocks transposed, each by itself, in log₂ n rounds of exchanges."""
-        n, W, V = len(rows), self.lanes.width, self.lanes.double
-        s = 1
-        while s < n:
-            turned = list(rows)
-            for i in range(n):
-                if not i & s:
-                    low = [j if not j & s else W + j - s for j in range(W)]
-                    high = [j + s if not j & s else W + j for j in range(W)]
-                    for target, lanes in ((i, low), (i + s, high)):
-                        indices = ", ".join(f"i32 {lane}" for lane in lanes)
-                        turned[target] = self.emit(
-                            f"shufflevector {V} {rows[i]}, {V} {rows[i + s]}, <{W} x i32> <{indices}>"
-                        )
-            rows = turned
-            s *= 2
-        return rows
+    def _store_table(self, number: int) -> None:
+        """States that were kept, row by row, in a loop."""
+        program, V, W = self.program, self.lanes.double, self.lanes.width
+        value, first = program.tables[number]
+        steps: Steps = program.instructions[value].value
+        columns = program.outputs[number].size // steps.rows
+        rows = self._rows_of(len(program.inputs) + number)
+        n = self.block()
+        self.lines += [f"  br label %table{n}", f"table{n}:", f"  br label %tables{n}", f"tables{n}:"]
+        self.lines.append(f"  %row{n} = phi i64 [0, %table{n}], [%row{n}.next, %tables{n}]")
+        kept = self.emit(f"mul i64 %row{n}, {steps.size}")
+        kept = self.emit(f"getelementptr {V}, ptr {self.results[value][-1]}, i64 {kept}")
+        moved = self.emit(f"mul i64 %row{n}, {columns}")
+        rows = [self.emit(f"getelementptr double, ptr {row}, i64 {moved}") for row in rows]
+        start = 0
+        while start < columns:
+            size = next(size for size in (4, 2, 1) if size <= min(columns - start, W))
+            some = []
+            for k in range(start, start + size):
+                address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {first + k}")
+                some.append(self.emit(f"load {V}, ptr {address}, align {8 * W}"))
+            self._store_columns(rows, start, some)
+            start += size
+        self.lines += [f"  %row{n}.next = add i64 %row{n}, 1"]
+        self.lines += [f"  %more{n} = icmp slt i64 %row{n}.next, {steps.rows}"]
+        self.lines += [f"  br i1 %more{n}, label %tables{n}, label %full{n}", f"full{n}:"]
 
 
-def batches_text(program: Program, width: int, fused: bool, processor: str) -> str:
+def batches_text(program: Program, width: int, target: Target) -> str:
     """The LLVM module for batches of a program: ``lanes`` of ``width`` rows in ``loop``, which is exported.
 
     Rows that lanes leave aside go through the row's own code, whose address is read from ``row_at`` at each call: it
     need not be there before.
     """
-    return _module(StraightBody(program, width, fused), width, [COPY, _ELSEWHERE, loop_text(program, width, processor)])
+    loop = loop_text(program, width, target.processor)
+    return _module(StraightBody(program, width, target), width, [COPY, _ELSEWHERE, loop])
 
 
-def row_text(program: Program, width: int, fused: bool) -> str:
+def row_text(program: Program, width: int, target: Target) -> str:
     """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
-    return _module(StraightBody(program, 1, fused), width, [_ROW, DECLARATIONS, entry_text(program)])
+    return _module(StraightBody(program, 1, target), width, [_ROW, DECLARATIONS, entry_text(program)])
 
 
 _ELSEWHERE = """

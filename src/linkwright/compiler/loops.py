@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.arithmetic import Arithmetic
 from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.ir import Code
-from linkwright.compiler.llvm import StraightBody
+from linkwright.compiler.machine import Target
 from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, lengths_text, loop_text, tiny_text
@@ -103,7 +104,7 @@ class LoopProgram(Looped):
         functions: list[str] = []
         declared: set[str] = set()
         for w in (width, 1) if width > 1 else (1,):
-            texts, more = _driver(self, w, target.fused)
+            texts, more = _driver(self, w, target)
             functions, declared = functions + texts, declared | more
         return module_of(self, width, target.processor, functions, declared)
 
@@ -158,15 +159,16 @@ def _freed(spare: np.ndarray) -> None:
             free(ctypes.c_void_p(int(address)))
 
 
-class StepBody(StraightBody):
+class StepBody(Arithmetic):
     """The instructions of a step. ``laned``: every lane is at a body of its own, with data of its own."""
 
-    def __init__(self, step: Step, inputs: int, width: int, fused: bool, chain: bool, laned: bool = False):
-        super().__init__(step.program, width, fused, careful=laned)
+    def __init__(self, step: Step, inputs: int, width: int, target: Target, chain: bool, laned: bool = False):
+        super().__init__(step.program, width, target, careful=laned)
         self.step, self.inputs, self.chain, self.laned = step, inputs, chain, laned
 
-    def fetched(self, space: int, entry: int) -> str:
+    def fetched(self, *place: int) -> str:
         """A number, from a record, the data or the inputs."""
+        space, entry = place
         lanes, W = self.lanes, self.lanes.width
         if space in (OWN, PARENT):
             return self._load_lanes("%own" if space == OWN else "%parent", entry)
@@ -208,22 +210,15 @@ class StepBody(StraightBody):
     def function(self, name: str) -> str:
         """The whole function of this name. It returns whether an angle was too large for the lanes' sine."""
         self.lines.append("start:")
-        fused_away = self._products_to_fuse() if self.fused else set()
-        for k, (op, args, value) in enumerate(self.program.instructions):
-            if op == "input":
-                self.values.append(self.fetched(*args))
-            elif op == "constant":
-                assert value is not None
-                self.values.append(self.lanes.constant(value))
-            else:
-                self.values.append("" if k in fused_away else self._operation(k, op, args))
+        for k, instruction in enumerate(self.program.instructions):
+            self.compute(k, instruction)
         self._write()
         self.lines.append(f"  ret i1 {self._far()}")
         arguments = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data"]
         for k in range(self.inputs + len(self.step.results)):
             arguments += [f"ptr %a{k}", f"i64 %s{k}"]
         return "\n".join(
-            [f"define internal i1 @{name}({', '.join(arguments)}) #0{self.lanes.stack} {{", *self.lines, "}", ""]
+            [f"define internal i1 @{name}({', '.join(arguments)}) #0{self.lanes.stack} {{", *self.finished(), "}", ""]
         )
 
     def _write(self) -> None:
@@ -253,12 +248,13 @@ class StepBody(StraightBody):
 class _EndBody(StepBody):
     """What is computed of single bodies' states, after all passes; ``own`` is the first of all records."""
 
-    def __init__(self, loops: Loops, inputs: int, width: int, fused: bool, looked_at: list[int]):
-        super().__init__(loops.end, inputs, width, fused, loops.chain)
+    def __init__(self, loops: Loops, inputs: int, width: int, target: Target, looked_at: list[int]):
+        super().__init__(loops.end, inputs, width, target, loops.chain)
         self.looked_at = looked_at
 
-    def fetched(self, space: int, entry: int) -> str:
+    def fetched(self, *place: int) -> str:
         """An entry of a body's state."""
+        space, entry = place
         return super().fetched(OWN, self.looked_at[space] + entry)
 
 
@@ -277,12 +273,12 @@ class Region(NamedTuple):
     world: str
     """what is before the first record: the world's, or what neighbours in a chain leave for each other"""
 
-    def functions(self, inputs: int, fused: bool, laned: bool = False) -> tuple[list[str], set[str]]:
+    def functions(self, inputs: int, target: Target, laned: bool = False) -> tuple[list[str], set[str]]:
         """The steps' text, and what they declare."""
         texts, declared = [], set()
         for p, steps in enumerate(self.loops.steps):
             for k, step in enumerate(steps):
-                body = StepBody(step, inputs, self.width, fused, self.loops.chain, laned)
+                body = StepBody(step, inputs, self.width, target, self.loops.chain, laned)
                 texts.append(body.function(f"{self.name}_{p}_{k}"))
                 declared |= body.declared
         lanes = Lanes(self.width)
@@ -397,7 +393,7 @@ def end_driver(code: Code, place: str, memory: str, far: str) -> None:
     code.lines.append("}")
 
 
-def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], set[str]]:
+def _driver(program: LoopProgram, width: int, target: Target) -> tuple[list[str], set[str]]:
     """``single`` or ``lanes``: all passes over all bodies for one row, or for as many as there are lanes."""
     loops, n_in = program.loops, len(program.inputs)
     name = "single" if width == 1 else "lanes"
@@ -418,8 +414,8 @@ def _driver(program: LoopProgram, width: int, fused: bool) -> tuple[list[str], s
     code.emit(f"call i1 @end_{width}(ptr {world}, ptr null, ptr null, {given})")
     code.do(f"call void @with_tiny(i64 {mode})")
     end_driver(code, place, memory, far)
-    end = _EndBody(loops, n_in, width, fused, program._looked_at())
-    texts, declared = region.functions(n_in, fused)
+    end = _EndBody(loops, n_in, width, target, program._looked_at())
+    texts, declared = region.functions(n_in, target)
     texts += [end.function(f"end_{width}"), "\n".join(code.lines)]
     return texts, declared | end.declared
 

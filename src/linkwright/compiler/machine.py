@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from linkwright.compiler.llvm import LIBRARY
+from linkwright.compiler.ir import LIBRARY
 from linkwright.errors import LinkwrightError
 
 LOCK = threading.RLock()  # LLVM's context is not for several threads at once

@@ -116,8 +116,8 @@ class Native:
         if isinstance(program, Looped):
             return program.text(target, self.width)
         if part == "row":
-            return llvm.row_text(program, self.width, target.fused)
-        return llvm.batches_text(program, self.width, target.fused, target.processor)
+            return llvm.row_text(program, self.width, target)
+        return llvm.batches_text(program, self.width, target)
 
 
 _EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
@@ -165,7 +165,7 @@ def _scheduled(program: Program | Looped) -> bool:
     if isinstance(program, Looped):
         return False  # steps write many numbers each
     results = sum(slot.size for slot in program.outputs)
-    return results <= MANY_RESULTS and len(program.instructions) <= LONG
+    return results <= MANY_RESULTS and program.length <= LONG
 
 
 def measurement(program: Program | Looped) -> Callable[[Native], float]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from linkwright.errors import ArgumentError
-from linkwright.expression.graph import Expr, Graph, elements, needed
+from linkwright.expression.graph import Expr, Graph, Repeat, elements, needed
 
 
 class Slot(NamedTuple):
@@ -35,7 +35,8 @@ class Instruction(NamedTuple):
     """an operation of `expression/operations.py`, "constant" or "input\""""
     args: tuple[int, ...]
     """numbers of values; of an input, its number and the entry in it"""
-    value: float | None = None
+    value: Any = None
+    """of a constant its number, of "repeat" its :class:`Steps`, of "item" which result of a repetition it is"""
 
 
 class Operations(NamedTuple):
@@ -76,6 +77,39 @@ class Signature(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Steps:
+    """What an instruction "repeat" does: steps from the states that are its first arguments, again and again.
+
+    Its results: the states at the end, the number of steps taken, the states kept on the way.
+    """
+
+    program: Program
+    """of one step: (number of steps before, states, what does not change) -> states, and where to stop"""
+    count: int
+    """steps, at most"""
+    keep: int
+    """after every how many steps the states are kept; 0: never"""
+
+    @property
+    def size(self) -> int:
+        """The number of states."""
+        return self.program.inputs[1].size
+
+    @property
+    def stops(self) -> bool:
+        """Whether rows may stop before."""
+        return len(self.program.outputs) > 1
+
+    @property
+    def rows(self) -> int:
+        """How many times the states are kept."""
+        return self.count // self.keep if self.keep else 0
+
+    def __repr__(self) -> str:
+        return f"Steps({self.program.digest}, {self.count}, {self.keep})"
+
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """Straight-line code: instructions in order of evaluation, and which values are the results."""
 
@@ -95,8 +129,8 @@ class Program:
         """The operation counts."""
         count = Counter(instruction.op for instruction in self.instructions)
         angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
-        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input"}
-        return Operations(
+        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item"}
+        total = Operations(
             count["mul"],
             count["add"] + count["sub"],
             count["div"],
@@ -104,6 +138,10 @@ class Program:
             len(angles),
             sum(n for op, n in count.items() if op not in known),
         )
+        for steps in (i.value for i in self.instructions if i.op == "repeat"):
+            each = steps.program.operations
+            total = Operations(*(a + steps.count * b for a, b in zip(total, each, strict=True)))
+        return total
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
@@ -119,6 +157,37 @@ class Program:
         return tuple(uses)
 
     @cached_property
+    def length(self) -> int:
+        """The number of instructions, those of steps counted once."""
+        return len(self.instructions) + sum(i.value.program.length for i in self.instructions if i.op == "repeat")
+
+    @cached_property
+    def tables(self) -> dict[int, tuple[int, int]]:
+        """Which outputs are states that a repetition kept, row by row: its value, and which of the states is first."""
+        found = {}
+        for number, (slot, results) in enumerate(zip(self.outputs, self.results, strict=True)):
+            first = self.instructions[results[0]] if results else None
+            if first is None or first.op != "item":
+                continue
+            steps: Steps = self.instructions[first.args[0]].value
+            start = first.value - steps.size - 1
+            if not (0 <= start < steps.size and slot.shape[:1] == (steps.rows,)):
+                continue
+            columns = slot.size // steps.rows
+            places = [first.value + row * steps.size + k for row in range(steps.rows) for k in range(columns)]
+            if start + columns <= steps.size and all(
+                self.instructions[k] == ("item", first.args, place) for k, place in zip(results, places, strict=True)
+            ):
+                found[number] = (first.args[0], start)
+        return found
+
+    @cached_property
+    def in_tables(self) -> frozenset[int]:
+        """The values that are entries of such outputs and nothing else."""
+        entries = Counter(k for number in self.tables for k in self.results[number])
+        return frozenset(k for k, times in entries.items() if self.uses[k] == times)
+
+    @cached_property
     def digest(self) -> str:
         """A hash of everything that decides what the program computes."""
         parts = (self.name, self.inputs, self.outputs, self.instructions, self.results, self.single)
@@ -132,6 +201,11 @@ class Program:
                 text = repr(value)
             elif op == "input":
                 text = f"{self.inputs[args[0]].name}[{args[1]}]"
+            elif op == "item":
+                text = f"item {value} of %{args[0]}"
+            elif op == "repeat":
+                inner = str(value.program).replace("\n", "\n    ")
+                text = f"repeat {value.count} times from {' '.join(f'%{a}' for a in args)}\n    {inner}"
             else:
                 text = f"{op} {' '.join(f'%{a}' for a in args)}"
             lines.append(f"  %{k} = {text}")
@@ -188,32 +262,64 @@ def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: A
     arrays = [_expressions(name, graph, x) for x in ((result,) if single else result)]
     if graph.failure is not None:
         raise graph.failure
-    order = needed(x for array in arrays for x in elements(array))
     place = {
         symbol.index: (number, entry)
         for number, array in enumerate(inputs.values())
         for entry, symbol in enumerate(elements(array))
     }
-    number = {node.index: k for k, node in enumerate(order)}
-    instructions = []
-    for node in order:
-        if node.op == "constant":
-            instructions.append(Instruction("constant", (), node.value))
-        elif node.op == "symbol":
-            if node.index not in place:
-                raise ArgumentError(f"{name} uses the symbol {node.name!r}, which is not among its arguments")
-            instructions.append(Instruction("input", place[node.index]))
-        else:
-            instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args)))
+    instructions, number = _instructions(name, [x for array in arrays for x in elements(array)], place)
     outputs = tuple(Slot("result" if single else f"result{k}", tuple(array.shape)) for k, array in enumerate(arrays))
     return Program(
         name,
         tuple(Slot(key, tuple(array.shape)) for key, array in inputs.items()),
         outputs,
-        tuple(instructions),
+        instructions,
         tuple(tuple(number[x.index] for x in elements(array)) for array in arrays),
         single,
     )
+
+
+def _instructions(
+    name: str, results: Sequence[Expr], place: Mapping[int, tuple[int, int]]
+) -> tuple[tuple[Instruction, ...], dict[int, int]]:
+    """The instructions of results, and the number of each node's value; ``place``: which nodes are inputs."""
+    order = needed(results, place)
+    number = {node.index: k for k, node in enumerate(order)}
+    instructions = []
+    for node in order:
+        if node.index in place:
+            instructions.append(Instruction("input", place[node.index]))
+        elif node.op == "constant":
+            instructions.append(Instruction("constant", (), node.value))
+        elif node.op == "symbol":
+            raise ArgumentError(f"{name} uses the symbol {node.name!r}, which is not among its arguments")
+        elif node.op == "item":
+            repetition, which = node.args
+            assert which.value is not None
+            instructions.append(Instruction("item", (number[repetition.index],), int(which.value)))
+        else:
+            value = _steps(name, node.graph.repeats[node.index]) if node.op == "repeat" else None
+            instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args), value))
+    return tuple(instructions), number
+
+
+def _steps(name: str, what: Repeat) -> Steps:
+    """A repetition's step as a program of its own."""
+    place = {what.number.index: (0, 0)}
+    place |= {symbol.index: (1, k) for k, symbol in enumerate(what.state)}
+    place |= {node.index: (2, k) for k, node in enumerate(what.captured)}
+    results = [list(what.after), *([] if what.stop is None else [[what.stop]])]
+    instructions, number = _instructions(name, [x for some in results for x in some], place)
+    states, outputs = len(what.state), [Slot("state", (len(what.state),)), Slot("stop", ())]
+    program = Program(
+        f"{name} step",
+        (Slot("step", ()), Slot("state", (states,)), Slot("fixed", (len(what.captured),))),
+        tuple(outputs[: len(results)]),
+        instructions,
+        tuple(tuple(number[x.index] for x in some) for some in results),
+        False,
+    )
+    return Steps(program, what.count, what.keep)
 
 
 def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:

@@ -30,6 +30,7 @@ from linkwright.compiler.loops import (
     table_of,
     tables_of,
 )
+from linkwright.compiler.machine import Target
 from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
 from linkwright.compiler.program import Looped, Operations, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, NotASweep, Recorder, like, record
@@ -234,11 +235,11 @@ class SegmentProgram(Looped):
         """The LLVM module."""
         stages = [self._stage(k, one) for k, one in enumerate(_STAGES)]
         root, lanes = self._regions()
-        functions, declared = root.functions(3, target.fused)
-        more, needed = lanes.functions(3, target.fused, laned=True)
+        functions, declared = root.functions(3, target)
+        more, needed = lanes.functions(3, target, laned=True)
         functions, declared = functions + more + stages, declared | needed
         for k, step in enumerate(self.bridges.steps):
-            body = _BridgeBody(step, target.fused, self.segments.shared * self.lanes)
+            body = _BridgeBody(step, target, self.segments.shared * self.lanes)
             functions.append(body.function(f"bridge_{k}"))
             declared |= body.declared
         return module_of(self, 1, target.processor, [*functions, self._single(), self._entrance()], declared)
@@ -307,8 +308,8 @@ class SegmentProgram(Looped):
 class _BridgeBody(StepBody):
     """What happens between passes: ``own`` is the memory, in which every group of lanes has its shared numbers."""
 
-    def __init__(self, step: Step, fused: bool, shared: int):
-        super().__init__(step, 0, 1, fused, chain=True)
+    def __init__(self, step: Step, target: Target, shared: int):
+        super().__init__(step, 0, 1, target, chain=True)
         self.shared = shared
 
     def address(self, where: str, entry: int) -> str:

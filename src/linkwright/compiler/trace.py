@@ -20,7 +20,7 @@ from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
 from linkwright.compiler.passes import loops_of
-from linkwright.compiler.program import Looped, Program, Slot, program_of
+from linkwright.compiler.program import Looped, Program, Slot, Steps, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
@@ -44,6 +44,7 @@ from linkwright.errors import (
 )
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.repeats import of_step
 from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
@@ -400,9 +401,9 @@ def _told(bound: Bound) -> str:
 def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
     """The program of a bound function; :class:`TooLargeError` where it would be too long."""
     program, sums_met = _traced(bound, Graph(node_limit))
-    if len(program.instructions) > operation_limit:
-        raise TooLargeError(f"{len(program.instructions)} operations, more than {operation_limit}")
-    if sums_met and len(program.instructions) <= RETRACED:
+    if program.length > operation_limit:
+        raise TooLargeError(f"{program.length} operations, more than {operation_limit}")
+    if sums_met and program.length <= RETRACED:
         shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
         program = min(program, shared, key=_cost)
     return replace(program, algorithm=bound.algorithm)
@@ -542,22 +543,38 @@ def _cost(program: Program) -> int:
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """The program's results on other expressions."""
-    flat = [np.asarray(x, dtype=object).reshape(-1) for x in inputs]
-    values: list[Expr] = []
-    for op, args, value in program.instructions:
-        if op == "constant":
-            assert value is not None
-            values.append(graph.constant(value))
-        elif op == "input":
-            values.append(graph.coerce(flat[args[0]][args[1]]))
-        else:
-            values.append(graph.apply(op, *(values[a] for a in args)))
+    values = _replayed(program, graph, [np.asarray(x, dtype=object).reshape(-1) for x in inputs])
     results = []
     for slot, numbers in zip(program.outputs, program.results, strict=True):
         array = np.empty(slot.size, dtype=object)
         array[:] = [values[k] for k in numbers]
         results.append(array.reshape(slot.shape))
     return tuple(results)
+
+
+def _replayed(program: Program, graph: Graph, inputs: Sequence[Sequence[Any]]) -> list[Any]:
+    values: list[Any] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            values.append(graph.constant(value))
+        elif op == "input":
+            values.append(graph.coerce(inputs[args[0]][args[1]]))
+        elif op == "repeat":
+            values.append(_repeated(value, graph, [values[a] for a in args]))
+        elif op == "item":
+            values.append(values[args[0]][value])
+        else:
+            values.append(graph.apply(op, *(values[a] for a in args)))
+    return values
+
+
+def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
+    """A repetition's results in another graph."""
+    number, state = graph.symbol("step"), [graph.symbol(f"state[{k}]") for k in range(steps.size)]
+    values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
+    after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
+    start, condition = given[: steps.size], stop[0][0] if stop else None
+    return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)
 
 
 @telling(lambda program: f"differentiating {program.name}")

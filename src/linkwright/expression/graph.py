@@ -13,8 +13,8 @@ import math
 import operator
 import struct
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Graph:
     mechanism too large for straight-line code is noticed early instead of filling the memory.
     """
 
-    __slots__ = ("_constants", "_nodes", "angle_sums", "angle_sums_met", "count", "failure", "limit", "zero")
+    __slots__ = ("_constants", "_nodes", "angle_sums", "angle_sums_met", "count", "failure", "limit", "repeats", "zero")
 
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
@@ -44,6 +44,8 @@ class Graph:
         self.limit = limit
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
+        self.repeats: dict[int, Repeat] = {}
+        """what each node "repeat" repeats, by its index"""
         self.zero = self._new("constant", (), 0.0, None)
 
     def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
@@ -81,6 +83,26 @@ class Graph:
         for place in np.ndindex(*shape):
             result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
         return result.view(Symbols)
+
+    def array(self, entries: Sequence[Expr]) -> np.ndarray:
+        """These expressions, one after the other."""
+        result = np.empty(len(entries), dtype=object)
+        result[:] = entries
+        return result.view(Symbols)
+
+    def repeated(self, *arguments: Any) -> list[Expr]:
+        """The states after steps that are traced once: `repeats.py`."""
+        from linkwright.expression.repeats import repeated
+
+        return repeated(self, *arguments)
+
+    def repeat(self, what: Repeat, arguments: Sequence[Expr], results: int) -> list[Expr]:
+        """The results of a repetition that starts from these arguments: states, then what it captures."""
+        node = self._limited("repeat", tuple(arguments))
+        self.repeats[node.index] = what
+        return [
+            self._node("item", (node, k), ("item", node.index, k.index)) for k in map(self.constant, range(results))
+        ]
 
     def coerce(self, x: Any) -> Expr:
         """``x`` as an expression of this graph."""
@@ -151,10 +173,13 @@ class Graph:
     def _node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
-            if self.limit is not None and self.count > self.limit:
-                return self.refuse(TooLargeError(f"more than {self.limit} expressions"))
-            node = self._nodes[key] = self._new(op, args, None, None)
+            node = self._nodes[key] = self._limited(op, args)
         return node
+
+    def _limited(self, op: str, args: tuple[Expr, ...]) -> Expr:
+        if self.limit is not None and self.count > self.limit:
+            return self.refuse(TooLargeError(f"more than {self.limit} expressions"))
+        return self._new(op, args, None, None)
 
 
 _OF_PRODUCTS = ("add", "mul")
@@ -175,6 +200,29 @@ def _inside_matrix_product() -> bool:
 
 _MATRIX_PRODUCTS = (4, 17)  # arguments of BINARY_OP for @ and @=
 _OWN_FILES = (__file__, RULES["add"].__code__.co_filename)
+
+
+class Repeat(NamedTuple):
+    """What a node "repeat" does: again and again, a state becomes another one.
+
+    Its arguments are the states at the start, then ``captured``; its items the states at the end, then the number of
+    steps taken, then those kept on the way, one after the other. A row stops where ``stop`` is not zero.
+    """
+
+    number: Expr
+    """symbol of how many steps were taken before"""
+    state: tuple[Expr, ...]
+    """symbols"""
+    after: tuple[Expr, ...]
+    """the state a step later"""
+    stop: Expr | None
+    """a condition on the state; None where all steps are taken"""
+    captured: tuple[Expr, ...]
+    """what is used in a step and does not change from one to the next"""
+    count: int
+    """steps, at most"""
+    keep: int
+    """after every how many steps the state is kept; 0: never"""
 
 
 def _operand(x: Expr, y: Any) -> Any:
@@ -419,15 +467,19 @@ def _text(x: Expr, depth: int) -> str:
     return f"-{args[0]}" if x.op == "neg" else f"{x.op}({', '.join(args)})"
 
 
-def needed(outputs: Iterable[Expr]) -> list[Expr]:
-    """The nodes the outputs depend on, in order of creation, which is an order of evaluation."""
+def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
+    """The nodes the outputs depend on, in order of creation, which is an order of evaluation.
+
+    ``given``: indices of nodes behind which nobody needs to look.
+    """
     found: dict[int, Expr] = {}
     stack = list(outputs)
     while stack:
         node = stack.pop()
         if node.index not in found:
             found[node.index] = node
-            stack.extend(node.args)
+            if node.index not in given:
+                stack.extend(node.args)
     return [found[index] for index in sorted(found)]
 
 

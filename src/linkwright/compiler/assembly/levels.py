@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.compiler.arithmetic import Arithmetic
 from linkwright.compiler.assembly.blocks import BlockVariant
 from linkwright.compiler.assembly.choices import (
     KEPT,
@@ -42,9 +43,8 @@ from linkwright.compiler.assembly.closings import LoopVariant
 from linkwright.compiler.assembly.layout import ALIGNMENT, COLUMNS, Chunk, Layout, layout_of, records_at
 from linkwright.compiler.assembly.parts import Parts
 from linkwright.compiler.ir import Code
-from linkwright.compiler.llvm import LONGEST, StraightBody
 from linkwright.compiler.loops import begin_driver, emit_memory, end_driver, module_of, tables_of
-from linkwright.compiler.machine import target
+from linkwright.compiler.machine import Target, target
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.schedule import Schedule
@@ -164,7 +164,7 @@ class LevelProgram(Looped):
             "declare i64 @llvm.smin.i64(i64, i64)",
         }
         for part, what, variant, name, w in wanted:
-            body = _PartBody(part, what, variant, w, target.fused)
+            body = _PartBody(part, what, variant, w, target)
             functions.append(body.function(name))
             V = body.lanes.double
             declared |= body.declared | {f"declare {V} @llvm.fma.{body.lanes.suffix}({V}, {V}, {V})"}
@@ -192,11 +192,11 @@ _INPUTS = "ptr %q, ptr %v, ptr %tau"
 _BLOCKS = {A: "%A", B: "%B", KEPT: "%kept", OUTER: "%outer", RESULT: "%result"}
 
 
-class _PartBody(StraightBody):
+class _PartBody(Arithmetic):
     """The instructions of one part, on W lanes."""
 
-    def __init__(self, part: Part, what: str, variant: Any, width: int, fused: bool):
-        super().__init__(part.program, width, fused, careful=True)
+    def __init__(self, part: Part, what: str, variant: Any, width: int, target: Target):
+        super().__init__(part.program, width, target, careful=True)
         self.part, self.what = part, what
         self.single: dict[int, tuple[str, int]] | None = None
         """of blocks and loops, what there is once, before what there is of every body"""
@@ -208,7 +208,6 @@ class _PartBody(StraightBody):
     def function(self, name: str) -> str:
         """The whole function of this name."""
         self.lines.append("start:")
-        fused_away = self._products_to_fuse() if self.fused else set()
         writes: dict[int, list[Spot]] = {}
         together = []
         for number, spot in zip(self.program.results[0], self.part.writes, strict=True):
@@ -216,22 +215,15 @@ class _PartBody(StraightBody):
                 together.append((number, spot.entry))
             else:
                 writes.setdefault(number, []).append(spot)
-        for k, (op, args, value) in enumerate(self.program.instructions):
-            if op == "input":
-                self.values.append(self._fetched(Spot(*args)))
-            elif op == "constant":
-                assert value is not None
-                self.values.append(self.lanes.constant(value))
-            else:
-                self.values.append("" if k in fused_away else self._operation(k, op, args))
+        for k, instruction in enumerate(self.program.instructions):
+            self.compute(k, instruction)
             for spot in writes.get(k, ()):
                 self._write(spot, self.values[k])
-            self.seams.append(len(self.lines))
+            self.seam()
         self._remember(together)
         self.lines.append("  ret void")
-        lines = self._in_blocks() if len(self.lines) > LONGEST else self.lines
         head = f"define internal void @{name}({_ARGUMENTS[self.what]}) #0{self.lanes.stack} {{"
-        return "\n".join([head, *lines, "}", ""])
+        return "\n".join([head, *self.finished(), "}", ""])
 
     def _once(self, name: str, lane: int, instruction: str) -> str:
         """A value that is computed when it is first needed."""
@@ -259,9 +251,9 @@ class _PartBody(StraightBody):
         place = f"getelementptr double, ptr {base}, i64 {self._begin(which, lane)}"
         return self._once(f"row{space} {member}", lane, place)
 
-    def _fetched(self, spot: Spot) -> str:
+    def fetched(self, *place: int) -> str:
         W, V = self.lanes.width, self.lanes.double
-        space, entry, member = spot
+        space, entry, member = spot = Spot(*place)
         if space in _BLOCKS:
             address = self.emit(f"getelementptr {V}, ptr {_BLOCKS[space]}, i64 {entry}")
             return self.emit(f"load {V}, ptr {address}, align {8 * W}")

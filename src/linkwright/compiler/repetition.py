@@ -1,0 +1,146 @@
+"""A repetition as LLVM IR: a loop around the instructions of one step, its states in registers.
+
+In lanes every row stops by itself: what is computed of a row that has stopped is not taken over, so that its states
+are those of a single row to the last bit. The loop ends when no row goes on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linkwright.compiler.program import Program, Steps
+
+if TYPE_CHECKING:
+    from linkwright.compiler.arithmetic import Arithmetic
+
+ON_STACK = 4096
+"""Doubles of kept states that may lie on the stack; more are allocated."""
+
+
+def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[str]) -> list[str]:
+    """Write the loop; the names of the states at the end, of the number of steps, of where the kept ones are."""
+    lanes, program = body.lanes, steps.program
+    V, W, bit = lanes.double, lanes.width, lanes.bit
+    n = body.block()
+    watched = W > 1 and not body.careful  # the largest angle is carried along
+    kept = _memory(body, steps, n) if steps.rows else ""
+
+    body.lines += [f"  br label %enter{n}", f"enter{n}:", f"  br label %head{n}", f"head{n}:"]
+    body.lines.append(f"  %k{n} = phi i64 [0, %enter{n}], [%next{n}, %latch{n}]")
+    state = [f"%s{n}.{i}" for i in range(steps.size)]
+    phis = len(body.lines)  # written when what comes round is known
+    body.lines += [";"] * (steps.size + 3)
+    before = body.farthest or lanes.constant(0.0)
+    if watched:
+        body.farthest = f"%far{n}"
+    body.lines.append(f"  %more{n} = icmp slt i64 %k{n}, {steps.count}")
+    step = body.step(program, [[f"%step{n}"], state, fixed])
+    body.lines.append(f"  br i1 %more{n}, label %body{n}, label %{'left' if watched else 'exit'}{n}")
+    body.lines.append(f"body{n}:")
+    if any(op == "input" and args == (0, 0) for op, args, _ in program.instructions):
+        _count(body, n)
+    left = f"[%far{n}, %head{n}]"
+    if steps.stops:
+        (asked,) = program.results[1]
+        step.compute(needed_for(program, asked))
+        stop = step.bit(asked)
+        go = body.emit(f"select {bit} {stop}, {bit} {_all(lanes.width, False)}, {bit} %going{n}")
+        some = body.any_of(go)
+        body.lines += [f"  br label %asked{n}", f"asked{n}:"]
+        body.lines.append(f"  br i1 {some}, label %work{n}, label %{'left' if watched else 'exit'}{n}")
+        body.lines.append(f"work{n}:")
+        left += f", [{body.farthest}, %asked{n}]"
+    step.compute(range(len(program.instructions)))
+    after = [step.values[k] for k in program.results[0]]
+    if steps.stops:
+        after = [body.emit(f"select {bit} {go}, {V} {x}, {V} {y}") for x, y in zip(after, state, strict=True)]
+        one = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
+        taken = body.emit(f"fadd {V} %taken{n}, {one}")
+        body.lines[phis + steps.size] = f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %latch{n}]"
+        first = _all(lanes.width, True)
+        body.lines[phis + steps.size + 1] = f"  %going{n} = phi {bit} [{first}, %enter{n}], [{go}, %latch{n}]"
+    step.leave()
+    if kept:
+        _keep(body, steps, n, kept, after)
+    body.lines += [f"  br label %latch{n}", f"latch{n}:", f"  %next{n} = add i64 %k{n}, 1", f"  br label %head{n}"]
+    for i, (x, y) in enumerate(zip(start, after, strict=True)):
+        body.lines[phis + i] = f"  {state[i]} = phi {V} [{x}, %enter{n}], [{y}, %latch{n}]"
+    if watched:
+        body.lines[phis + steps.size + 2] = f"  %far{n} = phi {V} [{before}, %enter{n}], [{body.farthest}, %latch{n}]"
+        body.lines += [f"left{n}:", f"  %farthest{n} = phi {V} {left}", f"  br label %exit{n}"]
+        body.farthest = f"%farthest{n}"
+    body.lines.append(f"exit{n}:")
+    if kept and steps.stops:
+        _fill(body, steps, n, kept, state)
+    return [*state, f"%taken{n}" if steps.stops else lanes.constant(float(steps.count)), kept]
+
+
+def needed_for(program: Program, value: int) -> list[int]:
+    """The numbers of all values that one depends on, and its own."""
+    found, rest = {value}, [value]
+    while rest:
+        op, args, _ = program.instructions[rest.pop()]
+        new = [a for a in args if a not in found] if op != "input" else []
+        found.update(new)
+        rest += new
+    return sorted(found)
+
+
+def _all(width: int, value: bool) -> str:
+    return ("true" if value else "false") if width == 1 else f"splat (i1 {int(value)})"
+
+
+def _count(body: Arithmetic, n: int) -> None:
+    """The number of steps before, in every lane."""
+    V, W = body.lanes.double, body.lanes.width
+    if W == 1:
+        body.lines.append(f"  %step{n} = sitofp i64 %k{n} to double")
+        return
+    one = body.emit(f"sitofp i64 %k{n} to double")
+    first = body.emit(f"insertelement {V} poison, double {one}, i32 0")
+    body.lines.append(f"  %step{n} = shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
+
+
+def _memory(body: Arithmetic, steps: Steps, n: int) -> str:
+    """Where states are kept: lane by lane, one after the other."""
+    doubles = steps.rows * steps.size * body.lanes.width
+    if doubles <= ON_STACK:
+        body.prologue.append(f"  %kept{n} = alloca double, i64 {doubles}, align {8 * body.lanes.width}")
+    else:  # to full lanes: what is allocated is aligned to 16 bytes
+        body.prologue += [
+            f"  %given{n} = call ptr @malloc(i64 {8 * doubles + 64})",
+            f"  %aligned{n} = getelementptr i8, ptr %given{n}, i64 63",
+            f"  %kept{n} = call ptr @llvm.ptrmask.p0.i64(ptr %aligned{n}, i64 -64)",
+        ]
+        body.epilogue.append(f"  call void @free(ptr %given{n})")
+        body.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
+    return f"%kept{n}"
+
+
+def _store(body: Arithmetic, steps: Steps, kept: str, row: str, states: list[str]) -> None:
+    V = body.lanes.double
+    place = body.emit(f"mul i64 {row}, {steps.size}")
+    base = body.emit(f"getelementptr {V}, ptr {kept}, i64 {place}")
+    for i, x in enumerate(states):
+        address = body.emit(f"getelementptr {V}, ptr {base}, i64 {i}")
+        body.lines.append(f"  store {V} {x}, ptr {address}, align {8 * body.lanes.width}")
+
+
+def _keep(body: Arithmetic, steps: Steps, n: int, kept: str, after: list[str]) -> None:
+    """The states of this step, if it is one of those that are kept."""
+    if steps.keep > 1:
+        rest = body.emit(f"urem i64 %k{n}, {steps.keep}")
+        due = body.emit(f"icmp eq i64 {rest}, {steps.keep - 1}")
+        body.lines += [f"  br i1 {due}, label %keep{n}, label %latch{n}", f"keep{n}:"]
+    _store(body, steps, kept, body.emit(f"udiv i64 %k{n}, {steps.keep}"), after)
+
+
+def _fill(body: Arithmetic, steps: Steps, n: int, kept: str, state: list[str]) -> None:
+    """The states at the end in all rows that are kept after it."""
+    done = body.emit(f"udiv i64 %k{n}, {steps.keep}")
+    body.lines += [f"  br label %filled{n}", f"filled{n}:"]
+    body.lines.append(f"  %row{n} = phi i64 [{done}, %exit{n}], [%row{n}.next, %fill{n}]")
+    body.lines.append(f"  %left{n}.over = icmp slt i64 %row{n}, {steps.rows}")
+    body.lines += [f"  br i1 %left{n}.over, label %fill{n}, label %full{n}", f"fill{n}:"]
+    _store(body, steps, kept, f"%row{n}", state)
+    body.lines += [f"  %row{n}.next = add i64 %row{n}, 1", f"  br label %filled{n}", f"full{n}:"]

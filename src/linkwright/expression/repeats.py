@@ -1,0 +1,72 @@
+"""Repetition in a trace: a step is traced once, and what it does not change is computed before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from linkwright.expression.graph import Expr, Graph, Repeat
+
+Step = Callable[[Expr, list[Expr]], Sequence[Expr]]
+
+
+def repeated(
+    graph: Graph,
+    count: int,
+    step: Step,
+    start: Sequence[Expr],
+    stop: Callable[[list[Expr]], Expr] | None = None,
+    keep: int = 0,
+) -> list[Expr]:
+    """The states after ``count`` steps, the number of steps, and the states kept every ``keep`` steps, as one list.
+
+    ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
+    """
+    number = graph.symbol("step")
+    state = [graph.symbol(f"state[{k}]") for k in range(len(start))]
+    after = tuple(step(number, state))
+    condition = None if stop is None else stop(state)
+    return of_step(graph, count, number, state, after, start, condition, keep)
+
+
+def of_step(
+    graph: Graph,
+    count: int,
+    number: Expr,
+    state: Sequence[Expr],
+    after: Sequence[Expr],
+    start: Sequence[Expr],
+    stop: Expr | None = None,
+    keep: int = 0,
+) -> list[Expr]:
+    """The same, of a step that is expressions already."""
+    results = [*after] if stop is None else [*after, stop]
+    captured = tuple(outside(results, [number, *state]))
+    what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
+    items = len(state) * (1 + (count // keep if keep else 0)) + 1
+    return graph.repeat(what, (*start, *captured), items)
+
+
+def outside(results: Iterable[Expr], own: Sequence[Expr]) -> list[Expr]:
+    """What the results use of values that depend on none of a step's own symbols, constants excepted."""
+    results = list(results)
+    depending = {symbol.index for symbol in own}
+    made = needed_after(results, min(depending))
+    used = list(results)
+    for node in made:
+        if any(a.index in depending for a in node.args):
+            depending.add(node.index)
+            used += node.args
+    found = {node.index: node for node in used if node.index not in depending and node.value is None}
+    return [found[index] for index in sorted(found)]
+
+
+def needed_after(results: Iterable[Expr], first: int) -> list[Expr]:
+    """The nodes made from the ``first`` on that the results depend on, in order."""
+    found: dict[int, Expr] = {}
+    rest = [node for node in results if node.index >= first]
+    while rest:
+        node = rest.pop()
+        if node.index not in found:
+            found[node.index] = node
+            rest.extend(a for a in node.args if a.index >= first)
+    return [found[index] for index in sorted(found)]

@@ -1,0 +1,233 @@
+"""Repetition that compiles: steps on numbers run as they are, steps on symbols become a loop of the trace."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, ShapeError
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+
+
+def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None = None) -> Any:
+    """The state after ``count`` steps: ``state = step(k, *state)`` for k = 0, 1, …
+
+    In a function that is compiled the step is traced once and becomes a loop of the machine code; what it computes of
+    anything but the state is computed once, before. A state is an array, a number, or a tuple of them, nested as you
+    like; the step returns the same structure and shapes. One state is returned bare, several as a tuple.
+    With ``keep=n`` also the states after every n steps are returned, as ``(state, kept)``, each with a first axis of
+    length ``count // n``.
+
+    >>> import linkwright as lw
+    >>> float(lw.repeat(3, lambda k, x: x + k, 10.0))
+    13.0
+    """
+    return _repeated(_whole("count", count, 0), step, None, state, keep)
+
+
+def until(
+    condition: Callable[..., Any], step: Callable[..., Any], *state: Any, limit: int, keep: int | None = None
+) -> Any:
+    """Steps until a condition holds, ``limit`` of them at most: the state then, and how many were taken.
+
+    ``condition(*state)`` is asked before each step; ``step(k, *state)`` (or, if it takes one argument less,
+    ``step(*state)``) gives the next state. In a batch every row stops by itself, keeps its state from then on, and does
+    not depend on its neighbours. Returned are ``(*state, steps)``; ``steps == limit`` does not tell whether the
+    condition holds: ask it of the state. With ``keep=n`` the states after every n steps come last, as of
+    :func:`repeat`; those of a row that has stopped do not change any more.
+
+    >>> import linkwright as lw
+    >>> x, steps = lw.until(lambda x: abs(x * x - 2.0) < 1e-9, lambda k, x: (x + 2.0 / x) / 2.0, 1.0, limit=20)
+    >>> int(steps)
+    4
+    """
+    return _repeated(_whole("limit", limit, 0), _numbered(step, len(state)), condition, state, keep)
+
+
+def _repeated(
+    count: int,
+    step: Callable[..., Any],
+    condition: Callable[..., Any] | None,
+    state: tuple[Any, ...],
+    keep: int | None,
+) -> Any:
+    every = 0 if keep is None else _whole("keep", keep, 1)
+    form = _Form(state)
+    arrays = [x if is_symbolic(x) else as_numbers("a state", x) for x in _leaves(state)]
+    symbol = _symbol(arrays)
+    if symbol is None and count:  # what the step takes from around it may hold some
+        now = form.state(arrays)
+        symbol = _symbol([*form.arrays(step(0, *now)), *([] if condition is None else [np.asarray(condition(*now))])])
+    if symbol is None:
+        final, steps, kept = _on_numbers(count, step, condition, form, arrays, every)
+    else:
+        final, steps, kept = _on_symbols(symbol, count, step, condition, form, arrays, every)
+    told = form.bare(final) if condition is None else (*form.state(final), steps)
+    if not every:
+        return told
+    return (told, form.bare(kept)) if condition is None else (*told, form.bare(kept))
+
+
+def _on_numbers(
+    count: int,
+    step: Callable[..., Any],
+    condition: Callable[..., Any] | None,
+    form: _Form,
+    arrays: list[Any],
+    every: int,
+) -> tuple[list[Any], Any, list[Any]]:
+    """One step after the other. A condition may be asked of batches: then rows stop one by one."""
+    steps: Any = np.float64(count) if condition is None else 0.0
+    going: Any = True
+    kept: list[list[Any]] = [[] for _ in arrays]
+    for k in range(count):
+        if condition is not None:
+            going = going & ~np.asarray(condition(*form.state(arrays)), dtype=bool)
+            if not np.any(going) and not every:
+                break
+            steps = steps + going
+        if np.any(going):
+            after = form.arrays(step(k, *form.state(arrays)))
+            if np.ndim(going):
+                after = [_where_rows(going, x, y) for x, y in zip(after, arrays, strict=True)]
+            arrays = [np.asarray(x, dtype=np.float64) for x in after]
+        if every and (k + 1) % every == 0:
+            for rows, x in zip(kept, arrays, strict=True):
+                rows.append(x)
+    tables = [np.reshape(rows, (len(rows), *shape)) for rows, shape in zip(kept, form.shapes, strict=True)]
+    return [x if x.shape else x[()] for x in arrays], np.asarray(steps, dtype=np.float64)[()], tables
+
+
+def _where_rows(going: Array, after: Array, before: Array) -> Array:
+    if after.shape[: going.ndim] != going.shape:
+        raise ShapeError(f"the condition has shape {going.shape}, which a state {after.shape} does not begin with")
+    return np.where(going.reshape(going.shape + (1,) * (after.ndim - going.ndim)), after, before)
+
+
+def _on_symbols(
+    symbol: Any,
+    count: int,
+    step: Callable[..., Any],
+    condition: Callable[..., Any] | None,
+    form: _Form,
+    arrays: list[Any],
+    every: int,
+) -> tuple[list[Any], Any, list[Any]]:
+    """The step traced once, into the graph of this symbol."""
+    graph = symbol.graph
+
+    def entries(arrays: Iterable[Any]) -> list[Any]:
+        return [graph.coerce(x) for array in arrays for x in np.asarray(array).reshape(-1)]
+
+    def next_state(k: Any, state: list[Any]) -> list[Any]:
+        return entries(form.arrays(step(k, *form.state(form.apart(graph.array(state))))))
+
+    def stops(state: list[Any]) -> Any:
+        assert condition is not None
+        told = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
+        if told.shape:
+            raise ShapeError(f"the condition has shape {told.shape}; expected one truth value of each row")
+        return graph.coerce(told[()])
+
+    results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every)
+    n = form.size
+    rows = count // every if every else 0
+    kept = form.apart(graph.array(results[n + 1 :]).reshape(rows, n)) if every else []
+    return form.apart(graph.array(results[:n])), results[n], kept
+
+
+def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
+    """A step that is told its number, of one that may not want it."""
+    try:
+        inspect.signature(step).bind(*range(states + 1))
+    except TypeError:
+        return lambda k, *state: step(*state)
+    except ValueError:  # it does not tell its arguments
+        pass
+    return step
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ArgumentError(f"{name} is a whole number from {least} on; got {value!r}")
+    return int(value)
+
+
+def _symbol(arrays: list[Any]) -> Any:
+    """Any symbol among the entries."""
+    for x in arrays:
+        if is_symbolic(x):
+            for entry in np.asarray(x).flat:
+                if hasattr(entry, "graph"):
+                    return entry
+    return None
+
+
+class _Form:
+    """How a state is built of arrays, and of which shapes."""
+
+    def __init__(self, state: tuple[Any, ...]):
+        self.structure = _structure(state)
+        self.single = len(state) == 1
+        arrays = list(_leaves(state))
+        if not arrays:
+            raise ArgumentError("there is nothing to repeat a step on: give a state, an array or several")
+        self.shapes = [x.shape for x in arrays]
+        self.sizes = [x.size for x in arrays]
+        self.size = sum(self.sizes)
+
+    def arrays(self, result: Any) -> list[Array]:
+        """The arrays of what a step returned, which must be built as the state is."""
+        state = (result,) if self.single else result
+        found = list(_leaves(state))
+        if _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
+            expected = self.told()
+            raise ShapeError(f"the step returns {_told(result)}; the state is {expected}, and stays so")
+        return found
+
+    def state(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
+        """The states, put together of arrays."""
+        filled: tuple[Any, ...] = _filled(self.structure, iter(arrays))
+        return filled
+
+    def bare(self, arrays: Iterable[Any]) -> Any:
+        """The same; one state by itself."""
+        state = self.state(arrays)
+        return state[0] if self.single else state
+
+    def apart(self, entries: Array) -> list[Any]:
+        """The arrays of which these are all entries, along the last axis."""
+        pieces = np.split(entries, np.cumsum(self.sizes)[:-1], axis=-1)
+        shaped = [x.reshape(x.shape[:-1] + shape) for x, shape in zip(pieces, self.shapes, strict=True)]
+        return [x if x.shape else x[()] for x in shaped]
+
+    def told(self) -> str:
+        return _told(self.bare(np.empty(shape) for shape in self.shapes))
+
+
+def _leaves(state: Any) -> Iterator[Array]:
+    if isinstance(state, tuple):
+        for x in state:
+            yield from _leaves(x)
+    else:
+        yield np.asarray(state)
+
+
+def _structure(state: Any) -> Any:
+    """The nesting of tuples, without what is in them."""
+    return tuple(map(_structure, state)) if isinstance(state, tuple) else None
+
+
+def _filled(structure: Any, arrays: Iterator[Any]) -> Any:
+    return next(arrays) if structure is None else tuple(_filled(part, arrays) for part in structure)
+
+
+def _told(state: Any) -> str:
+    """A state in words: the shapes of its arrays."""
+    if isinstance(state, tuple):
+        return f"({', '.join(map(_told, state))})"
+    shape = np.shape(state)
+    return f"an array {shape}" if shape else "a number"
