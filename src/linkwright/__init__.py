@@ -71,7 +71,9 @@ configuration_rate = public(dynamics.configuration_rate)
 # Compilation of your own functions
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack, symbols
-from linkwright.spatial.arrays import maximum, minimum, where
+from linkwright.spatial.arrays import clip, maximum, minimum, norm, where
+from linkwright.spatial.repeats import repeat, until
+from linkwright.spatial.systems import cholesky, solve
 
 # Motion
 from linkwright.simulation import Trajectory, hold, hold_joints, showing_start, simulate
@@ -96,6 +98,8 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "check",
+    "cholesky",
+    "clip",
     "close",
     "compile",
     "configuration_rate",
@@ -131,6 +135,7 @@ __all__ = [
     "mobility",
     "momentum",
     "momentum_matrix",
+    "norm",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -138,13 +143,16 @@ __all__ = [
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "repeat",
     "showing_start",
     "simulate",
+    "solve",
     "spring_energy",
     "spring_lengths",
     "stack",
     "symbols",
     "total_mass",
+    "until",
     "velocity",
     "welded_mass",
     "where",

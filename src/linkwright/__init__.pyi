@@ -33,9 +33,15 @@ from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import clip as clip
 from linkwright.spatial.arrays import maximum as maximum
 from linkwright.spatial.arrays import minimum as minimum
+from linkwright.spatial.arrays import norm as norm
 from linkwright.spatial.arrays import where as where
+from linkwright.spatial.repeats import repeat as repeat
+from linkwright.spatial.repeats import until as until
+from linkwright.spatial.systems import cholesky as cholesky
+from linkwright.spatial.systems import solve as solve
 
 __version__: str
 
@@ -281,6 +287,8 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "check",
+    "cholesky",
+    "clip",
     "close",
     "compile",
     "configuration_rate",
@@ -316,6 +324,7 @@ __all__ = [
     "mobility",
     "momentum",
     "momentum_matrix",
+    "norm",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -323,13 +332,16 @@ __all__ = [
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "repeat",
     "showing_start",
     "simulate",
+    "solve",
     "spring_energy",
     "spring_lengths",
     "stack",
     "symbols",
     "total_mass",
+    "until",
     "velocity",
     "welded_mass",
     "where",

@@ -87,9 +87,9 @@ class Arithmetic:
         address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {which - len(states)}")
         return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
 
-    def step(self, program: Program, inputs: list[list[str]]) -> Step:
+    def inside(self, program: Program, inputs: list[list[str]]) -> Inside:
         """Turn to the instructions of a repetition's step, until it is left."""
-        return Step(self, program, inputs)
+        return Inside(self, program, inputs)
 
     def seam(self) -> None:
         """A further basic block may start here."""
@@ -253,7 +253,7 @@ class Arithmetic:
         return rows
 
 
-class Step:
+class Inside:
     """The instructions of a repetition's step, written among those around it."""
 
     def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]]):

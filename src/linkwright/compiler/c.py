@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
-from linkwright.compiler.program import Program
+from linkwright.compiler.program import Program, Steps
+from linkwright.compiler.repetition import needed_for
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _CALL = {"sqrt": "sqrt", "abs": "fabs"}
@@ -20,7 +22,7 @@ _TAKEN = """
     rint round scalb scalbln scalbn signbit signgam significand sin sinh sqrt tan tanh tgamma trunc y0 y1 yn
 """
 RESERVED = frozenset(_TAKEN.split())
-"""Names that C and math.h have taken; so have v0, v1, … for the values."""
+"""Names that C and math.h have taken; so have v0, v1, … for values, and s0, n0, k0, kept0, … of repetitions."""
 
 
 def identifier(name: str) -> str:
@@ -35,7 +37,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     found = []
     for name in names:
         cleaned = identifier(name)
-        while cleaned in taken or re.fullmatch(r"v\d+", cleaned):
+        while cleaned in taken or re.fullmatch(r"(v|s|n|k|kept)\d+(_\d+)?|after", cleaned):
             cleaned += "_"
         taken.add(cleaned)
         found.append(cleaned)
@@ -62,22 +64,126 @@ def source(program: Program) -> str:
         f"void {function}({', '.join(arguments)})",
         "{",
     ]
-    values: list[str] = []
-    for k, (op, args, value) in enumerate(program.instructions):
-        if op == "input":
-            # read before anything is written, so that an output may be an input
-            lines.append(f"    const double v{k} = {inputs[args[0]]}[{args[1]}];")
-            values.append(f"v{k}")
-        elif op == "constant":
-            assert value is not None
-            values.append(_number(value))
-        else:
-            lines.append(f"    const double v{k} = {_expression(op, [values[a] for a in args])};")
-            values.append(f"v{k}")
-    for name, numbers in zip(outputs, program.results, strict=True):
-        lines += [f"    {name}[{entry}] = {values[k]};" for entry, k in enumerate(numbers)]
+    writer = _Writer()
+    given = [
+        [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
+    ]
+    tables = {number: outputs[number] for number in program.tables}
+    writer.write(program, given, tables=tables)
+    lines += writer.lines
+    for number, (name, numbers) in enumerate(zip(outputs, program.results, strict=True)):
+        if number not in tables:
+            lines += [f"    {name}[{entry}] = {writer.values[k]};" for entry, k in enumerate(numbers)]
     lines += ["}", ""]
     return "\n".join(lines)
+
+
+class _Writer:
+    """The statements of a program; repetitions are loops in it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.values: list[str] = []
+        self.loops = 0
+
+    def write(
+        self,
+        program: Program,
+        inputs: list[list[str]],
+        prefix: str = "v",
+        indent: str = "    ",
+        tables: Mapping[int, str] = MappingProxyType({}),
+        some: Iterable[int] | None = None,
+    ) -> None:
+        """Write the instructions (or some of them); ``tables``: the arrays of results that repetitions fill."""
+        if some is None:
+            self.values = [""] * len(program.instructions)
+        for k in range(len(program.instructions)) if some is None else some:
+            op, args, value = program.instructions[k]
+            if op == "constant":
+                self.values[k] = _number(value)
+            elif op == "repeat":
+                given = [self.values[a] for a in args]
+                kept = {number: name for number, name in tables.items() if program.tables[number][0] == k}
+                self.values[k] = self._repeat(program, value, given, indent, kept)
+            elif op == "item":
+                self.values[k] = self._item(program, args[0], value) if k not in program.in_tables else ""
+            else:
+                # inputs are read before anything is written, so that an output may be an input
+                expression = (
+                    inputs[args[0]][args[1]] if op == "input" else _expression(op, [self.values[a] for a in args])
+                )
+                self.lines.append(f"{indent}const double {prefix}{k} = {expression};")
+                self.values[k] = f"{prefix}{k}"
+
+    def _item(self, program: Program, repetition: int, which: int) -> str:
+        steps: Steps = program.instructions[repetition].value
+        name = self.values[repetition]
+        if which < steps.size:
+            return f"s{name}[{which}]"
+        if which == steps.size:
+            return f"n{name}" if steps.stops else _number(float(steps.count))
+        return f"kept{name}[{which - steps.size - 1}]"
+
+    def _repeat(self, around: Program, steps: Steps, given: list[str], indent: str, kept: Mapping[int, str]) -> str:
+        """A loop, whose states are ``s…``, the number of steps ``n…``; the number by which they are told apart."""
+        self.loops += 1
+        name, program, size = str(self.loops), steps.program, steps.size
+        start = ", ".join(given[:size])
+        lines, inner, deeper = self.lines, indent + "    ", indent + "        "
+        lines.append(f"{indent}double s{name}[{size}] = {{{start}}};")
+        if steps.stops:
+            lines.append(f"{indent}double n{name} = 0.0;")
+        own = steps.rows and not self._all_in_tables(around, steps)
+        if own:
+            lines.append(f"{indent}double kept{name}[{steps.rows * size}];")
+        lines.append(f"{indent}int k{name};")
+        lines.append(f"{indent}for (k{name} = 0; k{name} < {steps.count}; ++k{name}) {{")
+        outer = self.values
+        self.values = [""] * len(program.instructions)
+        inputs = [[f"(double)k{name}"], [f"s{name}[{i}]" for i in range(size)], given[size:]]
+        rest = list(range(len(program.instructions)))
+        if steps.stops:
+            first = needed_for(program, program.results[1][0])
+            self.write(program, inputs, f"v{name}_", inner, some=first)
+            lines.append(f"{inner}if ({self.values[program.results[1][0]]} != 0.0) break;")
+            rest = [k for k in rest if k not in set(first)]
+        self.write(program, inputs, f"v{name}_", inner, some=rest)
+        after, self.values = [self.values[k] for k in program.results[0]], outer
+        # a state may be what another becomes
+        lines.append(f"{inner}{{")
+        lines.append(f"{deeper}const double after[{size}] = {{{', '.join(after)}}};")
+        lines += [f"{deeper}s{name}[{i}] = after[{i}];" for i in range(size)]
+        lines.append(f"{inner}}}")
+        if steps.stops:
+            lines.append(f"{inner}n{name} += 1.0;")
+
+        def keep(row: str, indent: str) -> list[str]:
+            places = [f"{indent}kept{name}[({row}) * {size} + {i}] = s{name}[{i}];" for i in range(size)] if own else []
+            for number, array in kept.items():
+                columns, first = around.outputs[number].size // steps.rows, around.tables[number][1]
+                places += [
+                    f"{indent}{array}[({row}) * {columns} + {i}] = s{name}[{first + i}];" for i in range(columns)
+                ]
+            return places
+
+        if steps.rows:
+            lines.append(f"{inner}if (k{name} % {steps.keep} == {steps.keep - 1}) {{")
+            lines += [*keep(f"k{name} / {steps.keep}", deeper), f"{inner}}}"]
+        lines.append(f"{indent}}}")
+        if steps.rows and steps.stops:
+            lines.append(f"{indent}for (k{name} /= {steps.keep}; k{name} < {steps.rows}; ++k{name}) {{")
+            lines += [*keep(f"k{name}", inner), f"{indent}}}"]
+        return name
+
+    @staticmethod
+    def _all_in_tables(around: Program, steps: Steps) -> bool:
+        """Whether what is kept is wanted as results only."""
+        return all(
+            k in around.in_tables
+            for k, (op, args, which) in enumerate(around.instructions)
+            if op == "item" and around.instructions[args[0]].value is steps and which > steps.size
+        )
 
 
 def _expression(op: str, x: list[str]) -> str:

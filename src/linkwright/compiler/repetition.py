@@ -34,7 +34,7 @@ def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[st
     if watched:
         body.farthest = f"%far{n}"
     body.lines.append(f"  %more{n} = icmp slt i64 %k{n}, {steps.count}")
-    step = body.step(program, [[f"%step{n}"], state, fixed])
+    step = body.inside(program, [[f"%step{n}"], state, fixed])
     body.lines.append(f"  br i1 %more{n}, label %body{n}, label %{'left' if watched else 'exit'}{n}")
     body.lines.append(f"body{n}:")
     if any(op == "input" and args == (0, 0) for op, args, _ in program.instructions):
@@ -56,7 +56,9 @@ def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[st
         after = [body.emit(f"select {bit} {go}, {V} {x}, {V} {y}") for x, y in zip(after, state, strict=True)]
         one = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
         taken = body.emit(f"fadd {V} %taken{n}, {one}")
-        body.lines[phis + steps.size] = f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %latch{n}]"
+        body.lines[phis + steps.size] = (
+            f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %latch{n}]"
+        )
         first = _all(lanes.width, True)
         body.lines[phis + steps.size + 1] = f"  %going{n} = phi {bit} [{first}, %enter{n}], [{go}, %latch{n}]"
     step.leave()

@@ -531,7 +531,8 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
     except TypeError as error:
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "
-            "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra"
+            "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
+            "norm and cholesky stand in for it); stack([…]) makes arrays of them"
         ) from error
     return program_of(bound.name, graph, inputs, result), graph.angle_sums_met
 
@@ -552,7 +553,7 @@ def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tupl
     return tuple(results)
 
 
-def _replayed(program: Program, graph: Graph, inputs: Sequence[Sequence[Any]]) -> list[Any]:
+def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     values: list[Any] = []
     for op, args, value in program.instructions:
         if op == "constant":

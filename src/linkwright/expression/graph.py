@@ -14,7 +14,8 @@ import operator
 import struct
 import sys
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -100,9 +101,12 @@ class Graph:
         """The results of a repetition that starts from these arguments: states, then what it captures."""
         node = self._limited("repeat", tuple(arguments))
         self.repeats[node.index] = what
-        return [
-            self._node("item", (node, k), ("item", node.index, k.index)) for k in map(self.constant, range(results))
-        ]
+        return [self.item(node, k) for k in range(results)]
+
+    def item(self, repetition: Expr, which: int) -> Expr:
+        """One of a repetition's results."""
+        place = self.constant(which)
+        return self._node("item", (repetition, place), ("item", repetition.index, place.index))
 
     def coerce(self, x: Any) -> Expr:
         """``x`` as an expression of this graph."""
@@ -202,7 +206,8 @@ _MATRIX_PRODUCTS = (4, 17)  # arguments of BINARY_OP for @ and @=
 _OWN_FILES = (__file__, RULES["add"].__code__.co_filename)
 
 
-class Repeat(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Repeat:
     """What a node "repeat" does: again and again, a state becomes another one.
 
     Its arguments are the states at the start, then ``captured``; its items the states at the end, then the number of
@@ -328,14 +333,18 @@ class Expr:
     def __bool__(self) -> bool:
         raise ExpressionError(
             "a symbol has no truth value: a traced function cannot branch on numbers with if, and, or, while, "
-            "min() or max(); use linkwright.where(condition, a, b), minimum or maximum, and & | ~ between conditions. "
+            "min() or max(); use linkwright.where(condition, a, b), minimum, maximum or clip, and & | ~ between "
+            "conditions. "
             "Plain arrays of symbols, such as np.array() makes, cannot be compared; linkwright.stack(array) can"
         )
 
     def __float__(self) -> float:
         if self.value is not None:
             return self.value
-        raise ExpressionError("a symbol is not a number: float() and math functions cut the trace; use NumPy's")
+        raise ExpressionError(
+            "a symbol is not a number: float(), functions of math and writing into an array of numbers cut the trace; "
+            "use NumPy's functions, and linkwright.stack([…]) for arrays of symbols"
+        )
 
     # names under which NumPy looks for these functions on object arrays
     def sqrt(self) -> Expr:
@@ -429,7 +438,19 @@ def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
     """NumPy's function of symbols, unless it is one of those that look for NaN: to these, objects are none."""
     if function.__name__.startswith("nan"):
         raise ExpressionError(f"numpy.{function.__name__} asks whether a symbol is NaN, which only numbers can be")
+    if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(function.__name__)):
+        raise ExpressionError(f"numpy.linalg.{function.__name__} takes numbers only; {ours} takes symbols too")
     return function._implementation(*args, **kwargs)
+
+
+_LINEAR_ALGEBRA = {
+    "solve": "linkwright.solve(A, b)",
+    "inv": "linkwright.solve(A, np.eye(n))",
+    "pinv": "linkwright.solve(A, np.eye(n), damping=…)",
+    "lstsq": "linkwright.solve(A, b, damping=0.0)",
+    "cholesky": "linkwright.cholesky(A)",
+    "det": "the square of the product of the diagonal of linkwright.cholesky(A), of a definite A,",
+}
 
 
 def comparable(x: Any) -> Any:

@@ -106,8 +106,24 @@ def atan2(y: Any, x: Any) -> Any:
 
 
 def norm(x: Any) -> Any:
-    """The Euclidean length of a vector."""
-    return np.sqrt(x @ x)
+    """The Euclidean length of a vector (of each, along the last axis).
+
+    >>> import linkwright as lw
+    >>> float(lw.norm([3.0, 4.0]))
+    5.0
+    """
+    x = np.asarray(x)
+    return np.sqrt(x @ x) if x.ndim == 1 else np.sqrt((x * x).sum(axis=-1))
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """``x``, but not below ``low`` and not above ``high``, element by element.
+
+    >>> import linkwright as lw
+    >>> lw.clip([-2.0, 0.5, 3.0], -1.0, 1.0)
+    array([-1. ,  0.5,  1. ])
+    """
+    return minimum(maximum(x, low), high)
 
 
 @cache

@@ -142,12 +142,13 @@ def _on_symbols(
 def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
     """A step that is told its number, of one that may not want it."""
     try:
-        inspect.signature(step).bind(*range(states + 1))
-    except TypeError:
-        return lambda k, *state: step(*state)
-    except ValueError:  # it does not tell its arguments
-        pass
-    return step
+        parameters = inspect.signature(step).parameters.values()
+    except (TypeError, ValueError):  # it does not tell its arguments
+        return step
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return step
+    needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return step if len(needed) != states else lambda k, *state: step(*state)
 
 
 def _whole(name: str, value: Any, least: int) -> int:
@@ -190,7 +191,7 @@ class _Form:
 
     def state(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
         """The states, put together of arrays."""
-        filled: tuple[Any, ...] = _filled(self.structure, iter(arrays))
+        filled: tuple[Any, ...] = _filled(self.structure, (x if np.ndim(x) else np.asarray(x)[()] for x in arrays))
         return filled
 
     def bare(self, arrays: Iterable[Any]) -> Any:

@@ -1,0 +1,342 @@
+"""Loops in the language: what Python's own loop gives, on numbers, in the interpreter, on lanes, alone, in C."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.machine import target
+from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError
+from linkwright.model.joint import Prismatic, Revolute, Spherical
+from mechanisms import one_of_each, random_tree, relative_error
+
+W = target().width
+ROWS = 2 * W + 3
+
+
+def unrolled(count, step, *state):
+    """What ``repeat`` means."""
+    kept = []
+    for k in range(count):
+        state = step(k, *state)
+        state = state if isinstance(state, tuple) else (state,)
+        kept.append(state)
+    return state, kept
+
+
+def swing(model, q, v, tau):
+    """A motion, its every third state, and what was computed once."""
+    weight = lw.gravity_forces(model, q)
+
+    def step(k, q, v):
+        v = v + 1e-3 * (1.0 + 0.1 * k) * lw.forward_dynamics(model, q, v, tau - weight)
+        return lw.integrate(model, q, 1e-3 * v), v
+
+    (q, v), (qs, vs) = lw.repeat(7, step, q, v, keep=3)
+    return q, v, qs, vs, vs[1] * 2.0
+
+
+def roots(x):
+    """Newton's method, as many steps as each row needs, inside steps that are counted."""
+
+    def step(k, total):
+        root, steps = lw.until(
+            lambda y: abs(y * y - x - k) < 1e-13 * (x + k), lambda y: 0.5 * (y + (x + k) / y), x, limit=40
+        )
+        return total + root * steps
+
+    root, steps, kept = lw.until(
+        lambda y: abs(y * y - x) < 1e-13 * x, lambda k, y: 0.5 * (y + x / y) + 0.0 * k, 1.0 + x, limit=40, keep=4
+    )
+    return lw.repeat(3, step, 0.0), root, steps, kept
+
+
+def tuples(x):
+    return x if isinstance(x, tuple) else (x,)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return one_of_each(2)
+
+
+@pytest.fixture
+def state(model):
+    rng = np.random.default_rng(0)
+    return [model.random(ROWS, seed=0), *rng.normal(size=(2, ROWS, model.nv))]
+
+
+def test_a_motion_is_what_pythons_loop_gives(model, state):
+    kernel = lw.compile(swing, model)
+    together, interpreted = kernel(*state), interpret(kernel.program, *state)
+    for row in range(ROWS):
+        q, v, tau = (x[row] for x in state)
+        weight = lw.dynamics.gravity_forces(model, q)
+
+        def step(k, q, v, tau=tau, weight=weight):
+            v = v + 1e-3 * (1.0 + 0.1 * k) * lw.dynamics.forward_dynamics(model, q, v, tau - weight)
+            return lw.dynamics.integrate(model, q, 1e-3 * v), v
+
+        final, on_the_way = unrolled(7, step, q, v)
+        kept = [np.stack([states[which] for states in on_the_way[2::3]]) for which in (0, 1)]
+        expected = (*final, *kept, kept[1][1] * 2.0)
+        alone = kernel(q, v, tau)
+        for x, y, z, w in zip(together, alone, interpreted, expected, strict=True):
+            assert np.array_equal(x[row], y)
+            assert relative_error(x[row], w) < 1e-9
+            assert relative_error(z[row], w) < 1e-9
+
+
+def test_steps_are_written_once_and_what_does_not_change_is_before_them(model):
+    def motion(count):
+        def run(model, q, v, tau):
+            return lw.repeat(count, lambda k, v: v + lw.forward_dynamics(model, q, v, tau), v)
+
+        return lw.compile(run, model)
+
+    short, long = motion(3), motion(3000)
+    assert short.program.length == long.program.length
+    assert long.operations.total > 500 * short.operations.total
+    once = lw.compile(lambda x: lw.repeat(1000, lambda k, y: y + np.sin(x) * np.cos(x), 0.0), x=())
+    assert once.operations.sincos == 1
+
+
+@pytest.mark.parametrize("rows", [1, W - 1, W, ROWS])
+def test_every_row_stops_by_itself(rows):
+    kernel = lw.compile(roots, x=())
+    x = np.exp(np.random.default_rng(rows).uniform(-6.0, 20.0, rows))
+    total, root, steps, kept = kernel(x)
+    assert relative_error(root, np.sqrt(x)) < 1e-12
+    assert np.array_equal(root, kept[:, -1])
+    assert rows < W or len(set(steps)) > 2
+    for k in range(rows):
+        assert all(np.array_equal(a[k], b) for a, b in zip((total, root, steps, kept), kernel(x[k]), strict=True))
+        own = roots(x[k])
+        assert own[2] == steps[k]
+        assert relative_error(kept[k], own[3]) < 1e-12
+    for a, b in zip(interpret(kernel.program, x), (total, root, steps, kept), strict=True):
+        assert relative_error(a, b) < 1e-12
+
+
+def test_rows_that_are_not_numbers_stop_and_leave_the_others_alone():
+    kernel = lw.compile(roots, x=())
+    x = np.linspace(1.0, 50.0, ROWS)
+    expected = kernel(x)
+    x[[1, W]] = np.nan, np.inf
+    found = kernel(x)
+    others = np.setdiff1d(np.arange(ROWS), [1, W])
+    for a, b in zip(found, expected, strict=True):
+        assert np.array_equal(a[others], b[others])
+        assert not np.isfinite(a[1]).all() or a is found[2]
+
+
+def test_far_angles_inside_steps():
+    """Lanes leave rows aside whose angles are too large for their sine, wherever they meet them."""
+
+    def turn(x, speed):
+        y, steps = lw.until(lambda y: np.cos(y) > 0.99, lambda k, y: y + speed, x, limit=50)
+        return lw.repeat(20, lambda k, z: np.sin(z * speed) + z, y), y, steps
+
+    kernel = lw.compile(turn, x=(), speed=())
+    rng = np.random.default_rng(0)
+    x, speed = rng.normal(size=ROWS), rng.normal(size=ROWS)
+    speed[3], x[W + 1] = 3e7, 4e8
+    together = kernel(x, speed)
+    for k in range(ROWS):
+        assert all(np.array_equal(a[k], b) for a, b in zip(together, kernel(x[k], speed[k]), strict=True))
+    for a, b in zip(together, interpret(kernel.program, x, speed), strict=True):
+        assert np.abs(a - b).max() < 1e-6
+
+
+def test_large_records_are_kept_outside_the_stack():
+    kernel = lw.compile(lambda x: lw.repeat(4000, lambda k, x: 0.5 * x + np.sin(x[::-1]), x, keep=1)[1], x=5)
+    x = np.random.default_rng(0).normal(size=(ROWS, 5))
+    found = kernel(x)
+    assert found.shape == (ROWS, 4000, 5)
+    assert np.array_equal(found[4], kernel(x[4]))
+    y = x[4]
+    for row in found[4][:50]:
+        y = 0.5 * y + np.sin(y[::-1])
+        assert relative_error(row, y) < 1e-9
+
+
+@pytest.mark.parametrize("wrt", ["q", "v", "tau"])
+def test_derivatives_are_carried_along(wrt):
+    model = random_tree([Spherical, Revolute, Prismatic], seed=1)
+    kernel = lw.compile(swing, model)
+    derivative = kernel.derivative(wrt)
+    v, tau = np.random.default_rng(1).normal(size=(2, model.nv))
+    arguments = {"q": model.random(seed=1), "v": v, "tau": tau}
+    found = derivative(*arguments.values())
+    h = 1e-6
+    for column, unit in enumerate(np.eye(model.nv)):
+        ends = []
+        for sign in (h, -h):
+            moved = dict(arguments)
+            moved[wrt] = lw.integrate(model, moved[wrt], sign * unit) if wrt == "q" else moved[wrt] + sign * unit
+            ends.append(kernel(*moved.values()))
+        for D, x, y in zip(found, *ends, strict=True):
+            assert relative_error(D[..., column], (x - y) / (2.0 * h)) < 1e-6
+
+
+def test_derivatives_of_what_stops_are_those_of_the_steps_taken():
+    def root(x):
+        return lw.until(lambda y: abs(y * y - x) < 1e-14 * x, lambda k, y: 0.5 * (y + x / y), x, limit=40)[0]
+
+    x = np.linspace(2.0, 30.0, ROWS)
+    assert relative_error(lw.compile(root, x=()).derivative("x")(x), 0.5 / np.sqrt(x)) < 1e-9
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+@pytest.mark.parametrize("function", [swing, roots])
+def test_loops_in_c(function, model, state, tmp_path):
+    kernel = lw.compile(function, model) if function is swing else lw.compile(function, x=())
+    path = kernel.save(tmp_path / "code.c")
+    assert "for (" in path.read_text()
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
+    subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", tmp_path / "code.so", "-lm"], check=True)
+    call = getattr(ctypes.CDLL(str(tmp_path / "code.so")), kernel.program.name)
+    given = [x[0].copy() for x in state] if function is swing else [np.array(7.0)]
+    outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
+    call(*(x.ctypes.data_as(ctypes.c_void_p) for x in (*given, *outs)))
+    for x, y in zip(outs, kernel(*given), strict=True):
+        assert relative_error(x, y) < 1e-9
+
+
+def test_kernels_with_loops_are_kept_pickled_and_printed(model):
+    kernel = lw.compile(swing, model)
+    again = pickle.loads(pickle.dumps(kernel))
+    assert again.program.digest == kernel.program.digest
+    assert "repeat 7 times" in str(kernel.program)
+    other = lw.compile(lambda model, q, v, tau: lw.repeat(7, lambda k, v: v + tau, v), model)
+    assert other.program.digest != kernel.program.digest
+
+
+def test_states_of_any_structure():
+    x, (y, z) = lw.repeat(2, lambda k, x, yz: (yz[0], (yz[1], x)), 1.0, (2.0, 3.0))
+    assert (x, y, z) == (3.0, 1.0, 2.0)
+    kernel = lw.compile(lambda x: lw.repeat(2, lambda k, x, yz: (yz[0], (yz[1], x)), x[0], (x[1], x[2]))[1][0], x=3)
+    assert kernel([1.0, 2.0, 3.0]) == 1.0
+    assert lw.repeat(0, lambda k, x: x + 1.0, 2.0) == 2.0
+    assert lw.compile(lambda x: lw.repeat(0, lambda k, x: x + 1.0, x), x=())(2.0) == 2.0
+
+
+def test_numbers_in_batches_stop_row_by_row():
+    x = np.array([2.0, 900.0, 1e6])
+    root, steps = lw.until(lambda y: abs(y * y - x) < 1e-9 * x, lambda y: 0.5 * (y + x / y), x, limit=50)
+    for k in range(3):
+        own, count = lw.until(
+            lambda y, k=k: abs(y * y - x[k]) < 1e-9 * x[k], lambda y, k=k: 0.5 * (y + x[k] / y), x[k], limit=50
+        )
+        assert (own, count) == (root[k], steps[k])
+
+
+def test_symbols_that_only_the_step_knows():
+    y = lw.symbols("y", 3)
+    assert str(lw.repeat(2, lambda k, x: x + y, np.zeros(3))[0]).startswith("item")
+
+
+MISTAKES = {
+    "count": (lambda: lw.repeat(2.5, lambda k, x: x, 1.0), ArgumentError, "count is a whole number from 0 on; got 2.5"),
+    "keep": (lambda: lw.repeat(2, lambda k, x: x, 1.0, keep=0), ArgumentError, "keep is a whole number from 1"),
+    "limit": (lambda: lw.until(lambda x: x, lambda x: x, 1.0, limit=True), ArgumentError, "limit is a whole number"),
+    "nothing": (lambda: lw.repeat(2, lambda k: k), ArgumentError, "nothing to repeat"),
+    "shape": (
+        lambda: lw.repeat(2, lambda k, x: x[:2], np.ones(3)),
+        ShapeError,
+        r"\(2,\); the state is an array \(3,\)",
+    ),
+    "text": (lambda: lw.repeat(2, lambda k, x: x, "a"), ArgumentError, "real numbers"),
+    "condition": (
+        lambda: lw.compile(lambda x: lw.until(lambda x: x < 0.0, lambda x: x - 1.0, x, limit=3)[0], x=2),
+        ShapeError,
+        "one truth value",
+    ),
+    "branch": (
+        lambda: lw.compile(lambda x: lw.repeat(3, lambda k, x: x if k > 1 else -x, x), x=()),
+        ExpressionError,
+        "truth value",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_explained(mistake):
+    call, error, words = MISTAKES[mistake]
+    with pytest.raises(error, match=words):
+        call()
+
+
+# what stands beside them
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_systems_of_equations(n):
+    rng = np.random.default_rng(n)
+    A, b, B = rng.normal(size=(ROWS, n, n)), rng.normal(size=(ROWS, n)), rng.normal(size=(ROWS, n, 3))
+    A[0, 0, 0] = 0.0 if n > 1 else 1.0  # the first pivot is not the diagonal
+    S, tall = A @ np.swapaxes(A, 1, 2) + np.eye(n), rng.normal(size=(ROWS, n + 2, n))
+    cases = [
+        (lambda A, b: lw.solve(A, b), (A, b), np.linalg.solve(A, b[..., None])[..., 0]),
+        (lambda A, b: lw.solve(A, b), (A, B), np.linalg.solve(A, B)),
+        (lambda A, b: lw.solve(A, b, symmetric=True), (S, B), np.linalg.solve(S, B)),
+        (
+            lambda A, b: lw.solve(A, b, damping=0.0),
+            (tall, np.ones((ROWS, n + 2))),
+            np.linalg.pinv(tall) @ np.ones(n + 2),
+        ),
+        (lambda A, b: lw.solve(np.swapaxes(A, -1, -2), b, damping=0.3), (tall, b), None),
+        (lambda A, b: lw.cholesky(A) @ b, (S, b), (np.linalg.cholesky(S) @ b[..., None])[..., 0]),
+    ]
+    for function, (left, right), expected in cases:
+        kernel = lw.compile(function, A=left.shape[1:], b=right.shape[1:])
+        if expected is None:
+            J = np.swapaxes(left, 1, 2)
+            expected = (left @ np.linalg.solve(J @ left + 0.09 * np.eye(n), right[..., None]))[..., 0]
+        assert relative_error(kernel(left, right), expected) < 1e-8
+        if function is not cases[-1][0]:
+            assert relative_error(function(left, right), expected) < 1e-8
+
+
+def test_lengths_and_limits():
+    x = np.random.default_rng(0).normal(size=(ROWS, 4))
+    assert relative_error(lw.compile(lw.norm, x=4)(x), np.linalg.norm(x, axis=1)) < 1e-15
+    assert relative_error(lw.norm(x), np.linalg.norm(x, axis=1)) < 1e-15
+    kernel = lw.compile(lambda x: lw.clip(x, -0.5, 0.3), x=4)
+    assert np.array_equal(kernel(x), np.clip(x, -0.5, 0.3))
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: np.linalg.solve(x, x), r"linkwright\.solve\(A, b\)"),
+        (lambda x: np.linalg.inv(x), r"linkwright\.solve\(A, np\.eye"),
+        (lambda x: np.linalg.cholesky(x), r"linkwright\.cholesky"),
+        (lambda x: np.clip(x, 0.0, 1.0), "clip"),
+        (lambda x: np.max(x), "maximum"),
+        (lambda x: np.where(x > 0.0, x, 0.0), r"linkwright\.where"),
+        (lambda x: np.copyto(np.zeros((2, 2)), x) or x, "stack"),
+        (lambda x: [np.zeros(2).__setitem__(0, x[0, 0]), x][1], r"linkwright\.stack"),
+    ],
+)
+def test_numpys_names_say_ours(function, words):
+    with pytest.raises(ExpressionError, match=words):
+        lw.compile(function, x=(2, 2))
+
+
+def test_matrices_that_cannot_be_solved():
+    with pytest.raises(InputError, match="singular"):
+        lw.solve(np.zeros((2, 2)), [1.0, 2.0])
+    with pytest.raises(InputError, match="positive-definite"):
+        lw.cholesky([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(ShapeError, match=r"\(2, 3\)"):
+        lw.solve(np.ones((2, 3)), [1.0, 2.0])
+    kernel = lw.compile(lambda A: lw.solve(A, np.ones(2)), A=(2, 2))
+    assert not np.isfinite(kernel(np.ones((2, 2)))).all()
