@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -386,3 +387,17 @@ def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
     assert relative_error(lw.compile(lw.inverse_dynamics, chain, actuated=names)(q, v, a), expected) < 1e-14
     with pytest.raises(InconsistentMotionError, match="joint1"):
         lw.inverse_dynamics(chain, q, v, a, actuated=names[1:])
+
+
+@pytest.mark.parametrize(
+    ("options", "form"),
+    [
+        ({}, "loops over 150 bodies of 2 kinds"),
+        ({"method": "assembly"}, "150 joins of 150 parts on lanes"),
+        ({"method": "hybrid"}, r"\d+ segments of \d+ bodies side by side, \d+ at their root"),
+    ],
+)
+def test_programs_of_loops_are_told_in_a_line(options, form):
+    kernel = lw.compile(lw.forward_dynamics, lw.load("planar:150"), **options)
+    shown = rf"<forward_dynamics\(q\[150\], v\[150\], tau\[150\]\) as {form}: {re.escape(str(kernel.operations))}>"
+    assert re.fullmatch(shown, str(kernel.program))

@@ -340,6 +340,8 @@ def test_mistakes_are_told():
         ("big", ArgumentError, "big"),
         ([[0, 1]], InputError, "is in none"),
         ([[0, 1], [1, 2, 3]], InputError, "in two"),
+        ([[0, 1], [1, 2, 3]], InputError, r"; 'body2' is in two \(numbers 0, 1\)$"),
+        ([[0, 1], [], [1, 2]], InputError, r"; 'body2' is in two \(numbers 0, 2\), 'body\d' is in none$"),
         ([["body0", "leg"]], UnknownNameError, "leg"),
         ([3], ArgumentError, "list of lists"),
     ):

@@ -24,6 +24,7 @@ from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, lengths_text, loop_text, tiny_text
 from linkwright.compiler.sweeps import WORLD, Output
 from linkwright.compiler.vector_math import Lanes
+from linkwright.errors import counted
 
 SCRATCH_LIMIT = 256 * 2**20
 """Bytes of records beyond which batches run row by row instead of on lanes."""
@@ -43,6 +44,12 @@ class LoopProgram(Looped):
         self.single = recording.single
         names = ["result"] if self.single else [f"result{k}" for k in range(len(recording.outputs))]
         self.outputs = tuple(Slot(n, one.shape) for n, one in zip(names, recording.outputs, strict=True))
+
+    @property
+    def form(self) -> str:
+        """What it is made of."""
+        bodies, kinds = len(self.loops.recording.model.links), len(self.loops.recording.kinds)
+        return f"loops over {counted(bodies, 'body', 'bodies')} of {counted(kinds, 'kind')}"
 
     @cached_property
     def operations(self) -> Operations:

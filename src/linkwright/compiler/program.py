@@ -76,6 +76,11 @@ class Signature(Protocol):
     def outputs(self) -> tuple[Slot, ...]: ...
 
 
+def _call(program: Signature) -> str:
+    """The name with the arrays it takes."""
+    return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)})"
+
+
 @dataclass(frozen=True, eq=False)
 class Steps:
     """What an instruction "repeat" does: steps from the states that are its first arguments, again and again.
@@ -195,7 +200,7 @@ class Program:
 
     def __str__(self) -> str:
         """The program as text, one value a line."""
-        lines = [f"{self.name}({', '.join(f'{s.name}{list(s.shape)}' for s in self.inputs)})"]
+        lines = [_call(self)]
         for k, (op, args, value) in enumerate(self.instructions):
             if op == "constant":
                 text = repr(value)
@@ -224,6 +229,14 @@ class Looped(ABC):
     algorithm: Any = None
     exports: tuple[str, ...] = ()
     """functions of the code beside the usual ones, that :meth:`on_threads` calls"""
+
+    @property
+    @abstractmethod
+    def form(self) -> str:
+        """What it is made of, in some words."""
+
+    def __repr__(self) -> str:
+        return f"<{_call(self)} as {self.form}: {self.operations}>"
 
     @property
     @abstractmethod

@@ -132,6 +132,12 @@ class SegmentProgram(Looped):
         self.rest, self.segments = loops_of(at_root, names, sizes), loops_of(in_lanes, names, sizes)
         self.bridges = _Bridges(self.rest, self.segments, lanes, groups)
 
+    @property
+    def form(self) -> str:
+        """What it is made of."""
+        segments, (rest, length, _) = self.lanes * self.groups, self.cut
+        return f"{segments} segments of {length} bodies side by side, {rest} at their root"
+
     @cached_property
     def operations(self) -> Operations:
         """The operations of all bodies, and of joining the segments."""

@@ -48,6 +48,7 @@ from linkwright.compiler.machine import Target, target
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.threads import at_once
 from linkwright.dynamics.assembly.schedule import Schedule
+from linkwright.errors import counted
 
 
 class LevelProgram(Looped):
@@ -60,6 +61,11 @@ class LevelProgram(Looped):
         self.outputs = (Slot("result", (int(parts.widths[:, 1].sum()),)),)
         self.lanes = target().width
         self.threads = threads
+
+    @property
+    def form(self) -> str:
+        """What it is made of."""
+        return f"{counted(len(self.schedule.order), 'join')} of {counted(len(self.schedule.blocks), 'part')} on lanes"
 
     @cached_property
     def operations(self) -> Operations:

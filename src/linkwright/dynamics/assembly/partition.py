@@ -58,12 +58,20 @@ def partition_of(model: Model, partition: Any) -> Partition:
     names = {joint.name: k for k, joint in enumerate(model.joints)}
     names |= {body.name: k for k, body in enumerate(model.bodies)}
     blocks = [tuple(sorted(_number(entry, names, len(parents)) for entry in _listed(block))) for block in partition]
-    blocks = [block for block in blocks if block]
-    given = sorted(body for block in blocks for body in block)
-    if given != list(range(len(parents))):
-        missing = sorted(set(range(len(parents))) - set(given))
-        what = f"{model.bodies[missing[0]].name!r} is in none" if missing else "some are in two"
+    places: list[list[int]] = [[] for _ in parents]
+    for number, block in enumerate(blocks):
+        for body in block:
+            places[body].append(number)
+    wrong = [k for k, found in enumerate(places) if len(found) != 1]
+    if wrong:
+        told = []
+        for k in wrong[:4]:
+            count = {0: "none", 2: "two"}.get(len(places[k]), str(len(places[k])))
+            where = f" (numbers {', '.join(map(str, places[k]))})" if places[k] else ""
+            told.append(f"{model.bodies[k].name!r} is in {count}{where}")
+        what = ", ".join([*told, *["…"] * (len(wrong) > 4)])
         raise InputError(f"a partition has each of the {len(parents)} bodies of {model.name!r} in one block; {what}")
+    blocks = [block for block in blocks if block]
     for block in blocks:
         tops = [k for k in block if parents[k] not in block]
         if len(tops) > 1 and any(parents[k] >= 0 for k in tops):
