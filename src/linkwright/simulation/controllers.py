@@ -87,6 +87,7 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     of the oscillator, springs, dampers and friction made up for.
     """
     target = _posture(model, posture)
+    dynamics.require_mass(model)
     w = _angular(frequency, damping_ratio, step)
     free = [joint.name for joint in model.joints if joint.type == "free"]
     if free:
