@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-# most kernels of the tests run a few times: those of tests/compiler are made as users' are (see its conftest.py)
+# most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimised` there
 os.environ.setdefault("LINKWRIGHT_CODE", "quick")
 
 

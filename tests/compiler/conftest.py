@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of kernels that fixtures of modules made before: code is made when it is first needed."""
+    """Also for kernels that fixtures of modules made before: code is made when it is first needed."""
     monkeypatch.delenv("LINKWRIGHT_CODE", raising=False)

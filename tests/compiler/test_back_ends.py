@@ -24,6 +24,8 @@ from linkwright.model.joint import JOINT_TYPES
 from linkwright.model.library import built_in
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 W = target().width
 ROWS = 3 * W + 2
 SIZES = sorted({1, max(1, W - 1), W, W + 1, ROWS})

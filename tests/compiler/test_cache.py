@@ -18,6 +18,8 @@ import linkwright as lw
 from linkwright.compiler import cache
 from linkwright.errors import CacheWarning
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 POSIX = pytest.mark.skipif(os.name == "nt", reason="owners and modes are those of POSIX")
 
 

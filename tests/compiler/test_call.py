@@ -25,6 +25,8 @@ from linkwright.compiler import kernel as kernel_module
 from linkwright.compiler.entry import supported
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 needs_entry = pytest.mark.skipif(not supported(), reason="this Python's objects are entered through NumPy")
 
 

@@ -26,6 +26,8 @@ from linkwright.errors import InconsistentMotionError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 SWEEPS = (lw.forward_dynamics, lw.inverse_dynamics, lw.bias_forces, lw.gravity_forces)
 
 

@@ -17,6 +17,8 @@ from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeE
 from linkwright.model.joint import Prismatic, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, relative_error
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 W = target().width
 ROWS = 2 * W + 3
 

@@ -21,6 +21,8 @@ from linkwright.compiler import kernel as kernel_module
 from linkwright.compiler import threads as threads_module
 from linkwright.errors import InputError, LinkwrightError, ShapeError
 
+pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
+
 
 @pytest.fixture(scope="module")
 def arm():
