@@ -13,7 +13,7 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.machine import target
-from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError
+from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError, TooLargeError
 from linkwright.model.joint import Prismatic, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, relative_error
 
@@ -260,6 +260,21 @@ MISTAKES = {
         lambda: lw.compile(lambda x: lw.until(lambda x: x < 0.0, lambda x: x - 1.0, x, limit=3)[0], x=2),
         ShapeError,
         "one truth value",
+    ),
+    "index": (
+        lambda: lw.compile(lambda x: lw.repeat(3, lambda k, y: y + np.ones(3)[k], x), x=()),
+        ExpressionError,
+        "cannot be an index",
+    ),
+    "kept": (
+        lambda: lw.compile(lambda x: lw.repeat(10**9, lambda k, y: y, x, keep=1)[1], x=()),
+        TooLargeError,
+        "1000000000 numbers are kept",
+    ),
+    "leak": (
+        lambda: lw.compile(lambda x: [y := [], lw.repeat(3, lambda k, z: y.append(z) or z, x), y[0]][2], x=()),
+        ArgumentError,
+        "known outside",
     ),
     "branch": (
         lambda: lw.compile(lambda x: lw.repeat(3, lambda k, x: x if k > 1 else -x, x), x=()),

@@ -305,7 +305,10 @@ def _instructions(
         elif node.op == "constant":
             instructions.append(Instruction("constant", (), node.value))
         elif node.op == "symbol":
-            raise ArgumentError(f"{name} uses the symbol {node.name!r}, which is not among its arguments")
+            raise ArgumentError(
+                f"{name} uses the symbol {node.name!r}, which is not among its arguments (nor is the state of a step "
+                "known outside of it)"
+            )
         elif node.op == "item":
             repetition, which = node.args
             assert which.value is not None

@@ -43,7 +43,7 @@ from linkwright.errors import (
     counted,
 )
 from linkwright.expression.derivative import jacobian
-from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
 from linkwright.expression.repeats import of_step
 from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
@@ -528,6 +528,10 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
         result = bound.function(*arrays)
     except LinkwrightError:
         raise
+    except IndexError as error:
+        if not str(error).startswith("only integers"):  # NumPy's words for a symbol in square brackets, too
+            raise
+        raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
     except TypeError as error:
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "

@@ -230,6 +230,12 @@ class Repeat:
     """after every how many steps the state is kept; 0: never"""
 
 
+SYMBOL_AS_INDEX = (
+    "a symbol cannot be an index: what is taken from an array is decided when the function is compiled; "
+    "linkwright.where(k < …, a, b) chooses by value, and the state of a repetition can carry what changes"
+)
+
+
 def _operand(x: Expr, y: Any) -> Any:
     """``y`` as an expression beside ``x``; NotImplemented for arrays, so that NumPy broadcasts."""
     if isinstance(y, np.ndarray):
@@ -345,6 +351,9 @@ class Expr:
             "a symbol is not a number: float(), functions of math and writing into an array of numbers cut the trace; "
             "use NumPy's functions, and linkwright.stack([…]) for arrays of symbols"
         )
+
+    def __index__(self) -> int:
+        raise ExpressionError(SYMBOL_AS_INDEX)
 
     # names under which NumPy looks for these functions on object arrays
     def sqrt(self) -> Expr:

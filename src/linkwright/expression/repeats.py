@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from linkwright.errors import TooLargeError
 from linkwright.expression.graph import Expr, Graph, Repeat
 
 Step = Callable[[Expr, list[Expr]], Sequence[Expr]]
@@ -43,6 +44,8 @@ def of_step(
     captured = tuple(outside(results, [number, *state]))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
     items = len(state) * (1 + (count // keep if keep else 0)) + 1
+    if graph.limit is not None and graph.count + items > graph.limit:
+        raise TooLargeError(f"{items - len(state) - 1} numbers are kept, and there may be {graph.limit} expressions")
     return graph.repeat(what, (*start, *captured), items)
 
 
