@@ -227,11 +227,12 @@ def stiffest(model: Model, q: Array, v: Array, above: float = 0.0) -> tuple[floa
 
     What is certain to be slower than ``above`` is not looked at closer: (0, "").
     """
-    D, K = (np.diag(own) for own in _resistances_of_joints(model))
-    for e, k, d in dynamics.spring_resistances(model, q):
-        D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
-    if not (D.any() or K.any()):
+    of_joints, between = _resistances_of_joints(model), dynamics.spring_resistances(model, q)
+    if not (between or any(own.any() for own in of_joints)):
         return 0.0, ""
+    D, K = (np.diag(own) for own in of_joints)
+    for e, k, d in between:
+        D, K = D + d * np.outer(e, e), K + k * np.outer(e, e)
     D, K = np.linalg.solve(kernel_of(dynamics.mass_matrix, model)(q), np.stack([D, K]))
     if max(np.abs(D).sum(axis=1).max(), np.sqrt(np.abs(K).sum(axis=1).max())) <= above:  # norms bound eigenvalues
         return 0.0, ""
