@@ -245,6 +245,38 @@ def test_symbols_that_only_the_step_knows():
     assert str(lw.repeat(2, lambda k, x: x + y, np.zeros(3))[0]).startswith("item")
 
 
+def test_steps_may_write_in_their_state():
+    start = np.zeros(3)
+
+    def step(k, x):
+        x[0] = x[0] + 1.0
+        return x
+
+    final, kept = lw.repeat(3, step, start, keep=1)
+    assert np.array_equal(final, [3.0, 0.0, 0.0])
+    assert np.array_equal(kept[:, 0], [1.0, 2.0, 3.0])
+    assert not start.any()
+    within = lw.compile(lambda x: lw.repeat(3, step, np.zeros(3)) + x, x=3)
+    assert np.array_equal(within(start), final)
+    rows, steps = lw.until(lambda x: x[..., 0] > 2.0, lambda x: x.__iadd__(1.0), np.arange(6.0).reshape(2, 3), limit=10)
+    assert np.array_equal(rows, [[3.0, 4.0, 5.0], [3.0, 4.0, 5.0]])
+    assert np.array_equal(steps, [3.0, 0.0])
+    assert lw.repeat(0, step, start) is not start
+
+
+def test_states_that_all_rows_share():
+    x, count, steps = lw.until(
+        lambda x, c: x > 10.0, lambda x, c: (x * 2.0, c + 1.0), np.array([1.0, 4.0, 20.0]), 0.0, limit=9
+    )
+    assert np.array_equal(x, [16.0, 16.0, 20.0])
+    assert np.array_equal(count, steps)
+    assert np.array_equal(steps, [4.0, 2.0, 0.0])
+
+
+def z3():
+    return np.zeros(3)
+
+
 MISTAKES = {
     "count": (lambda: lw.repeat(2.5, lambda k, x: x, 1.0), ArgumentError, "count is a whole number from 0 on; got 2.5"),
     "keep": (lambda: lw.repeat(2, lambda k, x: x, 1.0, keep=0), ArgumentError, "keep is a whole number from 1"),
@@ -275,6 +307,30 @@ MISTAKES = {
         lambda: lw.compile(lambda x: [y := [], lw.repeat(3, lambda k, z: y.append(z) or z, x), y[0]][2], x=()),
         ArgumentError,
         "known outside",
+    ),
+    "nothing returned": (
+        lambda: lw.repeat(2, lambda k, x: None, 1.0),
+        ShapeError,
+        "returns None; the state is a number",
+    ),
+    "list": (lambda: lw.repeat(2, lambda k, x, y: [x, y], z3(), z3()), ShapeError, "returned as a tuple"),
+    "None": (lambda: lw.repeat(2, lambda k, x: x, None), ArgumentError, "real numbers; got None"),
+    "no truth": (
+        lambda: lw.until(lambda x: x + 1.0, lambda x: x, 1.0, limit=3),
+        ArgumentError,
+        r"returns 2\.0; expected a",
+    ),
+    "no truth at all": (lambda: lw.until(lambda x: None, lambda x: x, 1.0, limit=3), ArgumentError, "returns None"),
+    "damping": (lambda: lw.solve(np.eye(3), z3(), damping=-1.0), InputError, "d ≥ 0"),
+    "within": (
+        lambda: lw.compile(lambda x: lw.repeat(4, lambda k, a, b: (a, b), x, x[:2], keep=2), x=3),
+        ArgumentError,
+        "a tuple within a tuple",
+    ),
+    "two graphs": (
+        lambda: lw.repeat(3, lambda k, x, y: (x + 1, y + 1), lw.symbols("x", 3), lw.symbols("y", 3)),
+        ExpressionError,
+        "two traces",
     ),
     "branch": (
         lambda: lw.compile(lambda x: lw.repeat(3, lambda k, x: x if k > 1 else -x, x), x=()),
@@ -326,6 +382,8 @@ def test_lengths_and_limits():
     x = np.random.default_rng(0).normal(size=(ROWS, 4))
     assert relative_error(lw.compile(lw.norm, x=4)(x), np.linalg.norm(x, axis=1)) < 1e-15
     assert relative_error(lw.norm(x), np.linalg.norm(x, axis=1)) < 1e-15
+    assert lw.compile(lambda x: lw.norm(x[0]), x=4)(x[0]) == abs(x[0, 0])
+    assert np.array_equal(lw.clip(x, None, 0.3), np.minimum(x, 0.3))
     kernel = lw.compile(lambda x: lw.clip(x, -0.5, 0.3), x=4)
     assert np.array_equal(kernel(x), np.clip(x, -0.5, 0.3))
 

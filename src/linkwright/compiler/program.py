@@ -164,7 +164,11 @@ class Program:
     @cached_property
     def length(self) -> int:
         """The number of instructions, those of steps counted once."""
-        return len(self.instructions) + sum(i.value.program.length for i in self.instructions if i.op == "repeat")
+        return (
+            len(self.instructions)
+            - len(self.in_tables)
+            + sum(i.value.program.length for i in self.instructions if i.op == "repeat")
+        )
 
     @cached_property
     def tables(self) -> dict[int, tuple[int, int]]:
@@ -340,6 +344,10 @@ def _steps(name: str, what: Repeat) -> Steps:
 
 def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:
     """A result as an object array of expressions of this graph."""
+    if isinstance(x, tuple) and any(isinstance(part, (tuple, np.ndarray)) for part in x):
+        raise ArgumentError(
+            f"{name} returns a tuple within a tuple; kernels return an array or one tuple: (*state, *kept)"
+        )
     array = np.asarray(x)
     if array.dtype != object and array.dtype.kind not in "fiub":
         raise ArgumentError(f"{name} must return arrays of real numbers; got {x!r}")

@@ -508,7 +508,9 @@ def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
         node = stack.pop()
         if node.index not in found:
             found[node.index] = node
-            if node.index not in given:
+            if node.op == "item":
+                stack.append(node.args[0])
+            elif node.index not in given:
                 stack.extend(node.args)
     return [found[index] for index in sorted(found)]
 

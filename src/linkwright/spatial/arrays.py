@@ -113,17 +113,20 @@ def norm(x: Any) -> Any:
     5.0
     """
     x = np.asarray(x)
+    if not x.ndim:
+        return abs(x[()])
     return np.sqrt(x @ x) if x.ndim == 1 else np.sqrt((x * x).sum(axis=-1))
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """``x``, but not below ``low`` and not above ``high``, element by element.
+    """``x``, but not below ``low`` and not above ``high`` (None: no limit), element by element.
 
     >>> import linkwright as lw
     >>> lw.clip([-2.0, 0.5, 3.0], -1.0, 1.0)
     array([-1. ,  0.5,  1. ])
     """
-    return minimum(maximum(x, low), high)
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
 
 
 @cache

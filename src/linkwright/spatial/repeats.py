@@ -56,19 +56,26 @@ def _repeated(
 ) -> Any:
     every = 0 if keep is None else _whole("keep", keep, 1)
     form = _Form(state)
-    arrays = [x if is_symbolic(x) else as_numbers("a state", x) for x in _leaves(state)]
+    arrays = [x if _symbol([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
     symbol = _symbol(arrays)
-    if symbol is None and count:  # what the step takes from around it may hold some
-        now = form.state(arrays)
-        symbol = _symbol([*form.arrays(step(0, *now)), *([] if condition is None else [np.asarray(condition(*now))])])
     if symbol is None:
-        final, steps, kept = _on_numbers(count, step, condition, form, arrays, every)
-    else:
+        try:
+            final, steps, kept = _on_numbers(count, step, condition, form, arrays, every)
+        except _Symbols as found:  # in what the step takes from around it
+            symbol = found.symbol
+    if symbol is not None:
         final, steps, kept = _on_symbols(symbol, count, step, condition, form, arrays, every)
     told = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
         return told
     return (told, form.bare(kept)) if condition is None else (*told, form.bare(kept))
+
+
+class _Symbols(Exception):
+    """Raised where a step on numbers gives symbols."""
+
+    def __init__(self, symbol: Any):
+        self.symbol = symbol
 
 
 def _on_numbers(
@@ -80,20 +87,24 @@ def _on_numbers(
     every: int,
 ) -> tuple[list[Any], Any, list[Any]]:
     """One step after the other. A condition may be asked of batches: then rows stop one by one."""
-    steps: Any = np.float64(count) if condition is None else 0.0
+    steps: Any = float(count) if condition is None else 0.0
     going: Any = True
     kept: list[list[Any]] = [[] for _ in arrays]
     for k in range(count):
         if condition is not None:
-            going = going & ~np.asarray(condition(*form.state(arrays)), dtype=bool)
+            going = going & ~_truth(condition(*form.copies(arrays)))
+            if np.ndim(going):
+                arrays = form.in_batch(arrays, going.shape)
             if not np.any(going) and not every:
                 break
             steps = steps + going
         if np.any(going):
-            after = form.arrays(step(k, *form.state(arrays)))
+            after = form.arrays(step(k, *form.copies(arrays)))
+            if (symbol := _symbol(after)) is not None:
+                raise _Symbols(symbol)
             if np.ndim(going):
                 after = [_where_rows(going, x, y) for x, y in zip(after, arrays, strict=True)]
-            arrays = [np.asarray(x, dtype=np.float64) for x in after]
+            arrays = [np.array(x, dtype=np.float64) for x in after]
         if every and (k + 1) % every == 0:
             for rows, x in zip(kept, arrays, strict=True):
                 rows.append(x)
@@ -101,9 +112,17 @@ def _on_numbers(
     return [x if x.shape else x[()] for x in arrays], np.asarray(steps, dtype=np.float64)[()], tables
 
 
+def _truth(told: Any) -> Any:
+    """What a condition on numbers says."""
+    told = np.asarray(told)
+    if (symbol := _symbol([told])) is not None:
+        raise _Symbols(symbol)
+    if told.dtype != bool:
+        raise ArgumentError(f"the condition returns {told.tolist()!r}; expected a truth value, such as that of x < 1.0")
+    return told
+
+
 def _where_rows(going: Array, after: Array, before: Array) -> Array:
-    if after.shape[: going.ndim] != going.shape:
-        raise ShapeError(f"the condition has shape {going.shape}, which a state {after.shape} does not begin with")
     return np.where(going.reshape(going.shape + (1,) * (after.ndim - going.ndim)), after, before)
 
 
@@ -133,6 +152,9 @@ def _on_symbols(
         return graph.coerce(told[()])
 
     results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every)
+    if graph.failure is not None:
+        failure, graph.failure = graph.failure, None
+        raise failure
     n = form.size
     rows = count // every if every else 0
     kept = form.apart(graph.array(results[n + 1 :]).reshape(rows, n)) if every else []
@@ -184,15 +206,28 @@ class _Form:
         """The arrays of what a step returned, which must be built as the state is."""
         state = (result,) if self.single else result
         found = list(_leaves(state))
-        if _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
-            expected = self.told()
-            raise ShapeError(f"the step returns {_told(result)}; the state is {expected}, and stays so")
+        numbers = all(x.dtype.kind in "fiub" or _symbol([x]) is not None for x in found)
+        if not numbers or _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
+            several = "" if self.single or isinstance(result, tuple) else "; several states are returned as a tuple"
+            raise ShapeError(f"the step returns {_told(result)}; the state is {self.told()}, and stays so{several}")
         return found
 
     def state(self, arrays: Iterable[Any]) -> tuple[Any, ...]:
         """The states, put together of arrays."""
         filled: tuple[Any, ...] = _filled(self.structure, (x if np.ndim(x) else np.asarray(x)[()] for x in arrays))
         return filled
+
+    def copies(self, arrays: list[Any]) -> tuple[Any, ...]:
+        """The state, in arrays that a step may write in."""
+        return self.state(x.copy() for x in arrays)
+
+    def in_batch(self, arrays: list[Any], batch: tuple[int, ...]) -> list[Any]:
+        """The arrays with these axes in front: those that all rows share are given to each."""
+        for k, x in enumerate(arrays):
+            if x.shape[: len(batch)] != batch:
+                arrays[k] = np.broadcast_to(x, batch + x.shape).copy()
+                self.shapes[k] = arrays[k].shape
+        return arrays
 
     def bare(self, arrays: Iterable[Any]) -> Any:
         """The same; one state by itself."""
@@ -230,5 +265,7 @@ def _told(state: Any) -> str:
     """A state in words: the shapes of its arrays."""
     if isinstance(state, tuple):
         return f"({', '.join(map(_told, state))})"
-    shape = np.shape(state)
-    return f"an array {shape}" if shape else "a number"
+    x = np.asarray(state)
+    if x.dtype.kind not in "fiub" and _symbol([x]) is None:
+        return repr(state)
+    return f"an array {x.shape}" if x.shape else "a number"

@@ -35,6 +35,8 @@ def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Ar
         )
     B = b[..., None] if vector else b
     if damping is not None:
+        if not is_symbolic(damping) and not as_numbers("damping", damping) >= 0.0:
+            raise InputError(f"damping is a number d ≥ 0; got {damping!r}")
         X = _damped(A, B, damping)
     elif not is_symbolic(A, B):
         X = _of_numbers(A, B)
