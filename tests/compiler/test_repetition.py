@@ -245,6 +245,22 @@ def test_symbols_that_only_the_step_knows():
     assert str(lw.repeat(2, lambda k, x: x + y, np.zeros(3))[0]).startswith("item")
 
 
+@pytest.mark.parametrize("wrt", [None, "x"])
+def test_what_a_loop_gives_is_used_in_another(wrt):
+    def powers(x):
+        y, kept = lw.repeat(3, lambda k, y: 0.5 * y + x, x, keep=1)
+        return lw.repeat(4, lambda k, z: np.sin(z) + y * kept[1], 0.0) + y
+
+    kernel = lw.compile(powers, x=())
+    x = np.linspace(-1.0, 1.0, ROWS)
+    if wrt is None:
+        assert relative_error(kernel(x), [powers(each) for each in x]) < 1e-14
+        assert relative_error(interpret(kernel.program, x)[0], kernel(x)) < 1e-14
+    else:
+        found = (kernel(x + 1e-6) - kernel(x - 1e-6)) / 2e-6
+        assert relative_error(kernel.derivative(wrt)(x), found) < 1e-8
+
+
 def test_steps_may_write_in_their_state():
     start = np.zeros(3)
 

@@ -257,7 +257,7 @@ class Inside:
     """The instructions of a repetition's step, written among those around it."""
 
     def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]]):
-        self.body, self.inputs = body, inputs
+        self.body = body
         self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
         self.values = [""] * len(program.instructions)
         self.done: set[int] = set()
@@ -272,10 +272,6 @@ class Inside:
                 self.done.add(k)
                 self.body.compute(k, self.body.program.instructions[k])
                 self.body.seam()
-
-    def bit(self, k: int) -> str:
-        """Whether a value is not zero, lane by lane."""
-        return self.body.bit(k)
 
     def leave(self) -> None:
         """Turn back to the instructions around."""

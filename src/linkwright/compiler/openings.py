@@ -16,16 +16,12 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.kinds import folded, pose_from
+from linkwright.compiler.springs import LONGEST_WAY, MOST_KINDS
 from linkwright.dynamics.constraint import Pace, branches, constraint_rate, loop_ends, walk_along
 from linkwright.errors import TooLargeError
 from linkwright.model.loop import CoordinateLoop, Loop, LoopType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-
-LONGEST_WAY = 150
-"""Bodies that a loop goes by; more are too many for straight-line code to be compiled soon."""
-MOST_KINDS = 60
-"""of loops, each compiled"""
 
 Function = Callable[..., Any]
 

@@ -43,7 +43,7 @@ def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[st
     if steps.stops:
         (asked,) = program.results[1]
         step.compute(needed_for(program, asked))
-        stop = step.bit(asked)
+        stop = body.bit(asked)
         go = body.emit(f"select {bit} {stop}, {bit} {_all(lanes.width, False)}, {bit} %going{n}")
         some = body.any_of(go)
         body.lines += [f"  br label %asked{n}", f"asked{n}:"]

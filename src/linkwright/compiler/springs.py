@@ -24,9 +24,9 @@ from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array
 
 LONGEST_WAY = 150
-"""Bodies between the ends of a spring; more are too many for straight-line code to be compiled soon."""
+"""Bodies between the ends of a spring or loop; more are too many for straight-line code to be compiled soon."""
 MOST_KINDS = 60
-"""of springs, each compiled"""
+"""of springs or loops, each compiled"""
 
 
 class Alike(NamedTuple):

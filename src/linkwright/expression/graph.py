@@ -508,10 +508,8 @@ def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
         node = stack.pop()
         if node.index not in found:
             found[node.index] = node
-            if node.op == "item":
-                stack.append(node.args[0])
-            elif node.index not in given:
-                stack.extend(node.args)
+            if node.index not in given:
+                stack.extend(node.args[:1] if node.op == "item" else node.args)
     return [found[index] for index in sorted(found)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from linkwright.errors import TooLargeError
-from linkwright.expression.graph import Expr, Graph, Repeat
+from linkwright.expression.graph import Expr, Graph, Repeat, needed
 
 Step = Callable[[Expr, list[Expr]], Sequence[Expr]]
 
@@ -53,23 +53,10 @@ def outside(results: Iterable[Expr], own: Sequence[Expr]) -> list[Expr]:
     """What the results use of values that depend on none of a step's own symbols, constants excepted."""
     results = list(results)
     depending = {symbol.index for symbol in own}
-    made = needed_after(results, min(depending))
     used = list(results)
-    for node in made:
+    for node in needed(results, range(min(depending))):  # older ones depend on none
         if any(a.index in depending for a in node.args):
             depending.add(node.index)
             used += node.args
     found = {node.index: node for node in used if node.index not in depending and node.value is None}
-    return [found[index] for index in sorted(found)]
-
-
-def needed_after(results: Iterable[Expr], first: int) -> list[Expr]:
-    """The nodes made from the ``first`` on that the results depend on, in order."""
-    found: dict[int, Expr] = {}
-    rest = [node for node in results if node.index >= first]
-    while rest:
-        node = rest.pop()
-        if node.index not in found:
-            found[node.index] = node
-            rest.extend(a for a in node.args if a.index >= first)
     return [found[index] for index in sorted(found)]
