@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import linkwright
 from linkwright import dynamics as lw
+from linkwright.compiler.differentiation import ANALYTICAL, SHORT, differentiate
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.trace import ANALYTICAL, SHORT, bind, differentiate, trace
+from linkwright.compiler.trace import bind, trace
 from linkwright.errors import ArgumentError
 from linkwright.expression.derivative import forward, jacobian, reverse
 from linkwright.expression.graph import Graph, needed

@@ -15,12 +15,13 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler import c
+from linkwright.compiler.differentiation import differentiate
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.native import Native, build, measurement, row_time, shortest, waiting_entry
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, checked_threads, default_threads, rows_of, spread
-from linkwright.compiler.trace import bind, book_of, differentiate, program
+from linkwright.compiler.trace import bind, book_of, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text

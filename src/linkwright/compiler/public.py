@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.differentiation import differentiate, replay
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.openings import OPENINGS, loops_alike, of_openings
@@ -30,12 +31,10 @@ from linkwright.compiler.trace import (
     bind,
     book_of,
     call,
-    differentiate,
     name_of,
     program,
     regrouped,
     regrouping,
-    replay,
     signature_of,
     trace,
 )

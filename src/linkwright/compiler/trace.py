@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
 from linkwright.compiler.passes import loops_of
-from linkwright.compiler.program import Looped, Program, Slot, Steps, program_of
+from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
 from linkwright.compiler.sweeps import NotASweep, record
 from linkwright.compiler.threads import default_threads
@@ -30,7 +30,6 @@ from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
-from linkwright.dynamics.configuration import configuration_rate
 from linkwright.dynamics.forward import checked_options
 from linkwright.errors import (
     ArgumentError,
@@ -42,9 +41,7 @@ from linkwright.errors import (
     TooLargeError,
     counted,
 )
-from linkwright.expression.derivative import jacobian
-from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
-from linkwright.expression.repeats import of_step
+from linkwright.expression.graph import SYMBOL_AS_INDEX, Graph
 from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
@@ -68,9 +65,6 @@ LINKS_FOR_THREADS = 10_000
 
 MOST_GROUPS = 4
 """Threads that share a single row, at most: segments are joined one after the other."""
-
-SHORT = 600
-"""Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
 
 RETRACED = 3000
 """Instructions up to which a program is traced again with sines and cosines of sums of angles, where it has such."""
@@ -138,31 +132,6 @@ def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """What forward dynamics is told of its method."""
     told = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
     return {"method": arguments.get("method"), **told}
-
-
-def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:
-    """One of the derivatives that an algorithm gives, of one or more of inverse dynamics' arguments."""
-
-    def derivative(model: Model, q: Any, v: Any = None, a: Any = None, wrenches: Any = None) -> Any:
-        v, a = (np.zeros(model.nv) if x is None else x for x in (v, a))
-        return book(regrouped(book, model, {}), q, v, a, wrenches)[which]
-
-    return derivative
-
-
-_inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
-ANALYTICAL = {
-    (dynamics.inverse_dynamics, "q"): _known(_inverse, 0),
-    (dynamics.inverse_dynamics, "v"): _known(_inverse, 1),
-    (dynamics.inverse_dynamics, "a"): _known(_inverse, 2),
-    (dynamics.bias_forces, "q"): _known(_inverse, 0),
-    (dynamics.bias_forces, "v"): _known(_inverse, 1),
-    (dynamics.gravity_forces, "q"): _known(_inverse, 0),
-    (dynamics.forward_dynamics, "q"): _known(_forward, 0),
-    (dynamics.forward_dynamics, "v"): _known(_forward, 1),
-    (dynamics.forward_dynamics, "tau"): _known(_forward, 2),
-}
-"""Derivatives that algorithms give with fewer operations than differentiating the trace."""
 
 
 @dataclass(frozen=True)
@@ -544,78 +513,3 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
 def _cost(program: Program) -> int:
     """Operations, a sine and cosine counted as the instructions they take."""
     return program.operations.total + SINCOS_COST * program.operations.sincos
-
-
-def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The program's results on other expressions."""
-    values = _replayed(program, graph, [np.asarray(x, dtype=object).reshape(-1) for x in inputs])
-    results = []
-    for slot, numbers in zip(program.outputs, program.results, strict=True):
-        array = np.empty(slot.size, dtype=object)
-        array[:] = [values[k] for k in numbers]
-        results.append(array.reshape(slot.shape))
-    return tuple(results)
-
-
-def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
-    values: list[Any] = []
-    for op, args, value in program.instructions:
-        if op == "constant":
-            values.append(graph.constant(value))
-        elif op == "input":
-            values.append(graph.coerce(inputs[args[0]][args[1]]))
-        elif op == "repeat":
-            values.append(_repeated(value, graph, [values[a] for a in args]))
-        elif op == "item":
-            values.append(values[args[0]][value])
-        else:
-            values.append(graph.apply(op, *(values[a] for a in args)))
-    return values
-
-
-def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
-    """A repetition's results in another graph."""
-    number, state = graph.symbol("step"), [graph.symbol(f"state[{k}]") for k in range(steps.size)]
-    values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
-    after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
-    start, condition = given[: steps.size], stop[0][0] if stop else None
-    return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)
-
-
-@telling(lambda program: f"differentiating {program.name}")
-@uncollected()
-def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
-    """The program of the derivative with respect to an argument, added as last axis.
-
-    With respect to a configuration of a model the derivative is with respect to δ in
-    ``integrate(model, q, δ)`` at 0: its last axis is nv. What :data:`ANALYTICAL` knows is not differentiated again.
-    """
-    names = [slot.name for slot in program.inputs]
-    if wrt not in names:
-        raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
-    known = ANALYTICAL.get((program.algorithm, wrt)) if program.algorithm else None
-    graph = Graph(NODE_LIMIT)
-    inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
-    if known:
-        arrays = list(inputs.values())
-        frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
-        n = len(arrays) - len(frames)
-        wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
-        derived = known(model, *arrays[:n], wrenches=wrenches)
-        analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
-        if len(program.instructions) > SHORT:
-            return analytical
-        plain = differentiate(replace(program, algorithm=None), wrt, model)
-        return min(plain, analytical, key=lambda one: one.operations.total)
-    symbols = inputs[wrt].reshape(-1)
-    derivatives = []
-    for result in replay(program, graph, list(inputs.values())):
-        D = jacobian(result, list(symbols))
-        if model is not None and wrt in POSITIONS and model.nq:
-            units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
-            D = D @ np.stack(units, axis=1) if units else D[..., :0]
-        else:
-            D = D.reshape((*result.shape, *inputs[wrt].shape))
-        derivatives.append(D)
-    derived = derivatives[0] if program.single else tuple(derivatives)
-    return program_of(f"{program.name}_{wrt}", graph, inputs, derived)

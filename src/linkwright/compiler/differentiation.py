@@ -1,0 +1,123 @@
+"""Derivatives of programs: what algorithms give of themselves, else the chain rule over the program played again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler import trace
+from linkwright.compiler.program import Program, Steps, program_of
+from linkwright.dynamics.configuration import configuration_rate
+from linkwright.errors import ArgumentError
+from linkwright.expression.derivative import jacobian
+from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.repeats import of_step
+from linkwright.model.tree import Model
+from linkwright.status import telling
+
+SHORT = 600
+"""Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
+
+
+def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:
+    """One of the derivatives that an algorithm gives, of one or more of inverse dynamics' arguments."""
+
+    def derivative(model: Model, q: Any, v: Any = None, a: Any = None, wrenches: Any = None) -> Any:
+        v, a = (np.zeros(model.nv) if x is None else x for x in (v, a))
+        return book(trace.regrouped(book, model, {}), q, v, a, wrenches)[which]
+
+    return derivative
+
+
+_inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
+ANALYTICAL = {
+    (dynamics.inverse_dynamics, "q"): _known(_inverse, 0),
+    (dynamics.inverse_dynamics, "v"): _known(_inverse, 1),
+    (dynamics.inverse_dynamics, "a"): _known(_inverse, 2),
+    (dynamics.bias_forces, "q"): _known(_inverse, 0),
+    (dynamics.bias_forces, "v"): _known(_inverse, 1),
+    (dynamics.gravity_forces, "q"): _known(_inverse, 0),
+    (dynamics.forward_dynamics, "q"): _known(_forward, 0),
+    (dynamics.forward_dynamics, "v"): _known(_forward, 1),
+    (dynamics.forward_dynamics, "tau"): _known(_forward, 2),
+}
+"""Derivatives that algorithms give with fewer operations than differentiating the trace."""
+
+
+def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The program's results on other expressions."""
+    values = _replayed(program, graph, [np.asarray(x, dtype=object).reshape(-1) for x in inputs])
+    results = []
+    for slot, numbers in zip(program.outputs, program.results, strict=True):
+        array = np.empty(slot.size, dtype=object)
+        array[:] = [values[k] for k in numbers]
+        results.append(array.reshape(slot.shape))
+    return tuple(results)
+
+
+def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+    values: list[Any] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            values.append(graph.constant(value))
+        elif op == "input":
+            values.append(graph.coerce(inputs[args[0]][args[1]]))
+        elif op == "repeat":
+            values.append(_repeated(value, graph, [values[a] for a in args]))
+        elif op == "item":
+            values.append(values[args[0]][value])
+        else:
+            values.append(graph.apply(op, *(values[a] for a in args)))
+    return values
+
+
+def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
+    """A repetition's results in another graph."""
+    number, state = graph.symbol("step"), [graph.symbol(f"state[{k}]") for k in range(steps.size)]
+    values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
+    after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
+    start, condition = given[: steps.size], stop[0][0] if stop else None
+    return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)
+
+
+@telling(lambda program: f"differentiating {program.name}")
+@trace.uncollected()
+def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
+    """The program of the derivative with respect to an argument, added as last axis.
+
+    With respect to a configuration of a model the derivative is with respect to δ in
+    ``integrate(model, q, δ)`` at 0: its last axis is nv. What :data:`ANALYTICAL` knows is not differentiated again.
+    """
+    names = [slot.name for slot in program.inputs]
+    if wrt not in names:
+        raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
+    known = ANALYTICAL.get((program.algorithm, wrt)) if program.algorithm else None
+    graph = Graph(trace.NODE_LIMIT)
+    inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
+    if known:
+        arrays = list(inputs.values())
+        frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
+        n = len(arrays) - len(frames)
+        wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
+        derived = known(model, *arrays[:n], wrenches=wrenches)
+        analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
+        if len(program.instructions) > SHORT:
+            return analytical
+        plain = differentiate(replace(program, algorithm=None), wrt, model)
+        return min(plain, analytical, key=lambda one: one.operations.total)
+    symbols = inputs[wrt].reshape(-1)
+    derivatives = []
+    for result in replay(program, graph, list(inputs.values())):
+        D = jacobian(result, list(symbols))
+        if model is not None and wrt in trace.POSITIONS and model.nq:
+            units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
+            D = D @ np.stack(units, axis=1) if units else D[..., :0]
+        else:
+            D = D.reshape((*result.shape, *inputs[wrt].shape))
+        derivatives.append(D)
+    derived = derivatives[0] if program.single else tuple(derivatives)
+    return program_of(f"{program.name}_{wrt}", graph, inputs, derived)
