@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,18 +57,30 @@ def _repeated(
     every = 0 if keep is None else _whole("keep", keep, 1)
     form = _Form(state)
     arrays = [x if _symbol([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
-    symbol = _symbol(arrays)
+    task, symbol = _Task(count, step, condition, form, arrays, every), _symbol(arrays)
     if symbol is None:
         try:
-            final, steps, kept = _on_numbers(count, step, condition, form, arrays, every)
+            final, steps, kept = _on_numbers(task)
         except _Symbols as found:  # in what the step takes from around it
             symbol = found.symbol
     if symbol is not None:
-        final, steps, kept = _on_symbols(symbol, count, step, condition, form, arrays, every)
+        final, steps, kept = _on_symbols(symbol, task)
     told = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
         return told
     return (told, form.bare(kept)) if condition is None else (*told, form.bare(kept))
+
+
+class _Task(NamedTuple):
+    """What is to be repeated, on numbers or on symbols: to the state at the end, the number of steps, those kept."""
+
+    most: int
+    """steps"""
+    step: Callable[..., Any]
+    condition: Callable[..., Any] | None
+    form: _Form
+    arrays: list[Any]
+    every: int
 
 
 class _Symbols(Exception):
@@ -78,15 +90,9 @@ class _Symbols(Exception):
         self.symbol = symbol
 
 
-def _on_numbers(
-    count: int,
-    step: Callable[..., Any],
-    condition: Callable[..., Any] | None,
-    form: _Form,
-    arrays: list[Any],
-    every: int,
-) -> tuple[list[Any], Any, list[Any]]:
+def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
     """One step after the other. A condition may be asked of batches: then rows stop one by one."""
+    count, step, condition, form, arrays, every = task
     steps: Any = float(count) if condition is None else 0.0
     going: Any = True
     kept: list[list[Any]] = [[] for _ in arrays]
@@ -126,16 +132,9 @@ def _where_rows(going: Array, after: Array, before: Array) -> Array:
     return np.where(going.reshape(going.shape + (1,) * (after.ndim - going.ndim)), after, before)
 
 
-def _on_symbols(
-    symbol: Any,
-    count: int,
-    step: Callable[..., Any],
-    condition: Callable[..., Any] | None,
-    form: _Form,
-    arrays: list[Any],
-    every: int,
-) -> tuple[list[Any], Any, list[Any]]:
+def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
     """The step traced once, into the graph of this symbol."""
+    count, step, condition, form, arrays, every = task
     graph = symbol.graph
 
     def entries(arrays: Iterable[Any]) -> list[Any]:
