@@ -6,8 +6,9 @@ what W lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from linkwright.compiler.elementary import ELEMENTARY, Number, Writer, tan
 from linkwright.compiler.machine import Target
 from linkwright.compiler.program import Instruction, Program
 from linkwright.compiler.repetition import emit_repeat
@@ -39,7 +40,7 @@ class Arithmetic:
         self.blocks = 0
         self.values = [""] * len(program.instructions)
         self.bits: dict[int, str] = {}  # comparisons, before they become numbers
-        self.angles: dict[int, tuple[str, str]] = {}
+        self.angles: dict[int, tuple[str, ...]] = {}
         self.farthest: str | None = None  # largest |angle| so far, lane by lane
         self.declared: set[str] = set()
         self.fused_away = products_to_fuse(program) if target.fused else set()
@@ -136,8 +137,16 @@ class Arithmetic:
             return self.emit(f"fneg {V} {x[0]}")
         if op in ("sin", "cos"):
             if args[0] not in self.angles:
-                self.angles[args[0]] = self._sincos(x[0])
+                self.angles[args[0]] = self._of_angle(
+                    x[0], lambda angle: sincos(lanes, self.emit, angle), ("sin", "cos")
+                )
             return self.angles[args[0]][op == "cos"]
+        write = Writer(lanes, self.emit)
+        if op == "tan":
+            return self._of_angle(x[0], lambda angle: (tan(write, Number(write, angle)).name,), ("tan",))[0]
+        if op in ELEMENTARY:
+            self.declared.add(f"declare {V} @llvm.sqrt.{lanes.suffix}({V})")
+            return ELEMENTARY[op](write, *(Number(write, y) for y in x)).name
         if op in _INTRINSIC:
             name = f"@llvm.{_INTRINSIC[op]}.{lanes.suffix}"
             self.declared.add(f"declare {V} {name}({', '.join([V] * len(x))})")
@@ -156,7 +165,7 @@ class Arithmetic:
             negative = self.emit(f"fcmp olt {V} {x[0]}, {zero}")
             positive = self.emit(f"fcmp ogt {V} {x[0]}, {zero}")
             return self._select(positive, lanes.constant(1.0), self._select(negative, lanes.constant(-1.0), x[0]))
-        return self._library(op, x)
+        raise NotImplementedError(op)
 
     def bit(self, k: int) -> str:
         """Whether a value is not zero, lane by lane."""
@@ -179,7 +188,8 @@ class Arithmetic:
     def _select(self, bit: str, a: str, b: str) -> str:
         return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.double} {a}, {self.lanes.double} {b}")
 
-    def _sincos(self, x: str) -> tuple[str, str]:
+    def _of_angle(self, x: str, near: Callable[[str], tuple[str, ...]], library: tuple[str, ...]) -> tuple[str, ...]:
+        """Functions of an angle: by what reduces it where it is not too large, else the library's."""
         V, lanes = self.lanes.double, self.lanes
         self.declared.add(f"declare {V} @llvm.fabs.{lanes.suffix}({V})")
         size = self.emit(f"call {V} @llvm.fabs.{lanes.suffix}({V} {x})")
@@ -188,32 +198,31 @@ class Arithmetic:
             farthest = self.farthest or lanes.constant(0.0)
             larger = self.emit(f"fcmp ogt {V} {size}, {farthest}")
             self.farthest = self._select(larger, size, farthest)
-            return sincos(lanes, self.emit, x)
+            return near(x)
         far = self.emit(f"fcmp ogt {V} {size}, {lanes.constant(FAR)}")
         if lanes.width > 1:
             far = self.any_of(far)
         n = self.block()
         self.lines.append(f"  br i1 {far}, label %far{n}, label %near{n}, !prof !0")
         self.lines.append(f"far{n}:")
-        far_pair = self._library("sin", [x]), self._library("cos", [x])
+        theirs = [self._library(function, x) for function in library]
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"near{n}:")
-        near_pair = sincos(lanes, self.emit, x)
+        ours = near(x)
         self.lines.append(f"  br label %after{n}")
         self.lines.append(f"after{n}:")
-        s, c = (self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(far_pair, near_pair, strict=True))
-        return s, c
+        return tuple(self.emit(f"phi {V} [{a}, %far{n}], [{b}, %near{n}]") for a, b in zip(theirs, ours, strict=True))
 
-    def _library(self, op: str, x: list[str]) -> str:
+    def _library(self, function: str, x: str) -> str:
         """A function of the C library, lane by lane."""
         V, width = self.lanes.double, self.lanes.width
-        self.declared.add(f"declare double @{op}({', '.join(['double'] * len(x))})")
+        self.declared.add(f"declare double @{function}(double)")
         if width == 1:
-            return self.emit(f"call double @{op}({', '.join(f'double {y}' for y in x)})")
+            return self.emit(f"call double @{function}(double {x})")
         result = "poison"
         for lane in range(width):
-            entries = [self.emit(f"extractelement {V} {y}, i32 {lane}") for y in x]
-            value = self.emit(f"call double @{op}({', '.join(f'double {y}' for y in entries)})")
+            entry = self.emit(f"extractelement {V} {x}, i32 {lane}")
+            value = self.emit(f"call double @{function}(double {entry})")
             result = self.emit(f"insertelement {V} {result}, double {value}, i32 {lane}")
         return result
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow")
-"""Functions of the C library that programs may call, lane by lane."""
+LIBRARY = ("sin", "cos", "tan")
+"""Functions of the C library that programs may call, lane by lane: of angles that are too large for the lanes' own."""
 
 
 class Code:

@@ -13,11 +13,11 @@ from collections.abc import Callable
 FAR = 1e6
 """Angles beyond this need the library's sine and cosine."""
 
-_TWO_OVER_PI = 0.6366197723675814
-_PI_HALF_HIGH = float.fromhex("0x1.921fb54442d18p+0")
-_PI_HALF_LOW = float.fromhex("0x1.1a62633145c07p-54")
-_PI_HALF_LOWEST = float.fromhex("-0x1.f1976b7ed8fbcp-110")  # matters where sine or cosine nearly vanish
-_ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to the nearest whole number, kept in the low bits
+TWO_OVER_PI = 0.6366197723675814
+PI_HALF_HIGH = float.fromhex("0x1.921fb54442d18p+0")
+PI_HALF_LOW = float.fromhex("0x1.1a62633145c07p-54")
+PI_HALF_LOWEST = float.fromhex("-0x1.f1976b7ed8fbcp-110")  # matters where sine or cosine nearly vanish
+ROUND = 6755399441055744.0  # 1.5 · 2⁵²: adding it rounds to the nearest whole number, kept in the low bits
 
 _SIN = (
     -1.66666666666666324348e-01,
@@ -81,12 +81,12 @@ def sincos(lanes: Lanes, emit: Callable[[str], str], x: str) -> tuple[str, str]:
     def fma(a: str, b: str, y: str) -> str:
         return lanes.fma(emit, a, b, y)
 
-    shifted = fma(x, c(_TWO_OVER_PI), c(_ROUND))
+    shifted = fma(x, c(TWO_OVER_PI), c(ROUND))
     quadrant = emit(f"bitcast {V} {shifted} to {N}")
-    k = emit(f"fsub {V} {shifted}, {c(_ROUND)}")
-    r = fma(k, c(-_PI_HALF_LOW), fma(k, c(-_PI_HALF_HIGH), x))
+    k = emit(f"fsub {V} {shifted}, {c(ROUND)}")
+    r = fma(k, c(-PI_HALF_LOW), fma(k, c(-PI_HALF_HIGH), x))
     sign = emit(f"and {N} {emit(f'bitcast {V} {r} to {N}')}, {lanes.whole(-(2**63))}")  # that of −0 is lost from here
-    r = fma(k, c(-_PI_HALF_LOWEST), r)
+    r = fma(k, c(-PI_HALF_LOWEST), r)
     z = emit(f"fmul {V} {r}, {r}")
 
     p = c(_SIN[-1])

@@ -1,6 +1,6 @@
 """The closed set of operations: one row each, with its value on numbers and its partial derivatives.
 
-To add an operation: a row here, a line in the compiler's back ends (`compiler/llvm.py`,
+To add an operation: a row here, a line in the compiler's back ends (`compiler/arithmetic.py`,
 `compiler/c.py`), and, where it can be simplified, a rule in `rules.py`.
 """
 
