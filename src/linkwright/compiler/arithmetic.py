@@ -52,6 +52,10 @@ class Arithmetic:
         """An entry of an input."""
         raise NotImplementedError
 
+    def text(self) -> str:
+        """The whole function."""
+        raise NotImplementedError
+
     def emit(self, instruction: str) -> str:
         """Append an instruction; the name of its value."""
         name = f"%v{self.count}"
@@ -95,6 +99,12 @@ class Arithmetic:
     def seam(self) -> None:
         """A further basic block may start here."""
         self.lines.append("")
+
+    def _function(self, result: str, name: str, arguments: str) -> str:
+        """The function around all lines; the second one stands for memory that it needs."""
+        self.lines[1:2] = self.prologue
+        body = "\n".join(self.finished())
+        return f"define internal {result} @{name}({arguments}) #0{self.lanes.stack} {{\n{body}\n}}\n"
 
     def finished(self) -> list[str]:
         """All lines, as several basic blocks where they are many."""

@@ -8,6 +8,7 @@ for bit what W lanes do, and a row's result depends neither on its batch nor on 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from linkwright.compiler.arithmetic import Arithmetic
 from linkwright.compiler.entry import DECLARATIONS, entry_text
@@ -41,6 +42,10 @@ end:
 class StraightBody(Arithmetic):
     """The instructions of one function between rows in memory, on W lanes."""
 
+    name = ""
+    more = ""
+    """further arguments"""
+
     def __init__(self, program: Program, width: int, target: Target):
         super().__init__(program, width, target)
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
@@ -50,6 +55,10 @@ class StraightBody(Arithmetic):
         number, entry = place
         return self.columns[number][entry]
 
+    def evaluate(self, k: int) -> None:
+        """Write the instruction of value ``k`` of the function itself."""
+        self.compute(k, self.program.instructions[k])
+
     def text(self) -> str:
         """The whole function. It returns whether an angle was too large for the lane body's sine."""
         program, lanes = self.program, self.lanes
@@ -57,8 +66,8 @@ class StraightBody(Arithmetic):
         self.columns = [self._load(number, slot) for number, slot in enumerate(program.inputs)]
         sparse = self._sparse()
         blocks = self._blocks(sparse) if lanes.width > 1 else {}
-        for k, instruction in enumerate(program.instructions):
-            self.compute(k, instruction)
+        for k in range(len(program.instructions)):
+            self.evaluate(k)
             if k == len(program.instructions) - 1:  # all is read: a result may lie where an argument does
                 for argument in sparse:
                     self._clear(argument)
@@ -72,12 +81,9 @@ class StraightBody(Arithmetic):
                     self._store(argument, argument in sparse)
         for number in program.tables:
             self._store_table(number)
-        far = self._far()
-        self.lines += [*self.epilogue, f"  ret i1 {far}"]
-        self.lines[1:2] = self.prologue
-        body = "\n".join(self.finished())
-        name = "single" if lanes.width == 1 else "lanes"
-        return f"define internal i1 @{name}(ptr noalias %args, ptr noalias %steps) #0{lanes.stack} {{\n{body}\n}}\n"
+        self.lines += [*self.epilogue, f"  ret i1 {self._far()}"]
+        name = self.name or ("single" if lanes.width == 1 else "lanes")
+        return self._function("i1", name, f"ptr noalias %args, ptr noalias %steps{self.more}")
 
     # rows in memory
 
@@ -232,15 +238,15 @@ def batches_text(program: Program, width: int, target: Target) -> str:
     need not be there before.
     """
     loop = loop_text(program, width, target.processor)
-    return _module(StraightBody(program, width, target), width, [COPY, _ELSEWHERE, loop])
+    return module_text([StraightBody(program, width, target)], [COPY, ELSEWHERE, loop])
 
 
 def row_text(program: Program, width: int, target: Target) -> str:
     """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
-    return _module(StraightBody(program, 1, target), width, [_ROW, DECLARATIONS, entry_text(program)])
+    return module_text([StraightBody(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program)], width)
 
 
-_ELSEWHERE = """
+ELSEWHERE = """
 @row_at = external global ptr
 define internal i1 @single(ptr %args, ptr %steps) #1 {
   %row = load ptr, ptr @row_at
@@ -257,20 +263,22 @@ define void @row(ptr %args, ptr %steps) #1 {
 """
 
 
-def _module(body: StraightBody, width: int, functions: list[str]) -> str:
-    text = body.text()
-    V, suffix = body.lanes.double, body.lanes.suffix
-    declared = {*body.declared, f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}
+def module_text(bodies: Sequence[Arithmetic], functions: list[str], width: int = 0) -> str:
+    """The LLVM module of bodies, which are written now, and functions; ``width``: of vectors, else that of bodies."""
+    texts = [body.text() for body in bodies]
+    lanes = bodies[0].lanes
+    V, suffix = lanes.double, lanes.suffix
+    declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
     declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
-    bits = width * 64
+    bits = (width or lanes.width) * 64
     attributes = (
         f'attributes #0 = {{ noinline nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
     )
     return "\n".join(
         [
             *sorted(declared),
-            lengths_text(body.program),
-            text,
+            lengths_text(bodies[0].program),
+            *texts,
             CLEAR,
             *functions,
             attributes,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler import cache, llvm, machine
+from linkwright.compiler import cache, llvm, machine, refill
 from linkwright.compiler.call import universal_function
 from linkwright.compiler.entry import WAITING, addresses
 from linkwright.compiler.program import Looped, Program
@@ -117,6 +117,9 @@ class Native:
             return program.text(target, self.width)
         if part == "row":
             return llvm.row_text(program, self.width, target)
+        split = refill.parts(program)
+        if split is not None:
+            return refill.batches_text(program, self.width, target, split)
         return llvm.batches_text(program, self.width, target)
 
 

@@ -121,8 +121,8 @@ def tiny_text(processor: str) -> str:
     return declared + _TINY.format(without="\n".join(f"  {x}" for x in without), back="\n".join(f"  {x}" for x in back))
 
 
-def loop_text(program: Signature, width: int, processor: str) -> str:
-    """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides."""
+def loop_text(program: Signature, width: int, processor: str, batch: str = "") -> str:
+    """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides; ``batch``: another one for it."""
     if processor == "x86":
         declared = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
         save = "%status = alloca i32\n  call void @llvm.x86.sse.stmxcsr(ptr %status)"
@@ -133,7 +133,7 @@ def loop_text(program: Signature, width: int, processor: str) -> str:
         restore = "call void @llvm.aarch64.set.fpsr(i64 %status)"
     else:
         declared = save = restore = ""
-    return declared + _batch_text(program, width) + _QUIET.format(save=save, restore=restore)
+    return declared + (batch or pass_text(program, width)) + _QUIET.format(save=save, restore=restore)
 
 
 def lengths_text(program: Signature) -> str:
@@ -145,12 +145,20 @@ def lengths_text(program: Signature) -> str:
     return "\n".join(lines)
 
 
-def _batch_text(program: Signature, width: int) -> str:
+def pass_text(
+    program: Signature, width: int, name: str = "batch", body: str = "lanes", record: int = 0, stores: bool = True
+) -> str:
+    """``batch(args, dims, steps)``: the body of lanes for all rows, W at once.
+
+    ``record``: how many doubles a row has in ``records``, a further argument, that the body is given the place of;
+    ``stores``: whether it writes results.
+    """
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
     code = Code()
     total = sum(slot.size for slot in slots) * width
-    code.lines.append("define internal void @batch(ptr %args, ptr %dims, ptr %steps) #1 {")
+    records = ", ptr %records" if record else ""
+    code.lines.append(f"define internal void @{name}(ptr %args, ptr %dims, ptr %steps{records}) #1 {{")
     code.do("start:")
     n = code.load("i64", "%dims", 0)
     at = code.emit(f"alloca ptr, i64 {n_args}")
@@ -174,12 +182,22 @@ def _batch_text(program: Signature, width: int) -> str:
         core += len(slot.shape)
     code.do(f"br i1 {contiguous}, label %plain, label %copied")
 
+    def lanes(arguments: str, row: str) -> str:
+        """Whether some angle was too large for the body."""
+        if not record:
+            return code.emit(f"call i1 @{body}({arguments})")
+        place = code.item("double", "%records", code.emit(f"mul i64 {row}, {record}"))
+        return code.emit(f"call i1 @{body}({arguments}, ptr {place})")
+
     code.do("plain:")
-    one = code.emit(f"icmp eq i64 {n}, 1")
-    code.do(f"br i1 {one}, label %alone, label %whole")
-    code.do("alone:")
-    code.emit(f"call i1 @single(ptr {at}, ptr %steps)")
-    code.do("ret void")
+    if record:
+        code.do("br label %whole")
+    else:
+        one = code.emit(f"icmp eq i64 {n}, 1")
+        code.do(f"br i1 {one}, label %alone, label %whole")
+        code.do("alone:")
+        code.emit(f"call i1 @single(ptr {at}, ptr %steps)")
+        code.do("ret void")
 
     code.do("whole:")
     i = code.emit("phi i64 [0, %plain], [%advanced, %stepped]")
@@ -188,7 +206,7 @@ def _batch_text(program: Signature, width: int) -> str:
     code.do(f"br i1 {fits}, label %body, label %rest")
     code.do("body:")
     if width > 1:
-        far = code.emit(f"call i1 @lanes(ptr {at}, ptr %steps)")
+        far = lanes(f"ptr {at}, ptr %steps", i)
         code.do(f"br i1 {far}, label %careful, label %step, !prof !0")
         code.do("careful:")  # an angle beyond the lane body's sine: row by row
         row = code.emit("phi i64 [0, %body], [%row1, %careful]")
@@ -248,7 +266,7 @@ def _batch_text(program: Signature, width: int) -> str:
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane1, {width}')}, label %copy_in, label %compute")
     code.do("compute:")
     if width > 1:
-        far = code.emit(f"call i1 @lanes(ptr {blocks}, ptr {block_steps})")
+        far = lanes(f"ptr {blocks}, ptr {block_steps}", i)
         code.do(f"br i1 {far}, label %careful_block, label %copy_out, !prof !0")
         code.do("careful_block:")
         pointers = code.emit("phi i64 [0, %compute], [%r1, %careful_block]")
@@ -269,7 +287,8 @@ def _batch_text(program: Signature, width: int) -> str:
     code.do("copy_out:")
     lane = code.emit(f"phi i64 {before_out}, [%lane2, %copy_out]")
     for k, slot in enumerate(slots[n_in:], n_in):
-        _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], outwards=True)
+        if stores:
+            _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], outwards=True)
     code.do(f"%lane2 = add i64 {lane}, 1")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane2, {rows}')}, label %copy_out, label %block_done")
     code.do("block_done:")

@@ -1,0 +1,147 @@
+"""Rows that stop make room for the next ones: each stays what it is alone, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.compiler import refill
+from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.machine import target
+from mechanisms import relative_error
+
+pytestmark = [
+    pytest.mark.usefixtures("optimised"),  # code as users have it
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+]
+
+W = target().width
+
+
+def rolled(x, speed):
+    """A step that takes long, for a single number."""
+    for k in range(6):
+        x = x + 0.1 * np.sin(speed * x + k) * np.cos(x)
+    return x
+
+
+def wandering(x, speed, until):
+    """Work before, a loop before, rows of all lengths, loops within steps, work after with a loop in it."""
+    speed = np.exp(0.1 * speed) + x[0] * 0.01
+    root, _ = lw.until(lambda y: abs(y * y - speed) < 1e-12, lambda y: 0.5 * (y + speed / y), 1.0, limit=30)
+
+    def step(k, x, total):
+        inner, steps = lw.until(lambda y: y > 2.0, lambda y: y + abs(np.sin(x[1])) + 0.3, x[0] * 0.1, limit=9)
+        return lw.stack([rolled(x[0], root), x[1] + 0.01 * inner * k]), total + 1.0 + 0.001 * steps
+
+    x, total, steps = lw.until(lambda x, total: total >= until, step, x, 0.0, limit=60)
+    last, _ = lw.until(lambda y: y < 1.0, lambda y: 0.7 * y, total + root, limit=50)
+    return x, steps, last * speed, lw.where(speed < 1.0, x[0], root)
+
+
+def arguments(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(rows, 2)), rng.normal(size=rows), np.floor(rng.exponential(12.0, rows))
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return lw.compile(wandering, x=2, speed=(), until=())
+
+
+def assert_alone(kernel, found, given):
+    """Each row is what it is by itself."""
+    for row in range(len(given[0])):
+        alone = kernel(*(np.array(x[row]) for x in given))
+        assert all(np.array_equal(a[row], b, equal_nan=True) for a, b in zip(found, alone, strict=True)), row
+
+
+def test_which_loops_are_refilled(kernel):
+    split = refill.parts(kernel.program)
+    assert split is not None
+    assert split.steps.count == 60
+    short = lw.compile(lambda x: lw.until(lambda y: y * y < x, lambda y: 0.9 * y, x, limit=99), x=())
+    assert refill.parts(short.program) is None
+    kept = lw.compile(lambda x: lw.until(lambda y: y < 0.0, lambda y: rolled(y, 1.0), x, limit=9, keep=3), x=())
+    assert refill.parts(kept.program) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1, W - 1, W, W + 1, 3 * W + 2])
+def test_rows_of_all_lengths(kernel, rows):
+    given = arguments(rows)
+    assert_alone(kernel, kernel(*given), given)
+
+
+def test_more_rows_than_are_under_way_at_once(kernel):
+    split = refill.parts(kernel.program)
+    rows = 2 * split.chunk(W) + W + 3
+    given = arguments(rows)
+    found = kernel(*given)
+    assert len(set(found[1])) > 20
+    assert found[1].max() == 60.0  # the limit
+    assert_alone(kernel, found, given)
+    for a, b in zip(interpret(kernel.program, *given), found, strict=True):
+        assert relative_error(a, b) < 1e-9
+
+
+def test_rows_that_lie_apart_and_are_shared(kernel):
+    x, speed, until = arguments(5 * W + 1)
+    wide = np.zeros((2, len(speed), 7))
+    wide[..., 1:5:3] = x
+    apart = wide[..., 1:5:3]
+    outs = tuple(np.zeros((2, len(speed), 3, *slot.shape))[:, :, 1] for slot in kernel.program.outputs)
+    found = kernel(apart, speed, until[:, None].T, out=outs)
+    alone = kernel(x, speed, until)
+    for a, b, c in zip(found, alone, outs, strict=True):
+        assert a is c
+        assert np.array_equal(a, [b, b])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 3e9])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_what_is_not_finite_or_far_stays_in_its_row(kernel, value, which):
+    given = arguments(4 * W + 3)
+    given[which][2] = value
+    assert_alone(kernel, kernel(*given), given)
+
+
+def test_threads_change_nothing(kernel):
+    given = arguments(20_000)
+    several = lw.compile(wandering, x=2, speed=(), until=())
+    several.threads = 3
+    for a, b in zip(kernel(*given), several(*given), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_derivatives(kernel):
+    def root(x):
+        return lw.until(
+            lambda y: abs(y * y - x) < 1e-14 * x, lambda y: 0.5 * (y + x / y) + 1e-18 * rolled(y, 1.0), x, limit=40
+        )[0]
+
+    derivative = lw.compile(root, x=()).derivative("x")
+    assert refill.parts(derivative.program) is not None
+    x = np.exp(np.random.default_rng(0).uniform(-3.0, 9.0, 9 * W))
+    found = derivative(x)
+    assert np.array_equal(found, [derivative(y) for y in x])
+    assert relative_error(found, 0.5 / np.sqrt(x)) < 1e-9
+
+
+def test_inverse_kinematics_by_damped_least_squares():
+    """As users write it: rows from two steps to the limit."""
+    arm = lw.load("two_link")
+
+    def solve(model, q, goal):
+        def step(q):
+            J = lw.jacobian(model, q, "link2")[:2]
+            error = goal - lw.pose(model, q, "link2")[:2, 3]
+            return q + J.T @ lw.solve(J @ J.T + 1e-4 * np.eye(2), error)
+
+        return lw.until(lambda q: lw.norm(goal - lw.pose(model, q, "link2")[:2, 3]) < 1e-9, step, q, limit=50)
+
+    kernel = lw.compile(solve, arm, goal=2)
+    given = arm.random(6 * W, seed=0), lw.pose(arm, arm.random(6 * W, seed=1), "link2")[:, :2, 3]
+    found = kernel(*given)
+    assert len(set(found[1])) > 3
+    assert_alone(kernel, found, given)
