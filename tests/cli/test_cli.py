@@ -71,25 +71,17 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
     def interrupted(*more, **options):
         os.kill(os.getpid(), signal.SIGINT)
 
-    keep = Record.keep
-
-    def keep_some(record, q, v):
-        keep(record, q, v)
-        if record.count == 101:
-            interrupted()
-
+    written = Record.written
     command = ("simulate", "pendulum", "--posture", 1, "--out", tmp_path, "--time", 0.2)
     assert run(*command, capsys=capsys)[0] == 0
     with monkeypatch.context() as patch:
-        patch.setattr(
-            Record, "keep", lambda record, q, v: keep(record, q, v) or (record.count == 101 and interrupted())
-        )
+        patch.setattr(Record, "written", lambda record, n: written(record, n) or (n == 96 and interrupted()))
         status, text, error = run(*command, capsys=capsys)
     assert status == 130
-    assert "stopped at t = 0.1 s; these files hold the motion until then" in error
+    assert "stopped at t = 0.096 s; these files hold the motion until then" in error
     assert "trajectory.npz" in text.replace("\n", "")
     with np.load(tmp_path / "trajectory.npz") as motion:
-        assert len(motion["t"]) == 101
+        assert len(motion["t"]) == 97
     names = {"trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png"}
     assert {path.name for path in tmp_path.iterdir()} == names
     with monkeypatch.context() as patch:

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning
-from linkwright.simulation import controllers
+from linkwright.simulation import controllers, parts
 from linkwright.simulation.integrators import implicit_terms
 
 
@@ -94,7 +94,7 @@ def test_large_mechanisms_are_held_by_parts(monkeypatch):
     postures = model.random(2, seed=4)
     q, v = pushed(model, postures[:1])
     whole = lw.hold_joints(model, postures[:1])(0.0, q, v)
-    monkeypatch.setattr(controllers, "BODIES_IN_LOOPS", 3)
+    monkeypatch.setattr(parts, "BODIES_IN_LOOPS", 3)
     by_parts = lw.hold_joints(model, postures[:1])(0.0, q, v)
     np.testing.assert_allclose(by_parts, whole, rtol=1e-9, atol=1e-9 * np.abs(whole).max())
 

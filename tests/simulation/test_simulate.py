@@ -16,8 +16,7 @@ from linkwright.compiler import trace as tracing
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
-from linkwright.simulation import integrators
-from linkwright.simulation import motion as motion_module
+from linkwright.simulation import integrators, steps
 from linkwright.simulation.integrators import METHODS, inverse_exponential_rate
 from mechanisms import random_tree, state
 
@@ -388,14 +387,24 @@ def test_what_is_too_large_to_compile_still_runs(monkeypatch):
     assert np.abs(motion.q - expected.q).max() < 1e-12
 
 
-def test_a_long_step_is_compiled_by_stages(monkeypatch):
-    model, small = lw.load("planar:3"), lw.load("planar:3")
-    q, v = model.random(seed=3), np.ones(3)
-    expected = lw.simulate(small, q, v, 0.1, 1e-2)
-    monkeypatch.setattr(motion_module, "WHOLE_STEP_LIMIT", 10)
-    motion = lw.simulate(model, q, v, 0.1, 1e-2)
-    assert not isinstance(motion_module.stepper(model, "rk4"), lw.Kernel)
+@pytest.mark.parametrize("method", ["rk4", "midpoint"])
+@pytest.mark.parametrize("controller", [None, lambda t, q, v: -v], ids=["free", "asked"])
+def test_the_stages_of_a_long_step_are_a_loop(method, controller, monkeypatch):
+    def loops(program):
+        inner = [i.value.program for i in program.instructions if i.op == "repeat"]
+        return [[], *(["repeat", *loops(one)] for one in inner)][-1]
+
+    model, small = (lw.load("two_link") for _ in range(2))
+    q, v = np.array([0.3, 0.2]), np.ones(2)
+    way = steps.Way(method)
+    steps.stepper(small, way), steps.steps_together(small, way, None)
+    expected = lw.simulate(small, q, v, 0.1, 1e-2, method, controller)
+    monkeypatch.setattr(steps, "UNROLLED", 0)
+    motion = lw.simulate(model, q, v, 0.1, 1e-2, method, controller)
     assert np.abs(motion.q - expected.q).max() < 1e-12
+    for one, own in ((small, []), (model, ["repeat"])):  # beside the loop over steps
+        assert loops(steps.stepper(one, way).program) == own
+        assert loops(steps.steps_together(one, way, None).program) == ["repeat", *own]
 
 
 def test_a_mechanism_without_joints_stands_still():

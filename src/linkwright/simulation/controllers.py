@@ -12,16 +12,18 @@ and this damping meets both as well.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.differentiation import replay
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.program import Program
 from linkwright.compiler.public import compile_or_not, kernel_of
-from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
 from linkwright.errors import InputError, explained, warn
@@ -32,6 +34,7 @@ from linkwright.simulation.integrators import (
     implicit_terms,
     with_added_armature,
 )
+from linkwright.simulation.parts import in_parts
 from linkwright.spatial.arrays import Array, as_numbers
 
 MARGIN = 4.0
@@ -46,6 +49,90 @@ MOST = 1e3
 
 Law = Callable[[Array, Array], Array]
 """(q, v) -> efforts (…, nv)"""
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """Efforts as a formula, which can be part of the machine code of steps."""
+
+    function: Callable[..., Array]
+    """(model, t, q, v, *values) -> efforts (nv,), for numbers and symbols"""
+    key: Hashable
+    """what tells it from others, whatever the values"""
+    values: tuple[Array, ...] = ()
+    """in which alike ones differ, each (…, *shape)"""
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many numbers all values are."""
+        return sum(map(math.prod, self.shapes))
+
+    def told(self) -> Array:
+        """All values one after the other (…, size)."""
+        leads = [x.shape[: x.ndim - len(shape)] for x, shape in zip(self.values, self.shapes, strict=True)]
+        lead = np.broadcast_shapes(*leads)
+        parts = [
+            np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
+            for x, shape in zip(self.values, self.shapes, strict=True)
+        ]
+        return np.concatenate([np.zeros((*lead, 0)), *parts], axis=-1)
+
+    def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array) -> Array:
+        """The efforts (nv,) by all values (size,)."""
+        ends = np.cumsum([0, *map(math.prod, self.shapes)])
+        values = [
+            told[a:b].reshape(shape) if shape else told[a]
+            for a, b, shape in zip(ends, ends[1:], self.shapes, strict=False)
+        ]
+        return self.function(model, t, q, v, *values)
+
+
+@dataclass(frozen=True, eq=False)
+class _OfPosture:
+    """A law of (model, q, v, *values), as a kernel of its own and as a formula."""
+
+    law: Callable[..., Array]
+    model: Model
+    values: Mapping[str, Any]
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Of each value."""
+        sizes = {"q1": (self.model.nq,), "tau": (self.model.nv,), "rotor": (self.model.nv,)}
+        return {name: sizes.get(name, ()) for name in self.values}
+
+    @cached_property
+    def kernel(self) -> Callable[..., Array]:
+        """Of numbers."""
+        kernel: Callable[..., Array] = kernel_of(self.law, self.model, **self.shapes)
+        return kernel
+
+    def __call__(self, q: Array, v: Array) -> Array:
+        return self.kernel(q, v, *self.values.values())
+
+    @property
+    def formula(self) -> Formula:
+        """The same to be compiled with steps."""
+        values = tuple(np.asarray(x, dtype=float) for x in self.values.values())
+        law = self.law
+        return Formula(
+            lambda model, t, q, v, *values: law(model, q, v, *values), law, values, tuple(self.shapes.values())
+        )
+
+
+def formula_of(controller: Callable[..., Any] | None, model: Model) -> Formula | None:
+    """The formula of a controller that is one: of a posture held, or a kernel of (t, q, v)."""
+    if isinstance(controller, Hold):
+        law = controller.laws(controller.held)
+        return law.formula if isinstance(law, _OfPosture) else None
+    if isinstance(controller, Kernel) and isinstance(controller.program, Program):
+        program = controller.program
+        shapes = [slot.shape for slot in program.inputs]
+        if shapes == [(), (model.nq,), (model.nv,)] and [slot.shape for slot in program.outputs] == [(model.nv,)]:
+            return Formula(lambda model, t, q, v: replay(program, t.graph, [t, q, v])[0], program.digest)
+    return None
+
 
 Held = Literal["explicit", "semi_implicit", "stages"]
 """What efforts are for: a step of an explicit method, or of "semi_implicit", or no time at all."""
@@ -67,9 +154,8 @@ class Hold:
     """what its efforts are for now"""
 
     def within(self, method: str, staged: bool = False) -> Hold:
-        """The same for the steps, or the stages, of a method of ``simulate``, compiled."""
+        """The same for the steps, or the stages, of a method of ``simulate``."""
         held: Held = "stages" if staged else "semi_implicit" if method == "semi_implicit" else "explicit"
-        self.laws(held)
         return replace(self, held=held)
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
@@ -99,8 +185,8 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     @cache
     def laws(held: Held) -> Law:
         book = implicit_computed_torque if held == "semi_implicit" else computed_torque
-        kernel, lasting = kernel_of(book, model, w=(), damping_ratio=(), step=()), 0.0 if held == "stages" else step
-        return lambda q, v: kernel(q, v, target, w, damping_ratio, lasting)
+        lasting = 0.0 if held == "stages" else step
+        return _OfPosture(book, model, {"q1": target, "w": w, "damping_ratio": damping_ratio, "step": lasting})
 
     return _holding(laws, w, damping_ratio, _exactly(model, target.reshape(-1, model.nq), w * step))
 
@@ -147,12 +233,11 @@ def hold_joints(
     @cache
     def laws(held: Held) -> Law:
         lasting = 0.0 if held == "stages" else step
-        if len(model.links) >= BODIES_IN_LOOPS:
+        if in_parts(model):
             return _of_large(model, target, w, damping_ratio, lasting, rotors, efforts)
-        shapes: dict[str, Any] = {"w": (), "damping_ratio": (), "step": (), "rotor": (model.nv,)}
         book = implicit_rotors_torque if held == "semi_implicit" else rotors_torque
-        kernel = kernel_of(book, model.minimal(), **shapes)
-        return lambda q, v: kernel(q, v, target, w, damping_ratio, lasting, rotors, efforts)
+        values = {"q1": target, "w": w, "damping_ratio": damping_ratio, "step": lasting}
+        return _OfPosture(book, model.minimal(), {**values, "rotor": rotors, "tau": efforts})
 
     return _holding(laws, w, damping_ratio, _exactly(model, postures, w * step))
 
@@ -314,7 +399,7 @@ def at_rest(model: Model, q: Array, step: float) -> tuple[Array, Array]:
 
 def _exactly(model: Model, postures: Array, turn: float) -> bool:
     """Whether the acceleration of a step is to be known exactly: what moves may be next to nothing on the way."""
-    if len(model.links) >= BODIES_IN_LOOPS:  # "semi_implicit" is not compiled
+    if in_parts(model):  # "semi_implicit" is not compiled
         return False
     return bool(model.loops) or any(has_light_bodies(model, row, turn) for row in postures)
 

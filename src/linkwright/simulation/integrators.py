@@ -7,7 +7,7 @@ brackets vanish and the classical method is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -24,8 +24,9 @@ from linkwright.dynamics.redundancy import eliminations, row_scales
 from linkwright.errors import InputError
 from linkwright.model.derived import kept, share_derived
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.arrays import Array, mirror, where
 from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.repeats import repeat
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,16 @@ class Tableau:
     """how far on the negative real axis it is stable: |λ| h may reach this"""
     stages: tuple[tuple[float, ...], ...]
     weights: tuple[float, ...]
+
+    @property
+    def times(self) -> tuple[float, ...]:
+        """Where in a step its stages are: 0 at its beginning, 1 at its end."""
+        return tuple(float(sum(row)) for row in self.stages)
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether each stage starts from the rates of the one before alone."""
+        return not any(any(row[:-1]) for row in self.stages)
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,9 @@ class Variational:
 
 Options = Mapping[str, Any]
 """of ``forward_dynamics``"""
+
+Efforts = Callable[[Any, Array, Array], Array]
+"""(t, q, v) -> efforts (nv,); of numbers (…, nv)"""
 
 PLAIN: Options = MappingProxyType({})
 
@@ -96,15 +110,6 @@ def inverse_exponential_rate(model: Model, u: Array, v: Array) -> Array:
     return v + 0.5 * first + (1.0 / 12.0) * configuration.lie_bracket(model, u, first)
 
 
-def stage(
-    model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array, options: Options = PLAIN
-) -> tuple[Array, Array]:
-    """The rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w."""
-    velocity = v + w
-    a = total_acceleration(model, configuration.integrate(model, q, u), velocity, tau, options)
-    return inverse_exponential_rate(model, u, velocity), a
-
-
 def advance(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
     """The end of a step: q ⊕ Exp(u) and v + w."""
     return configuration.integrate(model, q, u), v + w
@@ -130,17 +135,94 @@ def step(
     projection: bool = False,
 ) -> tuple[Array, Array]:
     """(q, v) after a time h (s) under constant efforts tau (nv,)."""
+    return driven_step(model, 0.0, q, v, lambda t, q, v: tau, h, method, options, projection)[:2]
+
+
+def driven_step(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    efforts: Efforts,
+    h: Any,
+    method: str = "rk4",
+    options: Options = PLAIN,
+    projection: bool = False,
+    held: bool = True,
+    looped: bool = False,
+) -> tuple[Array, Array, Array]:
+    """(q, v) a time h (s) after t, and the efforts (nv,) at the beginning, held over the step or asked at each stage.
+
+    ``looped``: a Runge–Kutta step's stages are one body of code, run several times, where the tableau allows it.
+    """
     chosen = method_of(method)
     if isinstance(chosen, Variational):
         raise InputError(f"a step of {method!r} is iterated, not a formula: take simulate")
     if isinstance(chosen, SemiImplicit):
+        tau = efforts(t, q, v)
         q, v = semi_implicit_step(model, q, v, tau, h, options)
     else:
-        rates = [(v, total_acceleration(model, q, v, tau, options))]
-        for row in chosen.stages[1:]:
-            rates.append(stage(model, q, v, *increments(row, h, rates), tau, options))
-        q, v = advance(model, q, v, *increments(chosen.weights, h, rates))
-    return dynamics.project(model, q, v) if projection else (q, v)
+        if held:
+            tau = efforts(t, q, v)
+            efforts = _constant(tau)
+        stages = _stages_in_a_loop if looped and chosen.in_sequence else _stages
+        tau, u, w = stages(model, chosen, t, q, v, efforts, h, options)
+        q, v = advance(model, q, v, u, w)
+    return (*(dynamics.project(model, q, v) if projection else (q, v)), tau)
+
+
+def _constant(tau: Array) -> Efforts:
+    return lambda t, q, v: tau
+
+
+def _stages(
+    model: Model, method: Tableau, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, options: Options
+) -> tuple[Array, Array, Array]:
+    """The efforts at the beginning, and u and w at which the step ends."""
+    tau = efforts(t, q, v)
+    rates = [(v, total_acceleration(model, q, v, tau, options))]
+    for row, when in zip(method.stages[1:], method.times[1:], strict=True):
+        u, w = increments(row, h, rates)
+        rates.append(_rates(model, t + h * when, q, v, u, w, efforts, options)[:2])
+    return (tau, *increments(method.weights, h, rates))
+
+
+def _stages_in_a_loop(
+    model: Model, method: Tableau, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, options: Options
+) -> tuple[Array, Array, Array]:
+    """The same of a method each of whose stages starts from the one before."""
+    before = [0.0, *(row[-1] for row in method.stages[1:])]
+
+    def one(
+        k: Any, rates: tuple[Array, Array], sums: tuple[Array, Array], first: Array
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
+        u, w = (h * _numbered(before, k) * rate for rate in rates)
+        u_rate, v_rate, tau = _rates(model, t + h * _numbered(method.times, k), q, v, u, w, efforts, options)
+        share = h * _numbered(method.weights, k)
+        return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
+
+    zero = np.zeros(v.shape)
+    _, (u, w), tau = repeat(len(method.stages), one, (zero, zero), (zero, zero), zero)
+    return tau, u, w
+
+
+def _numbered(choices: Sequence[float], k: Any) -> Any:
+    """The k-th of some numbers, k a symbol perhaps."""
+    chosen: Any = choices[-1]
+    for i in reversed(range(len(choices) - 1)):
+        if choices[i] != choices[i + 1]:
+            chosen = where(k < i + 0.5, choices[i], chosen)
+    return chosen
+
+
+def _rates(
+    model: Model, t: Any, q: Array, v: Array, u: Array, w: Array, efforts: Efforts, options: Options
+) -> tuple[Array, Array, Array]:
+    """The rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w, and the efforts there."""
+    there, velocity = advance(model, q, v, u, w)
+    tau = efforts(t, there, velocity)
+    a = total_acceleration(model, there, velocity, tau, options)
+    return inverse_exponential_rate(model, u, velocity), a, tau
 
 
 def semi_implicit_step(

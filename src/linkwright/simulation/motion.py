@@ -9,22 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.public import RowByRow, compile_or_not, kernel_of
-from linkwright.compiler.trace import BODIES_IN_LOOPS, bind, trace
-from linkwright.dynamics import (
-    check,
-    constraint_residual,
-    forward_dynamics,
-    integrate,
-    passive_forces,
-    project,
-)
-from linkwright.dynamics.constrained import Gains, checked_gains, position_correction, velocity_correction
+from linkwright.compiler.public import kernel_of
+from linkwright.dynamics import check, constraint_residual
+from linkwright.dynamics.constrained import Gains, checked_gains
 from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, explained, warn
-from linkwright.model.derived import derived
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.controllers import Hold
@@ -33,27 +23,15 @@ from linkwright.simulation.integrators import (
     IntegrationMethod,
     Tableau,
     Variational,
-    advance,
-    increments,
-    inverse_exponential_rate,
     method_of,
-    stage,
-    step,
     stiffest,
     stiffest_feedback,
-    total_acceleration,
 )
 from linkwright.simulation.record import Controller, Record
-from linkwright.simulation.stages import StagedStepper, staged_stepper
+from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
 from linkwright.simulation.trajectory import Trajectory
-from linkwright.simulation.variational import variational_stepper
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
-
-WHOLE_STEP_LIMIT = 25_000
-"""Operations of a step compiled as one; longer ones are compiled stage by stage, to start sooner."""
-
-STEPS_BETWEEN_CHECKS = 256
 
 HELD = 2.0
 """How fast, times the step, feedback may be that is held over a step"""
@@ -169,43 +147,25 @@ def simulate(
     began = time.perf_counter()
     if isinstance(controller, Hold):
         controller = controller.within(method, staged)
-    if staged:
-        take_stages = _stepper_at_stages(model, method, gains, projecting)
-    else:
-        take = stepper(model, method, gains, projecting)
+    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch)
     if projecting:
-        q, v = _projection(model)(q, v)
+        q, v = taking.projected(q, v)
     compile_time = time.perf_counter() - began
 
-    def efforts(t: float, q: Array, v: Array) -> Array:
-        assert controller is not None
-        record.goes_on(q, v)
-        return record.efforts(controller, t, q, v)
-
-    tau = np.zeros((*batch, model.nv))
     alone = progress is None and (controller is None or isinstance(controller, Hold))  # else others may write
     saying = told(f"simulating {model.name!r}") if alone else nullcontext()
     record.keep(q, v)
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
-            for k in range(steps):
-                if controller is not None:
-                    if not record.goes_on(q, v):
-                        break
-                    tau = record.efforts(controller, k * h, q, v)
-                    if k % every == 0:
-                        record.tau[k // every] = tau
-                q, v = take_stages(k * h, q, v, tau, h, efforts) if staged else take(q, v, tau, h)
-                if (k + 1) % every == 0:
-                    record.keep(q, v)
-                if k % STEPS_BETWEEN_CHECKS == 0:
-                    if progress is not None:
-                        progress(k / steps)
-                    if not record.goes_on(q, v):
-                        break
+            for k in range(0, steps, taking.most):
+                q, v = taking.take(record, q, v, k, min(taking.most, steps - k))
+                if k % STEPS_BETWEEN_CHECKS == 0 and progress is not None:
+                    progress(k / steps)
+                if k % taking.checked == 0 and not record.goes_on(q, v):
+                    break
             if record.goes_on(q, v) and controller is not None and steps % every == 0:
-                record.tau[-1] = record.efforts(controller, steps * h, q, v)
+                record.tau[-1] = taking.efforts(record, q, v, steps)
         run_time = time.perf_counter() - began
         if progress is not None:
             progress(1.0)
@@ -248,14 +208,6 @@ def _require_closed(model: Model, q: Array, v: Array) -> None:
             f"the velocity v0 would open the loops of {model.name!r}, at up to {rates.max():.3g} m/s or rad/s: start "
             "from impulse(model, q0, v0)[0], the nearest that does not"
         )
-
-
-def _projection(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """``project``; of large mechanisms put together from its parts."""
-    if len(model.links) < BODIES_IN_LOOPS:
-        return kernel_of(project, model)
-    move, open_by, opening = (kernel_of(one, model) for one in (integrate, position_correction, velocity_correction))
-    return lambda q, v: (move(q, open_by(q)), v + opening(q, v))
 
 
 def suitable_method(
@@ -318,124 +270,3 @@ def _too_stiff_feedback(model: Model, controller: Controller, q: Array, v: Array
         f"; the controller acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s comes too "
         f"late for that: a step below {HELD / rate:.2g} s, or smaller gains"
     )
-
-
-Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
-
-
-def stepper(model: Model, method: str, gains: Gains | None = None, projecting: bool = False) -> Stepper:
-    """(q, v, tau, h) -> (q, v): the whole step as one kernel, or, where that is long, its stages as kernels."""
-
-    def make() -> Stepper:
-        apart = model.loops and len(model.links) >= BODIES_IN_LOOPS  # its bodies are taken apart
-        return _make_stepper(model if apart else model.minimal(), method, gains, projecting)
-
-    made: Stepper = derived(model, stepper, method, gains, projecting, make=make)
-    return made
-
-
-def _parts_of_large(model: Model, options: dict[str, Any], projecting: bool) -> tuple[Callable[..., Any], ...]:
-    """What a step is made of, of a mechanism whose forward dynamics runs as loops over its bodies."""
-    forward = compile_or_not(forward_dynamics, model, **options)
-    passive, move = compile_or_not(passive_forces, model), compile_or_not(integrate, model)
-    rate = compile_or_not(inverse_exponential_rate, model)
-    projected = _projection(model) if projecting else None
-
-    def start(q: Array, v: Array, tau: Array) -> Array:
-        a: Array = forward(q, v, tau + passive(q, v))
-        return a
-
-    def middle(q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
-        return rate(u, v + w), start(move(q, u), v + w, tau)
-
-    def end(q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
-        q, v = move(q, u), v + w
-        return projected(q, v) if projected else (q, v)
-
-    return start, middle, end
-
-
-def _options(gains: Gains | None) -> dict[str, Any]:
-    """Of forward dynamics."""
-    return {} if gains is None else {"stabilisation": gains}
-
-
-def _stepper_at_stages(model: Model, method: str, gains: Gains | None, projecting: bool) -> StagedStepper:
-    """The step of a Runge–Kutta method that asks for efforts at every stage."""
-
-    def make() -> StagedStepper:
-        large = len(model.links) >= BODIES_IN_LOOPS
-        one = model if large and model.loops else model.minimal()
-        options = _options(gains)
-        chosen = method_of(method)
-        assert isinstance(chosen, Tableau)
-
-        def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
-            return total_acceleration(model, q, v, tau, options)
-
-        try:
-            if large:
-                raise TooLargeError(f"{len(model.links)} bodies")
-            acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
-        except TooLargeError:
-            acceleration = _parts_of_large(one, options, False)[0]
-        return staged_stepper(one, chosen, acceleration, _projection(one) if projecting else None)
-
-    made: StagedStepper = derived(model, _stepper_at_stages, method, gains, projecting, make=make)
-    return made
-
-
-def _make_stepper(model: Model, method: str, gains: Gains | None, projecting: bool) -> Stepper:
-    options = _options(gains)
-
-    if isinstance(method_of(method), Variational):
-        return variational_stepper(model, options)
-
-    def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
-        return total_acceleration(model, q, v, tau, options)
-
-    def simulation_stage(model: Model, q: Array, v: Array, u: Array, w: Array, tau: Array) -> tuple[Array, Array]:
-        return stage(model, q, v, u, w, tau, options)
-
-    def end_of_step(model: Model, q: Array, v: Array, u: Array, w: Array) -> tuple[Array, Array]:
-        q, v = advance(model, q, v, u, w)
-        return project(model, q, v) if projecting else (q, v)
-
-    def simulation_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
-        return step(model, q, v, tau, h, method, options, projecting)
-
-    parts = [
-        bind(simulated_acceleration, model, {}),
-        bind(simulation_stage, model, {"w": (model.nv,)}),
-        bind(end_of_step, model, {"w": (model.nv,)}),
-    ]
-    whole = bind(simulation_step, model, {"h": ()})
-    chosen = method_of(method)
-    try:
-        if len(model.links) >= BODIES_IN_LOOPS and isinstance(chosen, Tableau):
-            raise TooLargeError(f"{len(model.links)} bodies")
-        acceleration = trace(parts[0])
-        if not isinstance(chosen, Tableau):
-            return Kernel(trace(whole), model)
-        if len(acceleration.instructions) * len(chosen.stages) < WHOLE_STEP_LIMIT:
-            return Kernel(trace(whole), model)
-        programs = (acceleration, *map(trace, parts[1:]))
-        pieces: tuple[Callable[..., Any], ...] = tuple(Kernel(program, model) for program in programs)
-    except TooLargeError as error:
-        if not isinstance(chosen, Tableau):
-            warn(
-                f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
-                "it runs uncompiled",
-            )
-            return RowByRow(whole)
-        pieces = _parts_of_large(model, options, projecting)
-    start, middle, end = pieces
-
-    def by_stages(q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
-        rates = [(v, start(q, v, tau))]
-        for row in chosen.stages[1:]:
-            rates.append(middle(q, v, *increments(row, h, rates), tau))
-        after: tuple[Array, Array] = end(q, v, *increments(chosen.weights, h, rates))
-        return after
-
-    return by_stages

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import kernel_of
-from linkwright.compiler.trace import BODIES_IN_LOOPS
-from linkwright.dynamics import kinetic_energy, potential_energy, spring_energy
+from linkwright.dynamics import kinetic_energy
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
-from linkwright.model.derived import kept
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
+from linkwright.simulation.parts import storing
 from linkwright.simulation.trajectory import Trajectory, samples_there
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -54,11 +53,42 @@ class Record:
         """how many of the others have ended for want of finite efforts"""
         self.advice = f"a smaller step than {h:g} s may help"
         self._shown: tuple[Array, Array] | None = None
+        self._lost_at = 0.0
 
     def keep(self, q: Array, v: Array) -> None:
         """Add a sample."""
         self.q[self.count], self.v[self.count] = q, v
         self.count += 1  # the last thing done: an interrupt leaves whole samples
+
+    def write(self, first: int, count: int, states: list[Array], rows: Any) -> None:
+        """Put down some rows' (…, n) of what ``count`` steps after the ``first`` gave: q and v after each, tau before.
+
+        They are there when they are told to be ``written``.
+        """
+        for target, source, number in zip(
+            (self.q, self.v, self.tau), states, (first + 1, first + 1, first), strict=False
+        ):
+            skipped = -number % self.every
+            due = source[..., skipped : count : self.every, :]
+            at = (number + skipped) // self.every
+            table = target.reshape(len(target), *([-1] if self.batch else []), target.shape[-1])
+            table[at : at + due.shape[-2], rows] = np.moveaxis(due, -2, 0)
+
+    def written(self, steps: int) -> None:
+        """All samples of so many steps are there. :class:`InputError` where no motion goes on for want of efforts."""
+        self.count = steps // self.every + 1
+        if self.uncontrolled and self.uncontrolled == np.size(self.alive):
+            raise _no_efforts(self._lost_at)
+
+    def look_for_efforts(self, first: int, before: tuple[Array, Array], states: list[Array]) -> None:
+        """Count the motions that went on ``before`` the states (…, steps, n) and end there for want of efforts."""
+        q, v, tau = states
+        after = _finite(q, v)
+        there = np.concatenate([np.asarray(_finite(*before))[..., None], after[..., :-1]], axis=-1)
+        lost = there & ~after & ~np.isfinite(tau).all(axis=-1)
+        if lost.any():
+            self.uncontrolled += int(lost.sum())
+            self._lost_at = self.h * (first + int(np.argwhere(lost)[:, -1].max()))
 
     def goes_on(self, q: Array, v: Array) -> bool:
         """Whether any motion is finite still (or there are none)."""
@@ -89,7 +119,7 @@ class Record:
         if not np.isfinite(tau).all():
             good = self.alive & np.isfinite(tau).all(axis=-1)
             if not np.any(good):
-                raise InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
+                raise _no_efforts(t)
             self.uncontrolled += int(np.sum(self.alive & ~good))
             self.alive = good  # their accelerations, and all after, will not be numbers
         return tau
@@ -100,6 +130,8 @@ class Record:
 
     def _samples(self) -> tuple[Array, Array, Array, Array]:
         q, v, tau = self.q[: self.count], self.v[: self.count], self.tau[: self.count]
+        if not self.count or _finite(q[-1], v[-1]).all():  # what is no number stays none
+            return self.t[: self.count], q, v, tau
         there = samples_there(q, v)
         longest = int(there.max()) if there.size else self.count
         for row in map(tuple, np.argwhere(np.asarray(there < longest))):
@@ -149,6 +181,10 @@ def _too_large(kept: int, size: float, room: str) -> InputError:
     )
 
 
+def _no_efforts(t: float) -> InputError:
+    return InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
+
+
 def _finite(q: Array, v: Array) -> Any:
     finite: Array = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
     return finite
@@ -167,22 +203,5 @@ def recorded(
     """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
         kinetic = kernel_of(kinetic_energy, model)(q, v)
-        potential = _stored_energy(model)(q)
+        potential = storing(model)(q)
     return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
-
-
-def stored_energy(model: Model, q: Array) -> Any:
-    """The potential energy of gravity and of the springs, J."""
-    return potential_energy(model, q) + spring_energy(model, q)
-
-
-@kept
-def _stored_energy(model: Model) -> Callable[[Array], Any]:
-    """:func:`stored_energy`; of large mechanisms gravity's by loops over the bodies."""
-    if len(model.links) < BODIES_IN_LOOPS:
-        return kernel_of(stored_energy, model)
-    weight = kernel_of(potential_energy, model)
-    if not (model.springs or any(np.any(joint.stiffness) for joint in model.joints)):
-        return weight
-    springs = kernel_of(spring_energy, model)
-    return lambda q: weight(q) + springs(q)

@@ -248,7 +248,8 @@ def _leaves(state: Any) -> Iterator[Array]:
         for x in state:
             yield from _leaves(x)
     else:
-        yield np.asarray(state)
+        x = np.asarray(state)
+        yield x if x.size else np.zeros(x.shape)  # no entries are numbers too
 
 
 def _structure(state: Any) -> Any:

@@ -1,0 +1,317 @@
+"""Steps as machine code: one at a time, or many of them in a loop of one kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.public import RowByRow
+from linkwright.compiler.trace import Bound, bind, trace
+from linkwright.dynamics.constrained import Gains
+from linkwright.errors import TooLargeError, warn
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.controllers import Formula, formula_of
+from linkwright.simulation.integrators import (
+    Efforts,
+    Options,
+    Tableau,
+    Variational,
+    driven_step,
+    method_of,
+    total_acceleration,
+)
+from linkwright.simulation.parts import accelerating, in_parts, projection
+from linkwright.simulation.record import Controller, Record
+from linkwright.simulation.stages import StagedStepper, staged_stepper
+from linkwright.simulation.variational import variational_stepper
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.repeats import until
+
+UNROLLED = 1000
+"""Instructions of a step, its stages a loop, up to which they are written out instead.
+
+That runs up to 6 % faster where steps are short; long ones run as fast in a loop and are compiled in a third of the
+time.
+"""
+
+TOGETHER = 32
+"""Steps of one call, at most: Python's share of each is small, and what they give fits the near caches."""
+
+STEPS_BETWEEN_CHECKS = 256
+
+SCRATCH = 2**20
+"""Bytes of states that rows of a batch may give together before they are put in the record."""
+
+LANES = 16
+"""Rows that are taken together are a multiple of this, which all machines' lanes divide."""
+
+Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
+"""(q, v, tau, h) -> (q, v)"""
+
+
+class Way(NamedTuple):
+    """How steps are taken."""
+
+    method: str
+    gains: Gains | None = None
+    """of Baumgarte's stabilisation"""
+    projecting: bool = False
+    """whether loops are closed after each"""
+    staged: bool = False
+    """whether efforts are asked for at every stage"""
+
+    @property
+    def options(self) -> Options:
+        """Of forward dynamics."""
+        return {} if self.gains is None else {"stabilisation": self.gains}
+
+
+def stepper(model: Model, way: Way) -> Stepper:
+    """The step as one kernel; where that would be too large, put together from its parts."""
+    made: Stepper = derived(model, stepper, way, make=lambda: _made_stepper(_simulated(model), way))
+    return made
+
+
+def _simulated(model: Model) -> Model:
+    """The model that steps are made of: the one of fewest operations, except where bodies are to be taken apart."""
+    return model if model.loops and in_parts(model) else model.minimal()
+
+
+def _made_stepper(model: Model, way: Way) -> Stepper:
+    chosen = method_of(way.method)
+    if isinstance(chosen, Variational):
+        return variational_stepper(model, way.options)
+
+    def steps(looped: bool) -> Bound:
+        def simulation_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
+            return _step(model, way, 0.0, q, v, lambda t, q, v: tau, h, looped)[:2]
+
+        return bind(simulation_step, model, {"h": ()})
+
+    try:
+        if in_parts(model) and isinstance(chosen, Tableau):
+            raise TooLargeError(f"{len(model.links)} bodies")
+        return _compiled(steps, chosen, model)
+    except TooLargeError as error:
+        if isinstance(chosen, Tableau):
+            staged = stepper_at_stages(model, way)
+            return lambda q, v, tau, h: staged(0.0, q, v, tau, h, lambda t, q, v: tau)
+        warn(
+            f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
+            "it runs uncompiled",
+        )
+        return RowByRow(steps(False))
+
+
+def _step(
+    model: Model, way: Way, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, looped: bool
+) -> tuple[Array, Array, Array]:
+    return driven_step(
+        model, t, q, v, efforts, h, way.method, way.options, way.projecting, held=not way.staged, looped=looped
+    )
+
+
+def _compiled(steps: Callable[[bool], Bound], method: Any, model: Model) -> Kernel:
+    """The kernel of steps, whose stages are a loop where they are long."""
+    looped = isinstance(method, Tableau) and len(method.stages) > 1
+    program = trace(steps(looped))
+    if looped and program.length <= UNROLLED:
+        program = trace(steps(False))
+    return Kernel(program, model)
+
+
+def stepper_at_stages(model: Model, way: Way) -> StagedStepper:
+    """The step of a Runge–Kutta method that asks for efforts at every stage."""
+
+    def make() -> StagedStepper:
+        one, chosen = _simulated(model), method_of(way.method)
+        assert isinstance(chosen, Tableau)
+
+        def simulated_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
+            return total_acceleration(model, q, v, tau, way.options)
+
+        try:
+            if in_parts(one):
+                raise TooLargeError(f"{len(one.links)} bodies")
+            acceleration: Callable[..., Any] = Kernel(trace(bind(simulated_acceleration, one, {})), one)
+        except TooLargeError:
+            acceleration = accelerating(one, way.options)
+        return staged_stepper(one, chosen, acceleration, projection(one) if way.projecting else None)
+
+    made: StagedStepper = derived(model, stepper_at_stages, way, make=make)
+    return made
+
+
+def steps_together(model: Model, way: Way, formula: Formula | None) -> Kernel | None:
+    """Many steps in one kernel, under no efforts or those of a formula; None where it would be too large."""
+
+    def make() -> Kernel | None:
+        try:
+            return _together(_simulated(model), way, formula)
+        except TooLargeError:
+            return None
+
+    if in_parts(model):
+        return None
+    kernel: Kernel | None = derived(model, steps_together, way, formula and formula.key, make=make)
+    return kernel
+
+
+def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
+    """The kernel (q, v, told, h, first, count) -> (q, v) at the end, and of each step (q, v) after it and its efforts.
+
+    ``told``: the formula's values, without one the efforts; ``first``: steps before; ``count``: how many to take.
+    """
+    size = model.nv if formula is None else formula.size
+
+    def steps(looped: bool) -> Bound:
+        def simulation_step(
+            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any
+        ) -> tuple[Array, ...]:
+            def efforts(t: Any, q: Array, v: Array) -> Array:
+                return told if formula is None else formula.efforts(model, t, q, v, told)
+
+            def one(k: Any, left: Any, q: Array, v: Array, *tau: Array) -> tuple[Any, ...]:
+                q, v, given = _step(model, way, (first + k) * h, q, v, efforts, h, looped)
+                return (left - 1.0, q, v, *(given for _ in tau))
+
+            given = () if formula is None else (np.zeros(model.nv),)
+            _, q, v, *_, kept = until(_none_left, one, count, q, v, *given, limit=TOGETHER, keep=1)
+            return q, v, *kept[1:]
+
+        return bind(simulation_step, model, {"told": (size,), "h": (), "first": (), "count": ()})
+
+    return _compiled(steps, method_of(way.method), model)
+
+
+def _none_left(left: Any, *state: Array) -> Any:
+    return left < 0.5
+
+
+class Taking(Protocol):
+    """A way to take steps of every motion of a batch."""
+
+    most: int
+    """steps at a time"""
+    checked: int
+    """after how many steps it is looked whether any motion goes on"""
+
+    def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
+        """(q, v) after ``count`` steps that follow the ``first``, all recorded."""
+
+    def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """(q, v) with the loops closed."""
+
+    def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
+        """The controller's efforts (…, nv) after the ``first`` steps."""
+
+
+def way_of_steps(model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]) -> Taking:
+    """Many steps at a time where controllers are formulas, else one by one."""
+    formula = formula_of(controller, model)
+    if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
+        kernel = steps_together(model, way, formula)
+        if kernel is not None:
+            return _Together(kernel, formula, batch)
+    return _OneByOne(model, way, controller, batch)
+
+
+class _OneByOne:
+    most = 1
+
+    def __init__(self, model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]):
+        self._controller, self._tau = controller, np.zeros((*batch, model.nv))
+        self.checked = STEPS_BETWEEN_CHECKS if controller is None else 1
+        self._step = None if way.staged else stepper(model, way)
+        self._staged = stepper_at_stages(model, way) if way.staged else None
+        self._projection = projection(model) if way.projecting else None
+
+    def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
+        tau, t = self._tau, first * record.h
+        if self._controller is not None:
+            tau = record.efforts(self._controller, t, q, v)
+            if first % record.every == 0:
+                record.tau[first // record.every] = tau
+        if self._staged is not None:
+            q, v = self._staged(t, q, v, tau, record.h, lambda t, q, v: self._asked(record, t, q, v))
+        else:
+            assert self._step is not None
+            q, v = self._step(q, v, tau, record.h)
+        if (first + 1) % record.every == 0:
+            record.keep(q, v)
+        return q, v
+
+    def _asked(self, record: Record, t: float, q: Array, v: Array) -> Array:
+        assert self._controller is not None
+        record.goes_on(q, v)
+        return record.efforts(self._controller, t, q, v)
+
+    def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
+        assert self._projection is not None
+        return self._projection(q, v)
+
+    def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
+        assert self._controller is not None
+        return record.efforts(self._controller, first * record.h, q, v)
+
+
+class _Together:
+    most, checked = TOGETHER, STEPS_BETWEEN_CHECKS
+
+    def __init__(self, kernel: Kernel, formula: Formula | None, batch: tuple[int, ...]):
+        self._kernel, self._controlled = kernel, formula is not None
+        told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
+        self._told = told if told.ndim == 1 else _flat(np.broadcast_to(told, (*batch, told.shape[-1])))
+        slots = kernel.program.outputs
+        size = 8 * sum(slot.size for slot in slots[2:])
+        self._rows = min(math.prod(batch), max(LANES, SCRATCH // max(1, size) // LANES * LANES))
+        self._out = tuple(np.empty((*([self._rows] if batch else []), *slot.shape)) for slot in slots)
+
+    def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
+        after = np.empty(q.shape), np.empty(v.shape)
+        q_after, v_after = map(_flat, after)
+        for rows, before, (q_end, v_end, *states) in self._results(q, v, record.h, first, count):
+            record.write(first, count, states, rows)
+            if self._controlled and not np.isfinite(v_end).all():
+                record.look_for_efforts(first, before, states)
+            q_after[rows], v_after[rows] = q_end, v_end
+        record.written(first + count)
+        return after
+
+    def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """(q, v) with the loops closed: a step of no time does nothing else. What grows beyond all numbers stays."""
+        after = q.copy(), v.copy()
+        q_after, v_after = map(_flat, after)
+        for rows, _, (q_end, v_end, *_) in self._results(q, v, 0.0, 0, 1):
+            finite = np.isfinite(q_end).all(axis=-1, keepdims=True) & np.isfinite(v_end).all(axis=-1, keepdims=True)
+            q_after[rows] = np.where(finite, q_end, q_after[rows])
+            v_after[rows] = np.where(finite, v_end, v_after[rows])
+        return after
+
+    def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
+        tau = np.empty(v.shape)
+        for rows, _, (*_, efforts) in self._results(q, v, record.h, first, 1):
+            _flat(tau)[rows] = efforts[..., 0, :]
+        return tau
+
+    def _results(
+        self, q: Array, v: Array, h: float, first: int, count: int
+    ) -> Iterator[tuple[Any, tuple[Array, Array], tuple[Array, ...]]]:
+        """What the kernel gives, of some rows of the batch after the other, each time in the same memory."""
+        q, v, numbers = _flat(q), _flat(v), [np.array(x, dtype=float) for x in (h, first, count)]
+        blocks = [...] if q.ndim == 1 else [slice(k, k + self._rows) for k in range(0, len(q), self._rows or 1)]
+        for rows in blocks:
+            told = self._told if self._told.ndim == 1 else self._told[rows]
+            before = q[rows], v[rows]
+            out = self._out if q.ndim == 1 else tuple(x[: len(before[0])] for x in self._out)
+            yield rows, before, self._kernel(*before, told, *numbers, out=out)
+
+
+def _flat(x: Array) -> Array:
+    """All motions of a batch in one dimension."""
+    return x if x.ndim == 1 else x.reshape(-1, x.shape[-1])
