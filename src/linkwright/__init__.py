@@ -73,6 +73,7 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack, symbols
 from linkwright.spatial.arrays import clip, maximum, minimum, norm, where
 from linkwright.spatial.repeats import repeat, until
+from linkwright.spatial.tables import take
 from linkwright.spatial.systems import cholesky, solve
 
 # Motion
@@ -151,6 +152,7 @@ __all__ = [
     "spring_lengths",
     "stack",
     "symbols",
+    "take",
     "total_mass",
     "until",
     "velocity",

@@ -42,6 +42,7 @@ from linkwright.spatial.repeats import repeat as repeat
 from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
+from linkwright.spatial.tables import take as take
 
 __version__: str
 
@@ -340,6 +341,7 @@ __all__ = [
     "spring_lengths",
     "stack",
     "symbols",
+    "take",
     "total_mass",
     "until",
     "velocity",

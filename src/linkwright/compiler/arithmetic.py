@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable
 
 from linkwright.compiler.elementary import ELEMENTARY, Number, Writer, tan
 from linkwright.compiler.machine import Target
-from linkwright.compiler.program import Instruction, Program
+from linkwright.compiler.program import ROWS, Instruction, Program
 from linkwright.compiler.repetition import emit_repeat
+from linkwright.compiler.tables import Index, Place, counting, counting_in_steps, emit_row, emit_take, read
 from linkwright.compiler.vector_math import FAR, Lanes, sincos
+from linkwright.errors import TooLargeError
 
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs", "floor": "floor", "round": "rint"}
 BLOCK = 4000
 LONGEST = 3 * BLOCK
 """Lines of a function beyond which it is cut into basic blocks of about ``BLOCK``.
@@ -45,6 +47,10 @@ class Arithmetic:
         self.declared: set[str] = set()
         self.fused_away = products_to_fuse(program) if target.fused else set()
         self.results: dict[int, list[str]] = {}  # of repetitions
+        self.places: dict[str, Place] = {}  # of rows
+        self.counting = counting(program, ())
+        self.indices: dict[int, Index] = {}
+        self.on_stack = 0  # doubles of the prologue's memory
         self.prologue: list[str] = []  # memory that repetitions need
         self.epilogue: list[str] = []
 
@@ -55,6 +61,10 @@ class Arithmetic:
     def text(self) -> str:
         """The whole function."""
         raise NotImplementedError
+
+    def argument(self, number: int) -> Place:
+        """Where an input lies in memory."""
+        raise TooLargeError("an input is read at computed places, which loops over the bodies do not know")
 
     def emit(self, instruction: str) -> str:
         """Append an instruction; the name of its value."""
@@ -77,14 +87,23 @@ class Arithmetic:
             self.values[k] = self.lanes.constant(value)
         elif op == "repeat":
             given = [self.values[a] for a in args]
-            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :])
+            counts = counting_in_steps(value, [a in self.counting for a in args])
+            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :], counts)
+        elif op == "take":
+            self.values[k] = emit_take(self, *args)
+        elif op in ROWS:
+            name = f"row{len(self.places)}"
+            self.places[name] = emit_row(self, instruction)
+            self.values[k] = name
         elif op == "item" and k not in self.program.in_tables:
             self.values[k] = self._item(args[0], value)
         elif op != "item" and k not in self.fused_away:  # else it appears inside the sum that uses it
             self.values[k] = self._operation(k, op, args)
 
     def _item(self, repetition: int, which: int) -> str:
-        """One of a repetition's results; kept states are read where they are."""
+        """One of a repetition's results, or an entry of a row; kept states are read where they are."""
+        if (name := self.values[repetition]) in self.places:
+            return read(self, self.places[name], which)
         *states, kept = self.results[repetition]
         if which < len(states):
             return states[which]
@@ -92,9 +111,11 @@ class Arithmetic:
         address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {which - len(states)}")
         return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
 
-    def inside(self, program: Program, inputs: list[list[str]]) -> Inside:
-        """Turn to the instructions of a repetition's step, until it is left."""
-        return Inside(self, program, inputs)
+    def inside(
+        self, program: Program, inputs: list[list[str]], counts: frozenset[tuple[int, int]] = frozenset()
+    ) -> Inside:
+        """Turn to the instructions of a repetition's step, until it is left; ``counts``: inputs that count."""
+        return Inside(self, program, inputs, counts)
 
     def seam(self) -> None:
         """A further basic block may start here."""
@@ -195,6 +216,13 @@ class Arithmetic:
             a = self.emit(f"fneg {V} {a}")
         return self.lanes.fma(self.emit, a, b, z)
 
+    def multiplied_and_added(self, a: str, b: str, z: str) -> str:
+        """a b + z, rounded once where the processor can."""
+        if self.target.fused:
+            return self.lanes.fma(self.emit, a, b, z)
+        V = self.lanes.double
+        return self.emit(f"fadd {V} {z}, {self.emit(f'fmul {V} {a}, {b}')}")
+
     def _select(self, bit: str, a: str, b: str) -> str:
         return self.emit(f"select {self.lanes.bit} {bit}, {self.lanes.double} {a}, {self.lanes.double} {b}")
 
@@ -275,9 +303,11 @@ class Arithmetic:
 class Inside:
     """The instructions of a repetition's step, written among those around it."""
 
-    def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]]):
+    def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]], counts: frozenset[tuple[int, int]]):
         self.body = body
         self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
+        self.indices_around = (body.counting, body.indices)
+        body.counting, body.indices = counting(program, counts), {}
         self.values = [""] * len(program.instructions)
         self.done: set[int] = set()
         body.program, body.values, body.bits, body.angles, body.results = program, self.values, {}, {}, {}
@@ -296,6 +326,7 @@ class Inside:
         """Turn back to the instructions around."""
         body = self.body
         body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
+        body.counting, body.indices = self.indices_around
 
 
 def products_to_fuse(program: Program) -> set[int]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from linkwright.compiler.program import Program, Steps
+from linkwright.compiler.program import ROWS, Program, Steps
 from linkwright.compiler.repetition import needed_for
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_CALL = {"sqrt": "sqrt", "abs": "fabs"}
+_CALL = {"sqrt": "sqrt", "abs": "fabs", "round": "rint"}
 
 _TAKEN = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -22,7 +23,8 @@ _TAKEN = """
     rint round scalb scalbln scalbn signbit signgam significand sin sinh sqrt tan tanh tgamma trunc y0 y1 yn
 """
 RESERVED = frozenset(_TAKEN.split())
-"""Names that C and math.h have taken; so have v0, v1, … for values, and s0, n0, k0, kept0, … of repetitions."""
+"""Names that C and math.h have taken; so have v0, v1, … for values, s0, n0, k0, kept0, … of repetitions and t0, i0, j0,
+… of tables."""
 
 
 def identifier(name: str) -> str:
@@ -37,7 +39,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     found = []
     for name in names:
         cleaned = identifier(name)
-        while cleaned in taken or re.fullmatch(r"(v|s|n|k|kept)\d+(_\d+)?|after", cleaned):
+        while cleaned in taken or re.fullmatch(r"(v|s|n|k|kept|row|t|i|j)\d+(_\d+)?|after|i", cleaned):
             cleaned += "_"
         taken.add(cleaned)
         found.append(cleaned)
@@ -64,7 +66,7 @@ def source(program: Program) -> str:
         f"void {function}({', '.join(arguments)})",
         "{",
     ]
-    writer = _Writer()
+    writer = _Writer(inputs)
     given = [
         [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
     ]
@@ -72,19 +74,40 @@ def source(program: Program) -> str:
     writer.write(program, given, tables=tables)
     lines += writer.lines
     for number, (name, numbers) in enumerate(zip(outputs, program.results, strict=True)):
-        if number not in tables:
+        if number in program.in_rows:
+            row = writer.places[writer.values[program.in_rows[number]]]
+            lines += ["    {", "        int i;", f"        for (i = 0; i < {len(numbers)}; ++i)"]
+            lines += [f"            {name}[i] = {row.entry('i')};", "    }"]
+        elif number not in tables:
             lines += [f"    {name}[{entry}] = {writer.values[k]};" for entry, k in enumerate(numbers)]
     lines += ["}", ""]
     return "\n".join(lines)
 
 
+class _Place(NamedTuple):
+    """Where a row of numbers lies."""
+
+    array: str
+    first: int
+    step: int
+
+    def entry(self, place: str) -> str:
+        """One of its entries."""
+        if place.isdecimal():
+            return f"{self.array}[{self.first + self.step * int(place)}]"
+        place = f"({place})" if self.step != 1 else place
+        return f"{self.array}[{f'{self.first} + ' if self.first else ''}{place}{f' * {self.step}' * (self.step != 1)}]"
+
+
 class _Writer:
     """The statements of a program; repetitions are loops in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, arrays: list[str]) -> None:
         self.lines: list[str] = []
         self.values: list[str] = []
         self.loops = 0
+        self.arrays = arrays
+        self.places: dict[str, _Place] = {}  # of rows of numbers
 
     def write(
         self,
@@ -108,19 +131,33 @@ class _Writer:
                 self.values[k] = self._repeat(program, value, given, indent, kept)
             elif op == "item":
                 self.values[k] = self._item(program, args[0], value) if k not in program.in_tables else ""
+            elif op == "array":
+                self.values[k] = self._placed(_Place(self.arrays[value[0]], value[1], 1))
+            elif op == "input" and inputs[args[0]][args[1]] in self.places:
+                self.values[k] = inputs[args[0]][args[1]]
+            elif op in ROWS and op != "take":
+                self.values[k] = self._row(program, op, args, value, indent)
             else:
                 # inputs are read before anything is written, so that an output may be an input
-                expression = (
-                    inputs[args[0]][args[1]] if op == "input" else _expression(op, [self.values[a] for a in args])
-                )
+                if op == "input":
+                    expression = inputs[args[0]][args[1]]
+                elif op == "take":
+                    place = self.values[args[1]]
+                    entry = self.places[self.values[args[0]]].entry(f"(long){place}")
+                    expression = f"({place} == {place}) ? {entry} : NAN"
+                else:
+                    expression = _expression(op, [self.values[a] for a in args])
                 self.lines.append(f"{indent}const double {prefix}{k} = {expression};")
                 self.values[k] = f"{prefix}{k}"
 
     def _item(self, program: Program, repetition: int, which: int) -> str:
-        steps: Steps = program.instructions[repetition].value
         name = self.values[repetition]
+        if name in self.places:
+            return self.places[name].entry(str(which))
+        steps: Steps = program.instructions[repetition].value
         if which < steps.size:
-            return f"s{name}[{which}]"
+            given = self.values[program.instructions[repetition].args[which]]
+            return given if given in self.places else f"s{name}[{which}]"
         if which == steps.size:
             return f"n{name}" if steps.stops else _number(float(steps.count))
         return f"kept{name}[{which - steps.size - 1}]"
@@ -129,7 +166,9 @@ class _Writer:
         """A loop, whose states are ``s…``, the number of steps ``n…``; the number by which they are told apart."""
         self.loops += 1
         name, program, size = str(self.loops), steps.program, steps.size
-        start = ", ".join(given[:size])
+        rows = [x in self.places for x in given[:size]]
+        state = [x if row else f"s{name}[{i}]" for i, (x, row) in enumerate(zip(given[:size], rows, strict=True))]
+        start = ", ".join("0.0" if row else x for x, row in zip(given[:size], rows, strict=True))
         lines, inner, deeper = self.lines, indent + "    ", indent + "        "
         lines.append(f"{indent}double s{name}[{size}] = {{{start}}};")
         if steps.stops:
@@ -141,7 +180,7 @@ class _Writer:
         lines.append(f"{indent}for (k{name} = 0; k{name} < {steps.count}; ++k{name}) {{")
         outer = self.values
         self.values = [""] * len(program.instructions)
-        inputs = [[f"(double)k{name}"], [f"s{name}[{i}]" for i in range(size)], given[size:]]
+        inputs = [[f"(double)k{name}"], state, given[size:]]
         rest = list(range(len(program.instructions)))
         if steps.stops:
             first = needed_for(program, program.results[1][0])
@@ -152,6 +191,7 @@ class _Writer:
         after, self.values = [self.values[k] for k in program.results[0]], outer
         # a state may be what another becomes
         lines.append(f"{inner}{{")
+        after = ["0.0" if row else x for x, row in zip(after, rows, strict=True)]
         lines.append(f"{deeper}const double after[{size}] = {{{', '.join(after)}}};")
         lines += [f"{deeper}s{name}[{i}] = after[{i}];" for i in range(size)]
         lines.append(f"{inner}}}")
@@ -176,9 +216,53 @@ class _Writer:
             lines += [*keep(f"k{name}", inner), f"{indent}}}"]
         return name
 
+    def _placed(self, place: _Place) -> str:
+        """A name for a row."""
+        name = f"row{len(self.places)}"
+        self.places[name] = place
+        return name
+
+    def _row(self, program: Program, op: str, args: tuple[int, ...], value: Any, indent: str) -> str:
+        """A row of numbers, by the name it has in ``places``."""
+        x, lines, inner = [self.values[a] for a in args], self.lines, indent + "    "
+        if op == "part":
+            row = self.places[x[0]]
+            return self._placed(_Place(row.array, row.first + row.step * value.first, row.step * value.step))
+        if op == "kept":
+            return self._placed(_Place(f"kept{x[0]}", value, program.instructions[args[0]].value.size))
+        if op == "added":
+            entry = self.places[x[0]].entry(f"({x[1]} == {x[1]}) ? (long)({x[1]}) : 0")
+            lines.append(f"{indent}{entry} += ({x[1]} == {x[1]}) ? {x[2]} : NAN;")
+            return x[0]
+        self.loops += 1
+        n = str(self.loops)
+        name, i, j = f"t{n}", f"i{n}", f"j{n}"
+        if op in ("numbers", "table"):
+            entries = [_number(one) for one in value.entries.tolist()] if op == "numbers" else x
+            kind = "static const double" if op == "numbers" else "const double"
+            lines.append(f"{indent}{kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
+            return self._placed(_Place(name, 0, 1))
+        if op == "zeros":
+            lines.append(f"{indent}double {name}[{value}] = {{0.0}};")
+            return self._placed(_Place(name, 0, 1))
+        matrix = self.places[x[0]].entry(f"{value.first} + {i} * {value.down} + {j} * {value.right}")
+        last = self.places[x[-1]].entry(j)
+        lines.append(f"{indent}int {i}, {j};")
+        if op == "product":
+            lines.append(f"{indent}double {name}[{value.height}] = {{0.0}};")
+        lines.append(f"{indent}for ({i} = 0; {i} < {value.height}; ++{i})")
+        lines.append(f"{inner}for ({j} = 0; {j} < {value.width}; ++{j})")
+        if op == "product":
+            lines.append(f"{inner}    {name}[{i}] += {matrix} * {last};")
+            return self._placed(_Place(name, 0, 1))
+        lines.append(f"{inner}    {matrix} += {self.places[x[1]].entry(i)} * {last};")
+        return x[0]
+
     @staticmethod
     def _all_in_tables(around: Program, steps: Steps) -> bool:
         """Whether what is kept is wanted as results only."""
+        if any(op == "kept" and around.instructions[args[0]].value is steps for op, args, _ in around.instructions):
+            return False
         return all(
             k in around.in_tables
             for k, (op, args, which) in enumerate(around.instructions)

@@ -10,12 +10,13 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler import trace
-from linkwright.compiler.program import Program, Steps, program_of
+from linkwright.compiler.program import ROWS, Program, Steps, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError
+from linkwright.expression import tables
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.repeats import of_step
+from linkwright.expression.repeats import counter, of_step, states_like
 from linkwright.model.tree import Model
 from linkwright.status import telling
 
@@ -69,7 +70,15 @@ def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any
         elif op == "repeat":
             values.append(_repeated(value, graph, [values[a] for a in args]))
         elif op == "item":
-            values.append(values[args[0]][value])
+            row = values[args[0]]
+            values.append(row[value] if isinstance(row, list) else tables.entry(row, value))
+        elif op == "array":
+            number, first, size = value
+            values.append(tables.table(graph, [graph.coerce(x) for x in inputs[number][first : first + size]]))
+        elif op == "kept":
+            values.append(tables.kept(values[args[0]][0].args[0], value))
+        elif op in ROWS:
+            values.append(tables.again(graph, op, [values[a] for a in args], value))
         else:
             values.append(graph.apply(op, *(values[a] for a in args)))
     return values
@@ -77,7 +86,7 @@ def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any
 
 def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
     """A repetition's results in another graph."""
-    number, state = graph.symbol("step"), [graph.symbol(f"state[{k}]") for k in range(steps.size)]
+    number, state = counter(graph, steps.count), states_like(graph, given[: steps.size])
     values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
     after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
     start, condition = given[: steps.size], stop[0][0] if stop else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.program import Program, Steps
+from linkwright.compiler.program import ROWS, Program, Steps
 from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.tables import Sides
 
 
 def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
@@ -40,10 +41,87 @@ def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
         elif op == "repeat":
             values.append(_repeated(value, [values[a] for a in args]))
         elif op == "item":
-            values.append(values[args[0]][value])
+            row = values[args[0]]
+            values.append(row[value] if isinstance(row, _Results) else row[..., value])
+        elif op == "kept":
+            results = values[args[0]]
+            values.append(_row(results[results.size + 1 + value :: results.size]))
+        elif op == "array":
+            given, first, size = inputs[value[0]], value[1], value[2]
+            values.append(given[..., first : first + size])
+        elif op in ROWS:
+            values.append(_OF_ROWS[op](value, *(values[a] for a in args)))
         else:
             values.append(OPERATIONS[op].evaluate(*(values[a] for a in args)))
     return values
+
+
+def _row(entries: Sequence[Any]) -> np.ndarray:
+    """A row of entries, each of its own batch."""
+    return np.stack(np.broadcast_arrays(*entries), axis=-1)
+
+
+def _places(row: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The row and, for each of its batch, the place and whether it is one."""
+    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place))
+    there = np.broadcast_to(np.equal(place, place), batch)
+    whole = np.broadcast_to(np.where(np.isnan(place), 0.0, place).astype(np.int64), batch)
+    return np.broadcast_to(row, (*batch, row.shape[-1])), whole[..., None], there
+
+
+def _take(value: Any, row: np.ndarray, place: Any) -> Any:
+    if not np.ndim(place) or row.ndim == 1:  # no copies of long rows
+        whole = np.where(np.isnan(place), 0.0, place).astype(np.int64)
+        return np.where(np.isnan(place), np.nan, row[..., whole])
+    row, whole, there = _places(row, place)
+    return np.where(there, np.take_along_axis(row, whole, axis=-1)[..., 0], np.nan)
+
+
+def _added(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
+    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place), np.shape(x))
+    row, whole, there = _places(np.broadcast_to(row, (*batch, row.shape[-1])), place)
+    row = row.copy()
+    x = np.where(there, x, np.nan)[..., None]
+    np.put_along_axis(row, whole, np.take_along_axis(row, whole, axis=-1) + x, axis=-1)
+    return row
+
+
+def _product(sides: Sides, A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    y: Any = 0.0
+    for column in range(sides.width):
+        y = y + A[..., _of_column(sides, column)] * x[..., column, None]
+    return np.asarray(y)
+
+
+def _outer(sides: Sides, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
+    batch = np.broadcast_shapes(row.shape[:-1], y.shape[:-1], x.shape[:-1])
+    row = np.broadcast_to(row, (*batch, row.shape[-1])).copy()
+    for column in range(sides.width):
+        row[..., _of_column(sides, column)] += y * x[..., column, None]
+    return row
+
+
+def _of_column(sides: Sides, column: int) -> np.ndarray:
+    """Where its entries lie."""
+    return sides.first + column * sides.right + sides.down * np.arange(sides.height)
+
+
+_OF_ROWS: dict[str, Callable[..., Any]] = {
+    "numbers": lambda value: value.entries,
+    "table": lambda value, *entries: _row(entries),
+    "part": lambda part, row: row[..., part.first : part.first + part.step * part.size : part.step],
+    "zeros": lambda size: np.zeros(size),
+    "added": _added,
+    "product": _product,
+    "outer": _outer,
+    "take": _take,
+}
+
+
+class _Results(list[Any]):
+    """What a repetition gives: ``size`` states, the number of steps, the states kept on the way."""
+
+    size: int
 
 
 def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
@@ -62,4 +140,6 @@ def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
         states = after
         if steps.keep and (k + 1) % steps.keep == 0:
             kept += states
-    return [*states, taken, *kept]
+    results = _Results([*states, taken, *kept])
+    results.size = steps.size
+    return results

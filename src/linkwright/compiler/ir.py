@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-LIBRARY = ("sin", "cos", "tan")
-"""Functions of the C library that programs may call, lane by lane: of angles that are too large for the lanes' own."""
+LIBRARY = ("sin", "cos", "tan", "floor", "rint")
+"""Functions of the C library that programs may call, lane by lane: what
+angles too large for the lanes' own need, and rounding where processors cannot."""
 
 
 class Code:

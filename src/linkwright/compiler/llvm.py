@@ -15,6 +15,7 @@ from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.machine import Target
 from linkwright.compiler.program import Program, Slot, Steps
 from linkwright.compiler.rows import COPY, lengths_text, loop_text
+from linkwright.compiler.tables import Place, read
 from linkwright.compiler.vector_math import Lanes
 
 _NEAR_CACHE = 32 * 1024  # bytes
@@ -50,6 +51,7 @@ class StraightBody(Arithmetic):
         super().__init__(program, width, target)
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
         self.columns: list[list[str]] = []
+        self.arguments: list[Place] = []
 
     def fetched(self, *place: int) -> str:
         number, entry = place
@@ -58,6 +60,9 @@ class StraightBody(Arithmetic):
     def evaluate(self, k: int) -> None:
         """Write the instruction of value ``k`` of the function itself."""
         self.compute(k, self.program.instructions[k])
+
+    def argument(self, number: int) -> Place:
+        return self.arguments[number]
 
     def text(self) -> str:
         """The whole function. It returns whether an angle was too large for the lane body's sine."""
@@ -77,10 +82,12 @@ class StraightBody(Arithmetic):
             self.seam()
         if lanes.width == 1:
             for number, argument in enumerate(range(len(program.inputs), len(program.inputs) + len(program.results))):
-                if number not in program.tables:
+                if number not in program.tables and number not in program.in_rows:
                     self._store(argument, argument in sparse)
         for number in program.tables:
             self._store_table(number)
+        for number in program.in_rows:
+            self._store_row(number)
         self.lines += [*self.epilogue, f"  ret i1 {self._far()}"]
         name = self.name or ("single" if lanes.width == 1 else "lanes")
         return self._function("i1", name, f"ptr noalias %args, ptr noalias %steps{self.more}")
@@ -89,27 +96,39 @@ class StraightBody(Arithmetic):
 
     def _pointers(self, argument: int) -> list[str]:
         """The addresses of the rows of an argument."""
+        return self._rows(argument)[0]
+
+    def _rows(self, argument: int) -> tuple[list[str], str]:
+        """The addresses of the rows of an argument, and the bytes between them."""
+        step = ""
         base = self.emit(f"load ptr, ptr {self.emit(f'getelementptr ptr, ptr %args, i64 {argument}')}")
         rows = [base]
         if self.lanes.width > 1:
             step = self.emit(f"load i64, ptr {self.emit(f'getelementptr i64, ptr %steps, i64 {argument}')}")
             for _ in range(self.lanes.width - 1):
                 rows.append(self.emit(f"getelementptr i8, ptr {rows[-1]}, i64 {step}"))
-        return rows
+        return rows, step
 
     def _load(self, argument: int, slot: Slot) -> list[str]:
-        """A vector of lanes for every entry of a row."""
-        rows, W = self._pointers(argument), self.lanes.width
-        if W == 1:
-            entries = [self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}") for k in range(slot.size)]
-            return [self.emit(f"load double, ptr {entry}, align 8") for entry in entries]
+        """A vector of lanes for every entry of a row that is used by itself."""
+        (rows, step), W = self._rows(argument), self.lanes.width
+        self.arguments.append(Place("rows" if W > 1 else "shared", tuple(rows), apart=step))
+        used = self.program.entries_used[argument]
         columns: list[str] = []
+        if W == 1:
+            for k in range(slot.size):
+                entry = self.emit(f"getelementptr double, ptr {rows[0]}, i64 {k}") if k in used else ""
+                columns.append(self.emit(f"load double, ptr {entry}, align 8") if entry else "")
+            return columns
         while len(columns) < slot.size:
             left = slot.size - len(columns)
             size = next(size for size in (4, 2, 1) if size <= min(left, W))
             start = len(columns)
             if left == 3 and slot.size >= 4 and W >= 4:
                 start, size = slot.size - 4, 4
+            if used.isdisjoint(range(len(columns), start + size)):
+                columns += [""] * (start + size - len(columns))
+                continue
             turned = self._transposed([self._joined(rows[i::size], start, size) for i in range(size)])
             columns += turned[len(columns) - start :]
         return columns
@@ -166,7 +185,7 @@ class StraightBody(Arithmetic):
         W = self.lanes.width
         large = 8 * W * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
         for number, results in enumerate(self.program.results, len(self.program.inputs)):
-            if number - len(self.program.inputs) in self.program.tables:
+            if number - len(self.program.inputs) in (*self.program.tables, *self.program.in_rows):
                 continue
             start, n = 0, len(results)
             while start < n:
@@ -204,30 +223,47 @@ class StraightBody(Arithmetic):
             self.lines.append(f"  store {piece}, ptr {address}, align 8")
 
     def _store_table(self, number: int) -> None:
-        """States that were kept, row by row, in a loop."""
-        program, V, W = self.program, self.lanes.double, self.lanes.width
+        """States that were kept, row by row."""
+        program = self.program
         value, first = program.tables[number]
         steps: Steps = program.instructions[value].value
         columns = program.outputs[number].size // steps.rows
         rows = self._rows_of(len(program.inputs) + number)
+        self._store_all(rows, self.results[value][-1], steps.rows, steps.size, first, columns)
+
+    def _store_row(self, number: int) -> None:
+        """The entries of a row of numbers, some at a time."""
+        program = self.program
+        place = self.places[self.values[program.in_rows[number]]]
+        rows, size = self._rows_of(len(program.inputs) + number), program.outputs[number].size
+        columns = min(4, self.lanes.width)
+        whole = size // columns
+        if whole:
+            self._store_all(rows, place.bases[0], whole, columns, 0, columns)
+        for k in range(whole * columns, size):
+            self._store_columns(rows, k, [read(self, place, k)])
+
+    def _store_all(self, rows: list[str], source: str, count: int, size: int, first: int, columns: int) -> None:
+        """Some columns of a table in memory, of so many rows of a size, in a loop."""
+        V, W = self.lanes.double, self.lanes.width
         n = self.block()
         self.lines += [f"  br label %table{n}", f"table{n}:", f"  br label %tables{n}", f"tables{n}:"]
         self.lines.append(f"  %row{n} = phi i64 [0, %table{n}], [%row{n}.next, %tables{n}]")
-        kept = self.emit(f"mul i64 %row{n}, {steps.size}")
-        kept = self.emit(f"getelementptr {V}, ptr {self.results[value][-1]}, i64 {kept}")
+        kept = self.emit(f"mul i64 %row{n}, {size}")
+        kept = self.emit(f"getelementptr {V}, ptr {source}, i64 {kept}")
         moved = self.emit(f"mul i64 %row{n}, {columns}")
         rows = [self.emit(f"getelementptr double, ptr {row}, i64 {moved}") for row in rows]
         start = 0
         while start < columns:
-            size = next(size for size in (4, 2, 1) if size <= min(columns - start, W))
+            width = next(width for width in (4, 2, 1) if width <= min(columns - start, W))
             some = []
-            for k in range(start, start + size):
+            for k in range(start, start + width):
                 address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {first + k}")
                 some.append(self.emit(f"load {V}, ptr {address}, align {8 * W}"))
             self._store_columns(rows, start, some)
-            start += size
+            start += width
         self.lines += [f"  %row{n}.next = add i64 %row{n}, 1"]
-        self.lines += [f"  %more{n} = icmp slt i64 %row{n}.next, {steps.rows}"]
+        self.lines += [f"  %more{n} = icmp slt i64 %row{n}.next, {count}"]
         self.lines += [f"  br i1 %more{n}, label %tables{n}, label %full{n}", f"full{n}:"]
 
 

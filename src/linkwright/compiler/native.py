@@ -198,5 +198,9 @@ def row_time(program: Program | Looped, width: int) -> float:
     """Roughly how many nanoseconds a row of a batch takes, to decide on threads."""
     count = program.operations
     costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * count.other
-    moved = sum(slot.size for slot in (*program.inputs, *program.outputs))
+    moved = sum(slot.size for slot in program.outputs)
+    if isinstance(program, Looped):
+        moved += sum(slot.size for slot in program.inputs)
+    else:
+        moved += sum(map(len, program.entries_used))
     return (count.total + costly + 4 * moved) / (6 * width)

@@ -36,7 +36,12 @@ class Instruction(NamedTuple):
     args: tuple[int, ...]
     """numbers of values; of an input, its number and the entry in it"""
     value: Any = None
-    """of a constant its number, of "repeat" its :class:`Steps`, of "item" which result of a repetition it is"""
+    """of a constant its number, of "repeat" its :class:`Steps`, of "item" which result of a repetition or entry of a
+    row it is; of rows what `expression/tables.py` tells of them, of "array" the number of an input and an entry"""
+
+
+ROWS = frozenset(("numbers", "array", "table", "part", "kept", "zeros", "added", "product", "outer", "take"))
+"""What makes or reads rows of numbers: `expression/tables.py`."""
 
 
 class Operations(NamedTuple):
@@ -134,10 +139,11 @@ class Program:
         """The operation counts."""
         count = Counter(instruction.op for instruction in self.instructions)
         angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
-        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item"}
+        known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item", *ROWS}
+        products = sum(i.value.height * i.value.width for i in self.instructions if i.op in ("product", "outer"))
         total = Operations(
-            count["mul"],
-            count["add"] + count["sub"],
+            count["mul"] + products,
+            count["add"] + count["sub"] + count["added"] + products,
             count["div"],
             count["sqrt"],
             len(angles),
@@ -147,6 +153,15 @@ class Program:
             each = steps.program.operations
             total = Operations(*(a + steps.count * b for a, b in zip(total, each, strict=True)))
         return total
+
+    @cached_property
+    def entries_used(self) -> tuple[frozenset[int], ...]:
+        """Of each input the entries that are used by themselves, not as rows of numbers."""
+        found: list[set[int]] = [set() for _ in self.inputs]
+        for op, args, _ in self.instructions:
+            if op == "input":
+                found[args[0]].add(args[1])
+        return tuple(map(frozenset, found))
 
     @cached_property
     def uses(self) -> tuple[int, ...]:
@@ -167,6 +182,7 @@ class Program:
         return (
             len(self.instructions)
             - len(self.in_tables)
+            + sum(len(i.args) for i in self.instructions if i.op == "table")
             + sum(i.value.program.length for i in self.instructions if i.op == "repeat")
         )
 
@@ -176,7 +192,7 @@ class Program:
         found = {}
         for number, (slot, results) in enumerate(zip(self.outputs, self.results, strict=True)):
             first = self.instructions[results[0]] if results else None
-            if first is None or first.op != "item":
+            if first is None or first.op != "item" or self.instructions[first.args[0]].op != "repeat":
                 continue
             steps: Steps = self.instructions[first.args[0]].value
             start = first.value - steps.size - 1
@@ -191,9 +207,51 @@ class Program:
         return found
 
     @cached_property
+    def in_rows(self) -> dict[int, int]:
+        """Which outputs are the entries of a row of numbers in memory, all in order: the value of that row."""
+        found = {}
+        for number, results in enumerate(self.results):
+            row = self.instructions[results[0]].args[0] if results and self.instructions[results[0]].op == "item" else 0
+            if (
+                self._in_memory(row)
+                and len(results) == self.sizes[row]
+                and all(self.instructions[k] == ("item", (row,), place) for place, k in enumerate(results))
+            ):
+                found[number] = row
+        return found
+
+    def _in_memory(self, k: int) -> bool:
+        """Whether a value is a row that the program itself has made in memory."""
+        return self.instructions[k].op in ("added", "product", "outer") or (
+            self.instructions[k].op == "item" and k in self.sizes
+        )
+
+    @cached_property
+    def rows(self) -> frozenset[int]:
+        """The values that are rows of numbers."""
+        return frozenset(k for k, i in enumerate(self.instructions) if i.op in ROWS - {"take"} or k in self.sizes)
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """The lengths of rows that the program makes in memory."""
+        found: dict[int, int] = {}
+        for k, (op, args, value) in enumerate(self.instructions):
+            if op == "zeros":
+                found[k] = value
+            elif op == "product":
+                found[k] = value.height
+            elif op in ("added", "outer") and args[0] in found:
+                found[k] = found[args[0]]
+            elif op == "item" and self.instructions[args[0]].op == "repeat":
+                start = self.instructions[args[0]].args
+                if value < self.instructions[args[0]].value.size and start[value] in found:
+                    found[k] = found[start[value]]
+        return found
+
+    @cached_property
     def in_tables(self) -> frozenset[int]:
         """The values that are entries of such outputs and nothing else."""
-        entries = Counter(k for number in self.tables for k in self.results[number])
+        entries = Counter(k for number in (*self.tables, *self.in_rows) for k in self.results[number])
         return frozenset(k for k, times in entries.items() if self.uses[k] == times)
 
     @cached_property
@@ -212,6 +270,10 @@ class Program:
                 text = f"{self.inputs[args[0]].name}[{args[1]}]"
             elif op == "item":
                 text = f"item {value} of %{args[0]}"
+            elif op == "array":
+                text = f"{self.inputs[value[0]].name}[{value[1]}:]"
+            elif op in ROWS and value is not None:
+                text = f"{op} {value} {' '.join(f'%{a}' for a in args)}"
             elif op == "repeat":
                 inner = str(value.program).replace("\n", "\n    ")
                 text = f"repeat {value.count} times from {' '.join(f'%{a}' for a in args)}\n    {inner}"
@@ -308,19 +370,31 @@ def _instructions(
             instructions.append(Instruction("input", place[node.index]))
         elif node.op == "constant":
             instructions.append(Instruction("constant", (), node.value))
+        elif node.op == "array":
+            symbols = node.graph.rows[node.index].told
+            if symbols[0].index not in place:
+                raise _unknown(name, symbols[0])
+            instructions.append(Instruction("array", (), (*place[symbols[0].index], len(symbols))))
         elif node.op == "symbol":
-            raise ArgumentError(
-                f"{name} uses the symbol {node.name!r}, which is not among its arguments (nor is the state of a step "
-                "known outside of it)"
-            )
+            raise _unknown(name, node)
         elif node.op == "item":
             repetition, which = node.args
             assert which.value is not None
             instructions.append(Instruction("item", (number[repetition.index],), int(which.value)))
         else:
             value = _steps(name, node.graph.repeats[node.index]) if node.op == "repeat" else None
+            if node.index in node.graph.rows:
+                row = node.graph.rows[node.index]
+                value = row.size if row.told is None else row.told
             instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args), value))
     return tuple(instructions), number
+
+
+def _unknown(name: str, symbol: Expr) -> ArgumentError:
+    return ArgumentError(
+        f"{name} uses the symbol {symbol.name!r}, which is not among its arguments (nor is the state of a step "
+        "known outside of it)"
+    )
 
 
 def _steps(name: str, what: Repeat) -> Steps:

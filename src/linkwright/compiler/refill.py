@@ -86,6 +86,8 @@ def parts(program: Program) -> Parts | None:
         return None
     value = max(found, key=lambda k: program.instructions[k].value.count * _cost(program.instructions[k].value.program))
     split = _split(program, value)
+    if any(k in program.rows for k in (*program.instructions[value].args, *split.carried)):
+        return None  # which no record holds
     return split if _cost(split.steps.program) > _CHANGE + _ENTRY * split.record else None
 
 
@@ -102,7 +104,7 @@ def _split(program: Program, value: int) -> Parts:
             continue
         if op == "item" and args[0] in before:
             before.add(k)
-        if k in before and op not in ("input", "constant"):
+        if k in before and op not in ("input", "constant", "numbers", "array", "part"):
             carried.add(k)
             continue
         after.add(k)

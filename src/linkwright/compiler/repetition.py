@@ -9,32 +9,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linkwright.compiler.program import Program, Steps
+from linkwright.compiler.tables import memory
 
 if TYPE_CHECKING:
     from linkwright.compiler.arithmetic import Arithmetic
 
-ON_STACK = 4096
-"""Doubles of kept states that may lie on the stack; more are allocated."""
 
+def emit_repeat(
+    body: Arithmetic, steps: Steps, start: list[str], fixed: list[str], counts: frozenset[tuple[int, int]]
+) -> list[str]:
+    """Write the loop; the names of the states at the end, of the number of steps, of where the kept ones are.
 
-def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[str]) -> list[str]:
-    """Write the loop; the names of the states at the end, of the number of steps, of where the kept ones are."""
+    ``counts``: the inputs of a step that count. States that are rows stay where they are in memory.
+    """
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.double, lanes.width, lanes.bit
     n = body.block()
     watched = W > 1 and not body.careful  # the largest angle is carried along
-    kept = _memory(body, steps, n) if steps.rows else ""
+    kept = memory(body, steps.rows * steps.size) if steps.rows else ""
 
     body.lines += [f"  br label %enter{n}", f"enter{n}:", f"  br label %head{n}", f"head{n}:"]
     body.lines.append(f"  %k{n} = phi i64 [0, %enter{n}], [%next{n}, %latch{n}]")
-    state = [f"%s{n}.{i}" for i in range(steps.size)]
+    state = [x if x in body.places else f"%s{n}.{i}" for i, x in enumerate(start)]
     phis = len(body.lines)  # written when what comes round is known
     body.lines += [";"] * (steps.size + 3)
     before = body.farthest or lanes.constant(0.0)
     if watched:
         body.farthest = f"%far{n}"
     body.lines.append(f"  %more{n} = icmp slt i64 %k{n}, {steps.count}")
-    step = body.inside(program, [[f"%step{n}"], state, fixed])
+    step = body.inside(program, [[f"%step{n}"], state, fixed], counts)
     body.lines.append(f"  br i1 %more{n}, label %body{n}, label %{'left' if watched else 'exit'}{n}")
     body.lines.append(f"body{n}:")
     if any(op == "input" and args == (0, 0) for op, args, _ in program.instructions):
@@ -66,6 +69,8 @@ def emit_repeat(body: Arithmetic, steps: Steps, start: list[str], fixed: list[st
         _keep(body, steps, n, kept, after)
     body.lines += [f"  br label %latch{n}", f"latch{n}:", f"  %next{n} = add i64 %k{n}, 1", f"  br label %head{n}"]
     for i, (x, y) in enumerate(zip(start, after, strict=True)):
+        if x in body.places:
+            continue
         body.lines[phis + i] = f"  {state[i]} = phi {V} [{x}, %enter{n}], [{y}, %latch{n}]"
     if watched:
         body.lines[phis + steps.size + 2] = f"  %far{n} = phi {V} [{before}, %enter{n}], [{body.farthest}, %latch{n}]"
@@ -103,27 +108,13 @@ def _count(body: Arithmetic, n: int) -> None:
     body.lines.append(f"  %step{n} = shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
 
 
-def _memory(body: Arithmetic, steps: Steps, n: int) -> str:
-    """Where states are kept: lane by lane, one after the other."""
-    doubles = steps.rows * steps.size * body.lanes.width
-    if doubles <= ON_STACK:
-        body.prologue.append(f"  %kept{n} = alloca double, i64 {doubles}, align {8 * body.lanes.width}")
-    else:  # to full lanes: what is allocated is aligned to 16 bytes
-        body.prologue += [
-            f"  %given{n} = call ptr @malloc(i64 {8 * doubles + 64})",
-            f"  %aligned{n} = getelementptr i8, ptr %given{n}, i64 63",
-            f"  %kept{n} = call ptr @llvm.ptrmask.p0.i64(ptr %aligned{n}, i64 -64)",
-        ]
-        body.epilogue.append(f"  call void @free(ptr %given{n})")
-        body.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
-    return f"%kept{n}"
-
-
 def _store(body: Arithmetic, steps: Steps, kept: str, row: str, states: list[str]) -> None:
     V = body.lanes.double
     place = body.emit(f"mul i64 {row}, {steps.size}")
     base = body.emit(f"getelementptr {V}, ptr {kept}, i64 {place}")
     for i, x in enumerate(states):
+        if x in body.places:
+            continue
         address = body.emit(f"getelementptr {V}, ptr {base}, i64 {i}")
         body.lines.append(f"  store {V} {x}, ptr {address}, align {8 * body.lanes.width}")
 

@@ -245,6 +245,7 @@ def pass_text(
     for k, slot in enumerate(slots):
         code.do(f"store ptr {code.item('double', scratch, used)}, ptr {code.item('ptr', blocks, k)}")
         used += slot.size * width
+    sizes = [_shared(code, at, blocks, block_steps, k, slot, strides[k]) for k, slot in enumerate(slots[:n_in])]
     code.do("br label %block")
     code.do("block:")
     i = code.emit(f"phi i64 [{first}, %copied], [%after_block, %block_done]")
@@ -261,7 +262,7 @@ def pass_text(
     beyond = code.emit(f"icmp sgt i64 {lane}, {last_row}")
     source = code.emit(f"select i1 {beyond}, i64 {last_row}, i64 {lane}")
     for k, slot in enumerate(slots[:n_in]):
-        _emit_copy(code, at, blocks, source, lane, k, slot, strides[k], outwards=False)
+        _emit_copy(code, at, blocks, source, lane, k, slot, strides[k], sizes[k], outwards=False)
     code.do(f"%lane1 = add i64 {lane}, 1")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane1, {width}')}, label %copy_in, label %compute")
     code.do("compute:")
@@ -272,7 +273,7 @@ def pass_text(
         pointers = code.emit("phi i64 [0, %compute], [%r1, %careful_block]")
         lane_blocks = []
         for k in range(n_args):
-            bytes_ = code.emit(f"mul i64 {pointers}, {slots[k].size * 8}")
+            bytes_ = code.emit(f"mul i64 {pointers}, {code.load('i64', block_steps, k)}")
             lane_blocks.append(code.emit(f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {bytes_}"))
         for k, address in enumerate(lane_blocks):
             code.do(f"store ptr {address}, ptr {code.item('ptr', one_row, k)}")
@@ -288,7 +289,7 @@ def pass_text(
     lane = code.emit(f"phi i64 {before_out}, [%lane2, %copy_out]")
     for k, slot in enumerate(slots[n_in:], n_in):
         if stores:
-            _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], outwards=True)
+            _emit_copy(code, at, blocks, lane, lane, k, slot, strides[k], str(slot.size), outwards=True)
     code.do(f"%lane2 = add i64 {lane}, 1")
     code.do(f"br i1 {code.emit(f'icmp slt i64 %lane2, {rows}')}, label %copy_out, label %block_done")
     code.do("block_done:")
@@ -308,8 +309,29 @@ def pass_text(
     return "\n".join(code.lines)
 
 
+SHARED = 32
+"""Entries of an argument from which blocks of copies do without copies of it, where all rows have the same."""
+
+
+def _shared(code: Code, at: str, blocks: str, block_steps: str, k: int, slot: Slot, strides: str) -> str:
+    """How many entries of an argument are to be copied: none of what is the same for all rows, and plain."""
+    if slot.size < SHARED:
+        return str(slot.size)
+    same = code.emit(f"icmp eq i64 {code.load('i64', '%steps', k)}, 0")
+    expected = 8
+    for d in reversed(range(len(slot.shape))):
+        stride = code.emit(f"icmp eq i64 {code.load('i64', strides, d)}, {expected}")
+        same = code.emit(f"and i1 {same}, {stride}")
+        expected *= slot.shape[d]
+    place, step = code.item("ptr", blocks, k), code.item("i64", block_steps, k)
+    copy, given = code.emit(f"load ptr, ptr {place}"), code.load("ptr", at, k)
+    code.do(f"store ptr {code.emit(f'select i1 {same}, ptr {given}, ptr {copy}')}, ptr {place}")
+    code.do(f"store i64 {code.emit(f'select i1 {same}, i64 0, i64 {slot.size * 8}')}, ptr {step}")
+    return code.emit(f"select i1 {same}, i64 0, i64 {slot.size}")
+
+
 def _emit_copy(
-    code: Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, outwards: bool
+    code: Code, at: str, blocks: str, row: str, lane: str, k: int, slot: Slot, strides: str, size: str, outwards: bool
 ) -> None:
     """Copy one row of argument k to its lane's place in the block, or back."""
     step = code.emit(f"mul i64 {row}, {code.load('i64', '%steps', k)}")
@@ -318,6 +340,6 @@ def _emit_copy(
         f"getelementptr i8, ptr {code.load('ptr', blocks, k)}, i64 {code.emit(f'mul i64 {lane}, {slot.size * 8}')}"
     )
     code.do(
-        f"call void @copy(ptr {strided}, ptr {plain}, i64 {slot.size}, i64 {len(slot.shape)}, "
+        f"call void @copy(ptr {strided}, ptr {plain}, i64 {size}, i64 {len(slot.shape)}, "
         f"ptr @lengths{k}, ptr {strides}, i1 {int(outwards)})"
     )

@@ -2,55 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwright.expression import repeats
+from linkwright.expression import repeats, tables
+from linkwright.expression.adjoint import Irreversible, reverse
 from linkwright.expression.graph import Expr, elements, needed
 from linkwright.expression.operations import OPERATIONS
+
+BACKWARDS = 4
+"""Inputs for each output from which repetitions are differentiated backwards: a step back takes as long as some."""
 
 
 def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     """∂ outputs / ∂ inputs, shape ``outputs.shape + (len(inputs),)``.
 
     By the forward mode, or, of fewer outputs than inputs, by the reverse one where that makes fewer expressions.
-    Through repetitions, the forward mode: tangents are further states.
+    Through repetitions of few outputs by many inputs by the reverse one alone, if there is a way back: forwards, each
+    input adds tangents to the states.
     """
     outputs = np.asarray(outputs, dtype=object)
+    if any(node.op == "repeat" for node in needed(_expressions(outputs))):
+        if BACKWARDS * outputs.size <= len(inputs):
+            try:
+                return reverse(outputs, inputs)
+            except Irreversible:
+                pass
+        return forward(outputs, inputs)
     result = forward(outputs, inputs)
-    if outputs.size >= len(inputs) or any(node.op == "repeat" for node in needed(_expressions(outputs))):
+    if outputs.size >= len(inputs):
         return result
     return min(result, reverse(outputs, inputs), key=_size)
 
 
 def _size(entries: np.ndarray) -> int:
     return len(needed(x for x in elements(entries) if isinstance(x, Expr)))
-
-
-def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
-    """:func:`jacobian` from the outputs to the inputs, one output after the other (the adjoint)."""
-    result = np.zeros((*outputs.shape, len(inputs)), dtype=object)
-    for place in np.ndindex(*outputs.shape):
-        x = outputs[place]
-        if not isinstance(x, Expr):
-            continue
-        order = needed([x])
-        depends = {symbol.index for symbol in inputs}
-        depends.update(node.index for node in order if any(a.index in depends for a in node.args))  # args come first
-        adjoints: dict[int, Any] = {x.index: 1.0}
-        for node in reversed(order):
-            dx = adjoints.get(node.index, 0.0)
-            if not node.args or node.index not in depends or _is_zero(dx):
-                continue
-            for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
-                if a.index in depends:
-                    term = partial * dx
-                    adjoints[a.index] = adjoints[a.index] + term if a.index in adjoints else term
-        for k, symbol in enumerate(inputs):
-            result[(*place, k)] = adjoints.get(symbol.index, 0.0)
-    return result
 
 
 def forward(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
@@ -75,11 +63,17 @@ def _tangents(outputs: Sequence[Expr], known: dict[int, Tangent], given: Contain
     for node in needed(outputs, given):
         if node.index in tangents or node.index in given:
             continue
+        if node.op == "array":
+            tangents[node.index] = _of_argument(node, tangents)
+            continue
         depends = [(i, tangents[a.index]) for i, a in enumerate(node.args) if tangents.get(a.index)]
         if not depends:
             continue
         if node.op == "repeat":
             tangents |= _of_repetition(node, tangents)
+            continue
+        if node.op in _OF_ROWS:
+            tangents[node.index] = _OF_ROWS[node.op](node, *(tangents.get(a.index, {}) for a in node.args))
             continue
         partials = OPERATIONS[node.op].partials(node, *node.args)
         total: Tangent = {}
@@ -109,18 +103,23 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
             growing = growing or bool(more)
 
     places = [(i, k) for i in range(size) for k in sorted(inputs[i])]
-    symbols = {place: graph.symbol(f"tangent{place}") for place in places}
+    symbols = dict(zip(places, repeats.states_like(graph, [start[i] for i, _ in places]), strict=True))
     seeds = {x.index: {k: symbols[i, k] for k in inputs[i]} for i, x in enumerate(what.state)}
     of_step = _tangents(what.after, {what.number.index: {}, **fixed, **seeds}, fixed)
-    later = [of_step.get(what.after[i].index, {}).get(k, 0.0) for i, k in places]
-    begin = [tangents.get(start[i].index, {}).get(k, 0.0) for i, k in places]
+
+    def tangent(found: dict[int, Tangent], x: Expr, k: int) -> Expr:
+        known = found.get(x.index, {}).get(k)
+        return graph.coerce(known) if known is not None else tables.nothing(x)
+
+    later = [tangent(of_step, what.after[i], k) for i, k in places]
+    begin = [tangent(tangents, start[i], k) for i, k in places]
     results = repeats.of_step(
         graph,
         what.count,
         what.number,
         [*what.state, *symbols.values()],
-        [*what.after, *map(graph.coerce, later)],
-        [*start, *map(graph.coerce, begin)],
+        [*what.after, *later],
+        [*start, *begin],
         what.stop,
         what.keep,
     )
@@ -131,7 +130,78 @@ def _of_repetition(node: Expr, tangents: dict[int, Tangent]) -> dict[int, Tangen
         for place, (i, k) in enumerate(places, size):
             item = graph.item(node, before + i)
             found.setdefault(item.index, {})[k] = results[after + place]
+    if what.keep and what.count >= what.keep:
+        for place, (i, k) in enumerate(places, size):
+            found.setdefault(tables.kept(node, i).index, {})[k] = tables.kept(results[0].args[0], place)
     return found
+
+
+def _of_argument(node: Expr, tangents: dict[int, Tangent]) -> Tangent:
+    """Of a row that is an argument, of whose entries some are inputs."""
+    symbols = node.graph.rows[node.index].told
+    return {
+        k: tables.unit(node.graph, len(symbols), place)
+        for place, symbol in enumerate(symbols)
+        for k in tangents.get(symbol.index, ())
+    }
+
+
+def _of_table(node: Expr, *entries: Tangent) -> Tangent:
+    inputs = {k: None for tangent in entries for k in tangent}
+    coerce = node.graph.coerce
+    return {k: tables.table(node.graph, [coerce(tangent.get(k, 0.0)) for tangent in entries]) for k in inputs}
+
+
+def _of_product(node: Expr, of_A: Tangent, of_x: Tangent) -> Tangent:
+    (A, x), sides = node.args, node.graph.rows[node.index].told
+    found = {k: tables.product(dA, x, sides) for k, dA in of_A.items()}
+    for k, dx in of_x.items():
+        more = tables.product(A, dx, sides)
+        if k in found:
+            pairs = zip(tables.entries(found[k]), tables.entries(more), strict=True)
+            more = tables.table(node.graph, [a + b for a, b in pairs])
+        found[k] = more
+    return found
+
+
+def _known(found: Tangent, k: int, row: Expr) -> Expr:
+    return found[k] if k in found else tables.nothing(row)
+
+
+def _of_added(node: Expr, of_row: Tangent, of_place: Tangent, of_x: Tangent) -> Tangent:
+    place, coerce = node.args[1], node.graph.coerce
+    found = dict(of_row)
+    for k, dx in of_x.items():
+        found[k] = tables.added(_known(found, k, node), place, coerce(dx))
+    return found
+
+
+def _of_outer(node: Expr, of_row: Tangent, of_y: Tangent, of_x: Tangent) -> Tangent:
+    (_, y, x), sides = node.args, node.graph.rows[node.index].told
+    found = dict(of_row)
+    for k, dy in of_y.items():
+        found[k] = tables.outer(_known(found, k, node), dy, x, sides)
+    for k, dx in of_x.items():
+        found[k] = tables.outer(_known(found, k, node), y, dx, sides)
+    return found
+
+
+def _of_item(node: Expr, of_row: Tangent, of_place: Tangent) -> Tangent:
+    number = node.args[1].value
+    assert number is not None
+    return {k: x for k, row in of_row.items() if not _is_zero(x := tables.entry(row, int(number)))}
+
+
+_OF_ROWS: dict[str, Callable[..., Tangent]] = {
+    "table": _of_table,
+    "part": lambda node, of_row: {k: tables.part(x, node.graph.rows[node.index].told) for k, x in of_row.items()},
+    "added": _of_added,
+    "product": _of_product,
+    "outer": _of_outer,
+    "take": lambda node, of_row, of_place: {k: tables.take(x, node.args[1]) for k, x in of_row.items()},
+    "item": _of_item,
+}
+"""The tangents of rows and of their entries, of those of their arguments."""
 
 
 def _expressions(outputs: np.ndarray) -> list[Expr]:

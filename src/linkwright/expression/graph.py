@@ -36,7 +36,10 @@ class Graph:
     mechanism too large for straight-line code is noticed early instead of filling the memory.
     """
 
-    __slots__ = ("_constants", "_nodes", "angle_sums", "angle_sums_met", "count", "failure", "limit", "repeats", "zero")
+    __slots__ = (
+        *("_constants", "_nodes", "angle_sums", "angle_sums_met", "arguments", "count", "failure", "limit", "repeats"),
+        *("rows", "spans", "zero"),
+    )
 
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
         self._nodes: dict[tuple[Any, ...], Expr] = {}
@@ -47,6 +50,12 @@ class Graph:
         self.failure: Exception | None = None
         self.repeats: dict[int, Repeat] = {}
         """what each node "repeat" repeats, by its index"""
+        self.rows: dict[int, Any] = {}
+        """the nodes that stand for rows of numbers: `tables.py`"""
+        self.arguments: list[list[Expr]] = []
+        """the symbols that were made together"""
+        self.spans: dict[int, tuple[float, float]] = {}
+        """the least and the largest of what symbols of whole numbers may be"""
         self.zero = self._new("constant", (), 0.0, None)
 
     def _new(self, op: str, args: tuple[Expr, ...], value: float | None, name: str | None) -> Expr:
@@ -83,6 +92,8 @@ class Graph:
         result = np.empty(shape, dtype=object)
         for place in np.ndindex(*shape):
             result[place] = self.symbol(f"{name}[{','.join(map(str, place))}]")
+        if result.size:
+            self.arguments.append(list(result.flat))
         return result.view(Symbols)
 
     def array(self, entries: Sequence[Expr]) -> np.ndarray:
@@ -90,6 +101,12 @@ class Graph:
         result = np.empty(len(entries), dtype=object)
         result[:] = entries
         return result.view(Symbols)
+
+    def taken(self, rows: Any, places: Any) -> Any:
+        """Entries of an array's first axis at computed places: `tables.py`."""
+        from linkwright.expression.tables import taken
+
+        return taken(self, rows, places)
 
     def repeated(self, *arguments: Any) -> list[Expr]:
         """The states after steps that are traced once: `repeats.py`."""
@@ -101,12 +118,16 @@ class Graph:
         """The results of a repetition that starts from these arguments: states, then what it captures."""
         node = self._limited("repeat", tuple(arguments))
         self.repeats[node.index] = what
-        return [self.item(node, k) for k in range(results)]
+        items = [self.item(node, k) for k in range(results)]
+        for item, start in zip(items, arguments[: len(what.state)], strict=False):
+            if start.index in self.rows:
+                self.rows[item.index] = self.rows[start.index]._replace(told=None)
+        return items
 
     def item(self, repetition: Expr, which: int) -> Expr:
-        """One of a repetition's results."""
+        """One of a repetition's results, or an entry of a row."""
         place = self.constant(which)
-        return self._node("item", (repetition, place), ("item", repetition.index, place.index))
+        return self.node("item", (repetition, place), ("item", repetition.index, place.index))
 
     def coerce(self, x: Any) -> Expr:
         """``x`` as an expression of this graph."""
@@ -147,7 +168,7 @@ class Graph:
         rule = RULES.get(op)
         if rule is not None and (simpler := rule(*args)) is not None:
             return simpler
-        return self._node(op, args, (op, *(x.index for x in args)))
+        return self.node(op, args, (op, *(x.index for x in args)))
 
     def apply_two(self, op: str, x: Expr, y: Expr) -> Expr:
         """The same of two arguments, as nearly all operations are: most of a trace's time is spent here."""
@@ -172,9 +193,10 @@ class Graph:
             x, y = y, x  # constants first, then by creation
         key = (op, x.index, y.index)
         node = self._nodes.get(key)
-        return self._node(op, (x, y), key) if node is None else node
+        return self.node(op, (x, y), key) if node is None else node
 
-    def _node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
+    def node(self, op: str, args: tuple[Expr, ...], key: tuple[Any, ...]) -> Expr:
+        """The one node that this key tells apart."""
         node = self._nodes.get(key)
         if node is None:
             node = self._nodes[key] = self._limited(op, args)
@@ -231,8 +253,8 @@ class Repeat:
 
 
 SYMBOL_AS_INDEX = (
-    "a symbol cannot be an index: what is taken from an array is decided when the function is compiled; "
-    "linkwright.where(k < …, a, b) chooses by value, and the state of a repetition can carry what changes"
+    "a symbol cannot be an index in square brackets, which are read when the function is compiled; "
+    "linkwright.take(array, k) takes the k-th entry, linkwright.where(k < …, a, b) chooses by value"
 )
 
 
@@ -391,6 +413,15 @@ class Expr:
 
     def tanh(self) -> Expr:
         return self.graph.apply("tanh", self)
+
+    def __floor__(self) -> Expr:
+        return self.graph.apply("floor", self)
+
+    def __ceil__(self) -> Expr:
+        return -self.graph.apply("floor", -self)
+
+    def rint(self) -> Expr:
+        return self.graph.apply("round", self)
 
     def sign(self) -> Expr:
         return self.graph.apply("sign", self)

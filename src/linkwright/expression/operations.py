@@ -40,6 +40,8 @@ OPERATIONS: dict[str, Operation] = {
     "pow": Operation(2, np.power, lambda f, x, y: (y * x ** (y - 1.0), f * x.log())),
     "abs": Operation(1, np.abs, lambda f, x: (x.sign(),)),
     "sign": Operation(1, np.sign, lambda f, x: (0.0,)),
+    "floor": Operation(1, np.floor, lambda f, x: (0.0,)),
+    "round": Operation(1, np.rint, lambda f, x: (0.0,)),
     "min": Operation(2, np.minimum, lambda f, x, y: ((x <= y).where(1.0, 0.0), (x <= y).where(0.0, 1.0))),
     "max": Operation(2, np.maximum, lambda f, x, y: ((x < y).where(0.0, 1.0), (x < y).where(1.0, 0.0))),
     "less": Operation(2, lambda x, y: np.where(np.less(x, y), 1.0, 0.0), lambda f, x, y: (0.0, 0.0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from linkwright.errors import TooLargeError
+from linkwright.expression import tables
 from linkwright.expression.graph import Expr, Graph, Repeat, needed
 
 Step = Callable[[Expr, list[Expr]], Sequence[Expr]]
@@ -22,11 +23,26 @@ def repeated(
 
     ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
     """
-    number = graph.symbol("step")
-    state = [graph.symbol(f"state[{k}]") for k in range(len(start))]
+    number = counter(graph, count)
+    state = states_like(graph, start)
     after = tuple(step(number, state))
     condition = None if stop is None else stop(state)
     return of_step(graph, count, number, state, after, start, condition, keep)
+
+
+def counter(graph: Graph, count: int) -> Expr:
+    """The symbol of the number of steps before."""
+    number = graph.symbol("step")
+    graph.spans[number.index] = (0.0, max(count - 1.0, 0.0))
+    return number
+
+
+def states_like(graph: Graph, start: Sequence[Expr]) -> list[Expr]:
+    """Symbols of states, rows where they start as rows."""
+    return [
+        tables.symbol(graph, f"state[{k}]", tables.size_of(x)) if tables.is_row(x) else graph.symbol(f"state[{k}]")
+        for k, x in enumerate(start)
+    ]
 
 
 def of_step(
@@ -38,12 +54,13 @@ def of_step(
     start: Sequence[Expr],
     stop: Expr | None = None,
     keep: int = 0,
+    told: bool = True,
 ) -> list[Expr]:
-    """The same, of a step that is expressions already."""
+    """The same, of a step that is expressions already; ``told``: whether the states kept are in the list, too."""
     results = [*after] if stop is None else [*after, stop]
     captured = tuple(outside(results, [number, *state]))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
-    items = len(state) * (1 + (count // keep if keep else 0)) + 1
+    items = len(state) * (1 + (count // keep if keep and told else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
         raise TooLargeError(f"{items - len(state) - 1} numbers are kept, and there may be {graph.limit} expressions")
     return graph.repeat(what, (*start, *captured), items)

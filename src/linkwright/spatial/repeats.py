@@ -56,8 +56,8 @@ def _repeated(
 ) -> Any:
     every = 0 if keep is None else _whole("keep", keep, 1)
     form = _Form(state)
-    arrays = [x if _symbol([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
-    task, symbol = _Task(count, step, condition, form, arrays, every), _symbol(arrays)
+    arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
+    task, symbol = _Task(count, step, condition, form, arrays, every), symbol_among(arrays)
     if symbol is None:
         try:
             final, steps, kept = _on_numbers(task)
@@ -106,7 +106,7 @@ def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
             steps = steps + going
         if np.any(going):
             after = form.arrays(step(k, *form.copies(arrays)))
-            if (symbol := _symbol(after)) is not None:
+            if (symbol := symbol_among(after)) is not None:
                 raise _Symbols(symbol)
             if np.ndim(going):
                 after = [_where_rows(going, x, y) for x, y in zip(after, arrays, strict=True)]
@@ -121,7 +121,7 @@ def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
 def _truth(told: Any) -> Any:
     """What a condition on numbers says."""
     told = np.asarray(told)
-    if (symbol := _symbol([told])) is not None:
+    if (symbol := symbol_among([told])) is not None:
         raise _Symbols(symbol)
     if told.dtype != bool:
         raise ArgumentError(f"the condition returns {told.tolist()!r}; expected a truth value, such as that of x < 1.0")
@@ -178,7 +178,7 @@ def _whole(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def _symbol(arrays: list[Any]) -> Any:
+def symbol_among(arrays: list[Any]) -> Any:
     """Any symbol among the entries."""
     for x in arrays:
         if is_symbolic(x):
@@ -205,7 +205,7 @@ class _Form:
         """The arrays of what a step returned, which must be built as the state is."""
         state = (result,) if self.single else result
         found = list(_leaves(state))
-        numbers = all(x.dtype.kind in "fiub" or _symbol([x]) is not None for x in found)
+        numbers = all(x.dtype.kind in "fiub" or symbol_among([x]) is not None for x in found)
         if not numbers or _structure(state) != self.structure or [x.shape for x in found] != self.shapes:
             several = "" if self.single or isinstance(result, tuple) else "; several states are returned as a tuple"
             raise ShapeError(f"the step returns {_told(result)}; the state is {self.told()}, and stays so{several}")
@@ -266,6 +266,6 @@ def _told(state: Any) -> str:
     if isinstance(state, tuple):
         return f"({', '.join(map(_told, state))})"
     x = np.asarray(state)
-    if x.dtype.kind not in "fiub" and _symbol([x]) is None:
+    if x.dtype.kind not in "fiub" and symbol_among([x]) is None:
         return repr(state)
     return f"an array {x.shape}" if x.shape else "a number"

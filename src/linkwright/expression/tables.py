@@ -1,0 +1,308 @@
+"""Rows of numbers in a trace: tables that are read at computed places, products of large matrices.
+
+Nodes of these operations stand for a row of numbers rather than for one (`Graph.rows` tells how long it is):
+
+- "numbers": constants; "array": an argument of the function; "table": expressions;
+- "part" (row): every so manyeth of its entries; "kept" (repetition, which): what one of its states was on the way;
+- "zeros": a row to be added to; "added" (row, place, x): with x added to one entry;
+- "product" (A, x): A x; "outer" (row, y, x): with the products of all pairs of entries added.
+
+What is added to is used once, so that the same memory may hold it before and after. "take" (row, place) and "item"
+(row, number) give one entry: place is whole and within the row, or NaN, which gives NaN.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.expression.graph import Expr, Graph, Symbols
+
+Span = tuple[float, float]
+
+
+class Numbers:
+    """Constants, told apart by their bytes."""
+
+    def __init__(self, entries: Sequence[float] | np.ndarray):
+        self.entries = np.array(entries, dtype=np.float64)
+        self.digest = hashlib.sha256(self.entries.tobytes()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Numbers) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"Numbers({self.digest})"
+
+
+class Part(NamedTuple):
+    """Which entries of a row."""
+
+    first: int
+    step: int
+    size: int
+
+
+class Sides(NamedTuple):
+    """How a matrix lies in a row."""
+
+    height: int
+    width: int
+    down: int
+    """entries from one to the one below it"""
+    right: int
+    first: int = 0
+
+
+class Row(NamedTuple):
+    """What a node of a row is beside its arguments."""
+
+    size: int
+    told: Any = None
+    """:class:`Numbers`, the symbols of an argument, :class:`Part`, the number of a state, or :class:`Sides`"""
+
+
+def is_row(x: Expr) -> bool:
+    """Whether it stands for a row of numbers."""
+    return x.index in x.graph.rows
+
+
+def size_of(x: Expr) -> int:
+    """How many numbers."""
+    row: Row = x.graph.rows[x.index]
+    return row.size
+
+
+def _row(graph: Graph, op: str, args: tuple[Expr, ...], row: Row, key: Any) -> Expr:
+    node = graph.node(op, args, (op, *(x.index for x in args), key))
+    graph.rows[node.index] = row
+    return node
+
+
+def numbers(graph: Graph, entries: Sequence[float] | np.ndarray) -> Expr:
+    """A row of constants."""
+    made = Numbers(entries)
+    return _row(graph, "numbers", (), Row(len(made.entries), made), made)
+
+
+def table(graph: Graph, entries: Sequence[Expr]) -> Expr:
+    """A row of these entries: constants, entries of an argument one after the other, or any."""
+    first = entries[0].index
+    if all(x.value is not None for x in entries):
+        return numbers(graph, [x.value for x in entries])  # type: ignore[misc]
+    if entries[0].op == "symbol" and all(x.index == k for k, x in enumerate(entries, first)):
+        found = _argument(graph, first)
+        if found is not None and first - found[0].index + len(entries) <= len(found):
+            whole = _row(graph, "array", (), Row(len(found), found), found[0].index)
+            return part(whole, Part(first - found[0].index, 1, len(entries)))
+    if (known := _kept_column(graph, entries)) is not None:
+        return known
+    return _row(graph, "table", tuple(entries), Row(len(entries)), len(entries))
+
+
+def _kept_column(graph: Graph, entries: Sequence[Expr]) -> Expr | None:
+    """The row of what one state of a repetition was, or some of it, if that is what these are."""
+    first = entries[0]
+    if first.op != "item" or first.args[0].op != "repeat" or len(entries) < 2:
+        return None
+    size, node = len(graph.repeats[first.args[0].index].state), first.args[0]
+    row, state = divmod(_which(first) - size - 1, size)
+    if row < 0 or any(
+        x.op != "item" or x.args[0] is not node or _which(x) != _which(first) + k * size for k, x in enumerate(entries)
+    ):
+        return None
+    return part(kept(node, state), Part(row, 1, len(entries)))
+
+
+def _which(item: Expr) -> int:
+    number = item.args[1].value
+    assert number is not None
+    return int(number)
+
+
+def _argument(graph: Graph, index: int) -> list[Expr] | None:
+    """The symbols of the argument that this one is of."""
+    place = bisect_right(graph.arguments, index, key=lambda one: one[0].index) - 1
+    return graph.arguments[place] if place >= 0 else None
+
+
+def unit(graph: Graph, size: int, number: int) -> Expr:
+    """A row of zeros but for a one; all such rows of a size are parts of one."""
+    ones = np.zeros(2 * size - 1)
+    ones[size - 1] = 1.0
+    return part(numbers(graph, ones), Part(size - 1 - number, 1, size))
+
+
+def rooted(row: Expr, place: Any) -> tuple[Expr, Any]:
+    """The row that another is a part of, and a place of the part in it."""
+    if row.op != "part":
+        return row, place
+    told: Part = row.graph.rows[row.index].told
+    return row.args[0], place * told.step + told.first
+
+
+def part(row: Expr, which: Part) -> Expr:
+    """Some entries of a row."""
+    if which == Part(0, 1, size_of(row)):
+        return row
+    if row.op == "part":
+        first, step, _ = row.graph.rows[row.index].told
+        return part(row.args[0], Part(first + step * which.first, step * which.step, which.size))
+    return _row(row.graph, "part", (row,), Row(which.size, which), which)
+
+
+def kept(repetition: Expr, state: int) -> Expr:
+    """What one of a repetition's states was, every time that they were kept."""
+    what = repetition.graph.repeats[repetition.index]
+    return _row(repetition.graph, "kept", (repetition,), Row(what.count // what.keep, state), state)
+
+
+def zeros(graph: Graph, size: int) -> Expr:
+    """A row of zeros, to be added to."""
+    return _row(graph, "zeros", (), Row(size), graph.count)
+
+
+def nothing(x: Expr) -> Expr:
+    """Zero, or a row of zeros, as long as this."""
+    return zeros(x.graph, size_of(x)) if is_row(x) else x.graph.zero
+
+
+def symbol(graph: Graph, name: str, size: int) -> Expr:
+    """A state that is a row."""
+    made = graph.symbol(name)
+    graph.rows[made.index] = Row(size)
+    return made
+
+
+def added(row: Expr, place: Expr, x: Expr) -> Expr:
+    """The row with a number added to one of its entries."""
+    return _row(row.graph, "added", (row, place, x), Row(size_of(row)), None)
+
+
+def product(A: Expr, x: Expr, sides: Sides) -> Expr:
+    """A x, a row."""
+    return _row(A.graph, "product", (A, x), Row(sides.height, sides), sides)
+
+
+def outer(row: Expr, y: Expr, x: Expr, sides: Sides) -> Expr:
+    """The row, that is a matrix, with y xᵀ added."""
+    return _row(row.graph, "outer", (row, y, x), Row(size_of(row), sides), sides)
+
+
+def entry(row: Expr, number: int) -> Expr:
+    """One entry."""
+    told: Any = row.graph.rows[row.index].told
+    if row.op == "part":
+        return entry(row.args[0], told.first + told.step * number)
+    if row.op == "table":
+        return row.args[number]
+    if row.op == "numbers":
+        return row.graph.constant(told.entries[number])
+    if row.op == "array":
+        symbols: list[Expr] = told
+        return symbols[number]
+    return row.graph.zero if row.op == "zeros" else row.graph.item(row, number)
+
+
+def entries(row: Expr) -> list[Expr]:
+    """All entries."""
+    return [entry(row, k) for k in range(size_of(row))]
+
+
+def take(row: Expr, place: Expr) -> Expr:
+    """The entry at a place that is whole and within the row, or NaN."""
+    if place.value is not None:
+        return entry(row, int(place.value)) if place.value == place.value else place
+    return row.graph.node("take", (row, place), ("take", row.index, place.index))
+
+
+def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
+    """The same of other arguments, as a program tells it."""
+    if op == "numbers":
+        return _row(graph, op, (), Row(len(told.entries), told), told)
+    if op == "zeros":
+        return zeros(graph, told)
+    if op == "table":
+        return table(graph, args)
+    return _AGAIN[op](*args, *(() if told is None else (told,)))
+
+
+def placed(place: Expr, size: int) -> Expr:
+    """The nearest whole number within a row of this size."""
+    known = span(place)
+    if known is None:
+        place = place.rint()
+    if known is None or known[0] < 0.0:
+        place = place.maximum(0.0)
+    if known is None or known[1] > size - 1.0:
+        place = place.minimum(size - 1.0)
+    return place
+
+
+def span(x: Expr, depth: int = 4) -> Span | None:
+    """The least and the largest value, of what surely is a whole number; only so many operations are looked at."""
+    if x.value is not None:
+        return (x.value, x.value) if x.value == np.rint(x.value) and abs(x.value) < 2.0**52 else None
+    found: Span | None = x.graph.spans.get(x.index)
+    if found is not None or not depth or x.op not in ("add", "sub", "mul", "neg", "min", "max"):
+        return found
+    left, right = span(x.args[0], depth - 1), span(x.args[-1], depth - 1)
+    if left is None or right is None:
+        return None
+    (a, b), (c, d) = left, right
+    if x.op == "add":
+        return a + c, b + d
+    if x.op == "sub":
+        return a - d, b - c
+    if x.op == "neg":
+        return -b, -a
+    if x.op in ("min", "max"):
+        chosen = min if x.op == "min" else max
+        return chosen(a, c), chosen(b, d)
+    ends = [y * z for y in (a, b) for z in (c, d)]
+    return min(ends), max(ends)
+
+
+def taken(graph: Graph, rows: Any, places: Any) -> Any:
+    """``rows[places]``, the first axis of an array at computed places: shape ``places.shape + rows.shape[1:]``."""
+    rows, places = np.asarray(rows), np.asarray(places)
+    size, shape = len(rows), rows.shape[1:]
+    width = int(np.prod(shape, dtype=int))
+    columns = _columns(graph, rows.reshape(size, width))
+    result = np.empty((places.size, width), dtype=object)
+    for number, place in enumerate(places.flat):
+        at = placed(graph.coerce(place), size)
+        result[number] = [take(column, at) for column in columns]
+    result = result.reshape(places.shape + shape)
+    return result.view(Symbols) if result.shape else result[()]
+
+
+def _columns(graph: Graph, table_of: np.ndarray) -> list[Expr]:
+    """The columns of a table as rows: parts of one, or what single states of a repetition were."""
+    size, width = table_of.shape
+    if table_of.dtype != object:
+        whole = numbers(graph, table_of.reshape(-1).astype(np.float64))
+    else:
+        entries = [graph.coerce(x) for x in table_of.reshape(-1)]
+        known = [_kept_column(graph, entries[k::width]) for k in range(width)]
+        if all(x is not None for x in known):
+            return [x for x in known if x is not None]
+        whole = table(graph, entries)
+    return [part(whole, Part(k, width, size)) for k in range(width)]
+
+
+_AGAIN: dict[str, Callable[..., Expr]] = {
+    "part": part,
+    "kept": kept,
+    "added": lambda row, place, x, _: added(row, place, x),
+    "product": product,
+    "outer": outer,
+    "take": take,
+}

@@ -1,0 +1,286 @@
+"""Entries at computed places: what NumPy gives, in the interpreter, on lanes, alone, in C, with derivatives."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.machine import target
+from linkwright.errors import ArgumentError, ExpressionError, ShapeError
+from linkwright.expression import adjoint, derivative
+from mechanisms import relative_error
+
+W = target().width
+ROWS = 2 * W + 3
+TABLE = np.random.default_rng(7).normal(size=(5, 3))
+
+
+def looked_up(x, u, k):
+    """Tables of constants, of an argument and of what is computed, read by number of step and by value."""
+
+    def step(i, s):
+        return 0.9 * s + lw.take(u, i) @ lw.take(TABLE, 4 - i) + lw.take(np.cos(u), 2 * i)[0] + lw.take(x * TABLE, s)[1]
+
+    at_once = lw.take(u[:, 1], lw.stack([k, k + 1.0, 1.0]))
+    return lw.take(TABLE, k), lw.take(np.sin(u) * x, k + 0.5), at_once, lw.repeat(5, step, x)
+
+
+def handed_on(x, u, k):
+    """What one repetition kept is read in another, row by row from the last."""
+    _, (kept, sums) = lw.repeat(6, lambda i, s, y: (np.sin(s + y), y + i), u[0], x, keep=2)
+
+    def step(i, total):
+        return total + lw.take(kept, 2 - i) * lw.take(sums, k) + lw.take(u[1:3], i)
+
+    return lw.repeat(3, step, 0.0 * u[0])
+
+
+def rounded(x, u, k):
+    return np.floor(x), np.ceil(x), np.rint(x), np.floor(4.0 * u), k
+
+
+FUNCTIONS = [looked_up, handed_on, rounded]
+
+
+def of_rows():
+    rng = np.random.default_rng(0)
+    k = rng.uniform(-2.0, 7.0, ROWS)
+    k[:6] = np.nan, 1e300, -np.inf, 2.5, -0.4, 4.5
+    return 3.0 * rng.normal(size=ROWS), rng.normal(size=(ROWS, 5, 3)), k
+
+
+@pytest.fixture(scope="module", params=FUNCTIONS)
+def kernel(request):
+    return lw.compile(request.param, x=(), u=(5, 3), k=()), request.param
+
+
+def same(found, expected):
+    for x, y in zip(found, expected, strict=True):
+        assert np.array_equal(np.isnan(x), np.isnan(y))
+        assert relative_error(np.nan_to_num(x), np.nan_to_num(y)) < 1e-12
+
+
+def tuples(x):
+    return x if isinstance(x, tuple) else (x,)
+
+
+@pytest.mark.parametrize("rows", [1, W - 1, W, ROWS])
+def test_all_ways_give_what_numpy_gives(kernel, rows):
+    kernel, function = kernel
+    given = [x[-rows:] for x in of_rows()] if rows < ROWS else of_rows()
+    together, interpreted = tuples(kernel(*given)), interpret(kernel.program, *given)
+    for row in range(rows):
+        one = [x[row] for x in given]
+        for x, y in zip(together, tuples(kernel(*one)), strict=True):
+            assert np.array_equal(x[row], y, equal_nan=True)
+        same([x[row] for x in together], tuples(function(*one)))
+        same([x[row] for x in together], [x[row] for x in interpreted])
+
+
+def test_one_table_for_all_rows_and_strides(kernel):
+    kernel, _ = kernel
+    x, u, k = of_rows()
+    for shared in (u[3], np.asfortranarray(u[3])):
+        for row, found in enumerate(zip(*tuples(kernel(x, shared, k)), strict=True)):
+            same(found, tuples(kernel(x[row], u[3], k[row])))
+    strided = np.repeat(u, 2, axis=0)[::2]
+    for a, b in zip(tuples(kernel(x, strided, k)), tuples(kernel(x, u, k)), strict=True):
+        assert np.array_equal(a, b, equal_nan=True)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_tables_in_c(kernel, tmp_path):
+    kernel, _ = kernel
+    call = in_c(kernel, tmp_path)
+    for row in range(8):
+        given = [np.array(x[row]) for x in of_rows()]
+        same(call(*given), tuples(kernel(*given)))
+
+
+def in_c(kernel, folder):
+    """The kernel, compiled as C."""
+    path = kernel.save(folder / "code.c")
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
+    subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)
+    function = getattr(ctypes.CDLL(str(folder / "code.so")), kernel.program.name)
+
+    def call(*given):
+        outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
+        arrays = [np.ascontiguousarray(x, dtype=float) for x in (*given,)]
+        function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (*arrays, *outs)))
+        return outs
+
+    return call
+
+
+def test_large_tables_are_one_instruction():
+    rng = np.random.default_rng(0)
+    large = rng.normal(size=100_000)
+    constant = lw.compile(lambda x, k: x * lw.take(large, k), x=(), k=())
+    argument = lw.compile(lambda x, k, table: x * lw.take(table, k), x=(), k=(), table=large.shape)
+    assert constant.program.length < 20
+    assert argument.program.length < 20
+    x, k = rng.normal(size=ROWS), rng.uniform(-10.0, 1e5 + 10.0, ROWS)
+    expected = x * large[np.clip(np.rint(k), 0, 99_999).astype(int)]
+    assert np.array_equal(constant(x, k), expected)
+    assert np.array_equal(argument(x, k, large), expected)
+    assert argument(x[0], k[0], large) == expected[0]
+
+
+def test_numbers_and_what_is_said_of_mistakes():
+    assert lw.take([1.0, 2.0, 4.0], 0.5) == 1.0
+    assert lw.take([1.0, 2.0, 4.0], 1.5) == 4.0
+    assert lw.take([1.0, 2.0, 4.0], -7) == 1.0
+    assert np.array_equal(lw.take(TABLE, [[4, 99]]), TABLE[[[4, 4]]])
+    assert np.array_equal(lw.take(TABLE, np.nan), np.full(3, np.nan), equal_nan=True)
+    with pytest.raises(ShapeError, match="entries"):
+        lw.take(3.0, 0)
+    with pytest.raises(ShapeError, match="entries"):
+        lw.take(np.zeros((0, 2)), 0)
+    with pytest.raises(ArgumentError, match="real numbers"):
+        lw.take(["a"], 0)
+    for table in (TABLE, None):
+        with pytest.raises(ExpressionError, match=r"linkwright\.take"):
+            lw.compile(lambda u, k, table=table: (u if table is None else table)[k], u=3, k=())
+
+
+def test_a_place_within_the_table_is_read_without_asking():
+    kernel = lw.compile(lambda u: lw.repeat(5, lambda k, y: y + lw.take(u, k), 0.0), u=5)
+    (steps,) = (i.value for i in kernel.program.instructions if i.op == "repeat")
+    assert not {"min", "max", "round"} & {i.op for i in steps.program.instructions}
+
+
+@pytest.mark.parametrize("wrt", ["x", "u", "k"])
+def test_derivatives_of_entries(wrt):
+    """Forwards: of all entries by the table, by what it is computed from, and none by the place."""
+    kernel = lw.compile(looked_up, x=(), u=(5, 3), k=())
+    found = kernel.derivative(wrt)
+    arguments = {"x": 0.3, "u": np.random.default_rng(1).normal(size=(5, 3)), "k": 2.2}
+    derivatives = found(*arguments.values())
+    h = 1e-6
+    for place in np.ndindex(np.shape(arguments[wrt])):
+        unit = np.zeros(np.shape(arguments[wrt]))
+        unit[place] = h
+        ends = [kernel(*(arguments | {wrt: arguments[wrt] + s * unit}).values()) for s in (1.0, -1.0)]
+        for D, a, b in zip(derivatives, *ends, strict=True):
+            assert np.abs(D[(..., *place)] - (a - b) / (2.0 * h)).max() < 1e-8
+
+
+N = 23
+
+
+def cost(x, u, p):
+    """Of a motion: controls by number of step, forwards and backwards, a table read by value, states on the way."""
+
+    def step(k, s, c):
+        a = lw.take(u, k) + lw.take(TABLE[:, 0], s[0]) * p[0] + 0.1 * lw.take(u, N - 1 - k) * np.cos(p[1])
+        bent = lw.repeat(2, lambda i, y: np.sin(y) + p[1] * i, s[0])
+        s = s + 0.1 * lw.stack([s[1], a - bent * p[0] - 0.1 * s[1]])
+        return s, c + s @ s + 0.01 * a * a + 1e-3 * k * s[0]
+
+    (s, c), (kept, _) = lw.repeat(N, step, x, 0.0 * p[0], keep=4)
+    again = lw.repeat(5, lambda k, y: y * y + 0.1 * lw.take(kept, k)[1], x[0])
+    return c + s[0] ** 2 * lw.take(u, p[0]) + kept[2, 1] * kept[4, 0] + again
+
+
+def plain_cost(x, u, p):
+    """The same without anything kept."""
+
+    def step(k, s, c):
+        s = s + 0.1 * lw.stack([s[1], lw.take(u, k) - np.sin(s[0]) * p[0] - 0.1 * s[1]])
+        return s, c + s @ s + p[1] * lw.take(u, k) ** 2
+
+    s, c = lw.repeat(N, step, x, 0.0 * p[0])
+    return c + s[0] * s[1]
+
+
+@pytest.mark.parametrize("tape", [0, 10_000])
+@pytest.mark.parametrize("function", [cost, plain_cost])
+def test_gradients_go_back_over_the_steps(function, tape, monkeypatch, tmp_path):
+    """Finite differences, forward mode, lanes, interpreter and C: with all states kept, and with some."""
+    monkeypatch.setattr(adjoint, "TAPE", tape)
+    rng = np.random.default_rng(1)
+    arguments = {
+        "x": rng.normal(size=(ROWS, 2)),
+        "u": rng.normal(size=(ROWS, N)),
+        "p": rng.uniform(1.0, 1.3, (ROWS, 2)),
+    }
+    kernel = lw.compile(function, **{name: x.shape[1:] for name, x in arguments.items()})
+    for wrt, given in arguments.items():
+        monkeypatch.setattr(derivative, "BACKWARDS", 1)
+        back = kernel.derivative(wrt)
+        monkeypatch.setattr(derivative, "BACKWARDS", 10**6)
+        forth = kernel.derivative(wrt)
+        found, expected = back(*arguments.values()), forth(*arguments.values())
+        assert back.program.digest != forth.program.digest
+        assert relative_error(found, expected) < 1e-11
+        assert relative_error(interpret(back.program, *arguments.values())[0], found) < 1e-11
+        for row in range(ROWS):
+            assert np.array_equal(back(*(x[row] for x in arguments.values())), found[row])
+        unit = rng.normal(size=given.shape)
+        ends = [kernel(*(arguments | {wrt: given + s * 1e-6 * unit}).values()) for s in (1.0, -1.0)]
+        assert relative_error((found * unit).sum(axis=-1), (ends[0] - ends[1]) / 2e-6) < 1e-6
+        if shutil.which("gcc"):
+            folder = tmp_path / wrt
+            folder.mkdir()
+            (in_plain_c,) = in_c(back, folder)(*(x[0] for x in arguments.values()))
+            assert relative_error(in_plain_c, found[0]) < 1e-11
+
+
+def test_what_many_inputs_cost_does_not_grow_with_them():
+    """The gradient by a thousand controls takes a few times the operations of the motion, and little memory."""
+    steps = 1000
+
+    def motion(x, u):
+        def step(k, s, c):
+            s = s + 0.01 * lw.stack([s[1], lw.take(u, k) - np.sin(s[0])])
+            return s, c + s @ s
+
+        return lw.repeat(steps, step, x, 0.0)[1]
+
+    kernel = lw.compile(motion, x=2, u=steps)
+    assert kernel.derivative("u").program.operations.total < 6 * kernel.program.operations.total
+    x, u = np.array([0.1, 0.2]), np.sin(np.arange(steps))
+    found = kernel.derivative("u")(x, u)
+    assert abs(found[500] - (kernel(x, u + 1e-4 * (np.arange(steps) == 500)) - kernel(x, u)) / 1e-4) < 1e-3
+    long = lw.compile(lambda x: lw.repeat(10**5, lambda k, y: y + 1e-5 * np.sin(y), x).sum(), x=8).derivative("x")
+    kept = [i.value for i in long.program.instructions if i.op == "repeat"]
+    assert max(one.rows for one in kept) < 1000
+
+
+def test_derivatives_by_steps_that_stop_go_forwards():
+    def root(x):
+        return lw.until(lambda y: abs(y @ y - 1.0) < 1e-12, lambda k, y: 0.5 * y + 0.5 * y / lw.norm(y), x, limit=60)[
+            0
+        ][0]
+
+    found = lw.compile(root, x=6).derivative("x")(np.arange(1.0, 7.0))
+    x = np.arange(1.0, 7.0)
+    expected = np.eye(6)[0] / np.linalg.norm(x) - x[0] * x / np.linalg.norm(x) ** 3
+    assert relative_error(found, expected) < 1e-6
+
+
+def test_gradients_in_users_functions():
+    """A gradient taken inside a function that is compiled, and its own derivative."""
+
+    def energy(model, x):
+        return lw.repeat(8, lambda k, y: y + 0.1 * np.sin(y) * x.sum(), x)[0]
+
+    def slope(model, q):
+        return lw.derivative(lambda model, q: energy(model, q), "q")(model, q) @ q
+
+    model = lw.load("planar:6")
+    kernel = lw.compile(slope, model)
+    q = model.random(seed=1)
+    h = 1e-6
+    gradient = np.array([(energy(model, q + h * e) - energy(model, q - h * e)) / (2.0 * h) for e in np.eye(6)])
+    assert relative_error(kernel(q), gradient @ q) < 1e-7
+    D = kernel.derivative("q")(q)
+    ends = [kernel(q + s * h * np.eye(6)) for s in (1.0, -1.0)]
+    assert relative_error(D, (ends[0] - ends[1]) / (2.0 * h)) < 1e-6
