@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 LIBRARY = ("sin", "cos", "tan", "floor", "rint")
-"""Functions of the C library that programs may call, lane by lane: what
-angles too large for the lanes' own need, and rounding where processors cannot."""
+"""Functions of the C library that programs may call, lane by lane: what angles too large for the lanes' own need,
+and rounding where processors cannot."""
 
 
 class Code:

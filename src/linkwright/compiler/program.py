@@ -211,20 +211,13 @@ class Program:
         """Which outputs are the entries of a row of numbers in memory, all in order: the value of that row."""
         found = {}
         for number, results in enumerate(self.results):
-            row = self.instructions[results[0]].args[0] if results and self.instructions[results[0]].op == "item" else 0
-            if (
-                self._in_memory(row)
-                and len(results) == self.sizes[row]
-                and all(self.instructions[k] == ("item", (row,), place) for place, k in enumerate(results))
-            ):
+            if not results or self.instructions[results[0]].op != "item":
+                continue
+            (row,) = self.instructions[results[0]].args
+            entries = [("item", (row,), place) for place in range(self.sizes.get(row, 0))]
+            if len(results) == len(entries) and [self.instructions[k] for k in results] == entries:
                 found[number] = row
         return found
-
-    def _in_memory(self, k: int) -> bool:
-        """Whether a value is a row that the program itself has made in memory."""
-        return self.instructions[k].op in ("added", "product", "outer") or (
-            self.instructions[k].op == "item" and k in self.sizes
-        )
 
     @cached_property
     def rows(self) -> frozenset[int]:
