@@ -15,7 +15,10 @@ HOSTILE = (
     *(5e-324, -5e-324, 1e-310, 2.3e-308, np.inf, -np.inf, np.nan),
 )
 EXACT = frozenset(
-    ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "min", "max", "less", "less_equal", "where")
+    (
+        *("add", "sub", "mul", "div", "neg", "sqrt", "abs", "sign", "floor", "round", "min", "max"),
+        *("less", "less_equal", "where"),
+    )
 )
 """Operations that IEEE 754 decides to the last bit."""
 
