@@ -1,8 +1,10 @@
-"""Single operations as programs, and values that are hard on them."""
+"""Single operations as programs, values that are hard on them, and programs as C."""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import subprocess
 
 import numpy as np
 
@@ -48,3 +50,28 @@ def same(op: str, found: np.ndarray, expected: np.ndarray, columns: np.ndarray) 
         wrong |= finite & ~(np.abs(found - expected) <= allowed)
     shown = [(op, *columns[:, k], found[k], expected[k]) for k in np.flatnonzero(wrong)[:10]]
     assert not wrong.any(), shown
+
+
+def in_c(kernel, folder):
+    """The kernel, compiled as C."""
+    path = kernel.save(folder / "code.c")
+    strict = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Wno-unused-parameter",
+        "-Werror",
+        "-pedantic",
+        "-O1",
+        "-ffp-contract=off",
+    ]
+    subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)
+    function = getattr(ctypes.CDLL(str(folder / "code.so")), kernel.program.name)
+
+    def call(*given):
+        outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
+        arrays = [np.ascontiguousarray(x, dtype=float) for x in (*given,)]
+        function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (*arrays, *outs)))
+        return outs
+
+    return call

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
+from operations_on import in_c
 
 import linkwright as lw
 from linkwright.compiler.interpreter import interpret
@@ -117,22 +116,6 @@ def test_tables_in_c(kernel, tmp_path):
     for row in range(7):
         given = [np.array(x[row]) for x in of_rows()]
         same(call(*given), tuples(kernel(*given)))
-
-
-def in_c(kernel, folder):
-    """The kernel, compiled as C."""
-    path = kernel.save(folder / "code.c")
-    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
-    subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)
-    function = getattr(ctypes.CDLL(str(folder / "code.so")), kernel.program.name)
-
-    def call(*given):
-        outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
-        arrays = [np.ascontiguousarray(x, dtype=float) for x in (*given,)]
-        function(*(x.ctypes.data_as(ctypes.c_void_p) for x in (*arrays, *outs)))
-        return outs
-
-    return call
 
 
 def test_large_tables_are_one_instruction():

@@ -20,11 +20,11 @@ def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     """∂ outputs / ∂ inputs, shape ``outputs.shape + (len(inputs),)``.
 
     By the forward mode, or, of fewer outputs than inputs, by the reverse one where that makes fewer expressions.
-    Through repetitions of few outputs by many inputs by the reverse one alone, if there is a way back: forwards, each
-    input adds tangents to the states.
+    Through loops and tables of few outputs by many inputs by the reverse one alone, if there is a way back: forwards,
+    each input adds as much again to them.
     """
     outputs = np.asarray(outputs, dtype=object)
-    if any(node.op == "repeat" for node in needed(_expressions(outputs))):
+    if any(node.op in _LONG for node in needed(_expressions(outputs))):
         if BACKWARDS * outputs.size <= len(inputs):
             try:
                 return reverse(outputs, inputs)
@@ -35,6 +35,10 @@ def jacobian(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
     if outputs.size >= len(inputs):
         return result
     return min(result, reverse(outputs, inputs), key=_size)
+
+
+_LONG = ("repeat", "product", "take")
+"""What one expression of stands for more than one operation."""
 
 
 def _size(entries: np.ndarray) -> int:

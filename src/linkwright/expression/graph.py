@@ -461,6 +461,12 @@ class Symbols(np.ndarray):
         """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
         return array[()] if return_scalar else array.view(Symbols)
 
+    def __matmul__(self, y: Any) -> Any:
+        return _product(self, y)
+
+    def __rmatmul__(self, y: Any) -> Any:
+        return _product(y, self)
+
     def __lt__(self, y: Any) -> Any:
         return np.less(self, y, dtype=object)
 
@@ -480,7 +486,17 @@ def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
         raise ExpressionError(f"numpy.{function.__name__} asks whether a symbol is NaN, which only numbers can be")
     if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(function.__name__)):
         raise ExpressionError(f"numpy.linalg.{function.__name__} takes numbers only; {ours} takes symbols too")
+    if function.__name__ == "dot" and len(args) == 2 and not kwargs:
+        return _product(*args, function._implementation)
     return function._implementation(*args, **kwargs)
+
+
+def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
+    """A product of arrays: a loop where a large matrix is multiplied, else written out."""
+    from linkwright.expression.products import product
+
+    found = product(A, B)
+    return otherwise(A, B) if found is None else found
 
 
 _LINEAR_ALGEBRA = {

@@ -67,12 +67,16 @@ def of_step(
 
 
 def outside(results: Iterable[Expr], own: Sequence[Expr]) -> list[Expr]:
-    """What the results use of values that depend on none of a step's own symbols, constants excepted."""
+    """What the results use of values that depend on none of a step's own symbols, constants excepted.
+
+    What is added to, row by row in memory, begins anew in every step: it is the step's own, too.
+    """
     results = list(results)
     depending = {symbol.index for symbol in own}
     used = list(results)
     for node in needed(results, range(min(depending))):  # older ones depend on none
-        if any(a.index in depending for a in node.args):
+        begun = node.op in ("zeros", "added", "outer") and node.index > own[0].index
+        if begun or any(a.index in depending for a in node.args):
             depending.add(node.index)
             used += node.args
     found = {node.index: node for node in used if node.index not in depending and node.value is None}

@@ -1,0 +1,68 @@
+"""Products of large matrices in a trace: a loop each, where written out they would be thousands of operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.expression import tables
+from linkwright.expression.graph import Expr, Graph, Symbols
+from linkwright.expression.tables import Sides
+
+LARGE = 256
+"""Entries of a matrix from which its products are loops: up to there written out they run as fast, or faster."""
+
+
+def product(A: Any, B: Any) -> Any:
+    """``A @ B`` of arrays of which some hold symbols; None where it is to be written out.
+
+    A loop wants a large matrix of constants, few of them zero, or one that is an argument of the function, or an evenly
+    spaced part of one.
+    """
+    if not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray)) or {A.ndim, B.ndim} - {1, 2}:
+        return None
+    if A.ndim + B.ndim < 3 or A.shape[-1] != B.shape[0] or not A.size or not B.size:
+        return None
+    graph = next((x.graph for one in (A, B) if one.dtype == object for x in one.flat if isinstance(x, Expr)), None)
+    if graph is None:
+        return None
+    if A.ndim == 2 and (matrix := _matrix(graph, A)) is not None:
+        return _times(graph, *matrix, B)
+    if B.ndim == 2 and (matrix := _matrix(graph, B.T)) is not None:
+        return _times(graph, *matrix, A.T).T.view(Symbols)
+    return None
+
+
+def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, Sides] | None:
+    """A matrix as a row of numbers, and how it lies in it."""
+    height, width = A.shape
+    if A.size < LARGE:
+        return None
+    if A.dtype != object:
+        if A.dtype.kind not in "fiub" or np.count_nonzero(A) < max(LARGE, A.size // 2):
+            return None
+        return tables.numbers(graph, A.reshape(-1)), Sides(height, width, width, 1)
+    if not all(isinstance(x, Expr) and x.op == "symbol" and x.graph is graph for x in A.flat):
+        return None
+    places = np.array([x.index for x in A.flat]).reshape(A.shape)
+    first = int(places.min())
+    found = tables.argument_of(graph, first)
+    if found is None or int(places.max()) >= found[0].index + len(found):
+        return None
+    down = int(places[1, 0] - places[0, 0]) if height > 1 else 0
+    right = int(places[0, 1] - places[0, 0]) if width > 1 else 0
+    even = places[0, 0] + down * np.arange(height)[:, None] + right * np.arange(width)
+    if not np.array_equal(places, even):
+        return None
+    return tables.table(graph, found), Sides(height, width, down, right, int(places[0, 0]) - found[0].index)
+
+
+def _times(graph: Graph, matrix: Expr, sides: Sides, B: np.ndarray) -> Any:
+    """The matrix times a vector, or each column of another matrix."""
+    columns = B.reshape(len(B), -1).T
+    result = np.empty((sides.height, len(columns)), dtype=object)
+    for k, column in enumerate(columns):
+        x = tables.in_memory(graph, [graph.coerce(entry) for entry in column])
+        result[:, k] = tables.entries(tables.product(matrix, x, sides))
+    return result.reshape(sides.height, *B.shape[1:]).view(Symbols)
