@@ -487,7 +487,8 @@ def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
     if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(function.__name__)):
         raise ExpressionError(f"numpy.linalg.{function.__name__} takes numbers only; {ours} takes symbols too")
     if function.__name__ == "dot" and len(args) == 2 and not kwargs:
-        return _product(*args, function._implementation)
+        A, B = args
+        return _product(A, B, function._implementation)
     return function._implementation(*args, **kwargs)
 
 
