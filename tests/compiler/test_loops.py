@@ -403,3 +403,23 @@ def test_programs_of_loops_are_told_in_a_line(options, form):
     kernel = lw.compile(lw.forward_dynamics, lw.load("planar:150"), **options)
     shown = rf"<forward_dynamics\(q\[150\], v\[150\], tau\[150\]\) as {form}: {re.escape(str(kernel.operations))}>"
     assert re.fullmatch(shown, str(kernel.program))
+
+
+def test_what_is_computed_with_all_joints_is_no_sweep():
+    """Loops of users over large mechanisms are straight lines, and what is too large says what to do."""
+    model = lw.load("planar:100")
+
+    def fall(model, q, v):
+        return lw.repeat(3, lambda k, v: v + 1e-3 * lw.forward_dynamics(model, q, v, 0.0 * v), v)
+
+    q, v, _ = state(model, 1)
+    expected = v
+    for _ in range(3):
+        expected = expected + 1e-3 * lw.forward_dynamics(model, q, expected, 0.0 * expected)
+    assert relative_error(lw.compile(fall, model)(q, v), expected) < 1e-9
+
+    def solved(model, q, tau):
+        return lw.solve(lw.mass_matrix(model, q), tau - lw.gravity_forces(model, q))
+
+    with pytest.raises(TooLargeError, match="to solve with the mass matrix, forward_dynamics takes no matrix"):
+        lw.compile(solved, model)

@@ -431,3 +431,68 @@ def test_matrices_that_cannot_be_solved():
         lw.solve(np.ones((2, 3)), [1.0, 2.0])
     kernel = lw.compile(lambda A: lw.solve(A, np.ones(2)), A=(2, 2))
     assert not np.isfinite(kernel(np.ones((2, 2)))).all()
+
+
+def repetitions(program):
+    inner = [i.value.program for i in program.instructions if i.op == "repeat"]
+    return len(inner) + sum(map(repetitions, inner))
+
+
+def of_motion(model, q, v):
+    """A number, the end, and states on the way."""
+
+    def step(k, q, v):
+        v = v + 1e-2 * lw.forward_dynamics(model, q, v, 0.0 * v)
+        return lw.integrate(model, q, 1e-2 * v), v
+
+    (q, v), (qs, _) = lw.repeat(12, step, q, v, keep=4)
+    return q @ q + v @ v, q, qs
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_motion_beside_its_derivative_runs_once(which, first):
+    """The derivative's loop has the states too, forwards and backwards."""
+    model = lw.load("two_link")
+
+    def value(model, q, v):
+        return of_motion(model, q, v)[which]
+
+    derivative = lw.derivative(value, "q")
+
+    def both(model, q, v):
+        return (value(model, q, v), derivative(model, q, v))[:: 1 if first else -1]
+
+    kernel = lw.compile(both, model)
+    alone = lw.compile(lambda model, q, v: derivative(model, q, v), model)
+    assert repetitions(kernel.program) == repetitions(alone.program)
+    assert kernel.program.operations.total < alone.program.operations.total + 50
+    q, v = model.random(ROWS, seed=0), np.random.default_rng(0).normal(size=(ROWS, 2))
+    found, D = kernel(q, v)[:: 1 if first else -1]
+    assert relative_error(found, lw.compile(value, model)(q, v)) < 1e-12
+    assert relative_error(D, alone(q, v)) < 1e-12
+    for x, y in zip(kernel(q, v), interpret(kernel.program, q, v), strict=True):
+        assert relative_error(x, y) < 1e-11
+
+
+def test_loops_that_start_alike_within_each_other():
+    def nested(x):
+        total = lw.repeat(5, lambda k, y: y + np.sin(k + x), 0.0)
+
+        def step(k, y):
+            own = lw.repeat(5, lambda i, z: z + np.cos(i * k + y), 0.0)
+            return y + own * lw.repeat(5, lambda i, z: z + np.sin(i + x), 0.0)
+
+        return total, lw.repeat(5, step, 0.0), lw.repeat(5, lambda k, y: y + np.sin(k + x), 0.0, keep=1)[1]
+
+    kernel = lw.compile(nested, x=())
+    assert repetitions(kernel.program) <= 5
+    for found, expected in zip(kernel(0.3), nested(0.3), strict=True):
+        assert relative_error(found, expected) < 1e-13
+
+
+def test_a_function_run_twice_is_one_loop():
+    model = lw.load("two_link")
+    once = lw.compile(lambda model, q, v: of_motion(model, q, v)[1], model)
+    twice = lw.compile(lambda model, q, v: (of_motion(model, q, v)[1], of_motion(model, q, v)[0]), model)
+    assert repetitions(twice.program) == repetitions(once.program) == 1

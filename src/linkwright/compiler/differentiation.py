@@ -16,7 +16,7 @@ from linkwright.errors import ArgumentError
 from linkwright.expression import tables
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
-from linkwright.expression.repeats import counter, of_step, states_like
+from linkwright.expression.repeats import of_step, own_symbols
 from linkwright.model.tree import Model
 from linkwright.status import telling
 
@@ -86,8 +86,8 @@ def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any
 
 def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
     """A repetition's results in another graph."""
-    number, state = counter(graph, steps.count), states_like(graph, given[: steps.size])
-    values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
+    with own_symbols(graph, steps.count, given[: steps.size]) as (number, state):
+        values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
     after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
     start, condition = given[: steps.size], stop[0][0] if stop else None
     return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwright.errors import ArgumentError
 from linkwright.expression.graph import Expr, Graph, Repeat, elements, needed
+from linkwright.expression.repeats import instead, superseded
 
 
 class Slot(NamedTuple):
@@ -356,7 +357,11 @@ def _instructions(
 ) -> tuple[tuple[Instruction, ...], dict[int, int]]:
     """The instructions of results, and the number of each node's value; ``place``: which nodes are inputs."""
     order = needed(results, place)
+    same: dict[int, Expr] = {}
+    if longer := superseded(order):
+        order, same = _without(order, longer, place)
     number = {node.index: k for k, node in enumerate(order)}
+    number |= {index: number[node.index] for index, node in same.items()}
     instructions = []
     for node in order:
         if node.index in place:
@@ -381,6 +386,30 @@ def _instructions(
                 value = row.size if row.told is None else row.told
             instructions.append(Instruction(node.op, tuple(number[a.index] for a in node.args), value))
     return tuple(instructions), number
+
+
+def _without(
+    order: Sequence[Expr], longer: Mapping[int, Expr], place: Mapping[int, tuple[int, int]]
+) -> tuple[list[Expr], dict[int, Expr]]:
+    """An order of evaluation where repetitions are part of longer ones, and what their results are instead."""
+    same = {
+        node.index: instead(node, longer[node.args[0].index])
+        for node in order
+        if node.op in ("item", "kept") and node.args[0].index in longer
+    }
+    found: dict[int, Expr] = {}
+    stack = [node for node in reversed(order) if node.index not in longer]
+    while stack:
+        node = same.get(stack[-1].index, stack[-1])
+        args = () if node.index in place else node.args[:1] if node.op == "item" else node.args
+        ahead = [same.get(a.index, a) for a in args]
+        waiting = [a for a in ahead if a.index not in found]
+        if waiting and node.index not in found:
+            stack += reversed(waiting)
+        else:
+            found.setdefault(node.index, node)
+            stack.pop()
+    return list(found.values()), same
 
 
 def _unknown(name: str, symbol: Expr) -> ArgumentError:

@@ -47,11 +47,17 @@ WORLD = -1
 """The world, as a body whose state or sum is looked at."""
 
 
+_COMPUTES = "it computes with what all joints have between its sweeps"
+
+
 class Whole:
     """An input, of all joints together: only the model can take it apart."""
 
     def __init__(self, number: int, size: int):
         self.number, self.shape = number, (size,)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotASweep(_COMPUTES)
 
 
 class Records:
@@ -65,6 +71,9 @@ class Records:
 
     def __getitem__(self, k: Any) -> Any:
         raise NotASweep("it looks at single bodies between its sweeps")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotASweep(_COMPUTES)
 
 
 class States(Records):

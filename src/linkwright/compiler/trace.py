@@ -349,6 +349,8 @@ def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
         raise
     except TooLargeError as error:
         instead = "compile what it is made of as several functions"
+        if bodies >= BODIES_IN_LOOPS:
+            instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
         if bodies and not no_loops:
             no_loops = f"there are loops from {BODIES_IN_LOOPS} bodies on, or with unroll=False"
         elif unroll:

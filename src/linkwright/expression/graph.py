@@ -38,7 +38,7 @@ class Graph:
 
     __slots__ = (
         *("_constants", "_nodes", "angle_sums", "angle_sums_met", "arguments", "count", "failure", "limit", "repeats"),
-        *("rows", "spans", "zero"),
+        *("begun", "rows", "spans", "traced", "zero"),
     )
 
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
@@ -50,6 +50,10 @@ class Graph:
         self.failure: Exception | None = None
         self.repeats: dict[int, Repeat] = {}
         """what each node "repeat" repeats, by its index"""
+        self.begun: dict[int, tuple[Repeat, tuple[Expr, ...]]] = {}
+        """the same, and what their states start from"""
+        self.traced: set[int] = set()
+        """the numbers of steps that are being traced"""
         self.rows: dict[int, Any] = {}
         """the nodes that stand for rows of numbers: `tables.py`"""
         self.arguments: list[list[Expr]] = []
@@ -118,6 +122,7 @@ class Graph:
         """The results of a repetition that starts from these arguments: states, then what it captures."""
         node = self._limited("repeat", tuple(arguments))
         self.repeats[node.index] = what
+        self.begun[node.index] = what, tuple(arguments[: len(what.state)])
         items = [self.item(node, k) for k in range(results)]
         for item, start in zip(items, arguments[: len(what.state)], strict=False):
             if start.index in self.rows:
@@ -181,6 +186,8 @@ class Graph:
                 return self.constant(exactly(x.value, y.value))
             with np.errstate(all="ignore"):
                 return self.constant(OPERATIONS[op].evaluate(x.value, y.value))
+        if x.value is not None and op in COMMUTATIVE:
+            x, y = y, x  # as operators have it
         rule = RULES.get(op)
         try:
             if rule is not None and (simpler := rule(x, y)) is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from linkwright.errors import TooLargeError
 from linkwright.expression import tables
@@ -23,11 +24,83 @@ def repeated(
 
     ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
     """
-    number = counter(graph, count)
-    state = states_like(graph, start)
-    after = tuple(step(number, state))
-    condition = None if stop is None else stop(state)
+    with own_symbols(graph, count, start) as (number, state):
+        after = tuple(step(number, state))
+        condition = None if stop is None else stop(state)
     return of_step(graph, count, number, state, after, start, condition, keep)
+
+
+@contextmanager
+def own_symbols(graph: Graph, count: int, start: Sequence[Expr]) -> Iterator[tuple[Expr, list[Expr]]]:
+    """The number of steps before, and states, as symbols that a step is traced with.
+
+    Where there is a repetition that starts alike they are that one's: of what is the same in both expressions are the
+    same, and the shorter one, of a motion perhaps, need not run beside the longer one, of its derivative.
+    """
+    same, known = 0, None
+    for what, begun in graph.begun.values():
+        length = min(len(start), len(begun))
+        if (
+            what.count == count
+            and what.number.index not in graph.traced
+            and length > same
+            and all(x is y for x, y in zip(start, begun, strict=False))
+        ):
+            same, known = length, what
+    number = counter(graph, count) if known is None else known.number
+    state = [] if known is None else list(known.state[:same])
+    state += states_like(graph, start[len(state) :], len(state))
+    graph.traced.add(number.index)
+    try:
+        yield number, state
+    finally:
+        graph.traced.discard(number.index)
+
+
+def superseded(order: Sequence[Expr]) -> dict[int, Expr]:
+    """Which repetitions are part of which others, by their indices: all their states are the first ones of those."""
+    found: dict[int, Expr] = {}
+    nodes = [node for node in order if node.op == "repeat"]
+    for node in nodes:
+        what = node.graph.repeats[node.index]
+        for other in nodes:
+            longer = node.graph.repeats[other.index]
+            if (
+                other is not node
+                and other.index not in found
+                and longer.number is what.number
+                and longer.count == what.count
+                and longer.stop is what.stop
+                and (not what.keep or longer.keep == what.keep)
+                and _begins(longer.state, what.state)
+                and _begins(longer.after, what.after)
+                and _begins(other.args, node.args[: len(what.state)])
+                and node.index not in {behind.index for behind in needed([other])}
+            ):
+                found[node.index] = other
+                break
+    return {index: _last(found, node) for index, node in found.items()}
+
+
+def _last(found: dict[int, Expr], node: Expr) -> Expr:
+    return _last(found, found[node.index]) if node.index in found else node
+
+
+def _begins(longer: Sequence[Expr], shorter: Sequence[Expr]) -> bool:
+    return len(longer) >= len(shorter) and all(x is y for x, y in zip(longer, shorter, strict=False))
+
+
+def instead(item: Expr, other: Expr) -> Expr:
+    """The result of a repetition that supersedes another, for one of that."""
+    graph, which = item.graph, item.args[-1].value
+    if item.op == "kept":
+        return tables.kept(other, graph.rows[item.index].told)
+    assert which is not None
+    size, longer = len(graph.repeats[item.args[0].index].state), len(graph.repeats[other.index].state)
+    if which < size:
+        return graph.item(other, int(which))
+    row, state = divmod(int(which) - size - 1, size)
+    return graph.item(other, longer if which == size else longer + 1 + row * longer + state)
 
 
 def counter(graph: Graph, count: int) -> Expr:
@@ -37,11 +110,11 @@ def counter(graph: Graph, count: int) -> Expr:
     return number
 
 
-def states_like(graph: Graph, start: Sequence[Expr]) -> list[Expr]:
+def states_like(graph: Graph, start: Sequence[Expr], first: int = 0) -> list[Expr]:
     """Symbols of states, rows where they start as rows."""
     return [
         tables.symbol(graph, f"state[{k}]", tables.size_of(x)) if tables.is_row(x) else graph.symbol(f"state[{k}]")
-        for k, x in enumerate(start)
+        for k, x in enumerate(start, first)
     ]
 
 
