@@ -50,6 +50,8 @@ class Arithmetic:
         self.places: dict[str, Place] = {}  # of rows
         self.counting = counting(program, ())
         self.indices: dict[int, Index] = {}
+        self.within = 0  # repetitions that are being written
+        self.polls = False  # whether those that are long look whether to stop
         self.on_stack = 0  # doubles of the prologue's memory
         self.prologue: list[str] = []  # memory that repetitions need
         self.epilogue: list[str] = []
@@ -305,6 +307,7 @@ class Inside:
 
     def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]], counts: frozenset[tuple[int, int]]):
         self.body = body
+        body.within += 1
         self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
         self.indices_around = (body.counting, body.indices)
         body.counting, body.indices = counting(program, counts), {}
@@ -325,6 +328,7 @@ class Inside:
     def leave(self) -> None:
         """Turn back to the instructions around."""
         body = self.body
+        body.within -= 1
         body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
         body.counting, body.indices = self.indices_around
 

@@ -80,8 +80,11 @@ attributes #1 = {{ noinline nounwind }}
 """The way in of kernels that have no code for single rows yet."""
 
 
-def entry_text(program: Signature) -> str:
-    """``entry(kernel, args, n, names)``, around the function ``single`` and the constants ``lengths…``."""
+def entry_text(program: Signature, stops: bool = False) -> str:
+    """``entry(kernel, args, n, names)``, around the function ``single`` and the constants ``lengths…``.
+
+    ``stops``: whether that may have been stopped by a signal's handler, whose exception is ``raised`` then.
+    """
     inputs, outputs = program.inputs, program.outputs
     n_in, n_out = len(inputs), len(outputs)
     code = Code("%e")
@@ -110,6 +113,8 @@ def entry_text(program: Signature) -> str:
         _check(code, array, n_in + k, slot.shape, _CONTIGUOUS | _ALIGNED | _WRITEABLE)
         code.do(f"store ptr {_field(code, 'ptr', array, _DATA)}, ptr {code.item('ptr', rows, n_in + k)}")
     code.emit(f"call i1 @single(ptr {rows}, ptr null)")
+    if stops:
+        _give_up_if_raised(code, [], "stopped_given")
     code.do(f"call void @Py_IncRef(ptr {out})")
     code.do(f"ret ptr {out}")
 
@@ -130,6 +135,8 @@ def entry_text(program: Signature) -> str:
             data = code.emit("alloca double")
         code.do(f"store ptr {data}, ptr {code.item('ptr', rows, n_in + k)}")
     code.emit(f"call i1 @single(ptr {rows}, ptr null)")
+    if stops:
+        _give_up_if_raised(code, made, "stopped_made")
     for k in range(n_out):
         if not made[k]:
             data = code.load("ptr", rows, n_in + k)
@@ -182,9 +189,18 @@ def _check(code: Code, array: str, argument: int, shape: tuple[int, ...], flags:
 
 def _give_up_without(code: Code, made: str, before: list[str], name: str) -> None:
     """Where an object could not be made, release those made before and return the error."""
-    code.do(f"br i1 {code.emit(f'icmp eq ptr {made}, null')}, label %no_{name}, label %has_{name}, !prof !0")
+    _give_up_if(code, code.emit(f"icmp eq ptr {made}, null"), before, name)
+
+
+def _give_up_if_raised(code: Code, made: list[str], name: str) -> None:
+    """Where there was an exception meanwhile, release what was made and return the error."""
+    _give_up_if(code, code.emit("call i1 @raised()"), made, name)
+
+
+def _give_up_if(code: Code, condition: str, made: list[str], name: str) -> None:
+    code.do(f"br i1 {condition}, label %no_{name}, label %has_{name}, !prof !0")
     code.do(f"no_{name}:")
-    for x in before:
+    for x in made:
         if x:
             code.do(f"call void @Py_DecRef(ptr {x})")
     code.do("ret ptr null")

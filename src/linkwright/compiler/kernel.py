@@ -18,9 +18,10 @@ from linkwright.compiler import c
 from linkwright.compiler.differentiation import differentiate
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.interrupts import raise_caught
 from linkwright.compiler.native import Native, build, measurement, row_time, shortest, waiting_entry
 from linkwright.compiler.program import Looped, Operations, Program
-from linkwright.compiler.threads import GRAIN, checked_threads, default_threads, rows_of, spread
+from linkwright.compiler.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.trace import bind, book_of, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
@@ -100,6 +101,8 @@ class Kernel(Entered):
         if self._native is None:
             return self._interpreted(*arrays, out=out)
         results = self._native.batches(*arrays) if out is None else self._native.batches(*arrays, out=out)
+        if self._native.long:
+            raise_caught()
         if self._native.failure is not None:
             failure, self._native.failure = self._native.failure, None
             raise failure
@@ -121,8 +124,8 @@ class Kernel(Entered):
         if len(arrays) != len(self._dims):
             self._explain(arrays, out)  # NumPy would take further ones as results
         try:
-            if self._threads > 1 and self._width:
-                result = self._on_threads(arrays, out)
+            if self._width and (self._threads > 1 or self._may_be_long(arrays)):
+                result = self._in_slices(arrays, out)
                 if result is not None:
                     return result
             if type(self) is Kernel:
@@ -154,17 +157,27 @@ class Kernel(Entered):
             return row
         return None if all(x is y for x, y in zip(row, arrays, strict=True)) else row
 
-    def _on_threads(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        """The results of a batch so large that several threads are worth it; None where they are not."""
+    def _may_be_long(self, arrays: tuple[Any, ...]) -> bool:
+        """Whether the arrays may be so large that somebody wants to stop the call."""
+        entries = 1
+        for x in arrays:
+            entries *= getattr(x, "size", 1)
+        return bool(entries * self._row_time > LONG)
+
+    def _in_slices(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        """The results of a batch so large that several threads are worth it, or long; None where it is neither."""
         program = self.program
         batch = rows_of(arrays, self._dims)
         if batch == () and isinstance(program, Looped) and program.exports:
             return self._row_on_threads(program, arrays, out)
         if not batch:
             return None
-        slices = int(math.prod(batch) * self._row_time / GRAIN)
-        if slices < 2:
+        nanoseconds = math.prod(batch) * self._row_time
+        slices = int(nanoseconds / GRAIN)
+        if slices < 2 or (self._threads == 1 and nanoseconds < LONG):
             return None
+        width = self._width
+        first = None if nanoseconds < LONG else max(1, int(LONG / 10 / self._row_time) // width) * width
         if out is None:
             outs = tuple(np.empty((*batch, *slot.shape)) for slot in program.outputs)
         else:
@@ -174,7 +187,8 @@ class Kernel(Entered):
                 return None
             if any(np.may_share_memory(x, y) for x in outs for y in (*arrays, *outs) if x is not y):
                 return None  # one slice could write what another has yet to read
-        spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, self._width)
+        more = () if first is None else (first,)
+        spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, width, *more)
         return outs[0] if len(outs) == 1 else outs
 
     def measured_time(self, single: bool = False) -> float:

@@ -14,6 +14,7 @@ from linkwright.compiler.arithmetic import Arithmetic
 from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.machine import Target
 from linkwright.compiler.program import Program, Slot, Steps
+from linkwright.compiler.repetition import is_long
 from linkwright.compiler.rows import COPY, lengths_text, loop_text
 from linkwright.compiler.tables import Place, read
 from linkwright.compiler.vector_math import Lanes
@@ -49,6 +50,7 @@ class StraightBody(Arithmetic):
 
     def __init__(self, program: Program, width: int, target: Target):
         super().__init__(program, width, target)
+        self.polls = True
         self.rows: dict[int, list[str]] = {}  # addresses of the rows of results
         self.columns: list[list[str]] = []
         self.arguments: list[Place] = []
@@ -273,13 +275,15 @@ def batches_text(program: Program, width: int, target: Target) -> str:
     Rows that lanes leave aside go through the row's own code, whose address is read from ``row_at`` at each call: it
     need not be there before.
     """
-    loop = loop_text(program, width, target.processor)
+    loop = loop_text(program, width, target.processor, long=is_long(program))
     return module_text([StraightBody(program, width, target)], [COPY, ELSEWHERE, loop])
 
 
 def row_text(program: Program, width: int, target: Target) -> str:
     """The LLVM module for single rows of a program; batches have ``width`` lanes: exports ``entry`` and ``row``."""
-    return module_text([StraightBody(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program)], width)
+    return module_text(
+        [StraightBody(program, 1, target)], [_ROW, DECLARATIONS, entry_text(program, is_long(program))], width
+    )
 
 
 ELSEWHERE = """
@@ -305,6 +309,8 @@ def module_text(bodies: Sequence[Arithmetic], functions: list[str], width: int =
     lanes = bodies[0].lanes
     V, suffix = lanes.double, lanes.suffix
     declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
+    if is_long(bodies[0].program):
+        declared |= {"declare i1 @poll(i64)", "declare i1 @raised()", "declare ptr @let()", "declare void @go_on(ptr)"}
     declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
     bits = (width or lanes.width) * 64
     attributes = (

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler import cache, llvm, machine, refill
+from linkwright.compiler import cache, interrupts, llvm, machine, refill
 from linkwright.compiler.call import universal_function
 from linkwright.compiler.entry import WAITING, addresses
 from linkwright.compiler.program import Looped, Program
+from linkwright.compiler.repetition import is_long
 from linkwright.status import told
 
 _ROWS_MEASURED = 512
@@ -48,7 +49,10 @@ class Native:
 
         self._missing = _AS_ROW(missing)
         self._row_at = ctypes.c_void_p(ctypes.cast(self._missing, ctypes.c_void_p).value)
-        self._symbols = {**symbols, **tables, "row_at": ctypes.addressof(self._row_at)}
+        self.long = isinstance(program, Program) and is_long(program)
+        """whether its loops look whether to stop"""
+        stopping = interrupts.addresses() if self.long else {}
+        self._symbols = {**symbols, **tables, **stopping, "row_at": ctypes.addressof(self._row_at)}
         self._codes: dict[str, machine.Code] = {}
         self._found: list[bool] = []
         self._batches: tuple[Callable[..., Any], Any] | None = None
@@ -178,7 +182,9 @@ def measurement(program: Program | Looped) -> Callable[[Native], float]:
     outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape)) for slot in program.outputs)
 
     def measure(native: Native) -> float:
-        return shortest(lambda: native.batches(*inputs, out=outputs))
+        seconds = shortest(lambda: native.batches(*inputs, out=outputs))
+        interrupts.raise_caught()
+        return seconds
 
     return measure
 

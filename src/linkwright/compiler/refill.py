@@ -19,7 +19,7 @@ from linkwright.compiler.ir import Code
 from linkwright.compiler.llvm import ELSEWHERE, StraightBody, module_text
 from linkwright.compiler.machine import Target
 from linkwright.compiler.program import Program, Steps
-from linkwright.compiler.repetition import needed_for
+from linkwright.compiler.repetition import emit_poll, is_long, long_steps, needed_for, work
 from linkwright.compiler.rows import COPY, loop_text, pass_text
 
 _MOST_BLOCKS = 64
@@ -29,7 +29,7 @@ _MOST_DOUBLES = 16 * 1024
 """Their records, at most, so that they stay in the nearer caches."""
 
 _CHANGE, _ENTRY = 150, 25
-"""What a change of rows takes, and each entry of a record (measured), in the units of :func:`_cost`."""
+"""What a change of rows takes, and each entry of a record (measured), in the units of :func:`work`."""
 
 
 class Parts(NamedTuple):
@@ -65,12 +65,6 @@ class Parts(NamedTuple):
         return width * max(4, min(_MOST_BLOCKS, _MOST_DOUBLES // (self.record * width)))
 
 
-def _cost(program: Program) -> int:
-    """Roughly how many instructions of W lanes a program takes."""
-    count = program.operations
-    return count.total + 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 10 * count.other
-
-
 def parts(program: Program) -> Parts | None:
     """The program around the loop whose rows are to be refilled, if there is one worth it.
 
@@ -84,11 +78,11 @@ def parts(program: Program) -> Parts | None:
     ]
     if not found or program.tables:
         return None
-    value = max(found, key=lambda k: program.instructions[k].value.count * _cost(program.instructions[k].value.program))
+    value = max(found, key=lambda k: program.instructions[k].value.count * work(program.instructions[k].value.program))
     split = _split(program, value)
     if any(k in program.rows for k in (*program.instructions[value].args, *split.carried)):
         return None  # which no record holds
-    return split if _cost(split.steps.program) > _CHANGE + _ENTRY * split.record else None
+    return split if work(split.steps.program) > _CHANGE + _ENTRY * split.record else None
 
 
 def _split(program: Program, value: int) -> Parts:
@@ -190,6 +184,7 @@ class _During(Arithmetic):
     def __init__(self, program: Program, width: int, target: Target, split: Parts):
         super().__init__(program, width, target)
         self.split = split
+        self.polls = True
 
     def text(self) -> str:
         split, lanes = self.split, self.lanes
@@ -209,7 +204,10 @@ class _During(Arithmetic):
         self.lines += [f"  br i1 {some}, label %load, label %done", "load:"]
         now = _Records(self, "%now")
         loaded = [now.load(entry) for entry in range(moved)]
+        polls = long_steps(steps)
         self.lines += ["  br label %turn", "turn:"]
+        if polls:
+            self.lines.append("  %turns = phi i64 [0, %load], [%turns1, %again]")
         names = [*(f"%state.{k}" for k in range(steps.size)), "%taken", "%farther"]
         phis = len(self.lines)
         self.lines += [";"] * changing
@@ -233,7 +231,12 @@ class _During(Arithmetic):
         one = self._select(going, lanes.constant(1.0), lanes.constant(0.0))
         after += [self.emit(f"fadd {V} {taken}, {one}"), self.farthest]
         step.leave()
-        self.lines += ["  br label %again", "again:", "  br label %turn", "out:"]
+        if polls:
+            self.lines += ["  %turns1 = add i64 %turns, 1"]
+            emit_poll(self, steps, "poll", "%turns1", "done", "again")
+        else:
+            self.lines.append("  br label %again")
+        self.lines += ["again:", "  br label %turn", "out:"]
         for k, (name, x, y) in enumerate(zip(names, loaded, after, strict=False)):
             self.lines[phis + k] = f"  {name} = phi {V} [{x}, %load], [{y}, %again]"
         now.store(0, at_end)
@@ -391,4 +394,6 @@ def batches_text(program: Program, width: int, target: Target, split: Parts) -> 
     )
     bodies = [kind(program, width, target, split) for kind in (_Before, _During, _After)]
     moves = [_move_text("take", width, split.moved), _move_text("give", width, split.changing)]
-    return module_text(bodies, [COPY, ELSEWHERE, *moves, loop_text(program, width, target.processor, batch)])
+    return module_text(
+        bodies, [COPY, ELSEWHERE, *moves, loop_text(program, width, target.processor, batch, is_long(program))]
+    )

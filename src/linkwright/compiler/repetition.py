@@ -29,7 +29,7 @@ def emit_repeat(
     kept = memory(body, steps.rows * steps.size) if steps.rows else ""
 
     body.lines += [f"  br label %enter{n}", f"enter{n}:", f"  br label %head{n}", f"head{n}:"]
-    body.lines.append(f"  %k{n} = phi i64 [0, %enter{n}], [%next{n}, %latch{n}]")
+    body.lines.append(f"  %k{n} = phi i64 [0, %enter{n}], [%next{n}, %again{n}]")
     state = [x if x in body.places else f"%s{n}.{i}" for i, x in enumerate(start)]
     phis = len(body.lines)  # written when what comes round is known
     body.lines += [";"] * (steps.size + 3)
@@ -60,26 +60,87 @@ def emit_repeat(
         one = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
         taken = body.emit(f"fadd {V} %taken{n}, {one}")
         body.lines[phis + steps.size] = (
-            f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %latch{n}]"
+            f"  %taken{n} = phi {V} [{lanes.constant(0.0)}, %enter{n}], [{taken}, %again{n}]"
         )
         first = _all(lanes.width, True)
-        body.lines[phis + steps.size + 1] = f"  %going{n} = phi {bit} [{first}, %enter{n}], [{go}, %latch{n}]"
+        body.lines[phis + steps.size + 1] = f"  %going{n} = phi {bit} [{first}, %enter{n}], [{go}, %again{n}]"
     step.leave()
     if kept:
         _keep(body, steps, n, kept, after)
-    body.lines += [f"  br label %latch{n}", f"latch{n}:", f"  %next{n} = add i64 %k{n}, 1", f"  br label %head{n}"]
+    body.lines += [f"  br label %latch{n}", f"latch{n}:"]
+    polls = body.polls and long_steps(steps)
+    if polls:
+        _poll(body, steps, n)
+    else:
+        body.lines += [f"  %next{n} = add i64 %k{n}, 1", f"  br label %again{n}"]
+    body.lines += [f"again{n}:", f"  br label %head{n}"]
     for i, (x, y) in enumerate(zip(start, after, strict=True)):
         if x in body.places:
             continue
-        body.lines[phis + i] = f"  {state[i]} = phi {V} [{x}, %enter{n}], [{y}, %latch{n}]"
+        body.lines[phis + i] = f"  {state[i]} = phi {V} [{x}, %enter{n}], [{y}, %again{n}]"
     if watched:
-        body.lines[phis + steps.size + 2] = f"  %far{n} = phi {V} [{before}, %enter{n}], [{body.farthest}, %latch{n}]"
+        body.lines[phis + steps.size + 2] = f"  %far{n} = phi {V} [{before}, %enter{n}], [{body.farthest}, %again{n}]"
         body.lines += [f"left{n}:", f"  %farthest{n} = phi {V} {left}", f"  br label %exit{n}"]
         body.farthest = f"%farthest{n}"
     body.lines.append(f"exit{n}:")
+    if polls and body.within:  # what it did since it told, for those around it
+        rest = body.emit(f"and i64 %k{n}, {_steps_between(steps) - 1}")
+        body.emit(f"call i1 @poll(i64 {body.emit(f'mul i64 {rest}, {work(steps.program)}')})")
     if kept and steps.stops:
         _fill(body, steps, n, kept, state)
     return [*state, f"%taken{n}" if steps.stops else lanes.constant(float(steps.count)), kept]
+
+
+def work(program: Program) -> int:
+    """Roughly how many instructions a program takes, of lanes or of a single row."""
+    count = program.operations
+    return count.total + 30 * count.sincos + 10 * (count.divisions + count.square_roots + count.other)
+
+
+_LONG = 2**26
+"""Work of a repetition, at most, from which it looks whether to stop: some thirty milliseconds."""
+
+_BETWEEN = 2**22
+"""Work between two looks."""
+
+
+def long_steps(steps: Steps) -> bool:
+    """Whether a repetition may take so long that somebody wants to stop it."""
+    return steps.count * work(steps.program) > _LONG
+
+
+def is_long(program: Program) -> bool:
+    """Whether a program has such repetitions."""
+    return any(op == "repeat" and long_steps(value) for op, _, value in program.instructions)
+
+
+def _steps_between(steps: Steps) -> int:
+    """After how many steps a repetition looks whether to stop, a power of two; each time if one may within a step."""
+    if is_long(steps.program):
+        return 1
+    return 1 << max(0, (_BETWEEN // max(1, work(steps.program))).bit_length() - 1)
+
+
+def emit_poll(body: Arithmetic, steps: Steps, name: str, count: str, stop: str, on: str) -> None:
+    """To the label ``stop`` if it is time to, ``count`` steps being done, else to ``on``; a power of two of them first.
+
+    What long repetitions do within a step, they tell themselves.
+    """
+    between = _steps_between(steps)
+    told = 1 if is_long(steps.program) else between * work(steps.program)
+    due = body.emit(f"icmp eq i64 {body.emit(f'and i64 {count}, {between - 1}')}, 0")
+    body.lines += [f"  br i1 {due}, label %{name}, label %{on}, !prof !0", f"{name}:"]
+    halt = body.emit(f"call i1 @poll(i64 {told})")
+    body.lines.append(f"  br i1 {halt}, label %{stop}, label %{on}, !prof !0")
+
+
+def _poll(body: Arithmetic, steps: Steps, n: int) -> None:
+    """The number of the next step; after the last one, if it is time to stop."""
+    body.lines.append(f"  %up{n} = add i64 %k{n}, 1")
+    emit_poll(body, steps, f"poll{n}", f"%up{n}", f"halt{n}", f"on{n}")
+    body.lines += [f"halt{n}:", f"  br label %on{n}", f"on{n}:"]
+    body.lines.append(f"  %next{n} = phi i64 [%up{n}, %latch{n}], [%up{n}, %poll{n}], [{steps.count}, %halt{n}]")
+    body.lines.append(f"  br label %again{n}")
 
 
 def needed_for(program: Program, value: int) -> list[int]:

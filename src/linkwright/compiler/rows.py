@@ -66,9 +66,11 @@ _QUIET = """
 ; NumPy warns of what the processor noted while a loop ran; here NaN and infinities are results like others,
 ; and lanes compute what is then not selected
 define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) nounwind {{
+  {let}
   {save}
   call void @batch(ptr %args, ptr %dims, ptr %steps)
   {restore}
+  {go_on}
   ret void
 }}
 """
@@ -121,8 +123,12 @@ def tiny_text(processor: str) -> str:
     return declared + _TINY.format(without="\n".join(f"  {x}" for x in without), back="\n".join(f"  {x}" for x in back))
 
 
-def loop_text(program: Signature, width: int, processor: str, batch: str = "") -> str:
-    """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides; ``batch``: another one for it."""
+def loop_text(program: Signature, width: int, processor: str, batch: str = "", long: bool = False) -> str:
+    """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides.
+
+    ``batch``: another one for it; ``long``: whether it may take so long that other threads should run Python meanwhile,
+    which NumPy lets them only where rows are many.
+    """
     if processor == "x86":
         declared = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
         save = "%status = alloca i32\n  call void @llvm.x86.sse.stmxcsr(ptr %status)"
@@ -133,7 +139,12 @@ def loop_text(program: Signature, width: int, processor: str, batch: str = "") -
         restore = "call void @llvm.aarch64.set.fpsr(i64 %status)"
     else:
         declared = save = restore = ""
-    return declared + (batch or pass_text(program, width)) + _QUIET.format(save=save, restore=restore)
+    let, go_on = ("%state = call ptr @let()", "call void @go_on(ptr %state)") if long else ("", "")
+    return (
+        declared
+        + (batch or pass_text(program, width))
+        + _QUIET.format(save=save, restore=restore, let=let, go_on=go_on)
+    )
 
 
 def lengths_text(program: Signature) -> str:

@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler import together
+from linkwright.compiler import interrupts, together
 from linkwright.errors import InputError
 
 GRAIN = 100_000
 """Nanoseconds of work below which a slice is not worth a thread."""
+
+LONG = 50_000_000
+"""Nanoseconds of work from which a batch is done piece by piece, so that it can be stopped."""
 
 MOST_THREADS = 256
 """So many threads may be asked for on any machine, or four for each processor: more of them only wait."""
@@ -27,7 +30,11 @@ _SLOTS = 64
 
 _SLICES_EACH = 4  # so that a thread that is held up does not hold up the batch
 
+_PIECE = 0.05
+"""Seconds that a piece of a long slice should take: between pieces Python sees to signals, such as that of Ctrl-C."""
+
 Job = Callable[[], Any]
+"""What is to be done; a job may return another one, to go on with."""
 
 
 def default_threads() -> int:
@@ -75,19 +82,21 @@ class _Pool:
     def run(self, jobs: Sequence[Job], threads: int) -> None:
         """Do all jobs, this thread taking part; the first error of one is raised when none is under way.
 
-        An interrupt leaves those that nobody has begun, and is raised when none is under way, too.
+        An interrupt leaves those that nobody has begun, has long loops of helpers stop, and is raised when no job is
+        under way, too.
         """
-        waiting, errors = deque(jobs), list[BaseException]()
+        waiting, errors, stopped = deque(jobs), list[BaseException](), False
         inside, left = set[int](), SimpleQueue[None]()
 
         def work() -> None:
             while True:
                 try:
-                    job = waiting.popleft()
+                    job: Job | None = waiting.popleft()
                 except IndexError:
                     return
                 try:
-                    job()
+                    while job is not None and not stopped:
+                        job = job()
                 except Exception as error:
                     errors.append(error)
 
@@ -99,7 +108,7 @@ class _Pool:
             except BaseException as error:
                 errors.append(error)
             finally:
-                inside.discard(me)
+                interrupts.leave(inside, me)
                 left.put(None)
 
         def wait() -> None:
@@ -117,7 +126,9 @@ class _Pool:
             work()
             wait()
         except BaseException:
+            stopped = True
             waiting.clear()
+            _whatever_comes(lambda: interrupts.give_up(inside))
             _whatever_comes(wait)
             raise
         if errors:
@@ -272,8 +283,12 @@ def spread(
     threads: int,
     slices: int,
     width: int,
+    first: int | None = None,
 ) -> None:
-    """``function(*arrays, out=outs)`` on slices of the longest dimension of the batch, in multiples of the width."""
+    """``function(*arrays, out=outs)`` on slices of the longest dimension of the batch, in multiples of the width.
+
+    ``first``: of a batch that takes long, how many rows are done first; then as many as take some ten milliseconds.
+    """
     axis = int(np.argmax(batch))
     length = batch[axis]
     slices = min(slices, threads * _SLICES_EACH)
@@ -285,10 +300,19 @@ def spread(
             return x
         return x[(slice(None),) * here + (where,)]
 
-    def job(start: int) -> Job:
-        where = slice(start, start + step)
-        inputs = [part(x, x.ndim - n, where) for x, n in zip(arrays, dims, strict=True)]
-        results = tuple(part(x, len(batch), where) for x in outs)
-        return lambda: function(*inputs, out=results)
+    def job(start: int, stop: int, rows: int) -> Job:
+        def work() -> Job | None:
+            end = min(start + rows, stop)
+            where = slice(start, end)
+            inputs = [part(x, x.ndim - n, where) for x, n in zip(arrays, dims, strict=True)]
+            results = tuple(part(x, len(batch), where) for x in outs)
+            begun = time.perf_counter()
+            function(*inputs, out=results)
+            if end == stop:
+                return None
+            quick = _PIECE / max(time.perf_counter() - begun, 1e-9)
+            return job(end, stop, max(1, int(rows * min(quick, 8.0)) // width) * width)
 
-    at_once([job(start) for start in range(0, length, step)], threads)
+        return work
+
+    at_once([job(start, min(start + step, length), first or step) for start in range(0, length, step)], threads)
