@@ -496,3 +496,22 @@ def test_a_function_run_twice_is_one_loop():
     once = lw.compile(lambda model, q, v: of_motion(model, q, v)[1], model)
     twice = lw.compile(lambda model, q, v: (of_motion(model, q, v)[1], of_motion(model, q, v)[0]), model)
     assert repetitions(twice.program) == repetitions(once.program) == 1
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8, 21])
+@pytest.mark.parametrize("scale", [1.0, 1e9])  # lanes leave large angles to the code of single rows
+def test_states_are_kept_in_memory_of_any_stride(rows, scale):
+    def turned(x):
+        return lw.repeat(5, lambda k, x: 1e7 * np.sin(x) + k, x, keep=1)
+
+    kernel = lw.compile(turned, x=3)
+    x = scale * np.random.default_rng(0).normal(size=(rows, 3))
+    kept = kernel(x)[1]
+    samples = np.zeros((5, rows + 2, 3))  # step by step, all rows, with others before and after
+    kernel(x, out=(np.empty((rows, 3)), samples[:, 1:-1].swapaxes(0, 1)))
+    assert np.array_equal(samples[:, 1:-1].swapaxes(0, 1), kept)
+    assert not samples[:, [0, -1]].any()
+    other = np.zeros((5, 2, 6))
+    kernel(x[0], out=(np.empty(3), other[:, 1, ::2]))
+    assert np.array_equal(other[:, 1, ::2], kernel(x[0])[1])
+    assert np.array_equal(other[:, 1, ::2], kept[0])

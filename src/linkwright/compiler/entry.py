@@ -81,7 +81,7 @@ attributes #1 = {{ noinline nounwind }}
 
 
 def entry_text(program: Signature, stops: bool = False) -> str:
-    """``entry(kernel, args, n, names)``, around the function ``single`` and the constants ``lengths…``.
+    """``entry(kernel, args, n, names)``, around the function ``single`` and the constants of ``lengths_text``.
 
     ``stops``: whether that may have been stopped by a signal's handler, whose exception is ``raised`` then.
     """
@@ -112,7 +112,7 @@ def entry_text(program: Signature, stops: bool = False) -> str:
         array = out if n_out == 1 else code.emit(f"call ptr @PyTuple_GetItem(ptr {out}, i64 {k})")
         _check(code, array, n_in + k, slot.shape, _CONTIGUOUS | _ALIGNED | _WRITEABLE)
         code.do(f"store ptr {_field(code, 'ptr', array, _DATA)}, ptr {code.item('ptr', rows, n_in + k)}")
-    code.emit(f"call i1 @single(ptr {rows}, ptr null)")
+    code.emit(f"call i1 @single(ptr {rows}, ptr @plain)")
     if stops:
         _give_up_if_raised(code, [], "stopped_given")
     code.do(f"call void @Py_IncRef(ptr {out})")
@@ -134,7 +134,7 @@ def entry_text(program: Signature, stops: bool = False) -> str:
             made.append("")  # a number, of what `single` leaves here
             data = code.emit("alloca double")
         code.do(f"store ptr {data}, ptr {code.item('ptr', rows, n_in + k)}")
-    code.emit(f"call i1 @single(ptr {rows}, ptr null)")
+    code.emit(f"call i1 @single(ptr {rows}, ptr @plain)")
     if stops:
         _give_up_if_raised(code, made, "stopped_made")
     for k in range(n_out):

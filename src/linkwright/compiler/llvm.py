@@ -15,7 +15,7 @@ from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.machine import Target
 from linkwright.compiler.program import Program, Slot, Steps
 from linkwright.compiler.repetition import is_long
-from linkwright.compiler.rows import COPY, lengths_text, loop_text
+from linkwright.compiler.rows import COPY, lengths_text, loop_text, stride_place
 from linkwright.compiler.tables import Place, read
 from linkwright.compiler.vector_math import Lanes
 
@@ -225,13 +225,15 @@ class StraightBody(Arithmetic):
             self.lines.append(f"  store {piece}, ptr {address}, align 8")
 
     def _store_table(self, number: int) -> None:
-        """States that were kept, row by row."""
+        """States that were kept, row by row. How far apart the rows are, is told."""
         program = self.program
         value, first = program.tables[number]
         steps: Steps = program.instructions[value].value
         columns = program.outputs[number].size // steps.rows
-        rows = self._rows_of(len(program.inputs) + number)
-        self._store_all(rows, self.results[value][-1], steps.rows, steps.size, first, columns)
+        argument = len(program.inputs) + number
+        rows, place = self._rows_of(argument), stride_place(program, argument)
+        stride = self.emit(f"load i64, ptr {self.emit(f'getelementptr i64, ptr %steps, i64 {place}')}")
+        self._store_all(rows, stride, self.results[value][-1], steps.rows, steps.size, first, columns)
 
     def _store_row(self, number: int) -> None:
         """The entries of a row of numbers, some at a time."""
@@ -241,20 +243,22 @@ class StraightBody(Arithmetic):
         columns = min(4, self.lanes.width)
         whole = size // columns
         if whole:
-            self._store_all(rows, place.bases[0], whole, columns, 0, columns)
+            self._store_all(rows, str(8 * columns), place.bases[0], whole, columns, 0, columns)
         for k in range(whole * columns, size):
             self._store_columns(rows, k, [read(self, place, k)])
 
-    def _store_all(self, rows: list[str], source: str, count: int, size: int, first: int, columns: int) -> None:
-        """Some columns of a table in memory, of so many rows of a size, in a loop."""
+    def _store_all(
+        self, rows: list[str], stride: str, source: str, count: int, size: int, first: int, columns: int
+    ) -> None:
+        """Some columns of a table in memory, of so many rows of a size, in a loop, each ``stride`` bytes further."""
         V, W = self.lanes.double, self.lanes.width
         n = self.block()
         self.lines += [f"  br label %table{n}", f"table{n}:", f"  br label %tables{n}", f"tables{n}:"]
         self.lines.append(f"  %row{n} = phi i64 [0, %table{n}], [%row{n}.next, %tables{n}]")
         kept = self.emit(f"mul i64 %row{n}, {size}")
         kept = self.emit(f"getelementptr {V}, ptr {source}, i64 {kept}")
-        moved = self.emit(f"mul i64 %row{n}, {columns}")
-        rows = [self.emit(f"getelementptr double, ptr {row}, i64 {moved}") for row in rows]
+        moved = self.emit(f"mul i64 %row{n}, {stride}")
+        rows = [self.emit(f"getelementptr i8, ptr {row}, i64 {moved}") for row in rows]
         start = 0
         while start < columns:
             width = next(width for width in (4, 2, 1) if width <= min(columns - start, W))
@@ -275,7 +279,8 @@ def batches_text(program: Program, width: int, target: Target) -> str:
     Rows that lanes leave aside go through the row's own code, whose address is read from ``row_at`` at each call: it
     need not be there before.
     """
-    loop = loop_text(program, width, target.processor, long=is_long(program))
+    tables = {len(program.inputs) + number for number in program.tables}
+    loop = loop_text(program, width, target.processor, long=is_long(program), tables=tables)
     return module_text([StraightBody(program, width, target)], [COPY, ELSEWHERE, loop])
 
 

@@ -7,6 +7,9 @@ left over at the end, or strided, is copied to a padded block first and goes thr
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+
 from linkwright.compiler.ir import Code
 from linkwright.compiler.program import Signature, Slot
 
@@ -123,11 +126,18 @@ def tiny_text(processor: str) -> str:
     return declared + _TINY.format(without="\n".join(f"  {x}" for x in without), back="\n".join(f"  {x}" for x in back))
 
 
-def loop_text(program: Signature, width: int, processor: str, batch: str = "", long: bool = False) -> str:
+def loop_text(
+    program: Signature,
+    width: int,
+    processor: str,
+    batch: str = "",
+    long: bool = False,
+    tables: Collection[int] = (),
+) -> str:
     """``loop(args, dims, steps, data)``: every row of a batch, whatever its strides.
 
     ``batch``: another one for it; ``long``: whether it may take so long that other threads should run Python meanwhile,
-    which NumPy lets them only where rows are many.
+    which NumPy lets them only where rows are many; ``tables``: as of :func:`pass_text`.
     """
     if processor == "x86":
         declared = "declare void @llvm.x86.sse.stmxcsr(ptr)\ndeclare void @llvm.x86.sse.ldmxcsr(ptr)\n"
@@ -142,27 +152,48 @@ def loop_text(program: Signature, width: int, processor: str, batch: str = "", l
     let, go_on = ("%state = call ptr @let()", "call void @go_on(ptr %state)") if long else ("", "")
     return (
         declared
-        + (batch or pass_text(program, width))
+        + (batch or pass_text(program, width, tables=tables))
         + _QUIET.format(save=save, restore=restore, let=let, go_on=go_on)
     )
 
 
 def lengths_text(program: Signature) -> str:
-    """``lengths0``, …: the shapes of all arguments."""
+    """``lengths0``, …: the shapes of all arguments; ``plain``: their :func:`plain_steps`."""
     lines = []
     for k, slot in enumerate((*program.inputs, *program.outputs)):
         lengths = ", ".join(f"i64 {length}" for length in slot.shape) or "i64 1"
         lines.append(f"@lengths{k} = internal constant [{max(1, len(slot.shape))} x i64] [{lengths}]")
+    steps = [f"i64 {step}" for step in plain_steps(program)]
+    lines.append(f"@plain = internal constant [{len(steps)} x i64] [{', '.join(steps)}]")
     return "\n".join(lines)
 
 
+def plain_steps(program: Signature) -> list[int]:
+    """What NumPy's ``steps`` are of contiguous arrays: the bytes between rows, and those between their entries."""
+    slots = [*program.inputs, *program.outputs]
+    entries = [8 * math.prod(slot.shape[d + 1 :]) for slot in slots for d in range(len(slot.shape))]
+    return [8 * slot.size for slot in slots] + entries
+
+
+def stride_place(program: Signature, argument: int) -> int:
+    """Where in ``steps`` the strides of an argument's entries begin."""
+    slots = [*program.inputs, *program.outputs]
+    return len(slots) + sum(len(slot.shape) for slot in slots[:argument])
+
+
 def pass_text(
-    program: Signature, width: int, name: str = "batch", body: str = "lanes", record: int = 0, stores: bool = True
+    program: Signature,
+    width: int,
+    name: str = "batch",
+    body: str = "lanes",
+    record: int = 0,
+    stores: bool = True,
+    tables: Collection[int] = (),
 ) -> str:
     """``batch(args, dims, steps)``: the body of lanes for all rows, W at once.
 
     ``record``: how many doubles a row has in ``records``, a further argument, that the body is given the place of;
-    ``stores``: whether it writes results.
+    ``stores``: whether it writes results; ``tables``: the arguments whose first axis may have any stride.
     """
     slots = [*program.inputs, *program.outputs]
     n_args, n_in = len(slots), len(program.inputs)
@@ -175,22 +206,23 @@ def pass_text(
     at = code.emit(f"alloca ptr, i64 {n_args}")
     blocks = code.emit(f"alloca ptr, i64 {n_args}")
     one_row = code.emit(f"alloca ptr, i64 {n_args}")
-    block_steps = code.emit(f"alloca i64, i64 {n_args}")
+    steps = plain_steps(program)
+    block_steps = code.emit(f"alloca i64, i64 {len(steps)}")
+    for k, step in enumerate(steps):
+        code.do(f"store i64 {step}, ptr {code.item('i64', block_steps, k)}")
     contiguous = "1"
-    core = n_args  # strides of entries follow those of rows
     strides = []
     for k, slot in enumerate(slots):
         code.do(f"store ptr {code.load('ptr', '%args', k)}, ptr {code.item('ptr', at, k)}")
-        code.do(f"store i64 {slot.size * 8}, ptr {code.item('i64', block_steps, k)}")
+        core = stride_place(program, k)
         strides.append(code.item("i64", "%steps", core))
         expected = 8
         for d in reversed(range(len(slot.shape))):
-            if slot.shape[d] != 1:
+            if slot.shape[d] != 1 and not (d == 0 and k in tables):
                 stride = code.load("i64", "%steps", core + d)
                 same = code.emit(f"icmp eq i64 {stride}, {expected}")
                 contiguous = code.emit(f"and i1 {contiguous}, {same}")
             expected *= slot.shape[d]
-        core += len(slot.shape)
     code.do(f"br i1 {contiguous}, label %plain, label %copied")
 
     def lanes(arguments: str, row: str) -> str:

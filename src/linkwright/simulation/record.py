@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -60,19 +60,23 @@ class Record:
         self.q[self.count], self.v[self.count] = q, v
         self.count += 1  # the last thing done: an interrupt leaves whole samples
 
-    def write(self, first: int, count: int, states: list[Array], rows: Any) -> None:
-        """Put down some rows' (…, n) of what ``count`` steps after the ``first`` gave: q and v after each, tau before.
+    def places(self, first: int, count: int, rows: Any) -> list[Array]:
+        """Where q and v of some rows (…, count, n) after each of ``count`` steps belong, and the efforts before each.
 
-        They are there when they are told to be ``written``.
+        That is, of a record of every step. They are there when they are told to be :meth:`written`.
         """
+        begun = ((self.q, first + 1), (self.v, first + 1), (self.tau, first))
+        return [_flat_samples(x)[at : at + count, rows].swapaxes(0, -2) for x, at in begun]
+
+    def write(self, first: int, count: int, states: Sequence[Array], rows: Any) -> None:
+        """Put down what of these states (…, steps, n) is recorded."""
         for target, source, number in zip(
             (self.q, self.v, self.tau), states, (first + 1, first + 1, first), strict=False
         ):
             skipped = -number % self.every
             due = source[..., skipped : count : self.every, :]
             at = (number + skipped) // self.every
-            table = target.reshape(len(target), *([-1] if self.batch else []), target.shape[-1])
-            table[at : at + due.shape[-2], rows] = np.moveaxis(due, -2, 0)
+            _flat_samples(target)[at : at + due.shape[-2], rows] = due.swapaxes(0, -2)
 
     def written(self, steps: int) -> None:
         """All samples of so many steps are there. :class:`InputError` where no motion goes on for want of efforts."""
@@ -80,7 +84,7 @@ class Record:
         if self.uncontrolled and self.uncontrolled == np.size(self.alive):
             raise _no_efforts(self._lost_at)
 
-    def look_for_efforts(self, first: int, before: tuple[Array, Array], states: list[Array]) -> None:
+    def look_for_efforts(self, first: int, before: tuple[Array, Array], states: Sequence[Array]) -> None:
         """Count the motions that went on ``before`` the states (…, steps, n) and end there for want of efforts."""
         q, v, tau = states
         after = _finite(q, v)
@@ -172,6 +176,16 @@ class Record:
             f"{len(ended)} of {np.size(self.alive)} motions of {name!r} grew beyond all numbers: {told}; their later "
             f"samples are NaN (motion.ended has the times), the others go on; {advice}",
         )
+
+
+def flat(x: Array) -> Array:
+    """(…, n) with all motions of a batch along one axis; a single one stays (n,)."""
+    return x if x.ndim == 1 else x.reshape(-1, x.shape[-1])
+
+
+def _flat_samples(x: Array) -> Array:
+    """(samples, …, n) likewise."""
+    return x if x.ndim == 2 else x.reshape(len(x), -1, x.shape[-1])
 
 
 def _too_large(kept: int, size: float, room: str) -> InputError:

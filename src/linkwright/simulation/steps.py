@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,7 +26,7 @@ from linkwright.simulation.integrators import (
     total_acceleration,
 )
 from linkwright.simulation.parts import accelerating, in_parts, projection
-from linkwright.simulation.record import Controller, Record
+from linkwright.simulation.record import Controller, Record, flat
 from linkwright.simulation.stages import StagedStepper, staged_stepper
 from linkwright.simulation.variational import variational_stepper
 from linkwright.spatial.arrays import Array
@@ -266,52 +266,61 @@ class _Together:
     def __init__(self, kernel: Kernel, formula: Formula | None, batch: tuple[int, ...]):
         self._kernel, self._controlled = kernel, formula is not None
         told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
-        self._told = told if told.ndim == 1 else _flat(np.broadcast_to(told, (*batch, told.shape[-1])))
-        slots = kernel.program.outputs
-        size = 8 * sum(slot.size for slot in slots[2:])
+        self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
+        self._numbers = np.zeros(3)
+        self._arguments = [self._numbers[k : k + 1].reshape(()) for k in range(3)]
+        slots = kernel.program.outputs[2:]
+        size = 8 * sum(slot.size for slot in slots)
         self._rows = min(math.prod(batch), max(LANES, SCRATCH // max(1, size) // LANES * LANES))
-        self._out = tuple(np.empty((*([self._rows] if batch else []), *slot.shape)) for slot in slots)
+        self._states = [np.empty((*([self._rows] if batch else []), *slot.shape)) for slot in slots]
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         after = np.empty(q.shape), np.empty(v.shape)
-        q_after, v_after = map(_flat, after)
-        for rows, before, (q_end, v_end, *states) in self._results(q, v, record.h, first, count):
-            record.write(first, count, states, rows)
-            if self._controlled and not np.isfinite(v_end).all():
+        direct = count == TOGETHER and record.every == 1
+        for rows, before in self._blocks(q, v):
+            ends = [flat(x)[rows] for x in after]
+            states = record.places(first, count, rows)[: len(self._states)] if direct else self._memory(before[0])
+            self._call(before, rows, (record.h, first, count), [*ends, *states])
+            if not direct:
+                record.write(first, count, states, rows)
+            if self._controlled and not np.isfinite(ends[1]).all():
                 record.look_for_efforts(first, before, states)
-            q_after[rows], v_after[rows] = q_end, v_end
         record.written(first + count)
         return after
 
     def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
         """(q, v) with the loops closed: a step of no time does nothing else. What grows beyond all numbers stays."""
         after = q.copy(), v.copy()
-        q_after, v_after = map(_flat, after)
-        for rows, _, (q_end, v_end, *_) in self._results(q, v, 0.0, 0, 1):
-            finite = np.isfinite(q_end).all(axis=-1, keepdims=True) & np.isfinite(v_end).all(axis=-1, keepdims=True)
-            q_after[rows] = np.where(finite, q_end, q_after[rows])
-            v_after[rows] = np.where(finite, v_end, v_after[rows])
+        for rows, before in self._blocks(q, v):
+            ends = [np.empty(x.shape) for x in before]
+            self._call(before, rows, (0.0, 0, 1), [*ends, *self._memory(before[0])])
+            finite = np.all([np.isfinite(x).all(axis=-1) for x in ends], axis=0)[..., None]
+            for x, end in zip(after, ends, strict=True):
+                flat(x)[rows] = np.where(finite, end, flat(x)[rows])
         return after
 
     def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
         tau = np.empty(v.shape)
-        for rows, _, (*_, efforts) in self._results(q, v, record.h, first, 1):
-            _flat(tau)[rows] = efforts[..., 0, :]
+        for rows, before in self._blocks(q, v):
+            ends, states = [np.empty(x.shape) for x in before], self._memory(before[0])
+            self._call(before, rows, (record.h, first, 1), [*ends, *states])
+            flat(tau)[rows] = states[2][..., 0, :]
         return tau
 
-    def _results(
-        self, q: Array, v: Array, h: float, first: int, count: int
-    ) -> Iterator[tuple[Any, tuple[Array, Array], tuple[Array, ...]]]:
-        """What the kernel gives, of some rows of the batch after the other, each time in the same memory."""
-        q, v, numbers = _flat(q), _flat(v), [np.array(x, dtype=float) for x in (h, first, count)]
-        blocks = [...] if q.ndim == 1 else [slice(k, k + self._rows) for k in range(0, len(q), self._rows or 1)]
-        for rows in blocks:
-            told = self._told if self._told.ndim == 1 else self._told[rows]
-            before = q[rows], v[rows]
-            out = self._out if q.ndim == 1 else tuple(x[: len(before[0])] for x in self._out)
-            yield rows, before, self._kernel(*before, told, *numbers, out=out)
+    def _blocks(self, q: Array, v: Array) -> Iterator[tuple[Any, tuple[Array, Array]]]:
+        """Some rows of the batch after the other: which, and their (q, v). A single motion is one."""
+        q, v = flat(q), flat(v)
+        for rows in [...] if q.ndim == 1 else [slice(k, k + self._rows) for k in range(0, len(q), self._rows or 1)]:
+            yield rows, (q[rows], v[rows])
 
+    def _memory(self, q: Array) -> list[Array]:
+        """For the states of as many rows as q has."""
+        return self._states if q.ndim == 1 else [x[: len(q)] for x in self._states]
 
-def _flat(x: Array) -> Array:
-    """All motions of a batch in one dimension."""
-    return x if x.ndim == 1 else x.reshape(-1, x.shape[-1])
+    def _call(
+        self, before: tuple[Array, Array], rows: Any, numbers: tuple[float, int, int], out: Sequence[Array]
+    ) -> None:
+        """Steps of the length, after the first and as many as ``numbers`` say."""
+        told = self._told if self._told.ndim == 1 else self._told[rows]
+        self._numbers[:] = numbers
+        self._kernel(*before, told, *self._arguments, out=tuple(out))
