@@ -11,7 +11,7 @@ from operations_on import in_c
 import linkwright as lw
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.machine import target
-from linkwright.errors import ArgumentError, ExpressionError, ShapeError
+from linkwright.errors import ArgumentError, ExpressionError, ShapeError, TooLargeError
 from linkwright.expression import adjoint, derivative
 from mechanisms import relative_error
 
@@ -251,6 +251,44 @@ def test_what_many_inputs_cost_does_not_grow_with_them():
     long = lw.compile(lambda x: lw.repeat(10**5, lambda k, y: y + 1e-5 * np.sin(y), x).sum(), x=8).derivative("x")
     kept = [i.value for i in long.program.instructions if i.op == "repeat"]
     assert max(one.rows for one in kept) < 1000
+
+
+def rolled(x, u):
+    """A motion that is driven step by step: its end, and its states on the way."""
+
+    def step(k, s):
+        return s + 0.1 * lw.stack([s[1], lw.take(u, k)[0] - np.sin(s[0]), s[0] * lw.take(u, k)[1] - s[2]])
+
+    return lw.repeat(len(u), step, x, keep=1)
+
+
+@pytest.mark.parametrize("rows", [1, ROWS])
+def test_several_gradients_are_rows_of_a_result(rows, tmp_path):
+    """And what is not written by a loop is put between them."""
+
+    def mixed(x, u):
+        y = rolled(x, u)[0]
+        return lw.stack([y[0], x[0] * u[0, 0] + x[1], y[2]])
+
+    rng = np.random.default_rng(0)
+    x, u = rng.normal(size=(rows, 3)), rng.normal(size=(rows, 20, 2))
+    kernel = lw.compile(mixed, x=3, u=(20, 2))
+    derivative = kernel.derivative("u")
+    assert len(derivative.program.in_rows[0]) == 2
+    found = derivative(x, u)
+    unit = rng.normal(size=u.shape)
+    expected = (kernel(x, u + 1e-6 * unit) - kernel(x, u - 1e-6 * unit)) / 2e-6
+    assert relative_error(np.einsum("rijk,rjk->ri", found, unit), expected) < 1e-7
+    assert np.array_equal(derivative(x[0], u[0]), found[0])
+    assert relative_error(interpret(derivative.program, x, u)[0], found) < 1e-12
+    if shutil.which("gcc"):
+        assert relative_error(in_c(derivative, tmp_path)(x[0], u[0])[0], found[0]) < 1e-12
+
+
+def test_derivatives_that_are_too_large_say_which_are_not():
+    kernel = lw.compile(lambda x, u: rolled(x, u)[1], x=3, u=(300, 2))
+    with pytest.raises(TooLargeError, match="goes backwards and is short"):
+        kernel.derivative("u")
 
 
 def test_derivatives_by_steps_that_stop_go_forwards():

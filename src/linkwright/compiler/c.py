@@ -74,12 +74,14 @@ def source(program: Program) -> str:
     writer.write(program, given, tables=tables)
     lines += writer.lines
     for number, (name, numbers) in enumerate(zip(outputs, program.results, strict=True)):
-        if number in program.in_rows:
-            row = writer.places[writer.values[program.in_rows[number]]]
-            lines += ["    {", "        int i;", f"        for (i = 0; i < {len(numbers)}; ++i)"]
-            lines += [f"            {name}[i] = {row.entry('i')};", "    }"]
-        elif number not in tables:
-            lines += [f"    {name}[{entry}] = {writer.values[k]};" for entry, k in enumerate(numbers)]
+        if number in tables:
+            continue
+        for first, value in program.in_rows.get(number, ()):
+            row, place = writer.places[writer.values[value]], f"{first} + i" if first else "i"
+            lines += ["    {", "        int i;", f"        for (i = 0; i < {program.sizes[value]}; ++i)"]
+            lines += [f"            {name}[{place}] = {row.entry('i')};", "    }"]
+        entries = (entry for loose in program.loose(number) for entry in loose)
+        lines += [f"    {name}[{entry}] = {writer.values[numbers[entry]]};" for entry in entries]
     lines += ["}", ""]
     return "\n".join(lines)
 

@@ -12,7 +12,7 @@ from linkwright import dynamics
 from linkwright.compiler import trace
 from linkwright.compiler.program import ROWS, Program, Steps, program_of
 from linkwright.dynamics.configuration import configuration_rate
-from linkwright.errors import ArgumentError
+from linkwright.errors import ArgumentError, TooLargeError
 from linkwright.expression import tables
 from linkwright.expression.derivative import jacobian
 from linkwright.expression.graph import Expr, Graph
@@ -93,9 +93,30 @@ def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
     return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)
 
 
+BACKWARDS = (
+    "; through loops the derivative of few numbers, such as the cost of a motion, goes backwards and is short however "
+    "many it is taken by, that of many goes forwards and grows with each"
+)
+
+
 @telling(lambda program: f"differentiating {program.name}")
 @trace.uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
+    """:func:`_differentiated`; where it becomes too large through loops, the error says which do not."""
+    loops = any(i.op in ("repeat", "product") for i in program.instructions)
+    try:
+        derived = _differentiated(program, wrt, model)
+    except TooLargeError as error:
+        raise TooLargeError(f"{error}{BACKWARDS}") if loops else error from None
+    if loops and derived.length > trace.OPERATION_LIMIT:
+        raise TooLargeError(
+            f"the derivative of {program.name} by {wrt} has {derived.length} operations, more than "
+            f"{trace.OPERATION_LIMIT}{BACKWARDS}"
+        )
+    return derived
+
+
+def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
     """The program of the derivative with respect to an argument, added as last axis.
 
     With respect to a configuration of a model the derivative is with respect to δ in
@@ -116,7 +137,7 @@ def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
         analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
         if len(program.instructions) > SHORT:
             return analytical
-        plain = differentiate(replace(program, algorithm=None), wrt, model)
+        plain = _differentiated(replace(program, algorithm=None), wrt, model)
         return min(plain, analytical, key=lambda one: one.operations.total)
     symbols = inputs[wrt].reshape(-1)
     derivatives = []

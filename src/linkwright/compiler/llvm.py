@@ -84,12 +84,13 @@ class StraightBody(Arithmetic):
             self.seam()
         if lanes.width == 1:
             for number, argument in enumerate(range(len(program.inputs), len(program.inputs) + len(program.results))):
-                if number not in program.tables and number not in program.in_rows:
+                if number not in program.tables:
                     self._store(argument, argument in sparse)
         for number in program.tables:
             self._store_table(number)
-        for number in program.in_rows:
-            self._store_row(number)
+        for number, runs in program.in_rows.items():
+            for first, value in runs:
+                self._store_row(number, first, value)
         self.lines += [*self.epilogue, f"  ret i1 {self._far()}"]
         name = self.name or ("single" if lanes.width == 1 else "lanes")
         return self._function("i1", name, f"ptr noalias %args, ptr noalias %steps{self.more}")
@@ -138,7 +139,9 @@ class StraightBody(Arithmetic):
     def _store(self, argument: int, cleared: bool) -> None:
         """Every entry of one row, or every one that is not zero there already."""
         (row,) = self._pointers(argument)
-        for k, value in enumerate(self._results(argument)):
+        results = self._results(argument)
+        for k in (k for some in self.program.loose(argument - len(self.program.inputs)) for k in some):
+            value = results[k]
             if cleared and self._is_zero(value):
                 continue
             address = self.emit(f"getelementptr double, ptr {row}, i64 {k}")
@@ -187,18 +190,19 @@ class StraightBody(Arithmetic):
         W = self.lanes.width
         large = 8 * W * sum(slot.size for slot in self.program.outputs) > _NEAR_CACHE
         for number, results in enumerate(self.program.results, len(self.program.inputs)):
-            if number - len(self.program.inputs) in (*self.program.tables, *self.program.in_rows):
+            if number - len(self.program.inputs) in self.program.tables:
                 continue
-            start, n = 0, len(results)
-            while start < n:
-                size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
-                if n - start == 3 and n >= 4 and W >= 4:
-                    start, size = n - 4, 4  # one entry is stored twice
-                some = results[start : start + size]
-                last = len(self.program.instructions) - 1 if large or number in sparse else max(some)
-                if number not in sparse or not all(map(self._is_zero, some)):
-                    found.setdefault(last, []).append((number, start, size))
-                start += size
+            for loose in self.program.loose(number - len(self.program.inputs)):
+                start, n = loose.start, loose.stop
+                while start < n:
+                    size = next(size for size in (4, 2, 1) if size <= min(n - start, W))
+                    if n - start == 3 and len(loose) >= 4 and W >= 4:
+                        start, size = n - 4, 4  # one entry is stored twice
+                    some = results[start : start + size]
+                    last = len(self.program.instructions) - 1 if large or number in sparse else max(some)
+                    if number not in sparse or not all(map(self._is_zero, some)):
+                        found.setdefault(last, []).append((number, start, size))
+                    start += size
         return found
 
     def _store_block(self, argument: int, start: int, size: int) -> None:
@@ -235,17 +239,16 @@ class StraightBody(Arithmetic):
         stride = self.emit(f"load i64, ptr {self.emit(f'getelementptr i64, ptr %steps, i64 {place}')}")
         self._store_all(rows, stride, self.results[value][-1], steps.rows, steps.size, first, columns)
 
-    def _store_row(self, number: int) -> None:
-        """The entries of a row of numbers, some at a time."""
-        program = self.program
-        place = self.places[self.values[program.in_rows[number]]]
-        rows, size = self._rows_of(len(program.inputs) + number), program.outputs[number].size
-        columns = min(4, self.lanes.width)
-        whole = size // columns
-        if whole:
-            self._store_all(rows, str(8 * columns), place.bases[0], whole, columns, 0, columns)
-        for k in range(whole * columns, size):
-            self._store_columns(rows, k, [read(self, place, k)])
+    def _store_row(self, number: int, first: int, value: int) -> None:
+        """The entries of a row of numbers, some at a time, from one entry of an output on."""
+        program, columns = self.program, min(4, self.lanes.width)
+        place, size = self.places[self.values[value]], program.sizes[value]
+        rows = self._rows_of(len(program.inputs) + number)
+        if size >= columns:
+            there = [self.emit(f"getelementptr double, ptr {row}, i64 {first}") for row in rows] if first else rows
+            self._store_all(there, str(8 * columns), place.bases[0], size // columns, columns, 0, columns)
+        for k in range(size // columns * columns, size):
+            self._store_columns(rows, first + k, [read(self, place, k)])
 
     def _store_all(
         self, rows: list[str], stride: str, source: str, count: int, size: int, first: int, columns: int

@@ -208,17 +208,25 @@ class Program:
         return found
 
     @cached_property
-    def in_rows(self) -> dict[int, int]:
-        """Which outputs are the entries of a row of numbers in memory, all in order: the value of that row."""
-        found = {}
-        for number, results in enumerate(self.results):
-            if not results or self.instructions[results[0]].op != "item":
-                continue
-            (row,) = self.instructions[results[0]].args
-            entries = [("item", (row,), place) for place in range(self.sizes.get(row, 0))]
-            if len(results) == len(entries) and [self.instructions[k] for k in results] == entries:
-                found[number] = row
+    def in_rows(self) -> dict[int, list[tuple[int, int]]]:
+        """Where outputs are all entries of rows in memory, in order: by output, the first entry and the row's value."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, results in enumerate(self.results if self.sizes else ()):
+            place = 0
+            while place < len(results):
+                op, args, which = self.instructions[results[place]]
+                size = self.sizes.get(args[0], 0) if op == "item" and which == 0 else 0
+                run = [self.instructions[k] for k in results[place : place + size]]
+                if size and run == [("item", args, entry) for entry in range(size)]:
+                    found.setdefault(number, []).append((place, args[0]))
+                place += size or 1
         return found
+
+    def loose(self, number: int) -> list[range]:
+        """The entries of an output that are no entries of such rows."""
+        runs = [(first, first + self.sizes[row]) for first, row in self.in_rows.get(number, ())]
+        ends = [0, *(x for run in runs for x in run), len(self.results[number])]
+        return [range(a, b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a < b]
 
     @cached_property
     def rows(self) -> frozenset[int]:
@@ -245,7 +253,9 @@ class Program:
     @cached_property
     def in_tables(self) -> frozenset[int]:
         """The values that are entries of such outputs and nothing else."""
-        entries = Counter(k for number in (*self.tables, *self.in_rows) for k in self.results[number])
+        entries = Counter(k for number in self.tables for k in self.results[number])
+        for number, runs in self.in_rows.items():
+            entries.update(k for first, row in runs for k in self.results[number][first : first + self.sizes[row]])
         return frozenset(k for k, times in entries.items() if self.uses[k] == times)
 
     @cached_property
