@@ -127,6 +127,46 @@ def test_every_row_stops_by_itself(rows):
         assert relative_error(a, b) < 1e-12
 
 
+def halved(x, y):
+    """A batch within the states, one of which its rows share at first."""
+    *state, steps, kept = lw.until(
+        lambda x, s, n: x < 1e-3,
+        lambda k, x, s, n: (0.5 * x, (s[0] + x[:, None] * y, s[1] + k), n + 1.0),
+        *(x, (np.zeros((3, 2)), 0.0), 0.0),
+        limit=12,
+        keep=5,
+    )
+    x, (s, t), n = state
+    return x, s, t, n, steps, kept[0], kept[1][0]
+
+
+def test_conditions_of_several_values_stop_one_by_one():
+    """In kernels as on numbers."""
+    kernel = lw.compile(halved, x=3, y=2)
+    x = np.array([1.0, 1e-2, 7e9]) * np.exp(np.random.default_rng(0).normal(size=(ROWS, 3)))
+    y = np.array([2.0, 3.0])
+    found = kernel(x, y)
+    assert len(set(found[4].reshape(-1))) > 3
+    for row in range(ROWS):
+        for a, b, c in zip(found, kernel(x[row], y), halved(x[row], y), strict=True):
+            assert np.array_equal(a[row], b)
+            assert b.shape == np.shape(c)
+            assert relative_error(b, c) < 1e-14
+
+
+def test_all_and_any_of_a_condition():
+    def f(x):
+        together, steps = lw.until(lambda x: np.all(x < 1e-9), lambda x: 0.5 * x, x, limit=100)
+        first, fewer = lw.until(lambda x: (x < 1.0).any(), lambda x: 0.5 * x, x, limit=100)
+        return together, steps, first, fewer, lw.where(np.any(x[:, None] < x, axis=1), x, -x)
+
+    x = np.array([[1.0, 2.0, 3e5], [4.0, 5.0, 6.0]])
+    kernel = lw.compile(f, x=3)
+    for row in range(2):
+        for a, b in zip(kernel(x[row]), f(x[row]), strict=True):
+            assert np.array_equal(a, b)
+
+
 def test_rows_that_are_not_numbers_stop_and_leave_the_others_alone():
     kernel = lw.compile(roots, x=())
     x = np.linspace(1.0, 50.0, ROWS)
@@ -305,9 +345,14 @@ MISTAKES = {
     ),
     "text": (lambda: lw.repeat(2, lambda k, x: x, "a"), ArgumentError, "real numbers"),
     "condition": (
-        lambda: lw.compile(lambda x: lw.until(lambda x: x < 0.0, lambda x: x - 1.0, x, limit=3)[0], x=2),
+        lambda: lw.compile(lambda x: lw.until(lambda x: x[:1] < 0.0, lambda x: x - 1.0, x, limit=3)[0], x=2),
         ShapeError,
-        "one truth value",
+        r"the condition has shape \(1, 2\) of states that begin with \(1,\)",
+    ),
+    "condition on numbers": (
+        lambda: lw.until(lambda x: x[:1] < 0.0, lambda x: x - 1.0, np.ones(2), limit=3),
+        ShapeError,
+        r"the condition has shape \(1, 2\) of states that begin with \(1,\)",
     ),
     "index": (
         lambda: lw.compile(lambda x: lw.repeat(3, lambda k, y: y + np.ones(3)[k], x), x=()),

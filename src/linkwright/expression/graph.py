@@ -474,6 +474,12 @@ class Symbols(np.ndarray):
     def __rmatmul__(self, y: Any) -> Any:
         return _product(y, self)
 
+    def all(self, axis: Any = None) -> Any:  # type: ignore[override]
+        return _all(self, axis)
+
+    def any(self, axis: Any = None) -> Any:  # type: ignore[override]
+        return _any(self, axis)
+
     def __lt__(self, y: Any) -> Any:
         return np.less(self, y, dtype=object)
 
@@ -489,6 +495,8 @@ class Symbols(np.ndarray):
 
 def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
     """NumPy's function of symbols, unless it is one of those that look for NaN: to these, objects are none."""
+    if function in _OF_CONDITIONS:
+        return _OF_CONDITIONS[function](*args, **kwargs)
     if function.__name__.startswith("nan"):
         raise ExpressionError(f"numpy.{function.__name__} asks whether a symbol is NaN, which only numbers can be")
     if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(function.__name__)):
@@ -506,6 +514,21 @@ def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
     found = product(A, B)
     return otherwise(A, B) if found is None else found
 
+
+_and, _or = np.frompyfunc(lambda x, y: x & y, 2, 1), np.frompyfunc(lambda x, y: x | y, 2, 1)
+
+
+def _all(conditions: Any, axis: Any = None) -> Any:
+    """Whether all conditions hold, along some axis."""
+    return _and.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else True)
+
+
+def _any(conditions: Any, axis: Any = None) -> Any:
+    """Whether any condition holds, along some axis."""
+    return _or.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else False)
+
+
+_OF_CONDITIONS: dict[Any, Any] = {np.all: _all, np.any: _any}
 
 _LINEAR_ALGEBRA = {
     "solve": "linkwright.solve(A, b)",

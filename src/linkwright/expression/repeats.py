@@ -25,8 +25,8 @@ def repeated(
     ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
     """
     with own_symbols(graph, count, start) as (number, state):
-        after = tuple(step(number, state))
         condition = None if stop is None else stop(state)
+        after = tuple(step(number, state))
     return of_step(graph, count, number, state, after, start, condition, keep)
 
 

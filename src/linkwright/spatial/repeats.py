@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError, ShapeError
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 
 def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None = None) -> Any:
@@ -35,7 +35,9 @@ def until(
 
     ``condition(*state)`` is asked before each step; ``step(k, *state)`` (or, if it takes one argument less,
     ``step(*state)``) gives the next state. In a batch every row stops by itself, keeps its state from then on, and does
-    not depend on its neighbours. Returned are ``(*state, steps)``; ``steps == limit`` does not tell whether the
+    not depend on its neighbours. A condition of several values means a batch within the states, in kernels as on
+    numbers: their first axes are its, and so are those of ``steps``; ``np.all(…)`` of a condition stops all at once.
+    Returned are ``(*state, steps)``; ``steps == limit`` does not tell whether the
     condition holds: ask it of the state. With ``keep=n`` the states after every n steps come last, as of
     :func:`repeat`; those of a row that has stopped do not change any more.
 
@@ -64,7 +66,10 @@ def _repeated(
         except _Symbols as found:  # in what the step takes from around it
             symbol = found.symbol
     if symbol is not None:
-        final, steps, kept = _on_symbols(symbol, task)
+        try:
+            final, steps, kept = _on_symbols(symbol, task)
+        except _Batch as found:  # in the condition
+            final, steps, kept = _on_symbols_in_batch(symbol, task, found.shape)
     told = form.bare(final) if condition is None else (*form.state(final), steps)
     if not every:
         return told
@@ -90,17 +95,27 @@ class _Symbols(Exception):
         self.symbol = symbol
 
 
+class _Batch(Exception):
+    """Raised where a condition on symbols has several values."""
+
+    def __init__(self, shape: tuple[int, ...]):
+        self.shape = shape
+
+
 def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
     """One step after the other. A condition may be asked of batches: then rows stop one by one."""
     count, step, condition, form, arrays, every = task
     steps: Any = float(count) if condition is None else 0.0
-    going: Any = True
+    going: Any = np.asarray(True)
     kept: list[list[Any]] = [[] for _ in arrays]
     for k in range(count):
         if condition is not None:
-            going = going & ~_truth(condition(*form.copies(arrays)))
-            if np.ndim(going):
-                arrays = form.in_batch(arrays, going.shape)
+            told = _truth(condition(*form.copies(arrays)))
+            if k and told.shape != going.shape:
+                raise _other_shape(told.shape, going.shape)
+            going = going & ~told
+            if told.shape:
+                arrays = form.in_batch(arrays, told.shape)
             if not np.any(going) and not every:
                 break
             steps = steps + going
@@ -118,6 +133,10 @@ def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
     return [x if x.shape else x[()] for x in arrays], np.asarray(steps, dtype=np.float64)[()], tables
 
 
+def _other_shape(shape: tuple[int, ...], batch: tuple[int, ...]) -> ShapeError:
+    return ShapeError(f"the condition has shape {shape} of states that begin with {batch}")
+
+
 def _truth(told: Any) -> Any:
     """What a condition on numbers says."""
     told = np.asarray(told)
@@ -129,7 +148,8 @@ def _truth(told: Any) -> Any:
 
 
 def _where_rows(going: Array, after: Array, before: Array) -> Array:
-    return np.where(going.reshape(going.shape + (1,) * (after.ndim - going.ndim)), after, before)
+    chosen: Array = where(going.reshape(going.shape + (1,) * (after.ndim - going.ndim)), after, before)
+    return chosen
 
 
 def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
@@ -147,7 +167,7 @@ def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
         assert condition is not None
         told = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
         if told.shape:
-            raise ShapeError(f"the condition has shape {told.shape}; expected one truth value of each row")
+            raise _Batch(told.shape)
         return graph.coerce(told[()])
 
     results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every)
@@ -158,6 +178,36 @@ def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
     rows = count // every if every else 0
     kept = form.apart(graph.array(results[n + 1 :]).reshape(rows, n)) if every else []
     return form.apart(graph.array(results[:n])), results[n], kept
+
+
+def _on_symbols_in_batch(symbol: Any, task: _Task, batch: tuple[int, ...]) -> tuple[list[Any], Any, list[Any]]:
+    """The same where a condition has so many values: which rows go on, and their steps, are states too."""
+    form, condition = task.form, task.condition
+    assert condition is not None
+    arrays = form.in_batch(list(task.arrays), batch)
+
+    def rows_on(state: tuple[Any, ...], going: Array) -> Array:
+        told = np.asarray(condition(*state))
+        if told.shape != batch:
+            raise _other_shape(told.shape, batch)
+        on: Array = where(told, 0.0, going)
+        return on
+
+    def step(k: Any, state: tuple[Any, ...], going: Array, steps: Array) -> tuple[Any, ...]:
+        before = list(_leaves(state, np.asanyarray))  # which can be compared
+        going = rows_on(form.copies(before), going)
+        after = form.arrays(task.step(k, *form.copies(before)))
+        chosen = [_where_rows(going, x, y) for x, y in zip(after, before, strict=True)]
+        return form.state(chosen), going, steps + going
+
+    def over(state: tuple[Any, ...], going: Array, steps: Array) -> Any:
+        return rows_on(state, going).sum() < 0.5
+
+    whole = (form.state(arrays), np.ones(batch), np.zeros(batch))
+    every = _Task(task.most, step, over, _Form(whole), list(_leaves(whole)), task.every)
+    final, _, kept = _on_symbols(symbol, every)
+    n = len(arrays)
+    return final[:n], final[n + 1], kept[:n]
 
 
 def _numbered(step: Callable[..., Any], states: int) -> Callable[..., Any]:
@@ -225,7 +275,8 @@ class _Form:
         for k, x in enumerate(arrays):
             if x.shape[: len(batch)] != batch:
                 arrays[k] = np.broadcast_to(x, batch + x.shape).copy()
-                self.shapes[k] = arrays[k].shape
+                self.shapes[k], self.sizes[k] = arrays[k].shape, arrays[k].size
+        self.size = sum(self.sizes)
         return arrays
 
     def bare(self, arrays: Iterable[Any]) -> Any:
@@ -243,12 +294,12 @@ class _Form:
         return _told(self.bare(np.empty(shape) for shape in self.shapes))
 
 
-def _leaves(state: Any) -> Iterator[Array]:
+def _leaves(state: Any, array: Callable[[Any], Array] = np.asarray) -> Iterator[Array]:
     if isinstance(state, tuple):
         for x in state:
-            yield from _leaves(x)
+            yield from _leaves(x, array)
     else:
-        x = np.asarray(state)
+        x = array(state)
         yield x if x.size else np.zeros(x.shape)  # no entries are numbers too
 
 
