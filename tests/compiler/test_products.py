@@ -80,6 +80,27 @@ def test_lines_do_not_grow_with_the_matrix():
     assert products(lw.compile(lambda A, x: (A * 2.0) @ x, A=(30, 30), x=30).program) == 0
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda A, x: A @ x,
+        lambda A, x: np.dot(A, x),
+        lambda A, x: A.dot(x),
+        lambda A, x: np.einsum("ij,j->i", A, x),
+        lambda A, x: np.einsum("ji, i -> j", A, x),
+        lambda A, x: np.einsum("j,ij->i", x, A),
+        lambda A, x: np.einsum("ij,jk->ki", A, lw.stack([x, 2.0 * x], axis=1)),
+        lambda A, x: lw.stack([x, 2.0 * x]) @ A.T,
+        lambda A, x: lw.stack([x] * 20) @ A.T,
+    ],
+)
+def test_ways_to_write_a_product(function):
+    A, x = np.random.default_rng(0).normal(size=(2, 20, 20))
+    kernel = lw.compile(function, A=(20, 20), x=20)
+    assert kernel.program.length < 1500
+    assert relative_error(kernel(A, x[0]), function(A, x[0])) < 1e-13
+
+
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_products_in_c(kernel, tmp_path):
     kernel, _ = kernel

@@ -480,6 +480,9 @@ class Symbols(np.ndarray):
     def any(self, axis: Any = None) -> Any:  # type: ignore[override]
         return _any(self, axis)
 
+    def dot(self, y: Any) -> Any:  # type: ignore[override]
+        return np.dot(self, y)
+
     def __lt__(self, y: Any) -> Any:
         return np.less(self, y, dtype=object)
 
@@ -504,6 +507,11 @@ def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
     if function.__name__ == "dot" and len(args) == 2 and not kwargs:
         A, B = args
         return _product(A, B, function._implementation)
+    if function.__name__ == "einsum" and not kwargs:
+        from linkwright.expression.products import summed
+
+        if (found := summed(*args)) is not None:
+            return found
     return function._implementation(*args, **kwargs)
 
 

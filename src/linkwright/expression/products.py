@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,29 @@ def product(A: Any, B: Any) -> Any:
     graph = next((x.graph for one in (A, B) if one.dtype == object for x in one.flat if isinstance(x, Expr)), None)
     if graph is None:
         return None
-    if A.ndim == 2 and (matrix := _matrix(graph, A)) is not None:
-        return _times(graph, *matrix, B)
-    if B.ndim == 2 and (matrix := _matrix(graph, B.T)) is not None:
-        return _times(graph, *matrix, A.T).T.view(Symbols)
+    for one in sorted((A, B), key=np.size, reverse=True):  # the larger one, if both could be
+        if one is A and A.ndim == 2 and (matrix := _matrix(graph, A)) is not None:
+            return _times(graph, *matrix, B)
+        if one is B and B.ndim == 2 and (matrix := _matrix(graph, B.T)) is not None:
+            return _times(graph, *matrix, A.T).T.view(Symbols)
     return None
+
+
+def summed(subscripts: Any, *operands: Any) -> Any:
+    """``np.einsum`` where it is a product of two arrays, over one axis; None where it is anything else."""
+    found = re.fullmatch(r"(\w\w?),(\w\w?)->(\w\w?)", subscripts.replace(" ", "")) if len(operands) == 2 else None
+    if found is None:
+        return None
+    of_A, of_B, of_result = found.groups()
+    over = set(of_A) & set(of_B)
+    A, B = (x if isinstance(x, np.ndarray) else np.asarray(x) for x in operands)
+    if len(over) != 1 or sorted(of_A + of_B) != sorted([*of_result, *over, *over]):
+        return None
+    if (A.ndim, B.ndim) != (len(of_A), len(of_B)):
+        return None
+    (letter,) = over
+    made = product(A.T if of_A[0] == letter else A, B if of_B[0] == letter else B.T)
+    return made if made is None or of_result == (of_A + of_B).replace(letter, "") else made.T
 
 
 def _matrix(graph: Graph, A: np.ndarray) -> tuple[Expr, Sides] | None:
