@@ -252,6 +252,46 @@ def test_loops_in_c(function, model, state, tmp_path):
         assert relative_error(x, y) < 1e-9
 
 
+def in_c(kernel, folder, given, more=()):
+    """What the kernel's C source gives of arrays, compiled without warnings."""
+    path = kernel.save(folder / "code.c")
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-ffp-contract=off"]
+    subprocess.run(["gcc", *strict, "-shared", "-fPIC", path, "-o", folder / "code.so", "-lm"], check=True)
+    call = getattr(ctypes.CDLL(str(folder / "code.so")), kernel.program.name)
+    outs = [np.full(slot.shape, np.nan) for slot in kernel.program.outputs]
+    call(*(x.ctypes.data_as(ctypes.c_void_p) for x in (*given, *outs, *more)))
+    return outs, path.read_text()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_large_records_in_c_lie_in_memory_that_is_lent(tmp_path):
+    """And of what is kept only what is read is stored."""
+
+    def last(x):
+        kept = lw.repeat(5000, lambda k, x: 0.5 * x + np.sin(x[::-1]), x, keep=1)[1]
+        few, final = lw.repeat(30, lambda k, x: 0.9 * x, x, keep=10)
+        return kept[1234:1236, 3].sum() + kept[4999, 1], final[:, 0] * 2.0, few
+
+    kernel = lw.compile(last, x=5)
+    x, work = np.random.default_rng(0).normal(size=5), np.full(10_000, np.nan)
+    found, text = in_c(kernel, tmp_path, [x], [work])
+    assert "double work[10000]" in text
+    assert "double kept2[3];" in text
+    assert np.isfinite(work).all()
+    for a, b in zip(found, kernel(x), strict=True):
+        assert relative_error(a, b) < 1e-9
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
+def test_what_nobody_reads_is_not_kept_in_c(tmp_path):
+    kernel = lw.compile(lambda x: lw.repeat(5000, lambda k, x: 0.5 * x, x, keep=1)[0], x=5)
+    x = np.ones(5)
+    found, text = in_c(kernel, tmp_path, [x])
+    assert "kept" not in text
+    assert "%" not in text
+    assert np.array_equal(found[0], kernel(x))
+
+
 def test_kernels_with_loops_are_kept_pickled_and_printed(model):
     kernel = lw.compile(swing, model)
     again = pickle.loads(pickle.dumps(kernel))

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 from linkwright.compiler.program import ROWS, Program, Steps
 from linkwright.compiler.repetition import needed_for
 
+ON_STACK = 4096
+"""Numbers that may lie on the stack; for more the caller gives memory."""
+
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _CALL = {"sqrt": "sqrt", "abs": "fabs", "round": "rint"}
 
@@ -49,30 +52,33 @@ def _distinct(names: Iterable[str]) -> list[str]:
 def source(program: Program) -> str:
     """The C source of a program: ``void name(const double q[7], …, double result[49])``.
 
-    Matrices are stored row by row.
+    Matrices are stored row by row. What is kept on the way and would be too much for a stack lies in a further array.
     """
     slots = (*program.inputs, *program.outputs)
-    function, *names = _distinct([program.name, *(slot.name for slot in slots)])
+    function, *names, work = _distinct([program.name, *(slot.name for slot in slots), "work"])
     inputs, outputs = names[: len(program.inputs)], names[len(program.inputs) :]
     arguments = [
         *(f"const double {n}[{slot.size}]" for n, slot in zip(inputs, program.inputs, strict=True)),
         *(f"double {n}[{slot.size}]" for n, slot in zip(outputs, program.outputs, strict=True)),
     ]
     shapes = "\n".join(f" *   {name}: {list(slot.shape)}" for name, slot in zip(names, slots, strict=True))
+    writer = _Writer(inputs, work)
+    given = [
+        [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
+    ]
+    tables = {number: outputs[number] for number in program.tables}
+    writer.write(program, given, tables=tables)
+    if writer.lent:
+        arguments.append(f"double {work}[{writer.lent}]")
+        shapes += f"\n *   {work}: memory for what is kept on the way, {writer.lent} numbers, of any value"
     lines = [
         f"/* {function}: {program.operations}.\n * Arguments, arrays stored row by row:\n{shapes}\n */",
         "#include <math.h>",
         "",
         f"void {function}({', '.join(arguments)})",
         "{",
+        *writer.lines,
     ]
-    writer = _Writer(inputs)
-    given = [
-        [f"{name}[{entry}]" for entry in range(slot.size)] for name, slot in zip(inputs, program.inputs, strict=True)
-    ]
-    tables = {number: outputs[number] for number in program.tables}
-    writer.write(program, given, tables=tables)
-    lines += writer.lines
     for number, (name, numbers) in enumerate(zip(outputs, program.results, strict=True)):
         if number in tables:
             continue
@@ -104,11 +110,13 @@ class _Place(NamedTuple):
 class _Writer:
     """The statements of a program; repetitions are loops in it."""
 
-    def __init__(self, arrays: list[str]) -> None:
+    def __init__(self, arrays: list[str], work: str) -> None:
         self.lines: list[str] = []
         self.values: list[str] = []
         self.loops = 0
         self.arrays = arrays
+        self.work, self.lent = work, 0
+        self.kept: dict[str, list[int]] = {}  # of repetitions, the states of which records are read
         self.places: dict[str, _Place] = {}  # of rows of numbers
 
     def write(
@@ -162,7 +170,26 @@ class _Writer:
             return given if given in self.places else f"s{name}[{which}]"
         if which == steps.size:
             return f"n{name}" if steps.stops else _number(float(steps.count))
-        return f"kept{name}[{which - steps.size - 1}]"
+        row, column = divmod(which - steps.size - 1, steps.size)
+        return self._record(name, column, steps.size).entry(str(row))
+
+    def _record(self, name: str, column: int, size: int) -> _Place:
+        """Where a state is kept, of all rows."""
+        columns = self.kept[name]
+        return _Place(f"kept{name}", columns.index(column), len(columns))
+
+    def _memory(self, name: str, size: int, indent: str, zero: bool = False) -> None:
+        """An array, on the stack or, where it is large, of what the caller lent."""
+        if size <= ON_STACK:
+            self.lines.append(f"{indent}double {name}[{size}]{' = {0.0}' if zero else ''};")
+            return
+        self.lines.append(f"{indent}double *const {name} = {self.work}{f' + {self.lent}' if self.lent else ''};")
+        self.lent += size
+        if zero:
+            self.loops += 1
+            place = f"i{self.loops}"
+            self.lines += [f"{indent}int {place};", f"{indent}for ({place} = 0; {place} < {size}; ++{place})"]
+            self.lines.append(f"{indent}    {name}[{place}] = 0.0;")
 
     def _repeat(self, around: Program, steps: Steps, given: list[str], indent: str, kept: Mapping[int, str]) -> str:
         """A loop, whose states are ``s…``, the number of steps ``n…``; the number by which they are told apart."""
@@ -175,9 +202,9 @@ class _Writer:
         lines.append(f"{indent}double s{name}[{size}] = {{{start}}};")
         if steps.stops:
             lines.append(f"{indent}double n{name} = 0.0;")
-        own = steps.rows and not self._all_in_tables(around, steps)
+        own = self.kept[name] = self._read(around, steps)
         if own:
-            lines.append(f"{indent}double kept{name}[{steps.rows * size}];")
+            self._memory(f"kept{name}", steps.rows * len(own), indent)
         lines.append(f"{indent}int k{name};")
         lines.append(f"{indent}for (k{name} = 0; k{name} < {steps.count}; ++k{name}) {{")
         outer = self.values
@@ -201,7 +228,7 @@ class _Writer:
             lines.append(f"{inner}n{name} += 1.0;")
 
         def keep(row: str, indent: str) -> list[str]:
-            places = [f"{indent}kept{name}[({row}) * {size} + {i}] = s{name}[{i}];" for i in range(size)] if own else []
+            places = [f"{indent}{self._record(name, i, size).entry(row)} = s{name}[{i}];" for i in own]
             for number, array in kept.items():
                 columns, first = around.outputs[number].size // steps.rows, around.tables[number][1]
                 places += [
@@ -209,11 +236,11 @@ class _Writer:
                 ]
             return places
 
-        if steps.rows:
+        if own or kept:
             lines.append(f"{inner}if (k{name} % {steps.keep} == {steps.keep - 1}) {{")
             lines += [*keep(f"k{name} / {steps.keep}", deeper), f"{inner}}}"]
         lines.append(f"{indent}}}")
-        if steps.rows and steps.stops:
+        if (own or kept) and steps.stops:
             lines.append(f"{indent}for (k{name} /= {steps.keep}; k{name} < {steps.rows}; ++k{name}) {{")
             lines += [*keep(f"k{name}", inner), f"{indent}}}"]
         return name
@@ -231,7 +258,7 @@ class _Writer:
             row = self.places[x[0]]
             return self._placed(_Place(row.array, row.first + row.step * value.first, row.step * value.step))
         if op == "kept":
-            return self._placed(_Place(f"kept{x[0]}", value, program.instructions[args[0]].value.size))
+            return self._placed(self._record(x[0], value, program.instructions[args[0]].value.size))
         if op == "added":
             entry = self.places[x[0]].entry(f"({x[1]} == {x[1]}) ? (long)({x[1]}) : 0")
             lines.append(f"{indent}{entry} += ({x[1]} == {x[1]}) ? {x[2]} : NAN;")
@@ -245,13 +272,13 @@ class _Writer:
             lines.append(f"{indent}{kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
             return self._placed(_Place(name, 0, 1))
         if op == "zeros":
-            lines.append(f"{indent}double {name}[{value}] = {{0.0}};")
+            self._memory(name, value, indent, zero=True)
             return self._placed(_Place(name, 0, 1))
         matrix = self.places[x[0]].entry(f"{value.first} + {i} * {value.down} + {j} * {value.right}")
         last = self.places[x[-1]].entry(j)
         lines.append(f"{indent}int {i}, {j};")
         if op == "product":
-            lines.append(f"{indent}double {name}[{value.height}] = {{0.0}};")
+            self._memory(name, value.height, indent, zero=True)
         lines.append(f"{indent}for ({i} = 0; {i} < {value.height}; ++{i})")
         lines.append(f"{inner}for ({j} = 0; {j} < {value.width}; ++{j})")
         if op == "product":
@@ -261,15 +288,15 @@ class _Writer:
         return x[0]
 
     @staticmethod
-    def _all_in_tables(around: Program, steps: Steps) -> bool:
-        """Whether what is kept is wanted as results only."""
-        if any(op == "kept" and around.instructions[args[0]].value is steps for op, args, _ in around.instructions):
-            return False
-        return all(
-            k in around.in_tables
-            for k, (op, args, which) in enumerate(around.instructions)
-            if op == "item" and around.instructions[args[0]].value is steps and which > steps.size
-        )
+    def _read(around: Program, steps: Steps) -> list[int]:
+        """The states that are kept for others than results that are tables of them."""
+        found = set[int]()
+        for k, (op, args, which) in enumerate(around.instructions):
+            if op == "kept" and around.instructions[args[0]].value is steps:
+                found.add(which)
+            elif op == "item" and around.instructions[args[0]].value is steps and k not in around.in_tables:
+                found.update([(which - steps.size - 1) % steps.size] if which > steps.size else ())
+        return sorted(found)
 
 
 def _expression(op: str, x: list[str]) -> str:
