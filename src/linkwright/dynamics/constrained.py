@@ -107,6 +107,10 @@ class Constrained(NamedTuple):
         """K a + k (m,) of a carried a."""
         return (self.Y.T * self.inverse) @ y + self.k
 
+    def opened_by(self, k: Array) -> Constrained:
+        """The same system with another k (m,)."""
+        return self._replace(k=self.loops.least_norm(k, self.left_out))
+
     def motion(self) -> Array:
         """a (nv,); corrected once, for the rows that loops are solved by may be far worse conditioned than all are."""
         y = self.y
@@ -262,17 +266,18 @@ def project(
     One step of Newton's method, which leaves of a small error its square. Of all steps and of all velocities that do
     it the nearest, measured by kinetic energy: as :func:`impulse` does. From far away take :func:`close`.
     """
-    return integrate(model, q, position_correction(model, q)), v + velocity_correction(model, q, v)
+    step, change = _least_motions(model, q, constraint_residual(model, q), constraint_rate(model, q, v))
+    return integrate(model, q, step), v + change
 
 
 def position_correction(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
     """The step (nv,) of :func:`project` from a configuration."""
-    return _least_motion(model, q, constraint_residual(model, q))
+    return _least_motions(model, q, constraint_residual(model, q))[0]
 
 
 def velocity_correction(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """What :func:`project` adds to a velocity (nv,)."""
-    return _least_motion(model, q, constraint_rate(model, q, v))
+    return _least_motions(model, q, constraint_rate(model, q, v))[0]
 
 
 WHOLE = 60
@@ -283,13 +288,15 @@ def _is_small(model: Model) -> bool:
     return model.nv <= WHOLE or model.has_couplings
 
 
-def _least_motion(model: Model, q: Array, opening: Array) -> Array:
-    """The velocity (nv,) of least kinetic energy that makes up for the opening (m,): K v = −opening."""
+def _least_motions(model: Model, q: Array, *openings: Array) -> list[Array]:
+    """The velocities (nv,) of least kinetic energy that make up for openings (m,): K v = −opening."""
     require_mass(model)
     still = np.zeros(model.nv)
     if _is_small(model):
-        return constrained(model, q, still, opening).motion()
-    return _moving(replace(model, gravity=np.zeros(3)), q, still, still, None, None, opening).a
+        system = constrained(model, q, still, openings[0])
+        return [one.motion() for one in (system, *map(system.opened_by, openings[1:]))]
+    weightless = replace(model, gravity=np.zeros(3))
+    return [_moving(weightless, q, still, still, None, None, opening).a for opening in openings]
 
 
 # articulated bodies

@@ -284,10 +284,13 @@ class Expr:
     index: int
 
     def __add__(self, y: Any) -> Any:
-        if type(y) is not Expr or y.graph is not self.graph:
+        graph = self.graph
+        if y is graph.zero:  # what most terms in matrix notation are
+            return self
+        if type(y) is not Expr or y.graph is not graph:
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply_two("add", self, y)
+        return y if self is graph.zero else graph.apply_two("add", self, y)
 
     __radd__ = __add__
 
@@ -301,12 +304,16 @@ class Expr:
         return y if (y := _operand(self, y)) is NotImplemented else self.graph.apply("sub", y, self)
 
     def __mul__(self, y: Any) -> Any:
-        if type(y) is not Expr or y.graph is not self.graph:
+        graph = self.graph
+        zero = graph.zero
+        if y is zero:
+            return zero
+        if type(y) is not Expr or y.graph is not graph:
             if type(y) is float and y == 0.0:  # most products in matrix notation
-                return self.graph.zero
+                return zero
             if (y := _operand(self, y)) is NotImplemented:
                 return y
-        return self.graph.apply_two("mul", self, y)
+        return zero if self is zero else graph.apply_two("mul", self, y)
 
     __rmul__ = __mul__
 

@@ -201,7 +201,7 @@ def _stages_in_a_loop(
         share = h * _numbered(method.weights, k)
         return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
 
-    zero = np.zeros(v.shape)
+    zero = 0.0 * v  # of symbols where v is: it need not be found out by a step
     _, (u, w), tau = repeat(len(method.stages), one, (zero, zero), (zero, zero), zero)
     return tau, u, w
 

@@ -201,6 +201,10 @@ class SemidefiniteFactors(NamedTuple):
                 found.append(n)
                 X = X - n * ((n @ X) / (n @ n))
             return X
+        some = [k for k, one in enumerate(rest) if not is_zero(one)]
+        if not some:
+            return X
+        N, rest = N[:, some], rest[some]
         return X - N @ solve_symmetric(N.T @ N + np.diag(1.0 - rest), N.T @ X)
 
     def _less_null_vectors(self, X: Array, rest: Array, most: int) -> Array:
