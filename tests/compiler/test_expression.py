@@ -11,8 +11,9 @@ import linkwright as lw
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.program import program_of
 from linkwright.errors import ExpressionError, TooLargeError
-from linkwright.expression.graph import Expr, Graph, needed
+from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.order import needed
 from linkwright.expression.rules import COMMUTATIVE, RULES
 
 # rules do not change values

@@ -16,7 +16,8 @@ from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.trace import bind, trace
 from linkwright.errors import ArgumentError
 from linkwright.expression.derivative import forward, jacobian, reverse
-from linkwright.expression.graph import Graph, needed
+from linkwright.expression.graph import Graph
+from linkwright.expression.order import needed
 from linkwright.model.joint import JOINT_TYPES
 from mechanisms import one_of_each, random_tree, relative_error, state, trees
 

@@ -22,7 +22,8 @@ import numpy as np
 from linkwright.compiler.kinds import Kind, Source
 from linkwright.compiler.program import Instruction, Program, Slot, program_of
 from linkwright.compiler.sweeps import CONSTANT, Recording
-from linkwright.expression.graph import Expr, needed
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
 from linkwright.model.tree import Model
 
 STORE, LOAD = 3.0, 0.5

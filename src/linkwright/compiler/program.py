@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from linkwright.errors import ArgumentError
-from linkwright.expression.graph import Expr, Graph, Repeat, elements, needed
+from linkwright.expression.graph import Expr, Graph, Repeat
+from linkwright.expression.order import elements, needed
 from linkwright.expression.repeats import instead, superseded
 
 

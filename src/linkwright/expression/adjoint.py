@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.expression import repeats, tables
-from linkwright.expression.graph import Expr, Graph, needed
+from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.order import needed
 from linkwright.expression.tables import Sides
 
 TAPE = 4096

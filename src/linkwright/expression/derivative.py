@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwright.expression import repeats, tables
 from linkwright.expression.adjoint import Irreversible, reverse
-from linkwright.expression.graph import Expr, elements, needed
+from linkwright.expression.graph import Expr
 from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.order import elements, needed
 
 BACKWARDS = 4
 """Inputs for each output from which repetitions are differentiated backwards: a step back takes as long as some."""

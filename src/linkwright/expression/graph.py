@@ -13,7 +13,7 @@ import math
 import operator
 import struct
 import sys
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -588,44 +588,3 @@ def _text(x: Expr, depth: int) -> str:
     if x.op in _INFIX:
         return f"({args[0]} {_INFIX[x.op]} {args[1]})"
     return f"-{args[0]}" if x.op == "neg" else f"{x.op}({', '.join(args)})"
-
-
-def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
-    """The nodes the outputs depend on, in order of creation, which is an order of evaluation.
-
-    ``given``: indices of nodes behind which nobody needs to look.
-    """
-    found: dict[int, Expr] = {}
-    stack = list(outputs)
-    while stack:
-        node = stack.pop()
-        if node.index not in found:
-            found[node.index] = node
-            if node.index not in given:
-                stack.extend(node.args[:1] if node.op == "item" else node.args)
-    return [found[index] for index in sorted(found)]
-
-
-def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
-    """What is computed, in the order in which one result after the other needs it: fewer wait at a time."""
-    left = {node.index: node for node in computed}
-    order: list[Expr] = []
-    for result in results:
-        stack = [result]
-        while stack:
-            node = stack[-1]
-            if node.index not in left:
-                stack.pop()
-                continue
-            ahead = [a for a in node.args if a.index in left]
-            if ahead:
-                stack += reversed(ahead)
-            else:
-                order.append(left.pop(node.index))
-                stack.pop()
-    return order
-
-
-def elements(x: Any) -> Iterator[Any]:
-    """The entries of an array or a scalar, one by one, row by row."""
-    return iter(x.flat) if isinstance(x, np.ndarray) else iter((x,))

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from linkwright.errors import TooLargeError
 from linkwright.expression import tables
-from linkwright.expression.graph import Expr, Graph, Repeat, needed
+from linkwright.expression.graph import Expr, Graph, Repeat
+from linkwright.expression.order import needed
 
 Step = Callable[[Expr, list[Expr]], Sequence[Expr]]
 

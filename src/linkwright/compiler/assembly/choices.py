@@ -15,7 +15,8 @@ import numpy as np
 from linkwright.compiler.kinds import Kind, Source
 from linkwright.compiler.passes import Cut
 from linkwright.compiler.program import Instruction, Program, Slot
-from linkwright.expression.graph import Expr, demanded, needed
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import demanded, needed
 
 OWN, PARENT, OWN_DATA, PARENT_DATA, MEMBER_DATA, LOOP_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(15)
 """Where programs read and write: the records of the joint's body and its parent (of a loop, of its second and its first

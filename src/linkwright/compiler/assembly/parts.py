@@ -51,7 +51,8 @@ from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import orders_of_rows
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import Place, angular_velocity, join, joint_terms, split
-from linkwright.expression.graph import Expr, needed
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

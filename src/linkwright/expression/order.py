@@ -1,0 +1,51 @@
+"""Which expressions others need, and in which order they can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from linkwright.expression.graph import Expr
+
+
+def needed(outputs: Iterable[Expr], given: Container[int] = ()) -> list[Expr]:
+    """The nodes the outputs depend on, in order of creation, which is an order of evaluation.
+
+    ``given``: indices of nodes behind which nobody needs to look.
+    """
+    found: dict[int, Expr] = {}
+    stack = list(outputs)
+    while stack:
+        node = stack.pop()
+        if node.index not in found:
+            found[node.index] = node
+            if node.index not in given:
+                stack.extend(node.args[:1] if node.op == "item" else node.args)
+    return [found[index] for index in sorted(found)]
+
+
+def demanded(computed: Iterable[Expr], results: Iterable[Expr]) -> list[Expr]:
+    """What is computed, in the order in which one result after the other needs it: fewer wait at a time."""
+    left = {node.index: node for node in computed}
+    order: list[Expr] = []
+    for result in results:
+        stack = [result]
+        while stack:
+            node = stack[-1]
+            if node.index not in left:
+                stack.pop()
+                continue
+            ahead = [a for a in node.args if a.index in left]
+            if ahead:
+                stack += reversed(ahead)
+            else:
+                order.append(left.pop(node.index))
+                stack.pop()
+    return order
+
+
+def elements(x: Any) -> Iterator[Any]:
+    """The entries of an array or a scalar, one by one, row by row."""
+    return iter(x.flat) if isinstance(x, np.ndarray) else iter((x,))
