@@ -123,16 +123,17 @@ class Kernel(Entered):
         """The results for whatever NumPy can make arrays of."""
         if len(arrays) != len(self._dims):
             self._explain(arrays, out)  # NumPy would take further ones as results
+        in_order = tuple(map(_in_order, arrays, self._dims))
         try:
             if self._width and (self._threads > 1 or self._may_be_long(arrays)):
-                result = self._in_slices(arrays, out)
+                result = self._in_slices(in_order, out)
                 if result is not None:
                     return result
             if type(self) is Kernel:
                 row = self._row(arrays, out)
                 if row is not None:
                     return self(*row) if out is None else self(*row, out=out)
-            return self._call(*arrays, out=out)
+            return self._call(*in_order, out=out)
         except (ValueError, TypeError) as error:
             self._explain(arrays, out)
             raise ArgumentError(f"{self.program.name}: {error}") from None
@@ -336,6 +337,13 @@ class _EnteredSlowly(Kernel):
     """A kernel without machine code, or where its entry does not fit the objects of this Python."""
 
     __call__ = _slowly
+
+
+def _in_order(x: Any, dims: int) -> Any:
+    """What all rows share, entry after entry in memory: else every block of rows would be given a copy."""
+    if type(x) is np.ndarray and x.ndim == dims and not x.flags.c_contiguous:
+        return np.ascontiguousarray(x)
+    return x
 
 
 def _plain(array: Any) -> bool:
