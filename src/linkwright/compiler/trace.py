@@ -41,7 +41,7 @@ from linkwright.errors import (
     TooLargeError,
     counted,
 )
-from linkwright.expression.graph import SYMBOL_AS_INDEX, Graph
+from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
 from linkwright.model.derived import derived
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
@@ -503,6 +503,15 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
         if not str(error).startswith("only integers"):  # NumPy's words for a symbol in square brackets, too
             raise
         raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
+    except AttributeError as error:
+        if not isinstance(error.obj, (Expr, int, float)) or not isinstance(
+            getattr(np, error.name or "", None), np.ufunc
+        ):
+            raise
+        ours = "; linkwright.atan2(y, x) does" if error.name == "arctan2" else ""
+        raise ExpressionError(
+            f"{bound.name} cannot be run on symbols: numpy.{error.name} does not take what it is given{ours}"
+        ) from error
     except TypeError as error:
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "

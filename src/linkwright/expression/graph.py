@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ExpressionError, TooLargeError
+from linkwright.expression.numpys import every, numpys, some
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.rules import COMMUTATIVE, CONDITIONS, RULES
 
@@ -375,7 +376,7 @@ class Expr:
     def __bool__(self) -> bool:
         raise ExpressionError(
             "a symbol has no truth value: a traced function cannot branch on numbers with if, and, or, while, "
-            "min() or max(); use linkwright.where(condition, a, b), minimum, maximum or clip, and & | ~ between "
+            "min() or max(); use linkwright.where(condition, a, b), minimum, maximum, clip or sign, and & | ~ between "
             "conditions. "
             "Plain arrays of symbols, such as np.array() makes, cannot be compared; linkwright.stack(array) can"
         )
@@ -428,6 +429,32 @@ class Expr:
     def tanh(self) -> Expr:
         return self.graph.apply("tanh", self)
 
+    def cosh(self) -> Expr:
+        return 0.5 * (self.exp() + (-self).exp())
+
+    def sinh(self) -> Expr:
+        return self.tanh() * self.cosh()
+
+    def log2(self) -> Expr:
+        return self.log() / math.log(2.0)
+
+    def log10(self) -> Expr:
+        return self.log() / math.log(10.0)
+
+    def hypot(self, y: Any) -> Expr:
+        return (self * self + y * y).sqrt()
+
+    def deg2rad(self) -> Expr:
+        return self * (math.pi / 180.0)
+
+    def rad2deg(self) -> Expr:
+        return self * (180.0 / math.pi)
+
+    radians, degrees = deg2rad, rad2deg
+
+    def fabs(self) -> Expr:
+        return abs(self)
+
     def __floor__(self) -> Expr:
         return self.graph.apply("floor", self)
 
@@ -454,7 +481,7 @@ class Expr:
         return self
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _numpys(function, args, kwargs)
+        return numpys(function, args, kwargs)
 
     def __repr__(self) -> str:
         if self.graph.failure is not None:
@@ -469,7 +496,7 @@ class Symbols(np.ndarray):
     __array_priority__ = 1.0  # what NumPy joins with such an array is one
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _numpys(function, args, kwargs)
+        return numpys(function, args, kwargs)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """NumPy's result as it would be of plain arrays: an expression where it has no axis."""
@@ -482,10 +509,10 @@ class Symbols(np.ndarray):
         return _product(y, self)
 
     def all(self, axis: Any = None) -> Any:  # type: ignore[override]
-        return _all(self, axis)
+        return every(self, axis)
 
     def any(self, axis: Any = None) -> Any:  # type: ignore[override]
-        return _any(self, axis)
+        return some(self, axis)
 
     def dot(self, y: Any) -> Any:  # type: ignore[override]
         return np.dot(self, y)
@@ -503,56 +530,12 @@ class Symbols(np.ndarray):
         return np.greater_equal(self, y, dtype=object)
 
 
-def _numpys(function: Any, args: Any, kwargs: Any) -> Any:
-    """NumPy's function of symbols, unless it is one of those that look for NaN: to these, objects are none."""
-    if function in _OF_CONDITIONS:
-        return _OF_CONDITIONS[function](*args, **kwargs)
-    if function.__name__.startswith("nan"):
-        raise ExpressionError(f"numpy.{function.__name__} asks whether a symbol is NaN, which only numbers can be")
-    if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(function.__name__)):
-        raise ExpressionError(f"numpy.linalg.{function.__name__} takes numbers only; {ours} takes symbols too")
-    if function.__name__ == "dot" and len(args) == 2 and not kwargs:
-        A, B = args
-        return _product(A, B, function._implementation)
-    if function.__name__ == "einsum" and not kwargs:
-        from linkwright.expression.products import summed
-
-        if (found := summed(*args)) is not None:
-            return found
-    return function._implementation(*args, **kwargs)
-
-
 def _product(A: Any, B: Any, otherwise: Any = np.matmul) -> Any:
     """A product of arrays: a loop where a large matrix is multiplied, else written out."""
     from linkwright.expression.products import product
 
     found = product(A, B)
     return otherwise(A, B) if found is None else found
-
-
-_and, _or = np.frompyfunc(lambda x, y: x & y, 2, 1), np.frompyfunc(lambda x, y: x | y, 2, 1)
-
-
-def _all(conditions: Any, axis: Any = None) -> Any:
-    """Whether all conditions hold, along some axis."""
-    return _and.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else True)
-
-
-def _any(conditions: Any, axis: Any = None) -> Any:
-    """Whether any condition holds, along some axis."""
-    return _or.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else False)
-
-
-_OF_CONDITIONS: dict[Any, Any] = {np.all: _all, np.any: _any}
-
-_LINEAR_ALGEBRA = {
-    "solve": "linkwright.solve(A, b)",
-    "inv": "linkwright.solve(A, np.eye(n))",
-    "pinv": "linkwright.solve(A, np.eye(n), damping=…)",
-    "lstsq": "linkwright.solve(A, b, damping=0.0)",
-    "cholesky": "linkwright.cholesky(A)",
-    "det": "the square of the product of the diagonal of linkwright.cholesky(A), of a definite A,",
-}
 
 
 def comparable(x: Any) -> Any:

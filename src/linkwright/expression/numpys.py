@@ -1,0 +1,80 @@
+"""NumPy's own functions of arrays of symbols: as they are, of conditions, or a word on what stands in for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ExpressionError
+
+
+def numpys(function: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's function of symbols, unless it cannot be one."""
+    name = function.__name__
+    if function in _OF_CONDITIONS:
+        return _OF_CONDITIONS[function](*args, **kwargs)
+    if name.startswith("nan"):
+        raise ExpressionError(f"numpy.{name} asks whether a symbol is NaN, which only numbers can be")
+    if function.__module__ == "numpy.linalg" and (ours := _LINEAR_ALGEBRA.get(name)):
+        raise ExpressionError(f"numpy.linalg.{name} takes numbers only; {ours}")
+    if name == "dot" and len(args) == 2 and not kwargs:
+        from linkwright.expression.products import product
+
+        return function._implementation(*args) if (found := product(*args)) is None else found
+    if name == "einsum" and not kwargs:
+        from linkwright.expression.products import summed
+
+        if (found := summed(*args)) is not None:
+            return found
+    try:
+        return function._implementation(*args, **kwargs)
+    except (ExpressionError, TypeError) as error:
+        if name not in _BY_TRUTH:
+            raise
+        raise ExpressionError(f"numpy.{name} asks whether conditions of symbols hold; {_BY_TRUTH[name]}") from error
+
+
+_and, _or = np.frompyfunc(lambda x, y: x & y, 2, 1), np.frompyfunc(lambda x, y: x | y, 2, 1)
+
+
+def every(conditions: Any, axis: Any = None) -> Any:
+    """Whether all conditions hold, along some axis."""
+    return _and.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else True)
+
+
+def some(conditions: Any, axis: Any = None) -> Any:
+    """Whether any condition holds, along some axis."""
+    return _or.reduce(np.asarray(conditions, dtype=object), axis=axis, initial=None if np.size(conditions) else False)
+
+
+_OF_CONDITIONS: dict[Any, Any] = {np.all: every, np.any: some}
+
+_LARGEST, _SMALLEST = (f"functools.reduce(linkwright.{name}, x) does not" for name in ("maximum", "minimum"))
+_CHOICE = "linkwright.where(condition, a, b) does not"
+_ORDER = "what goes by the order of symbols is chosen by linkwright.where, minimum and maximum"
+
+_BY_TRUTH = {
+    "clip": "linkwright.clip(x, low, high) does not",
+    "max": _LARGEST,
+    "amax": _LARGEST,
+    "min": _SMALLEST,
+    "amin": _SMALLEST,
+    "where": _CHOICE,
+    "select": _CHOICE,
+    "piecewise": _CHOICE,
+    **dict.fromkeys(("sort", "argsort", "median", "argmax", "argmin", "ptp", "searchsorted", "digitize"), _ORDER),
+}
+
+_OTHERS = "of symbols there are linkwright.solve, cholesky and norm"
+
+_LINEAR_ALGEBRA = {
+    "solve": "linkwright.solve(A, b) takes symbols too",
+    "inv": "linkwright.solve(A, np.eye(n)) takes symbols too",
+    "pinv": "linkwright.solve(A, np.eye(n), damping=…) takes symbols too",
+    "lstsq": "linkwright.solve(A, b, damping=0.0) takes symbols too",
+    "cholesky": "linkwright.cholesky(A) takes symbols too",
+    "det": "the square of the product of the diagonal of linkwright.cholesky(A), of a definite A, takes symbols too",
+    **dict.fromkeys(("eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals", "qr", "slogdet"), _OTHERS),
+    **dict.fromkeys(("cond", "matrix_rank", "tensorsolve", "tensorinv"), _OTHERS),
+}
