@@ -9,10 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.compiler.public import kernel_of
-from linkwright.dynamics import check, constraint_residual
+from linkwright.dynamics import check
 from linkwright.dynamics.constrained import Gains, checked_gains
-from linkwright.dynamics.constraint import constraint_rate
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
@@ -27,6 +25,7 @@ from linkwright.simulation.integrators import (
     stiffest,
     stiffest_feedback,
 )
+from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
 from linkwright.simulation.trajectory import Trajectory
@@ -196,13 +195,12 @@ def _require_closed(model: Model, q: Array, v: Array) -> None:
     if not model.loops:
         return
     scale = scale_of(model)
-    opened = np.abs(kernel_of(constraint_residual, model)(q))
+    opened, rates = (np.abs(x) for x in closing(model)(q, v))
     if not (opened <= CLOSED * scale.rows).all():
         raise InputError(
             f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "
             "close(model, q0)"
         )
-    rates = np.abs(kernel_of(constraint_rate, model)(q, v))
     if not (rates <= CLOSED * scale.rows * (1.0 + np.abs(v / scale.velocities).max(initial=0.0))).all():
         raise InputError(
             f"the velocity v0 would open the loops of {model.name!r}, at up to {rates.max():.3g} m/s or rad/s: start "

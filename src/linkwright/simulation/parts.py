@@ -13,15 +13,20 @@ import numpy as np
 from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import (
+    constraint_residual,
     forward_dynamics,
     integrate,
+    kinetic_energy,
     passive_forces,
     potential_energy,
     project,
     spring_energy,
 )
 from linkwright.dynamics.constrained import position_correction, velocity_correction
-from linkwright.model.derived import kept
+from linkwright.dynamics.constraint import constraint_rate
+from linkwright.model.derived import derived
+from linkwright.model.minimal import regroupable
+from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import Options, advance, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
@@ -69,18 +74,31 @@ def accelerating(model: Model, options: Options) -> Callable[[Array, Array, Arra
     return acceleration
 
 
-def stored_energy(model: Model, q: Array) -> Any:
-    """The potential energy of gravity and of the springs, J."""
-    return potential_energy(model, q) + spring_energy(model, q)
+def closure(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
+    """What loops are open by (m,), and the rates of that."""
+    return constraint_residual(model, q), constraint_rate(model, q, v)
 
 
-@kept
-def storing(model: Model) -> Callable[[Array], Any]:
-    """:func:`stored_energy`."""
+def closing(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """:func:`closure`."""
     if not in_parts(model):
-        return kernel_of(stored_energy, model)
-    weight = kernel_of(potential_energy, model)
+        return kernel_of(closure, model)
+    residual, rate = kernel_of(constraint_residual, model), kernel_of(constraint_rate, model)
+    return lambda q, v: (residual(q), rate(q, v))
+
+
+def energies(model: Model, q: Array, v: Array) -> tuple[Any, Any]:
+    """The kinetic energy, and the potential one of gravity and of the springs, J."""
+    near = derived(model, with_near_origins) if regroupable(model) else model  # the same with fewer operations
+    return kinetic_energy(near, q, v), potential_energy(near, q) + spring_energy(model, q)
+
+
+def measuring(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """:func:`energies`."""
+    if not in_parts(model):
+        return kernel_of(energies, model)
+    moving, weight = kernel_of(kinetic_energy, model), kernel_of(potential_energy, model)
     if not (model.springs or any(np.any(joint.stiffness) for joint in model.joints)):
-        return weight
+        return lambda q, v: (moving(q, v), weight(q))
     springs = kernel_of(spring_energy, model)
-    return lambda q: weight(q) + springs(q)
+    return lambda q, v: (moving(q, v), weight(q) + springs(q))

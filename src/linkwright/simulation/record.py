@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.public import kernel_of
-from linkwright.dynamics import kinetic_energy
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
-from linkwright.simulation.parts import storing
+from linkwright.simulation.parts import measuring
 from linkwright.simulation.trajectory import Trajectory, samples_there
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -216,6 +214,5 @@ def recorded(
 ) -> Trajectory:
     """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
     with np.errstate(all="ignore"):
-        kinetic = kernel_of(kinetic_energy, model)(q, v)
-        potential = storing(model)(q)
+        kinetic, potential = measuring(model)(q, v)
     return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)
