@@ -73,6 +73,9 @@ def simulate(
     The energy itself is not. Steps are iterated until the velocity no longer changes; where a hundred
     iterations do not suffice, that motion ends with a warning.
 
+    A controller of Python is asked between steps. Those of ``hold`` and ``hold_joints``, and kernels of (t, q, v), run
+    within the machine code of the steps, which without a controller, or with such a one, takes many in one call.
+
     Efforts held over a step make any motion one of order one in the step. With ``controller_at="stages"`` the
     controller is asked at every stage of a Runge–Kutta method, at its time and state, and one that is smooth in them
     leaves the method its order; the record has the efforts of each step's beginning.

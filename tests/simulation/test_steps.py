@@ -1,0 +1,115 @@
+"""Many steps in one kernel: the same motions as step by step, whatever their number, controllers within them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.compiler.kernel import Kernel
+from linkwright.errors import InputError, LinkwrightWarning
+from linkwright.simulation import steps
+
+
+def swinging(model, t, q, v):
+    """Efforts that a kernel can be made of."""
+    return lw.stack([np.sin(7.0 * t) - 0.4 * v[k] + 0.3 * np.sin(q[0]) for k in range(model.nv)])
+
+
+def controllers(model):
+    return {
+        "kernel": lw.compile(swinging, model, t=()),
+        "hold": lw.hold(model, 0.2 * np.ones(model.nq)),
+        "hold_joints": lw.hold_joints(model, 0.2 * np.ones(model.nq)),
+    }
+
+
+def asked(controller):
+    """The same, but Python's."""
+    return lambda t, q, v: controller(t, q, v)
+
+
+def starts(model, batch):
+    return np.linspace(0.1, 0.4, batch * model.nq).reshape(batch, model.nq) if batch else np.full(model.nq, 0.3)
+
+
+@pytest.mark.parametrize("name", ["kernel", "hold", "hold_joints"])
+@pytest.mark.parametrize("at", ["step", "stages"])
+@pytest.mark.parametrize(("batch", "every", "count"), [(0, 1, 70), (0, 3, 64), (5, 1, 33), (5, 7, 63)])
+def test_controllers_that_are_formulas_act_within(name, at, batch, every, count):
+    model = lw.load("planar:3")
+    q, v = starts(model, batch), np.zeros(3)
+    controller = controllers(model)[name]
+    within, apart = (
+        lw.simulate(model, q, v, 1e-3 * count, controller=one, controller_at=at, every=every)
+        for one in (controller, asked(controller.within("rk4", at == "stages") if name != "kernel" else controller))
+    )
+    assert len(within.t) == count // every + 1
+    for found, expected in ((within.q, apart.q), (within.v, apart.v), (within.tau, apart.tau)):
+        assert np.abs(found - expected).max() < 1e-11 * (1.0 + np.abs(expected).max())
+    assert np.abs(within.tau).max() > 0.01
+
+
+@pytest.mark.parametrize("method", ["rk4", "midpoint", "euler", "semi_implicit"])
+@pytest.mark.parametrize("name", ["two_link", "four_bar", "quadruped"])
+def test_together_is_one_by_one(name, method):
+    model = lw.load(name)
+    q, v = lw.showing_start(model)
+    nothing = np.zeros(model.nv)
+    together = lw.simulate(model, q, v, 0.045, method=method)
+    one_by_one = lw.simulate(model, q, v, 0.045, method=method, controller=lambda t, q, v: nothing)
+    for found, expected in ((together.q, one_by_one.q), (together.v, one_by_one.v)):
+        assert np.abs(found - expected).max() < 1e-10 * (1.0 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("count", [1, 2, steps.TOGETHER - 1, steps.TOGETHER, steps.TOGETHER + 1])
+def test_any_number_of_steps_is_the_beginning_of_more(count):
+    model = lw.load("two_link")
+    for batch in (0, 3):
+        q = starts(model, batch)
+        long, short = (lw.simulate(model, q, np.zeros(2), 1e-3 * n) for n in (3 * steps.TOGETHER, count))
+        assert np.array_equal(long.q[: count + 1], short.q)
+        every = lw.simulate(model, q, np.zeros(2), 3e-3 * steps.TOGETHER, every=count)
+        assert np.array_equal(every.q, long.q[::count])
+
+
+def test_a_duration_and_a_step_compile_nothing_anew(monkeypatch):
+    model = lw.load("two_link")
+    q, v = starts(model, 0), np.zeros(2)
+    controller = controllers(model)["kernel"]
+    lw.simulate(model, q, v, 0.01, controller=controller)
+    monkeypatch.setattr(Kernel, "__init__", None)
+    for duration, step in ((0.1, 1e-3), (0.05, 1e-4), (3e-3, 1e-3)):
+        lw.simulate(model, q, v, duration, step, controller=controller)
+
+
+def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
+    model = lw.load("two_link")
+    q = starts(model, 37)
+    whole = lw.simulate(model, q, np.zeros(2), 0.05)
+    posture = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
+    monkeypatch.setattr(steps, "SCRATCH", 1)
+    assert np.array_equal(lw.simulate(model, q, np.zeros(2), 0.05).q, whole.q)
+    again = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
+    assert np.array_equal(again.q, posture.q)
+    assert np.array_equal(again.tau, posture.tau)
+    assert lw.simulate(model, q[:0], np.zeros(2), 0.05).q.shape == (51, 0, 2)
+
+
+def test_formulas_without_efforts_are_told():
+    model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
+    kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.0495) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
+    with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.05 s") as told:
+        lw.simulate(model, [0.4], [0.0], 0.1, controller=kernel)
+    assert told.value.motion.t[-1] == pytest.approx(0.05)
+    words = r"\[1\] after t = 0\.05 s; for 1 of them the controller's efforts were not finite"
+    with pytest.warns(LinkwrightWarning, match=words):
+        motion = lw.simulate(model, [[0.1], [0.4]], [0.0], 0.1, controller=kernel)
+    assert motion.ended == pytest.approx([0.1, 0.05])
+    assert np.isfinite(motion.q[:, 0]).all()
+
+
+def test_progress_is_told():
+    model, seen = lw.load("two_link"), []
+    lw.simulate(model, starts(model, 0), np.zeros(2), 1.0, progress=seen.append)
+    assert seen == pytest.approx([0.0, 0.256, 0.512, 0.768, 1.0])
