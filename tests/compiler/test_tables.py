@@ -303,6 +303,21 @@ def test_derivatives_by_steps_that_stop_go_forwards():
     assert relative_error(found, expected) < 1e-6
 
 
+def test_steps_that_stop_within_steps_go_forwards_and_nothing_is_kept():
+    def total(x):
+        def step(k, y):
+            return y + 0.1 * lw.until(lambda z: z * z < 0.3, lambda z: 0.5 * z, y @ y + k, limit=30)[0] * np.cos(y)
+
+        return lw.repeat(9, step, x).sum()
+
+    kernel = lw.compile(total, x=5)
+    derivative = kernel.derivative("x")
+    assert all(i.value.keep == 0 for i in derivative.program.instructions if i.op == "repeat")
+    x = np.linspace(0.1, 0.6, 5)
+    expected = (kernel(x + 1e-7 * np.eye(5)) - kernel(x - 1e-7 * np.eye(5))) / 2e-7
+    assert relative_error(derivative(x), expected) < 1e-6
+
+
 def test_gradients_in_users_functions():
     """A gradient taken inside a function that is compiled, and its own derivative."""
 

@@ -151,10 +151,13 @@ class _Adjoints:
         back = _Back(self, node, self.ends.pop(node.index, {}))
         if not back.active:
             return
-        if not what.keep:
-            every = 1 if what.count * len(what.state) <= TAPE else _divisor(what.count)
-            what = graph.repeats[node.index] = replace(what, keep=every)
-        back.run(what.keep)
+        every = what.keep or (1 if what.count * len(what.state) <= TAPE else _divisor(what.count))
+        graph.repeats[node.index] = replace(what, keep=every)
+        try:
+            back.run(every)
+        except Irreversible:  # of a step
+            graph.repeats[node.index] = what
+            raise
 
 
 def _divisor(count: int) -> int:
