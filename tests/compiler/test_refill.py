@@ -145,3 +145,34 @@ def test_inverse_kinematics_by_damped_least_squares():
     found = kernel(*given)
     assert len(set(found[1])) > 3
     assert_alone(kernel, found, given)
+
+
+TERRAIN = np.random.default_rng(5).normal(size=(40, 2))
+WEIGHTS = np.random.default_rng(6).normal(size=(20, 20)) / 5.0
+
+
+def test_tables_of_constants_are_read_by_rows_that_take_each_others_place():
+    """Tables that are arguments are not: their rows would have to change with the lanes."""
+
+    def descent(x, slope):
+        def step(k, y):
+            cell = np.floor(4.0 * y)
+            bent = np.tanh(WEIGHTS @ (np.arange(20.0) * rolled(y, slope)))
+            return y + 0.2 + 0.01 * lw.take(TERRAIN, cell)[0] * bent[3] + 1e-3 * lw.take(TERRAIN[:, 1], k)
+
+        y, steps = lw.until(lambda y: y > 4.0 + lw.take(TERRAIN, y)[1], step, x, limit=90)
+        return y, steps, lw.take(TERRAIN, steps)[0]
+
+    kernel = lw.compile(descent, x=(), slope=())
+    assert refill.parts(kernel.program) is not None
+    rng = np.random.default_rng(0)
+    given = rng.uniform(-5.0, 4.0, 4 * W + 3), rng.normal(size=4 * W + 3)
+    found = kernel(*given)
+    assert len(set(found[1])) > W
+    assert_alone(kernel, found, given)
+    for a, b in zip(interpret(kernel.program, *given), found, strict=True):
+        assert relative_error(a, b) < 1e-9
+    table = lw.compile(
+        lambda x, t: lw.until(lambda y: y > lw.take(t, y), lambda y: rolled(y, x), x, limit=9), x=(), t=4
+    )
+    assert refill.parts(table.program) is None

@@ -44,6 +44,10 @@ class Parts(NamedTuple):
     """values computed from its results, or for the program's alone"""
     carried: tuple[int, ...]
     """values computed before that are needed after"""
+    fixed: tuple[int, ...]
+    """what a step takes from before the loop: numbers, and rows of constants, which no record holds"""
+    rows: frozenset[int]
+    """those rows"""
 
     @property
     def changing(self) -> int:
@@ -53,7 +57,7 @@ class Parts(NamedTuple):
     @property
     def moved(self) -> int:
         """Entries that the loop reads."""
-        return self.changing + self.steps.program.inputs[2].size
+        return self.changing + len(self.fixed) - len([k for k in self.fixed if k in self.rows])
 
     @property
     def record(self) -> int:
@@ -80,7 +84,8 @@ def parts(program: Program) -> Parts | None:
         return None
     value = max(found, key=lambda k: program.instructions[k].value.count * work(program.instructions[k].value.program))
     split = _split(program, value)
-    if any(k in program.rows for k in (*program.instructions[value].args, *split.carried)):
+    args = program.instructions[value].args
+    if any(k in program.rows and not _is_constant(program, k) for k in (*args, *split.carried)):
         return None  # which no record holds
     return split if work(split.steps.program) > _CHANGE + _ENTRY * split.record else None
 
@@ -104,7 +109,16 @@ def _split(program: Program, value: int) -> Parts:
         after.add(k)
         if op != "input":
             rest += args
-    return Parts(value, code[value].value, frozenset(before), frozenset(after), tuple(sorted(carried)))
+    steps: Steps = code[value].value
+    fixed = code[value].args[steps.size :]
+    rows = program.rows.intersection(fixed)
+    return Parts(value, steps, frozenset(before), frozenset(after), tuple(sorted(carried)), fixed, rows)
+
+
+def _is_constant(program: Program, k: int) -> bool:
+    """Whether a row is of constants, or a part of such a row."""
+    op, args, _ = program.instructions[k]
+    return op == "numbers" or (op == "part" and _is_constant(program, args[0]))
 
 
 class _Records:
@@ -144,9 +158,9 @@ class _Before(StraightBody):
         for k in sorted(split.before):
             self.evaluate(k)
             self.seam()
-        given = [self.values[a] for a in program.instructions[split.value].args]
+        states = [self.values[a] for a in program.instructions[split.value].args[: split.steps.size]]
+        fixed = [self.values[k] for k in split.fixed if k not in split.rows]
         zero = self.lanes.constant(0.0)
-        states, fixed = given[: split.steps.size], given[split.steps.size :]
         carried = (self.values[k] for k in split.carried)
         _Records(self, "%record").store(0, [*states, zero, self.farthest or zero, *fixed, *carried])
         self.lines += [*self.epilogue, "  ret i1 0"]
@@ -212,7 +226,7 @@ class _During(Arithmetic):
         phis = len(self.lines)
         self.lines += [";"] * changing
         *state, taken, self.farthest = names
-        step = self.inside(program, [[taken], state, loaded[changing:]])
+        step = self.inside(program, [[taken], state, self._fixed(loaded[changing:])])
         (asked,) = program.results[1]
         step.compute(needed_for(program, asked))
         over = self.emit(f"fcmp oge {V} {taken}, {lanes.constant(float(steps.count))}")
@@ -243,6 +257,13 @@ class _During(Arithmetic):
         self.lines += [f"  %bits = zext i{W} {bits} to i64", *_next_rows(W, split.record)]
         self.lines += ["done:", *self.epilogue, "  ret void"]
         return self._function("void", "during", "ptr noalias %records, i64 %rows, ptr noalias %now")
+
+    def _fixed(self, loaded: list[str]) -> list[str]:
+        """What a step takes from before the loop: constants in memory, and what was in the record."""
+        split, numbers = self.split, iter(loaded)
+        for k in sorted({k for row in split.rows for k in needed_for(self.program, row)}):
+            self.compute(k, self.program.instructions[k])
+        return [self.values[k] if k in split.rows else next(numbers) for k in split.fixed]
 
 
 def _first_rows(W: int) -> list[str]:
