@@ -65,8 +65,7 @@ def call_and_interrupt(kernel, *arrays):
 
 
 @pytest.mark.parametrize("function", [plain, nested, stopping, stopping_seldom_long, refilled])
-@pytest.mark.parametrize("rows", [None, 3, 5 * W + 1])
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("rows", "threads"), [(None, 1), (3, 1), (5 * W + 1, 3)])
 def test_long_loops_are_interrupted(function, rows, threads):
     kernel = lw.compile(function, x=(), n=()).prepare()
     kernel.threads = threads
