@@ -71,7 +71,7 @@ configuration_rate = public(dynamics.configuration_rate)
 # Compilation of your own functions
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.user import stack, symbols
-from linkwright.spatial.arrays import clip, maximum, minimum, norm, where
+from linkwright.spatial.arrays import atan2, clip, maximum, minimum, norm, sign, where
 from linkwright.spatial.repeats import repeat, until
 from linkwright.spatial.tables import take
 from linkwright.spatial.systems import cholesky, solve
@@ -95,6 +95,7 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "atan2",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -146,6 +147,7 @@ __all__ = [
     "project",
     "repeat",
     "showing_start",
+    "sign",
     "simulate",
     "solve",
     "spring_energy",

@@ -33,10 +33,12 @@ from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import atan2 as atan2
 from linkwright.spatial.arrays import clip as clip
 from linkwright.spatial.arrays import maximum as maximum
 from linkwright.spatial.arrays import minimum as minimum
 from linkwright.spatial.arrays import norm as norm
+from linkwright.spatial.arrays import sign as sign
 from linkwright.spatial.arrays import where as where
 from linkwright.spatial.repeats import repeat as repeat
 from linkwright.spatial.repeats import until as until
@@ -284,6 +286,7 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "atan2",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -335,6 +338,7 @@ __all__ = [
     "project",
     "repeat",
     "showing_start",
+    "sign",
     "simulate",
     "solve",
     "spring_energy",
