@@ -60,12 +60,13 @@ class Group(NamedTuple):
     columns: Array
     """(bodies, …)"""
 
-    def kind(self, beside: Kind | None = None, number: int = 0) -> Kind:
+    def kind(self, beside: Kind | None = None, number: int = 0, graph: Graph | None = None) -> Kind:
         """What is the same in all bodies is a number, what is always equal one symbol.
 
-        With a graph of its own, or ``beside`` another kind in one graph, their data told apart by a number.
+        With a graph of its own (or this one), or ``beside`` another kind in one graph, their data told apart by a
+        number.
         """
-        graph, symbols = (Graph(), {}) if beside is None else (beside.graph, beside.symbols)
+        graph, symbols = (graph or Graph(), {}) if beside is None else (beside.graph, beside.symbols)
         kind = Kind(self.first, graph, symbols, self.bodies, self.columns)
         values: list[Expr] = [
             graph.constant(x) if place < 0 else kind.symbol(Source("data", number, place))
@@ -87,10 +88,11 @@ def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool 
     chosen = range(len(model.links)) if bodies is None else bodies
     if not chosen:
         raise ModelError(f"{model.name!r} has no moving bodies")
-    by_motion: dict[JointType, list[int]] = {}
+    by_motion: dict[tuple[JointType, bool], list[int]] = {}
     for k in chosen:
-        motion = model.links[k].motion
-        by_motion.setdefault(replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion, []).append(k)
+        motion, follows = model.links[k].motion, model.joints[k].coupling is not None
+        kind = replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion
+        by_motion.setdefault((kind, follows), []).append(k)
     rows = {motion: _numbers([model.links[k] for k in members]) for motion, members in by_motion.items()}
     coarse, fine = [], []
     for motion, members in by_motion.items():

@@ -10,36 +10,41 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import weakref
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.compiler.arithmetic import Arithmetic
+from linkwright.compiler.columns import ALIGNMENT, DECLARED, FUNCTIONS, Beside, ColumnBody
 from linkwright.compiler.entry import DECLARATIONS, entry_text
 from linkwright.compiler.ir import Code
 from linkwright.compiler.machine import Target
-from linkwright.compiler.passes import FIRST_INPUT, OWN, PARENT, Loops, Step
+from linkwright.compiler.passes import Loops
 from linkwright.compiler.program import Looped, Operations, Slot
 from linkwright.compiler.rows import COPY, lengths_text, loop_text, tiny_text
-from linkwright.compiler.sweeps import WORLD, Output
+from linkwright.compiler.shared import FIRST_INPUT, OWN, PARENT, SHARED, Between, Step
+from linkwright.compiler.sweeps import WORLD, Found, Output
 from linkwright.compiler.vector_math import Lanes
 from linkwright.errors import counted
+from linkwright.model.tree import Model
 
 SCRATCH_LIMIT = 256 * 2**20
 """Bytes of records beyond which batches run row by row instead of on lanes."""
 
-ALIGNMENT = 64
-"""Bytes to which records are aligned."""
-_PARENT, _KIND, _Q, _V, _OWN = range(5)
-"""Columns of the table of bodies."""
+_PARENT, _KIND, _Q, _V, _OWN, _COLUMN, _AFTER, _LAST = range(8)
+"""Columns of the table of bodies; the last three of columns of all joints: its own first, the one after its own, the
+one after the last of those beyond it."""
+_ROW = "[8 x i64]"
 
 
 class LoopProgram(Looped):
     """An algorithm for one mechanism as loops over its bodies."""
 
-    def __init__(self, name: str, inputs: tuple[Slot, ...], of_q: tuple[bool, ...], loops: Loops):
-        self.name, self.inputs, self.of_q, self.loops = name, inputs, of_q, loops
+    def __init__(self, name: str, inputs: tuple[Slot, ...], of: tuple[str, ...], loops: Loops):
+        self.name, self.inputs, self.of, self.loops = name, inputs, of, loops
         recording = loops.recording
         self.single = recording.single
         names = ["result"] if self.single else [f"result{k}" for k in range(len(recording.outputs))]
@@ -58,17 +63,24 @@ class LoopProgram(Looped):
         for steps in self.loops.steps:
             for step, kind in zip(steps, self.loops.recording.kinds, strict=True):
                 counts = [a + b * len(kind.bodies) for a, b in zip(counts, step.program.operations, strict=True)]
+        beyond = self.bodies[:, _LAST] - self.bodies[:, _AFTER]
+        for columns in self.loops.columns:
+            for one, kind in zip(columns, self.loops.recording.kinds, strict=False):
+                times = int(beyond[kind.bodies].sum())
+                counts = [a + b * times for a, b in zip(counts, one.program.operations, strict=True)]
+        for between in self.loops.between:
+            counts = [a + b for a, b in zip(counts, between.step.program.operations, strict=True)]
         return Operations(*counts)
 
     @cached_property
     def digest(self) -> str:
         """A hash of everything that decides the code."""
-        steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in self.loops.steps]
-        outputs = [(one.of, one.shape[1:]) for one in self.loops.recording.outputs]
-        end = (self.loops.end.program.digest, self._looked_at())
+        steps = [[(s.program.digest, *s[1:]) for s in one] for one in (*self.loops.steps, *self.loops.columns)]
+        outputs = [(one.of, one.shape[1:], one.summed, one.above, one.below) for one in self.loops.recording.outputs]
+        between = [(one.step.program.digest, one.step[1:], self.places(one)) for one in self.loops.between]
         sizes = (self.loops.chain, self.loops.sizes, self.loops.shared)
-        parts = (self.name, self.inputs, self.of_q, self.loops.passes, steps, self.loops.begins, sizes)
-        return hashlib.sha256(repr((*parts, outputs, end, self.outputs, self.single)).encode()).hexdigest()
+        parts = (self.name, self.inputs, self.of, self.loops.passes, steps, self.loops.begins, sizes)
+        return hashlib.sha256(repr((*parts, outputs, between, self.outputs, self.single)).encode()).hexdigest()
 
     @property
     def record_bytes(self) -> int:
@@ -93,23 +105,36 @@ class LoopProgram(Looped):
     def _table(self) -> tuple[np.ndarray, int]:
         return table_of(self.loops, range(len(self.loops.recording.model.links)))
 
-    def _looked_at(self) -> list[int]:
-        """Where the records of the bodies begin that are looked at in the end."""
-        return [int(self.bodies[k, _OWN]) if k != WORLD else 0 for k in self.loops.looked_at]
+    def places(self, between: Between) -> list[tuple[int, int]]:
+        """For each number that is read between passes which input it is of, or -1 and where before the first record
+        or after it lies."""
+        found = []
+        for space, number, entry in between.reads:
+            record = int(self.bodies[number, _OWN]) if space == "record" and number != WORLD else 0
+            found.append((number if space == "input" else -1, record + entry))
+        return found
+
+    @property
+    def width_of_all(self) -> int:
+        """Velocity coordinates of all joints, those that follow others included."""
+        return sum(joint.motion.nv for joint in self.loops.recording.model.joints)
 
     def tables(self) -> tuple[dict[str, int], Any]:
         """The addresses that the code refers to, and what must live as long as it."""
-        count = np.array([len(self.bodies), self._table[1]], dtype=np.int64)
-        return tables_of(bodies=self.bodies, numbers=self.data, count=count)
+        count = np.array([len(self.bodies), self._table[1], self.width_of_all], dtype=np.int64)
+        leads, multipliers = followed(self.loops.recording.model)
+        return tables_of(bodies=self.bodies, numbers=self.data, count=count, leads=leads, multipliers=multipliers)
 
     def width(self, lanes: int) -> int:
-        """As many rows at once as there are lanes, unless their records would fill the memory."""
-        return lanes if 8 * lanes * self._table[1] <= SCRATCH_LIMIT else 1
+        """As many rows at once as there are lanes, unless their records would fill the memory, or columns take lanes."""
+        return lanes if 8 * lanes * self._table[1] <= SCRATCH_LIMIT and not self.loops.by_columns else 1
 
     def text(self, target: Any, width: int) -> str:
         """The LLVM module."""
         functions: list[str] = []
         declared: set[str] = set()
+        if any(one.of == "square" for one in self.loops.recording.outputs):
+            functions.append(FUNCTIONS)
         for w in (width, 1) if width > 1 else (1,):
             texts, more = _driver(self, w, target)
             functions, declared = functions + texts, declared | more
@@ -121,18 +146,38 @@ def table_of(loops: Loops, bodies: range) -> tuple[np.ndarray, int]:
     where its own record begin; and how many numbers all records are, what is before them included.
     """
     model = loops.recording.model
+    widths = np.array([joint.motion.nv for joint in model.joints])
     kinds = np.zeros(len(model.links), dtype=np.int64)
     for number, kind in enumerate(loops.recording.kinds):
         kinds[kind.bodies] = number
-    records = loops.shared + np.concatenate([[0], np.cumsum(np.array(loops.sizes)[kinds[bodies]])])
+    records = loops.world + np.concatenate([[0], np.cumsum(np.array(loops.sizes)[kinds[bodies]])])
     at = np.cumsum([(0, 0), *((joint.nq, joint.nv) for joint in model.joints)], axis=0)
-    table = np.zeros((len(bodies), 5), dtype=np.int64)
+    table = np.zeros((len(bodies), 8), dtype=np.int64)
     parents = np.array([model.links[k].parent for k in bodies], dtype=np.int64) - bodies.start
     table[:, _PARENT] = np.where(parents >= 0, records[parents], 0)
     table[:, _KIND] = kinds[bodies]
-    table[:, [_Q, _V]] = at[bodies]
+    leaders = [k if (c := model.joints[k].coupling) is None else c.leader for k in bodies]
+    table[:, [_Q, _V]] = at[leaders]
+    columns = np.concatenate([[0], np.cumsum(widths)])
+    last = np.arange(1, len(model.links) + 1)
+    for k in reversed(range(len(last))):  # numbered depth first: those beyond a body follow it
+        if (parent := model.links[k].parent) >= 0:
+            last[parent] = max(last[parent], last[k])
+    which = np.array(bodies)
+    table[:, _COLUMN], table[:, _AFTER], table[:, _LAST] = columns[which], columns[which + 1], columns[last[which]]
     table[:, _OWN] = records[:-1]
     return table, int(records[-1])
+
+
+def followed(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """For every velocity coordinate of all joints which one of v it is, or follows, and how many times that."""
+    at = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    leads, multipliers = [], []
+    for k, joint in enumerate(model.joints):
+        leader, times = (k, 1.0) if joint.coupling is None else (joint.coupling.leader, joint.coupling.multiplier)
+        leads += [int(at[leader]) + n for n in range(joint.motion.nv)]
+        multipliers += [times] * joint.motion.nv
+    return np.array(leads, dtype=np.int64), np.array(multipliers, dtype=np.float64)
 
 
 class _Tables:
@@ -169,9 +214,10 @@ def _freed(spare: np.ndarray) -> None:
 class StepBody(Arithmetic):
     """The instructions of a step. ``laned``: every lane is at a body of its own, with data of its own."""
 
-    def __init__(self, step: Step, inputs: int, width: int, target: Target, chain: bool, laned: bool = False):
+    def __init__(self, step: Step, inputs: int, width: int, target: Target, loops: Loops, laned: bool = False):
         super().__init__(step.program, width, target, careful=laned)
-        self.step, self.inputs, self.chain, self.laned = step, inputs, chain, laned
+        self.step, self.inputs, self.chain, self.laned = step, inputs, loops.chain, laned
+        self.shared_at, self.summed = loops.shared, [one.summed for one in loops.recording.outputs]
 
     def fetched(self, *place: int) -> str:
         """A number, from a record, the data or the inputs."""
@@ -179,6 +225,8 @@ class StepBody(Arithmetic):
         lanes, W = self.lanes, self.lanes.width
         if space in (OWN, PARENT):
             return self._load_lanes("%own" if space == OWN else "%parent", entry)
+        if space == SHARED:
+            return self._load_lanes("%world", self.shared_at + entry)
         if space < FIRST_INPUT:
             if self.laned:
                 return self._load_lanes("%data", entry)
@@ -221,7 +269,8 @@ class StepBody(Arithmetic):
             self.compute(k, instruction)
         self._write()
         self.lines.append(f"  ret i1 {self._far()}")
-        arguments = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data"]
+        arguments = ["ptr noalias %own", "ptr noalias %parent", "ptr noalias %data", "ptr %world", "ptr %columns"]
+        arguments.append("i64 %stride")
         for k in range(self.inputs + len(self.step.results)):
             arguments += [f"ptr %a{k}", f"i64 %s{k}"]
         return "\n".join(
@@ -230,7 +279,7 @@ class StepBody(Arithmetic):
 
     def _write(self) -> None:
         """Records last: a place that is read may be the one that is written."""
-        lanes, (own, sent, *results) = self.lanes, self.program.results
+        lanes, (own, sent, columns, *results) = self.lanes, self.program.results
         V, align = lanes.double, 8 * lanes.width
         for value, place in zip(sent, self.step.sent, strict=True):
             address = self.address("%parent", place)
@@ -249,20 +298,27 @@ class StepBody(Arithmetic):
                     x = self.values[value]
                     if lanes.width > 1:
                         x = self.emit(f"extractelement {V} {x}, i32 {lane}")
-                    self.lines.append(f"  store double {x}, ptr {self._entry(row, entry)}, align 8")
+                    address = self._entry(row, entry)
+                    if self.summed[number - self.inputs]:
+                        x = self.emit(f"fadd double {self.emit(f'load double, ptr {address}, align 8')}, {x}")
+                    self.lines.append(f"  store double {x}, ptr {address}, align 8")
+        for value, (column, entry) in zip(columns, self.step.columns, strict=True):
+            place = self.emit(f"add i64 {self.emit(f'mul i64 %stride, {entry}')}, {column}")
+            address = self.emit(f"getelementptr double, ptr %columns, i64 {place}")
+            self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
 
 
-class _EndBody(StepBody):
-    """What is computed of single bodies' states, after all passes; ``own`` is the first of all records."""
+class _BetweenBody(StepBody):
+    """What is computed between passes; ``own`` is the first of all records."""
 
-    def __init__(self, loops: Loops, inputs: int, width: int, target: Target, looked_at: list[int]):
-        super().__init__(loops.end, inputs, width, target, loops.chain)
-        self.looked_at = looked_at
+    def __init__(self, program: LoopProgram, between: Between, width: int, target: Target):
+        super().__init__(between.step, len(program.inputs), width, target, program.loops)
+        self.places = program.places(between)
 
     def fetched(self, *place: int) -> str:
-        """An entry of a body's state."""
-        space, entry = place
-        return super().fetched(OWN, self.looked_at[space] + entry)
+        """An entry of a body's state, of an input, or of what was computed before."""
+        number, entry = self.places[place[0]]
+        return super().fetched(OWN if number < 0 else FIRST_INPUT + number, entry)
 
 
 class Region(NamedTuple):
@@ -285,9 +341,13 @@ class Region(NamedTuple):
         texts, declared = [], set()
         for p, steps in enumerate(self.loops.steps):
             for k, step in enumerate(steps):
-                body = StepBody(step, inputs, self.width, target, self.loops.chain, laned)
+                body = StepBody(step, inputs, self.width, target, self.loops, laned)
                 texts.append(body.function(f"{self.name}_{p}_{k}"))
                 declared |= body.declared
+            for k, column in enumerate(self.loops.columns[p]):
+                wide = ColumnBody(column, inputs, target, self.loops)
+                texts.append(wide.function(f"column_{p}_{k}", [one.which for one, _ in self.found(p)]))
+                declared |= wide.declared
         lanes = Lanes(self.width)
         declared.add(f"declare {lanes.double} @llvm.fma.{lanes.suffix}({', '.join([lanes.double] * 3)})")
         return texts, declared
@@ -307,7 +367,7 @@ class Region(NamedTuple):
         code.do(f"br label %pass{tag}")
         code.do(f"pass{tag}:")
         i = code.emit(f"phi i64 [{first}, %{last}], [%next{tag}, %after{tag}]")
-        body = code.emit(f"getelementptr [5 x i64], ptr {self.bodies}, i64 {i}")
+        body = code.emit(f"getelementptr {_ROW}, ptr {self.bodies}, i64 {i}")
         kind, q, v = (code.load("i64", body, k) for k in (_KIND, _Q, _V))
         V = Lanes(self.width).double
         own = code.emit(f"getelementptr {V}, ptr {self.world}, i64 {code.load('i64', body, _OWN)}")
@@ -317,25 +377,40 @@ class Region(NamedTuple):
         data = code.emit(f"getelementptr double, ptr {self.data}, i64 {code.emit(f'mul i64 {i}, {self.columns}')}")
         at = []
         for k, row in enumerate(arguments.rows):
-            if k < len(arguments.of_q):
-                offset = q if arguments.of_q[k] else v
+            if k < len(arguments.of):
+                of = arguments.of[k]
             else:
-                output = arguments.outputs[k - len(arguments.of_q)]
-                part = int(np.prod(output.shape[1:], dtype=int))
-                offset = v if output.of == "joints" else code.emit(f"mul i64 {i}, {part}")
+                output = arguments.outputs[k - len(arguments.of)]
+                of = output.of
+            if of == "bodies":
+                offset = code.emit(f"mul i64 {i}, {int(np.prod(output.shape[1:], dtype=int))}")
+            elif of == "square":  # the first of its own on the diagonal
+                n_all = code.load("i64", "@count", 2)
+                offset = code.emit(f"mul i64 {code.load('i64', body, _COLUMN)}, {code.emit(f'add i64 {n_all}, 1')}")
+            else:
+                offset = {"nq": q, "nv": v}.get(of, "0")
             at.append(code.item("double", row, offset))
         strided = zip(at, arguments.strides, strict=True)
-        given = ", ".join([f"ptr {own}, ptr {above}, ptr {data}", *(f"ptr {a}, i64 {s}" for a, s in strided)])
+        columns, stride = "null", "0"
+        if one.columns:
+            stride = arguments.stride
+            columns = code.item("double", arguments.columns, code.load("i64", body, _COLUMN))
+        first_three = f"ptr {own}, ptr {above}, ptr {data}, ptr {self.world}, ptr {columns}, i64 {stride}"
+        given = ", ".join([first_three, *(f"ptr {a}, i64 {s}" for a, s in strided)])
         kinds = range(len(self.loops.steps[p]))
         cases = " ".join(f"i64 {k}, label %kind{tag}_{k}" for k in kinds)
         code.do(f"switch i64 {kind}, label %kind{tag}_0 [{cases}]")
-        flags = []
+        flags: list[str] = []
+        ends: list[str] = []
         for k in kinds:
             code.do(f"kind{tag}_{k}:")
             flags.append(code.emit(f"call i1 @{self.name}_{p}_{k}({given})"))
+            ends.append(f"kind{tag}_{k}")
+            if one.columns:
+                ends[-1] = self._over_columns(code, p, k, body, (own, data), at, arguments)
             code.do(f"br label %after{tag}")
         code.do(f"after{tag}:")
-        flag = code.emit(f"phi i1 {', '.join(f'[{f}, %kind{tag}_{k}]' for k, f in zip(kinds, flags, strict=True))}")
+        flag = code.emit(f"phi i1 {', '.join(f'[{f}, %{end}]' for end, f in zip(ends, flags, strict=True))}")
         far = code.emit(f"load i8, ptr {arguments.far}")
         wide = code.emit(f"zext i1 {flag} to i8")
         code.do(f"store i8 {code.emit(f'or i8 {far}, {wide}')}, ptr {arguments.far}")
@@ -345,6 +420,40 @@ class Region(NamedTuple):
         code.do(f"passed{tag}:")
         return f"passed{tag}"
 
+    def found(self, p: int) -> list[tuple[Found, str]]:
+        """What columns find in a pass, and where that goes: "above" or "below" of which output."""
+        (s,) = self.loops.passes[p].sweeps
+        wanted = []
+        for number, one in enumerate(self.loops.recording.outputs):
+            for found, side in ((one.above, "above"), (one.below, "below")):
+                if found is not None and found.sweep == s:
+                    wanted.append((found, f"{side}{number}"))
+        return wanted
+
+    def _over_columns(
+        self, code: Code, p: int, k: int, body: str, places: tuple[str, str], at: list[str], arguments: Arguments
+    ) -> str:
+        """Loop over the columns of the bodies beyond one, as many at once as there are lanes; the block it ends in."""
+        tag, W = f"{self.name}{p}_{k}", arguments.lanes
+        first, last = code.load("i64", body, _AFTER), code.load("i64", body, _LAST)
+        n_all = code.load("i64", "@count", 2)
+        row = code.emit(f"mul i64 {code.load('i64', body, _COLUMN)}, {n_all}")
+        rows = [code.item("double", arguments.memory[name], row) for _, name in self.found(p)]
+        inputs = "".join(f", ptr {a}" for a in at[: len(arguments.of)])
+        code.do(f"br label %columns{tag}")
+        code.do(f"columns{tag}:")
+        c = code.emit(f"phi i64 [{first}, %kind{tag}], [%c{tag}, %some{tag}]")
+        code.do(f"br i1 {code.emit(f'icmp slt i64 {c}, {last}')}, label %some{tag}, label %no_more{tag}")
+        code.do(f"some{tag}:")
+        column, left = code.item("double", arguments.columns, c), code.emit(f"sub i64 {last}, {c}")
+        targets = "".join(f", ptr {code.item('double', one, c)}" for one in rows)
+        given = f"ptr {places[0]}, ptr {places[1]}, ptr {self.world}, ptr {column}, i64 {arguments.stride}"
+        code.do(f"call void @column_{p}_{k}({given}, i64 {left}, i64 {n_all}{inputs}{targets})")
+        code.do(f"%c{tag} = add i64 {c}, {W}")
+        code.do(f"br label %columns{tag}")
+        code.do(f"no_more{tag}:")
+        return f"no_more{tag}"
+
 
 class Arguments(NamedTuple):
     """The rows that loops read and write."""
@@ -352,10 +461,19 @@ class Arguments(NamedTuple):
     rows: list[str]
     strides: list[str]
     """bytes from a lane's row to the next one's"""
-    of_q: tuple[bool, ...]
+    of: tuple[str, ...]
+    """for every input "nq", "nv" or "" """
     outputs: list[Output]
     far: str
     """where it is noted that an angle was too large"""
+    lanes: int = 1
+    """columns at once"""
+    columns: str = ""
+    """where columns are, each entry of all of them together"""
+    stride: str = "0"
+    """numbers from an entry of them to the next"""
+    memory: Mapping[str, str] = MappingProxyType({})
+    """where what they find goes, by side and number of the output"""
 
 
 def begin_driver(code: Code, name: str, rows: int, width: int, also: str = "") -> tuple[list[str], list[str], str]:
@@ -410,21 +528,28 @@ def _driver(program: LoopProgram, width: int, target: Target) -> tuple[list[str]
     n = code.load("i64", "@count", 0)
     region = Region(loops, f"step{width}", width, "@bodies", "@numbers", program.data.shape[1], "")
     records = code.emit(f"mul i64 {code.load('i64', '@count', 1)}, {8 * width}")
-    size = code.emit(f"add i64 {records}, {ALIGNMENT}")
-    place, memory, world = emit_memory(code, int(width > 1), size)
+    beside = Beside(program, code, width, records, target.width)
+    place, memory, world = emit_memory(code, int(width > 1), beside.total)
     region = region._replace(world=world)
+    arguments = beside.begin(world, Arguments(rows, strides, program.of, loops.recording.outputs, far))
     last = "begin"
-    for p in range(len(loops.passes)):
-        region.begin(code, p)
-        last = region.run(code, p, n, last, Arguments(rows, strides, program.of_q, loops.recording.outputs, far))
-    given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(rows, strides, strict=True))
-    code.emit(f"call i1 @end_{width}(ptr {world}, ptr null, ptr null, {given})")
+    given = ", ".join(f"ptr {row}, i64 {s}" for row, s in zip(arguments.rows, arguments.strides, strict=True))
+    texts, declared = region.functions(n_in, target)
+    for p, between in enumerate(loops.between):
+        if between.step.program.results != ((),) * len(between.step.program.results):
+            code.emit(
+                f"call i1 @between_{width}_{p}(ptr {world}, ptr null, ptr null, ptr null, ptr null, i64 0, {given})"
+            )
+            body = _BetweenBody(program, between, width, target)
+            texts.append(body.function(f"between_{width}_{p}"))
+            declared |= body.declared
+        if p < len(loops.passes):
+            region.begin(code, p)
+            last = region.run(code, p, n, last, arguments)
+    beside.finish(rows, strides, arguments)
     code.do(f"call void @with_tiny(i64 {mode})")
     end_driver(code, place, memory, far)
-    end = _EndBody(loops, n_in, width, target, program._looked_at())
-    texts, declared = region.functions(n_in, target)
-    texts += [end.function(f"end_{width}"), "\n".join(code.lines)]
-    return texts, declared | end.declared
+    return [*texts, "\n".join(code.lines)], declared
 
 
 def module_of(program: Looped, width: int, processor: str, functions: list[str], declared: set[str]) -> str:
@@ -432,7 +557,7 @@ def module_of(program: Looped, width: int, processor: str, functions: list[str],
     bits = 64 * max(width, 8)
     return "\n".join(
         [
-            *sorted(declared | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),
+            *sorted(declared | DECLARED | {"declare ptr @malloc(i64)", "declare void @free(ptr)"}),
             *(f"@{name} = external global i8" for name in program.tables()[0]),
             lengths_text(program),
             *functions,

@@ -13,14 +13,26 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.kinds import Kind, Source
-from linkwright.compiler.program import Instruction, Program, Slot, program_of
+from linkwright.compiler.kinds import Kind
+from linkwright.compiler.program import Instruction, Program, Slot
+from linkwright.compiler.shared import (
+    COLUMN,
+    DATA,
+    FIRST_INPUT,
+    OWN,
+    PARENT,
+    SHARED,
+    Between,
+    Item,
+    Shared,
+    Step,
+    representatives,
+)
 from linkwright.compiler.sweeps import CONSTANT, Recording
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
@@ -30,38 +42,25 @@ STORE, LOAD = 3.0, 0.5
 """What remembering a number and reading one cost, in operations."""
 _COSTLY = {"div": 6.0, "sqrt": 6.0, "sin": 10.0, "cos": 10.0}
 
-OWN, PARENT, DATA, FIRST_INPUT = 0, 1, 2, 3
-"""Where a step reads: the body's record, its parent's (in a chain, what the neighbour left), its data, the inputs."""
-
 
 class Pass(NamedTuple):
     """One loop over the bodies."""
 
     outwards: bool
     sweeps: list[int]
+    columns: bool = False
+    """whether it is a sweep of columns"""
 
 
-class Item(NamedTuple):
-    """A number in the records: of a sweep's states and sums (the same place for all kinds), or of one kind's own."""
-
-    kind: int
-    """-1 where all kinds share it"""
-    owner: int
-    """the number of the sweep, or the index of the expression"""
-    entry: int = 0
-
-
-class Step(NamedTuple):
-    """What a pass does at a body of one kind."""
+class ColumnStep(NamedTuple):
+    """What happens at a body of one kind to a column from beyond."""
 
     program: Program
-    """reads its own record, its parent's, its data and the inputs; gives what the rest tells where to put"""
-    own: list[int]
-    """places of its own record, written"""
-    sent: list[int]
-    """places of its parent's record, added to; in a chain, places for the neighbour, written"""
-    results: list[list[int]]
-    """for every output, the entries of the body's part of it"""
+    """reads the body's record, its data, what all share and the column"""
+    passed: list[int]
+    """places in the column, written"""
+    found: list[list[int]]
+    """for each array, which of the joint's coordinates each entry is of"""
 
 
 class Loops(NamedTuple):
@@ -79,38 +78,57 @@ class Loops(NamedTuple):
     """of a record of each kind, in numbers"""
     shared: int
     """of the world's record, or of what neighbours in a chain leave for each other"""
-    end: Step
-    """what is computed of single bodies' states after all passes"""
-    looked_at: list[int]
-    """the body of each number that this reads"""
+    between: list[Between]
+    """for each pass, what is computed before it; and after all"""
+    columns: list[list[ColumnStep]]
+    """for each pass and kind, what happens to columns from beyond; none where the pass is of single bodies"""
+
+    @property
+    def world(self) -> int:
+        """Numbers before the first body's record: the world's, then what is computed between passes."""
+        return self.shared + sum(len(one.step.own) for one in self.between)
+
+    @property
+    def by_columns(self) -> bool:
+        """Whether anything happens to columns."""
+        return any(self.columns)
 
 
 def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -> Loops:
     """Divide a recording in passes, choose what is remembered and where."""
-    passes = _passes(recording)
+    shared = Shared(recording)
+    passes = _passes(recording, shared)
     of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
-    seen = _looked_at(recording)
-    chain = is_chain(recording.model) and not seen
-    kinds = [_KindPlan(recording, k, passes, of_sweep, chain) for k in range(len(recording.kinds))]
+    chain = is_chain(recording.model) and not shared.looks_at_bodies
+    kinds = [_KindPlan(recording, k, passes, of_sweep, chain, shared) for k in range(len(recording.kinds))]
+    between = shared.computed(of_sweep, len(passes))
     ends: dict[Item, list[int]] = {}
     for plan in kinds:
         for item, (first, last) in plan.lifetimes().items():
             known = ends.setdefault(item, [first, last])
             known[0], known[1] = min(known[0], first), max(known[1], last)
-    for source, _ in seen:
-        item = Item(-1, source.number, source.entry)
-        first = 3 * of_sweep[source.number] + (1 if source.space == "state" else -2)
-        ends[item] = [min(first, ends.get(item, [first])[0]), 3 * len(passes)]
+    for p, nodes in enumerate(between):
+        for source, _ in shared.looked_at(nodes):
+            item = Item(-1, source.number, source.entry)
+            first = 3 * of_sweep[source.number] + (1 if source.space == "state" else -2)
+            known = ends.get(item, [first, 3 * p])
+            ends[item] = [min(first, known[0]), max(3 * p, known[1])]
     places, kind_sizes = _placed(ends, len(kinds))
     if chain:
-        shared = _handed_on(recording, passes, places)
+        size = _handed_on(recording, passes, places)
     else:
-        shared = max((place + 1 for item, place in places.items() if item.kind < 0), default=1)
-        kind_sizes = [max(shared, size) for size in kind_sizes]
+        size = max((place + 1 for item, place in places.items() if item.kind < 0), default=1)
+        kind_sizes = [max(size, own) for own in kind_sizes]
     inputs = [Slot(name, (n,)) for name, n in zip(names, sizes, strict=True)]
-    steps = [[plan.step(p, places, max(*kind_sizes, shared), inputs) for plan in kinds] for p in range(len(passes))]
+    most = max(*kind_sizes, size)
+    steps = [[plan.step(p, places, most, inputs) for plan in kinds] for p in range(len(passes))]
+    columns = [
+        [plan.column_step(p, places, most, inputs) for plan in kinds] if one.columns else []
+        for p, one in enumerate(passes)
+    ]
     begins = [_beginnings(recording, one, places) for one in passes]
-    return Loops(recording, passes, steps, begins, chain, kind_sizes, shared, *_end(recording, places, shared))
+    made = shared.steps(between, places, size)
+    return Loops(recording, passes, steps, begins, chain, kind_sizes, size, made, columns)
 
 
 def is_chain(model: Model) -> bool:
@@ -122,67 +140,49 @@ def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]
     """Give a place to everything that neighbours in a chain tell each other, anew in every pass; how many there are."""
     most = 0
     for one in passes:
+        if one.columns:
+            continue
         items = [Item(-1, s, c) for s in one.sweeps for c in representatives(recording.sweeps[s].classes)]
         places.update(zip(items, range(len(items)), strict=True))
         most = max(most, len(items))
     return most
 
 
-def _end(recording: Recording, places: dict[Item, int], size: int) -> tuple[Step, list[int]]:
-    """What is computed of single bodies' states, and which bodies' each input is."""
-    graph, symbols = recording.tail.graph, _looked_at(recording)
-    names = {str(k): _array(symbol) for k, symbol in enumerate(symbols.values())}
-    wanted = [output.results[0] if output.of == "end" else [] for output in recording.outputs]
-    results = tuple(_array(*nodes) for nodes in ([], [], *wanted))
-    program = program_of("end", graph, names, results)
-    places_read = [places[Item(-1, source.number, source.entry)] for source, _ in symbols]
-    instructions = [
-        Instruction("input", (i.args[0], places_read[i.args[0]])) if i.op == "input" else i
-        for i in program.instructions
-    ]
-    slots = tuple(Slot(slot.name, (size,)) for slot in program.inputs)
-    program = replace(program, inputs=slots, instructions=tuple(instructions))
-    return Step(program, [], [], [list(range(len(nodes))) for nodes in wanted]), [body for _, body in symbols]
-
-
-def _looked_at(recording: Recording) -> dict[tuple[Source, int], Expr]:
-    """The entries of states and sums that results depend on, with their bodies."""
-    used = {node.index for node in needed(x for o in recording.outputs if o.of == "end" for x in o.results[0])}
-    return {key: symbol for key, symbol in recording.tail.symbols.items() if symbol.index in used}
-
-
-def _array(*nodes: Expr) -> np.ndarray:
-    array = np.empty(len(nodes), dtype=object)
-    array[:] = nodes
-    return array
-
-
-def _passes(recording: Recording) -> list[Pass]:
+def _passes(recording: Recording, shared: Shared) -> list[Pass]:
+    """Sweeps in the same direction one after the other are one pass, unless something must be known between them."""
     passes: list[Pass] = []
+    of_sweep: dict[int, int] = {}
     for number, sweep in enumerate(recording.sweeps):
-        outwards = sweep.direction == "out"
+        outwards, columns = sweep.direction == "out", sweep.direction == "columns"
         if not passes and not outwards:
             passes.append(Pass(True, []))  # where the sums begin
         unknown = any(x != x for x in sweep.start)  # something happens before it
-        if not passes or passes[-1].outwards != outwards or unknown:
-            passes.append(Pass(outwards, []))
+        follows = max((shared.earliest(x, of_sweep) for state in sweep.states for x in state), default=0)
+        follows = max([follows, *(shared.earliest(x, of_sweep) for kind in sweep.found for row in kind for x in row)])
+        last = len(passes) - 1
+        if not passes or passes[-1].outwards != outwards or unknown or columns or passes[-1].columns or follows > last:
+            passes.append(Pass(outwards, [], columns))
         passes[-1].sweeps.append(number)
-    return passes or [Pass(True, [])]
-
-
-def representatives(classes: list[int]) -> dict[int, int]:
-    """For each class the first of its entries."""
-    first: dict[int, int] = {}
-    for entry, c in enumerate(classes):
-        if c != CONSTANT:
-            first.setdefault(c, entry)
-    return first
+        of_sweep[number] = len(passes) - 1
+    last = max(
+        (
+            shared.earliest(x, of_sweep)
+            for one in recording.outputs
+            for row in one.results
+            for x in row
+            if one.of != "main"
+        ),
+        default=0,
+    )
+    if not passes or passes[-1].columns or last >= len(passes):
+        passes.append(Pass(True, []))
+    return passes
 
 
 def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> list[tuple[int, float]]:
     """What the world's record holds before a pass: the starts of its sweeps."""
-    found = []
-    for s in one.sweeps:
+    found: list[tuple[int, float]] = []
+    for s in () if one.columns else one.sweeps:
         sweep = recording.sweeps[s]
         for c, entry in representatives(sweep.classes).items():
             place = places.get(Item(-1, s, c))
@@ -194,22 +194,33 @@ def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> lis
 class _KindPlan:
     """What the steps of one kind compute in each pass."""
 
-    def __init__(self, recording: Recording, k: int, passes: list[Pass], of_sweep: dict[int, int], chain: bool):
+    def __init__(
+        self,
+        recording: Recording,
+        k: int,
+        passes: list[Pass],
+        of_sweep: dict[int, int],
+        chain: bool,
+        shared: Shared,
+    ):
         self.recording, self.k, self.passes, self.of_sweep, self.chain = recording, k, passes, of_sweep, chain
+        self.shared = shared
         self.kind: Kind = recording.kinds[k]
         self.source = {symbol.index: source for source, symbol in self.kind.symbols.items()}
         self.origins: dict[int, int] = {}
         self.states: list[dict[Item, Expr]] = [{} for _ in passes]
         self.sent: list[dict[Item, Expr]] = [{} for _ in passes]
         self.outputs: list[list[list[tuple[int, Expr]]]] = [[[] for _ in recording.outputs] for _ in passes]
+        self.columns: list[dict[tuple[int, int], Expr]] = [{} for _ in passes]
+        """what it sends inwards, by column and class of entry"""
+        self.remembered: list[dict[int, Expr]] = [{} for _ in passes]
+        """by the pass that computes them"""
         self._gather()
         self.held: dict[int, Item] = {}
         """own states, by expression: in the record from their pass on"""
         for wanted in () if chain else self.states:
             for item, node in wanted.items():
                 self.held.setdefault(node.index, item)
-        self.remembered: list[dict[int, Expr]] = [{} for _ in passes]
-        """by the pass that computes them"""
         self.computed: list[list[Expr]] = [[] for _ in passes]
         self.loaded: list[dict[int, tuple[int, int] | Item]] = [{} for _ in passes]
         for p in reversed(range(len(passes))):
@@ -219,20 +230,98 @@ class _KindPlan:
         """What every pass has to give."""
         for s, sweep in enumerate(self.recording.sweeps):
             results, p = sweep.results[self.k], self.of_sweep[s]
+            if sweep.direction == "columns":
+                self._gather_columns(s, p)
+                continue
             target = self.states if sweep.direction == "out" else self.sent
             for c, entry in representatives(sweep.classes).items():
                 target[p][Item(-1, s, c)] = results[entry]
         for number, output in enumerate(self.recording.outputs):
-            for entry, node in enumerate(output.results[self.k] if output.of != "end" else ()):
+            if output.of != "main":
+                for entry, node in zip(output.places[self.k], output.results[self.k], strict=True):
+                    self.origin(node)
+                    self.outputs[-1][number].append((entry, node))  # last: a result may lie where an input does
+
+    def _gather_columns(self, s: int, p: int) -> None:
+        """What a pass over columns needs: the body's own, and what the others meet at it."""
+        sweep = self.recording.sweeps[s]
+        chosen = representatives(sweep.classes)
+        for number, column in enumerate(sweep.columns[self.k]):
+            for c, entry in chosen.items():
+                self.columns[p][number, c] = column[entry]
+        for node in self._met(s):
+            if self._at_hand(node) is None:
                 self.origin(node)
-                self.outputs[-1][number].append((entry, node))  # last: a result may lie where an input does
+                self.remembered[p].setdefault(node.index, node)
+
+    def _at_hand(self, node: Expr) -> tuple[int, int] | None:
+        """Where columns read what is in no record."""
+        if self.shared.owns(node):
+            return SHARED, self.shared.place(node)
+        if node.op == "symbol" and (source := self.source[node.index]).space in ("data", "input"):
+            return (DATA, source.entry) if source.space == "data" else (FIRST_INPUT + source.number, source.entry)
+        return None
+
+    def _of_columns(self, s: int) -> tuple[list[list[Expr]], list[Expr]]:
+        """What columns find here, and what they become, class by class."""
+        sweep = self.recording.sweeps[s]
+        passed = [sweep.results[self.k][entry] for entry in representatives(sweep.classes).values()]
+        return sweep.found[self.k], passed
+
+    def _met(self, s: int) -> list[Expr]:
+        """What columns meet that does not depend on them."""
+        found, passed = self._of_columns(s)
+        wanted = [*passed, *(x for row in found for x in row)]
+        depends: set[int] = set()
+        met: dict[int, Expr] = {}
+        nodes = needed(wanted, self.shared)
+        for node in nodes:
+            if node.op == "symbol" and node.index in self.source and self.source[node.index].space == "column":
+                depends.add(node.index)
+            elif any(a.index in depends for a in node.args):
+                depends.add(node.index)
+        for node in nodes:
+            if node.index in depends:
+                met |= {a.index: a for a in node.args if a.index not in depends and a.value is None}
+        met |= {x.index: x for x in wanted if x.index not in depends and x.value is None}
+        return list(met.values())
+
+    def column_step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> ColumnStep:
+        """What pass p does at a body to columns from beyond."""
+        (s,) = self.passes[p].sweeps
+        found, passed = self._of_columns(s)
+        wanted = [*passed, *(x for row in found for x in row)]
+        met = {x.index: x for x in self._met(s)}
+        instructions: list[Instruction] = []
+        numbers: dict[int, int] = {}
+        for node in needed(wanted, met):
+            if node.index in met:
+                place = self._at_hand(node) or (OWN, places[Item(self.k, node.index)])
+                instruction = Instruction("input", place)
+            elif node.op == "symbol":
+                instruction = Instruction("input", (COLUMN, self.source[node.index].entry))
+            elif node.value is not None:
+                instruction = Instruction("constant", (), node.value)
+            else:
+                instruction = Instruction(node.op, tuple(numbers[a.index] for a in node.args))
+            numbers[node.index] = len(instructions)
+            instructions.append(instruction)
+        results = [tuple(numbers[x.index] for x in row) for row in (passed, *found)]
+        outputs = tuple(Slot(f"result{k}", (len(row),)) for k, row in enumerate(results))
+        program = Program(
+            f"columns_{p}_{self.k}", self._slots(size, inputs), outputs, tuple(instructions), tuple(results), False
+        )
+        chosen = representatives(self.recording.sweeps[s].classes)
+        return ColumnStep(program, list(chosen), [list(range(len(row))) for row in found])
 
     def origin(self, node: Expr) -> int:
         """The first pass in which it can be computed."""
-        for one in needed([node]):
+        for one in needed([node], self.shared):
             if one.index in self.origins:
                 continue
-            if one.op == "symbol":
+            if self.shared.owns(one):
+                self.origins[one.index] = self.shared.earliest(one, self.of_sweep)
+            elif one.op == "symbol":
                 source = self.source[one.index]
                 self.origins[one.index] = self.of_sweep[source.number] if source.space in ("parent", "received") else 0
             else:
@@ -241,20 +330,21 @@ class _KindPlan:
 
     def _needs(self, p: int) -> list[Expr]:
         wanted = [*self.states[p].values(), *self.sent[p].values(), *self.remembered[p].values()]
+        wanted += self.columns[p].values()
         wanted += [node for entries in self.outputs[p] for _, node in entries]
         return [node for node in wanted if node.value is None]
 
     def _decide(self, p: int) -> None:
         """What pass p computes, and what it reads that earlier passes computed."""
         wanted = self._needs(p)
-        nodes = [node for node in needed(wanted) if node.value is None]
+        nodes = [node for node in needed(wanted, self.shared) if node.value is None]
         number = {node.index: 2 * i for i, node in enumerate(nodes)}
         source, sink = 2 * len(nodes), 2 * len(nodes) + 1
         cut = Cut(2 * len(nodes) + 2)
         for node in nodes:
             first, last = number[node.index], number[node.index] + 1
             self.origin(node)
-            if node.op == "symbol" and not self._overwritten(node, p):
+            if self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p)):
                 cut.edge(source, last, LOAD)
                 continue
             cut.edge(source, first, np.inf if node.op == "symbol" else _COSTLY.get(node.op, 1.0))
@@ -274,13 +364,15 @@ class _KindPlan:
             first, last = number[node.index], number[node.index] + 1
             if near[last]:
                 continue  # not needed at all
-            if node.op != "symbol" and not near[first]:
+            if node.op != "symbol" and not self.shared.owns(node) and not near[first]:
                 self.computed[p].append(node)
                 continue
             self.loaded[p][node.index] = self._place(node, p)
 
     def _overwritten(self, symbol: Expr, p: int) -> bool:
         """Whether it is gone by pass p, having been a neighbour's word in a chain."""
+        if self.shared.owns(symbol):
+            return False
         source = self.source[symbol.index]
         return self.chain and source.space in ("parent", "received") and self.of_sweep[source.number] < p
 
@@ -289,12 +381,10 @@ class _KindPlan:
 
     def _place(self, node: Expr, p: int) -> tuple[int, int] | Item:
         """Where pass p reads what it does not compute; notes what must be remembered for that."""
+        if (place := self._at_hand(node)) is not None:
+            return place
         if node.op == "symbol" and not self._overwritten(node, p):
             source = self.source[node.index]
-            if source.space == "data":
-                return DATA, source.entry
-            if source.space == "input":
-                return FIRST_INPUT + source.number, source.entry
             return Item(-1, source.number, source.entry)
         if node.index in self.held and self._pass_of(self.held[node.index]) < p:
             return self.held[node.index]
@@ -302,7 +392,7 @@ class _KindPlan:
         return Item(self.k, node.index)
 
     def _from_parent(self, node: Expr) -> bool:
-        if node.op != "symbol":
+        if node.op != "symbol" or self.shared.owns(node):
             return False
         space = self.source[node.index].space
         return space == "parent" or (self.chain and space == "received")
@@ -320,6 +410,8 @@ class _KindPlan:
                 use(item, 3 * p + 1, 3 * p + 2)
             for item in () if self.chain else self.sent[p]:
                 use(item, 3 * (p - 1) + 1, 3 * p + 1)
+            for index in self.remembered[p] if one.columns else ():
+                use(Item(self.k, index), 3 * p + 1, 3 * p + 2)
             for index, place in self.loaded[p].items():
                 if not isinstance(place, Item) or (self.chain and place.kind == -1):
                     continue
@@ -335,7 +427,13 @@ class _KindPlan:
     def _expressions(self) -> dict[int, Expr]:
         """All that is computed or read, by index."""
         wanted = [node for p in range(len(self.passes)) for node in self._needs(p)]
-        return {node.index: node for node in needed(wanted)}
+        return {node.index: node for node in needed(wanted, self.shared)}
+
+    def _slots(self, size: int, inputs: list[Slot]) -> tuple[Slot, ...]:
+        """All that steps read."""
+        spaces = {"own": size, "parent": size, "data": self.kind.columns.shape[1]}
+        spaces |= {"shared": len(self.shared.places), "column": 0}
+        return (*(Slot(name, (n,)) for name, n in spaces.items()), *inputs)
 
     def step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> Step:
         """The step of pass p."""
@@ -376,14 +474,16 @@ class _KindPlan:
             sent = {places[item]: value(node) for item, node in (self.states[p] | self.sent[p]).items()}
         else:
             sent = {places[item]: value(node) for item, node in self.sent[p].items() if node.value != 0.0}
-        results = [tuple(own.values()), tuple(sent.values())]
-        outputs = [Slot("own", (len(own),)), Slot("sent", (len(sent),))]
+        columns = {key: value(node) for key, node in self.columns[p].items()}
+        results = [tuple(own.values()), tuple(sent.values()), tuple(columns.values())]
+        outputs = [Slot("own", (len(own),)), Slot("sent", (len(sent),)), Slot("columns", (len(columns),))]
         for number, given in enumerate(self.outputs[p]):
             results.append(tuple(value(node) for _, node in given))
             outputs.append(Slot(f"result{number}", (len(given),)))
-        slots = (Slot("own", (size,)), Slot("parent", (size,)), Slot("data", (self.kind.columns.shape[1],)), *inputs)
+        slots = self._slots(size, inputs)
         program = Program(f"step_{p}_{self.k}", slots, tuple(outputs), tuple(instructions), tuple(results), False)
-        return Step(program, list(own), list(sent), [[entry for entry, _ in given] for given in self.outputs[p]])
+        results_at = [[entry for entry, _ in given] for given in self.outputs[p]]
+        return Step(program, list(own), list(sent), results_at, list(columns))
 
 
 def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], list[int]]:

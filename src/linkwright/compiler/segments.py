@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.columns import ALIGNMENT
 from linkwright.compiler.entry import address
 from linkwright.compiler.ir import Code
 from linkwright.compiler.kinds import groups_of, kind_of_each, objects
 from linkwright.compiler.loops import (
-    ALIGNMENT,
     Arguments,
     Region,
     StepBody,
@@ -31,9 +31,10 @@ from linkwright.compiler.loops import (
     tables_of,
 )
 from linkwright.compiler.machine import Target
-from linkwright.compiler.passes import Loops, Step, is_chain, loops_of, representatives
+from linkwright.compiler.passes import Loops, is_chain, loops_of
 from linkwright.compiler.program import Looped, Operations, Slot, program_of
-from linkwright.compiler.sweeps import CONSTANT, NotASweep, Recorder, like, record
+from linkwright.compiler.shared import Step, representatives
+from linkwright.compiler.sweeps import CONSTANT, Argument, NotASweep, Recorder, like, record
 from linkwright.compiler.threads import in_stages
 from linkwright.dynamics.assembly.segments import (
     LAST,
@@ -127,8 +128,9 @@ class SegmentProgram(Looped):
         def articulated(model: Recorder, q: Any, v: Any, tau: Any) -> Any:
             return FORWARD_DYNAMICS_METHODS["articulated"](model, q, v, tau, None)
 
-        at_root = record(articulated, model, sizes, groups_of(model, range(rest)))
-        in_lanes = record(along_segments, model, sizes, groups_of(model, range(rest, n), by_zeros), True)
+        arguments = [Argument("nq", (model.nq,)), *[Argument("nv", (model.nv,))] * 2]
+        at_root = record(articulated, model, arguments, groups_of(model, range(rest)))
+        in_lanes = record(along_segments, model, arguments, groups_of(model, range(rest, n), by_zeros), True)
         self.rest, self.segments = loops_of(at_root, names, sizes), loops_of(in_lanes, names, sizes)
         self.bridges = _Bridges(self.rest, self.segments, lanes, groups)
 
@@ -245,7 +247,7 @@ class SegmentProgram(Looped):
         more, needed = lanes.functions(3, target, laned=True)
         functions, declared = functions + more + stages, declared | needed
         for k, step in enumerate(self.bridges.steps):
-            body = _BridgeBody(step, target, self.segments.shared * self.lanes)
+            body = _BridgeBody(step, target, self.segments.shared * self.lanes, self.segments)
             functions.append(body.function(f"bridge_{k}"))
             declared |= body.declared
         return module_of(self, 1, target.processor, [*functions, self._single(), self._entrance()], declared)
@@ -270,13 +272,16 @@ class SegmentProgram(Looped):
         first = code.emit(f"mul i64 %group, {self.lanes}")
         shifts = [code.emit(f"mul i64 {first}, {stride}") for stride in strides]
         shifted = [code.emit(f"getelementptr i8, ptr {row}, i64 {x}") for row, x in zip(rows, shifts, strict=True)]
-        of_joints = (True, False, False)
+        of_joints = ("nq", "nv", "nv")
         of_root = Arguments(rows, ["0"] * 4, of_joints, self.rest.recording.outputs, far)
         of_lanes = Arguments(shifted, strides, of_joints, self.segments.recording.outputs, far)
         last = "start"
         for where, k in what:
             if where == "bridge":
-                code.emit(f"call i1 @bridge_{k}(ptr %memory, ptr {root.world}, ptr {kept}, ptr {kept}, i64 {of_group})")
+                given = (
+                    f"ptr %memory, ptr {root.world}, ptr {kept}, ptr null, ptr null, i64 0, ptr {kept}, i64 {of_group}"
+                )
+                code.emit(f"call i1 @bridge_{k}({given})")
                 continue
             region, n, arguments = (root, rest, of_root) if where == "root" else (lanes, length, of_lanes)
             if (where, k) != ("root", _IN):  # which starts from what the bridge before it has put there
@@ -314,8 +319,8 @@ class SegmentProgram(Looped):
 class _BridgeBody(StepBody):
     """What happens between passes: ``own`` is the memory, in which every group of lanes has its shared numbers."""
 
-    def __init__(self, step: Step, target: Target, shared: int):
-        super().__init__(step, 0, 1, target, chain=True)
+    def __init__(self, step: Step, target: Target, shared: int, loops: Loops):
+        super().__init__(step, 0, 1, target, loops)
         self.shared = shared
 
     def address(self, where: str, entry: int) -> str:
@@ -391,7 +396,7 @@ class _Bridges:
                 for place, x in lane.placed(lanes_next, state):
                     own[(group * self.segments.shared + place) * self.lanes + one] = x
         sent = dict(root.placed(root_next, at_root)) if at_root is not None else {}
-        results = tuple(objects(list(one)) for one in (own.values(), sent.values(), kept))
+        results = tuple(objects(list(one)) for one in (own.values(), sent.values(), [], kept))
         program = program_of(name, graph, inputs, results)
         return Step(program, list(own), list(sent), [list(range(len(kept)))])
 

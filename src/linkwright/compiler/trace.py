@@ -22,7 +22,7 @@ from linkwright.compiler.machine import target
 from linkwright.compiler.passes import loops_of
 from linkwright.compiler.program import Looped, Program, Slot, program_of
 from linkwright.compiler.segments import SegmentProgram
-from linkwright.compiler.sweeps import NotASweep, record
+from linkwright.compiler.sweeps import Argument, NotASweep, record
 from linkwright.compiler.threads import default_threads
 from linkwright.dynamics import constrained
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
@@ -56,6 +56,9 @@ OPERATION_LIMIT = 90_000
 
 BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
+
+FEW_NUMBERS = 1000
+"""Entries up to which arrays that are not of all joints are taken by loops over bodies."""
 
 WORK_FOR_THREADS = 5_000_000
 """Operations of all lanes from which threads share the assembly of a single row: below, waking them takes longer."""
@@ -385,19 +388,13 @@ def in_loops(bound: Bound) -> Looped:
     model = bound.model
     if model is None or bound.on_model is None or not model.links:
         raise TooLargeError("there are no bodies to go over")
-    of_q = []
-    for name, shape in bound.shapes.items():
-        if name not in (*POSITIONS, *VELOCITIES):
-            raise TooLargeError(f"{name} is not an array of all joints")
-        of_q.append(name in POSITIONS)
-        if shape != ((model.nq,) if of_q[-1] else (model.nv,)):
-            raise TooLargeError(f"{name} is not an array of all joints")
-    sizes = [shape[0] for shape in bound.shapes.values()]
+    arguments = [_argument(model, name, shape) for name, shape in bound.shapes.items()]
+    of = tuple(one.of for one in arguments)
     slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
     if bound.book is dynamics.forward_dynamics:
         checked_options(**bound.options)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
-        return _in_segments(bound, slots, model, tuple(of_q))
+        return _in_segments(bound, slots, model)
     if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
         _require_parts(bound, model)
         schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
@@ -406,8 +403,19 @@ def in_loops(bound: Bound) -> Looped:
     serial = bound.book is dynamics.forward_dynamics and bound.options.get("method") in (None, "articulated")
     if _closing(bound, model) is not None and (serial or bound.book in CORRECTIONS):
         return _closed(bound, slots, model)
-    recording = record(bound.on_model, model, sizes)
-    return LoopProgram(bound.name, slots, tuple(of_q), loops_of(recording, bound.shapes, sizes))
+    loops = loops_of(record(bound.on_model, model, arguments), bound.shapes, [slot.size for slot in slots])
+    return LoopProgram(bound.name, slots, of, loops)
+
+
+def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
+    """An array as what is recorded: of all joints, or of a few numbers that belong to no body."""
+    if name in POSITIONS and shape == (model.nq,):
+        return Argument("nq", shape)
+    if name in VELOCITIES and shape == (model.nv,):
+        return Argument("nv", shape)
+    if int(np.prod(shape, dtype=int)) > FEW_NUMBERS:
+        raise TooLargeError(f"{name} has {int(np.prod(shape, dtype=int))} entries and is not an array of all joints")
+    return Argument("", shape)
 
 
 def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
@@ -439,7 +447,7 @@ def _require_parts(bound: Bound, model: Model) -> None:
     dynamics.require_mass(model)
 
 
-def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tuple[bool, ...]) -> Looped:
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Looped:
     """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
 
     Where little is alike, all is one block, by the recursion of articulated bodies.
@@ -451,12 +459,12 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
         alike = schedule_on_lanes(model, target().width, loops, schedule)
         if loops and alike is None:
             alike = schedule_of(model, schedule, loops=loops)
-        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots, of_q)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
     if schedule is not None or partition is not None:
         made = block_schedule(model, "balanced" if schedule is None else schedule, partition, loops=loops)
         if made.order or max(map(len, made.blocks)) < BODIES_IN_LOOPS:
             return _in_levels(bound, slots, model, made)
-        return _articulated(bound, slots, of_q)
+        return _articulated(bound, slots)
     if loops:
         return _closed(bound, slots, model)
     groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= LINKS_FOR_THREADS else 1
@@ -464,18 +472,20 @@ def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model, of_q: tupl
         return SegmentProgram(bound.name, slots, model, target().width, groups)
     except NotASweep:  # it branches, or is too short
         alike = schedule_on_lanes(model, target().width)
-        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots, of_q)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
 
 
-def _articulated(bound: Bound, slots: tuple[Slot, ...], of_q: tuple[bool, ...]) -> LoopProgram:
+def _articulated(bound: Bound, slots: tuple[Slot, ...]) -> LoopProgram:
     """Forward dynamics by articulated bodies, whatever the method that was asked for."""
-    sizes, loops = [slot.size for slot in slots], bound.options.get("loops", "closed")
+    loops = bound.options.get("loops", "closed")
 
     def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
         return dynamics.forward_dynamics(model, q, v, tau, loops=loops)
 
     assert bound.model is not None
-    return LoopProgram(bound.name, slots, of_q, loops_of(record(whole, bound.model, sizes), bound.shapes, sizes))
+    arguments = [_argument(bound.model, slot.name, slot.shape) for slot in slots]
+    made = loops_of(record(whole, bound.model, arguments), bound.shapes, [slot.size for slot in slots])
+    return LoopProgram(bound.name, slots, tuple(one.of for one in arguments), made)
 
 
 def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedule) -> LevelProgram:

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
-from linkwright.model.joint import split
-from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
@@ -22,48 +20,39 @@ def integrate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> S
 
     Exact on SO(3), SE(2), SE(3) (v in body axes); the quaternions returned are unit.
     """
-    return _per_joint(model, lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
+    return _per_joint(model, "nq", lambda motion, q, v: motion.integrate(q, v), (q, "nq"), (v, "nv"))
 
 
 def difference(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Shaped[Array, "nv"]:
     """The v (nv,) with integrate(q0, v) = q1; of rotations the shorter way, its angle at most π."""
-    return _per_joint(model, lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
+    return _per_joint(model, "nv", lambda motion, q0, q1: motion.difference(q0, q1), (q0, "nq"), (q1, "nq"))
 
 
 def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
     """q̇ = G(q) v (nq,)."""
-    return _per_joint(model, lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
+    return _per_joint(model, "nq", lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
 
 
 def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """[u, v] (nv,): how much moving along u, then v, differs from v, then u; zero for plain coordinates."""
-    return _per_joint(model, lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+    return _per_joint(model, "nv", lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
 
 
 def exp_gradient(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """J_r(u)ᵀ f (nv,): a gradient with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ), as one with respect to u."""
-    return _per_joint(model, lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))
+    return _per_joint(model, "nv", lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))
 
 
 def exp_gradient_inverse(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """J_r(u)⁻ᵀ f (nv,): a gradient with respect to u, as one with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ)."""
-    return _per_joint(model, lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
+    return _per_joint(model, "nv", lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
 
 
-def _per_joint(model: Model, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
+def _per_joint(model: Model, result: str, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
     """``function(joint type, its part of every array)`` for each joint with coordinates of its own, joined."""
-    joints = [joint for joint in model.joints if joint.nv]
-    motions: list[JointType] = [joint.motion for joint in joints]
-    pieces = []
-    for x, width in coordinates:
-        total = getattr(model, width)
-        if np.shape(x) != (total,):
-            raise ShapeError(
-                f"expected shape ({total},) for {model.name!r}, whose {width} is {total}; got {np.shape(x)}"
-            )
-        pieces.append(split(x, [getattr(motion, width) for motion in motions]))
-    results = [function(motion, *xs) for motion, *xs in zip(motions, *pieces, strict=True)]
-    return np.concatenate(results) if results else np.zeros(0)
+    pieces = [model.coordinates(x) if width == "nq" else model.rates(x) for x, width in coordinates]
+    results = model.each(lambda link, *xs: function(link.motion, *xs), *pieces)
+    return model.positions(results) if result == "nq" else model.velocities(results)
 
 
 @explained

@@ -20,6 +20,7 @@ P = Σ ∫ ṙ dm the momentum and C = −Σ ∫ [r]× [ṙ]× dm: the Coriolis 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from linkwright.dynamics.kinematics import body_poses
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ModelError
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.linalg import solve_and_invert, solve_symmetric
@@ -51,6 +52,8 @@ def inverse_dynamics_derivatives(
     ``integrate(model, q, δ)`` at 0. ``wrenches``: {frame: (6,)} as in ``inverse_dynamics``; they keep
     their world axes and move with the frames' origins.
     """
+    if not model.links:
+        return (np.zeros((0, 0)),) * 3
     sweep = _sweep(model, q, v, a, wrenches)
     by_q, by_v = _by_state(model, q, sweep, sweep.motions)
     return by_q, by_v, mass_matrix(model, q)
@@ -220,8 +223,7 @@ class Sweep(NamedTuple):
 
 def _sweep(model: Model, q: Array, v: Array, a: Array, wrenches: Wrenches | None) -> Sweep:
     x = model.coordinates(q)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
     none, ground = np.zeros((6, 0)), np.concatenate([-model.gravity, np.zeros(3)])
     start = Motion(np.zeros(3), ground, np.zeros(3), none, none, none)
     motions = model.outward(_outward, start, T, S, x, model.rates(v), model.rates(a))
@@ -232,44 +234,39 @@ def _sweep(model: Model, q: Array, v: Array, a: Array, wrenches: Wrenches | None
 
 def _efforts(model: Model, sweep: Sweep) -> Array:
     """τ (nv,) but for armature."""
-    return model.assemble([S.T @ total.f for S, total in zip(sweep.S, sweep.composites, strict=True)])
+    return model.assemble(model.each(lambda link, S, total: S.T @ total.f, sweep.S, sweep.composites))
 
 
-def _by_state(model: Model, q: Array, sweep: Sweep, motions: list[Motion]) -> tuple[Array, Array]:
+def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[Motion]) -> tuple[Array, Array]:
     """∂τ/∂q and ∂τ/∂v (nv, nv), of bodies whose φ and φ̈ are those of ``motions``."""
-    beyond: list[list[Columns]] = [[] for _ in model.links]
-    rows: list[tuple[Array, Array]] = []
-    columns: list[tuple[Array, Array]] = []
-    sequence = list(zip(model.links, model.coordinates(q), *sweep[:2], motions, sweep.composites, strict=True))
-    for k, (link, x, T, S, motion, total) in reversed(list(enumerate(sequence))):
-        own = _own_columns(S, motion, total)
-        outer = beyond[k][::-1]  # bodies are numbered depth first: so the columns are in the order of the joints
-        own_q = S.T @ own.by_q + _columns([D.T @ total.f for D in _subspace_derivatives(link, x)])
+    T, S, _, composites = sweep
+
+    def own_block(link: Link, q: Array, S: Array, total: Composite, own: Columns) -> Array:
+        return S.T @ own.by_q + _columns([D.T @ total.f for D in _subspace_derivatives(link, q)])
+
+    def sent(link: Link, T: Array, S: Array, motion: Motion, total: Composite, own: Columns) -> Columns:
+        # to inner bodies, the joint turns the whole force besides
+        return own._replace(by_q=own.by_q + momentum_cross(total.f) @ S).to_parent(T, motion.u)
+
+    def inward(
+        link: Link, outer: Columns, T: Array, S: Array, motion: Motion
+    ) -> tuple[tuple[Array, Array, Array, Array], Columns]:
         # inner efforts: how the force on the body varies; outer ones: what this joint's φ, φ̈ mean to them
-        rows.append(
-            (
-                np.concatenate([own_q, *(S.T @ c.by_q for c in outer)], axis=1),
-                np.concatenate([S.T @ own.by_v, *(S.T @ c.by_v for c in outer)], axis=1),
-            )
+        twice = 2.0 * motion.by_q[3:]
+        found = (
+            S.T @ outer.by_q,
+            S.T @ outer.by_v,
+            motion.by_q_rate.T @ outer.by_a + twice.T @ outer.turning + S[3:].T @ outer.wrench,
+            motion.by_v_rate.T @ outer.by_a + (2.0 * S[3:]).T @ outer.turning,
         )
-        by_q, by_v, twice = motion.by_q_rate, motion.by_v_rate, 2.0 * motion.by_q[3:]
-        none = np.zeros((0, S.shape[1]))
-        columns.append(
-            (
-                np.concatenate([none, *(c.by_a.T @ by_q + c.turning.T @ twice + c.wrench.T @ S[3:] for c in outer)]),
-                np.concatenate([none, *(c.by_a.T @ by_v + c.turning.T @ (2.0 * S[3:]) for c in outer)]),
-            )
-        )
-        if link.parent >= 0:
-            # to inner bodies, the joint turns the whole force besides
-            own = own._replace(by_q=own.by_q + momentum_cross(total.f) @ S)
-            beyond[link.parent].append(_joined([own, *outer]).to_parent(T, motion.u))
-        beyond[k] = []
-    by_q, by_v = (_square([row[i] for row in rows[::-1]], [column[i] for column in columns[::-1]]) for i in range(2))
-    if model.has_couplings:
-        G = model.coupling_matrix
-        return G.T @ by_q @ G, G.T @ by_v @ G
-    return by_q, by_v
+        return found, outer.to_parent(T, motion.u)
+
+    own = model.each(lambda link, *values: _own_columns(*values), S, motions, composites)
+    columns = model.each(sent, T, S, motions, composites, own)
+    rows_q, rows_v, columns_q, columns_v = model.inward_columns(inward, columns, T, S, motions)
+    own_q = model.each(own_block, model.coordinates(q), S, composites, own)
+    own_v = model.each(lambda link, S, own: S.T @ own.by_v, S, own)
+    return model.square(own_q, rows_q, columns_q), model.square(own_v, rows_v, columns_v)
 
 
 def _own_columns(S: Array, motion: Motion, total: Composite) -> Columns:
@@ -289,10 +286,6 @@ def _own_columns(S: Array, motion: Motion, total: Composite) -> Columns:
     )
 
 
-def _joined(parts: list[Columns]) -> Columns:
-    return Columns(*(np.concatenate(matrices, axis=1) for matrices in zip(*parts, strict=True)))
-
-
 def _columns(vectors: list[Array]) -> Array:
     return np.stack(vectors, axis=1)
 
@@ -304,30 +297,22 @@ def _subspace_derivatives(link: Link, q: Array) -> list[Array]:
 
 def _wrench_arms(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:
     """Of the wrenches on every body, in its axes: Σ [n]× + [c]× [f]×, c the point they act on."""
-    arms = [np.zeros((3, 3))] * len(model.links)
-    if not wrenches:
-        return arms
-    poses = body_poses(model, q)
-    for frame, wrench in wrenches.items():
+    poses = body_poses(model, q) if wrenches else []
+    arms: dict[int, Array] = {}
+    for frame, wrench in (wrenches or {}).items():
         place = model.frame(frame)
         if place.body >= 0:
             R, _ = split_pose(poses[place.body])
             turned = skew(R.T @ wrench[3:]) + skew(place.placement[:3, 3]) @ skew(R.T @ wrench[:3])
-            arms[place.body] = arms[place.body] + turned
-    return arms
-
-
-def _square(rows: list[Array], columns: list[Array]) -> Array:
-    """A matrix from each joint's rows over its subtree and its columns over the joints beyond it."""
-    n, at = sum(len(row) for row in rows), 0
-    upper, lower = [np.zeros((0, n))], [np.zeros((n, 0))]
-    for row, column in zip(rows, columns, strict=True):
-        own, width = row.shape
-        upper.append(np.concatenate([np.zeros((own, at)), row, np.zeros((own, n - at - width))], axis=1))
-        lower.append(np.concatenate([np.zeros((at + own, own)), column, np.zeros((n - at - width, own))]))
-        at += own
-    return np.concatenate(upper) + np.concatenate(lower, axis=1)
+            arms[place.body] = arms[place.body] + turned if place.body in arms else turned
+    return model.on_bodies(arms, np.zeros((3, 3)))
 
 
 def _block_diagonal(blocks: list[Array]) -> Array:
-    return _square(blocks, [np.zeros((0, len(block))) for block in blocks])
+    n, at = sum(map(len, blocks)), 0
+    rows = [np.zeros((0, n))]
+    for block in blocks:
+        m = len(block)
+        rows.append(np.concatenate([np.zeros((m, at)), block, np.zeros((m, n - at - m))], axis=1))
+        at += m
+    return np.concatenate(rows)

@@ -10,7 +10,7 @@ from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.momentum import first_moment
 from linkwright.dynamics.springs import springs_at, stretched
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 
 def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
@@ -32,11 +32,15 @@ def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
 
 def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
     """½ Σ k u² of the springs of joints and between bodies, u their deflections as in :func:`passive_forces`, J."""
-    total: Any = 0.0
-    for joint, q_k in zip(model.joints, model.coordinates(q), strict=True):
-        if np.any(joint.stiffness):
-            u = joint.motion.displacement(joint.rest, q_k)
-            total = total + u @ (joint.stiffness * u)
+
+    def twice(link: Link, q: Array, stiffness: Array, rest: Array) -> Any:
+        if all(is_zero(k) for k in stiffness):
+            return 0.0
+        u = link.motion.displacement(rest, q)
+        return u @ (stiffness * u)
+
+    stiffness, rest = [joint.stiffness for joint in model.joints], [joint.rest for joint in model.joints]
+    total = model.total(model.each(twice, model.coordinates(q), stiffness, rest))
     for spring, pieces in springs_at(model, q):
         x = spring.elongation(stretched(pieces))
         total = total + spring.stiffness * (x * x)

@@ -79,18 +79,17 @@ def inverse_dynamics(
 
 def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:
     """The force (6,) [f; n] from outside on every body, at its origin in its own axes."""
-    forces = [np.zeros(6)] * len(model.links)
-    if not wrenches:
-        return forces
-    poses = body_poses(model, q)
-    for frame, wrench in wrenches.items():
+    poses = body_poses(model, q) if wrenches else []
+    forces: dict[int, Array] = {}
+    for frame, wrench in (wrenches or {}).items():
         place = model.frame(frame)
         if place.body < 0:
             continue  # the ground bears it
         R, _ = split_pose(poses[place.body])
         f, n = R.T @ wrench[:3], R.T @ wrench[3:]
-        forces[place.body] = forces[place.body] + np.concatenate([f, n + skew(place.placement[:3, 3]) @ f])
-    return forces
+        force = np.concatenate([f, n + skew(place.placement[:3, 3]) @ f])
+        forces[place.body] = forces[place.body] + force if place.body in forces else force
+    return model.on_bodies(forces, np.zeros(6))
 
 
 def bias_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from linkwright.dynamics.kinematics import Reference, body_poses, check_reference
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.arrays import Array, Shaped, is_zero
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -20,8 +22,23 @@ def jacobian(
     Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes.
     """
     check_reference(reference)
-    columns, _, _ = _columns(model, q, None, frame, reference)
-    return model.assemble(columns) if columns else np.zeros((6, 0))
+    place = model.frame(frame)
+    if place.body < 0:
+        return np.zeros((6, model.nv))
+    poses = body_poses(model, q)
+    R_end, p_end = split_pose(poses[place.body] @ place.placement)
+    if reference == "world":
+        p_end = np.zeros(3)
+
+    def column(link: Link, T: Array, q: Array, moves: float) -> Array:
+        if is_zero(moves):
+            return np.zeros((6, link.motion.nv))
+        s_v, s_w = _moving(link, T, q, p_end)
+        if reference == "body":
+            s_v, s_w = R_end.T @ s_v, R_end.T @ s_w
+        return moves * np.concatenate([s_v, s_w])
+
+    return model.assemble(model.each(column, poses, model.coordinates(q), on_path(model, place.body)))
 
 
 def jacobian_dot(
@@ -36,62 +53,53 @@ def jacobian_dot(
     O(n) cross products; the acceleration of the frame is J a + J̇ v.
     """
     check_reference(reference)
-    _, columns, _ = _columns(model, q, v, frame, reference)
-    return model.assemble(columns) if columns else np.zeros((6, 0))
-
-
-def _columns(
-    model: Model, q: Array, v: Array | None, frame: str, reference: Reference
-) -> tuple[list[Array], list[Array], list[Array]]:
-    """Each joint's columns of the Jacobian and, given v, of its rate."""
     place = model.frame(frame)
-    poses = body_poses(model, q)
-    on_path = set(model.path(place.body))
-    x = model.coordinates(q)
-    rates = model.rates(np.zeros(model.nv) if v is None else v)
-    motion = _origin_velocities(model, poses, x, rates) if v is not None else []
     if place.body < 0:
-        R_end, p_end, v_end, w_end = np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    else:
-        R_end, p_end = split_pose(poses[place.body] @ place.placement)
-        if v is not None:
-            v_body, w_end = motion[place.body]
-            v_end = v_body + skew(w_end) @ (p_end - poses[place.body][:3, 3])
+        return np.zeros((6, model.nv))
+    poses, x, rates = body_poses(model, q), model.coordinates(q), model.rates(v)
+    motion = _origin_velocities(model, poses, x, rates)
+    R_end, p_end = split_pose(poses[place.body] @ place.placement)
+    _, v_body, w_end = motion[place.body]
+    v_end = v_body + skew(w_end) @ (p_end - poses[place.body][:3, 3])
     if reference == "world":
         p_end, v_end = np.zeros(3), np.zeros(3)
-    columns, columns_dot = [], []
-    for k, link in enumerate(model.links):
-        if k not in on_path:
-            columns.append(np.zeros((6, link.motion.nv)))
-            columns_dot.append(np.zeros((6, link.motion.nv)))
-            continue
-        R, p = split_pose(poses[k])
-        S = link.motion_subspace(x[k])
-        s_v, s_w = R @ S[:3], R @ S[3:]
-        linear = s_v - skew(p_end - p) @ s_w
-        if reference == "body":
-            columns.append(np.concatenate([R_end.T @ linear, R_end.T @ s_w]))
-        else:
-            columns.append(np.concatenate([linear, s_w]))
-        if v is None:
-            continue
-        v_k, w_k = motion[k]
-        S_dot = link.motion_subspace_rate(x[k], rates[k])
-        W = skew(w_k)
-        s_v_dot, s_w_dot = W @ s_v + R @ S_dot[:3], W @ s_w + R @ S_dot[3:]
+
+    def column(link: Link, T: Array, q: Array, v: Array, motion: tuple[Array, Array, Array], moves: float) -> Array:
+        if is_zero(moves):
+            return np.zeros((6, link.motion.nv))
+        R, p = split_pose(T)
+        S, S_dot = link.motion_subspace(q), link.motion_subspace_rate(q, v)
+        _, v_k, w_k = motion
+        W, s_w = skew(w_k), R @ S[3:]
+        s_v_dot, s_w_dot = W @ (R @ S[:3]) + R @ S_dot[:3], W @ s_w + R @ S_dot[3:]
         linear_dot = s_v_dot - skew(p_end - p) @ s_w_dot - skew(v_end - v_k) @ s_w
         if reference == "body":  # d/dt (Rᵀ J) = Rᵀ (J̇ − ω × J)
             W_end = skew(w_end)
-            linear_dot = R_end.T @ (linear_dot - W_end @ linear)
+            linear_dot = R_end.T @ (linear_dot - W_end @ _moving(link, T, q, p_end)[0])
             s_w_dot = R_end.T @ (s_w_dot - W_end @ s_w)
-        columns_dot.append(np.concatenate([linear_dot, s_w_dot]))
-    return columns, columns_dot, poses
+        return moves * np.concatenate([linear_dot, s_w_dot])
+
+    return model.assemble(model.each(column, poses, x, rates, motion, on_path(model, place.body)))
+
+
+def on_path(model: Model, body: int) -> list[float]:
+    """For every body 1.0 where it is on the way from the world to this one, else 0.0."""
+    path = set(model.path(body))
+    return [1.0 if k in path else 0.0 for k in range(len(model.links))]
+
+
+def _moving(link: Link, T: Array, q: Array, point: Array) -> tuple[Array, Array]:
+    """Linear and angular velocities (3, nv) of a point that a joint moves at its unit rates, in world axes."""
+    R, p = split_pose(T)
+    S = link.motion_subspace(q)
+    s_v, s_w = R @ S[:3], R @ S[3:]
+    return s_v - skew(point - p) @ s_w, s_w
 
 
 def _origin_velocities(
-    model: Model, poses: list[Array], x: list[Array], rates: list[Array]
-) -> list[tuple[Array, Array]]:
-    """The velocities (v, ω) of the bodies' origins, in world axes."""
+    model: Model, poses: Sequence[Array], x: Sequence[Array], rates: Sequence[Array]
+) -> list[tuple[Array, Array, Array]]:
+    """Where the bodies' origins are and their velocities, (p, v, ω), in world axes."""
 
     def outward(
         link: Link, parent: tuple[Array, Array, Array], T: Array, q: Array, v: Array
@@ -102,5 +110,4 @@ def _origin_velocities(
         linear = v_parent + skew(w_parent) @ (p - p_parent) + R @ (S[:3] @ v)
         return p, linear, w_parent + R @ (S[3:] @ v)
 
-    states = model.outward(outward, (np.zeros(3), np.zeros(3), np.zeros(3)), poses, x, rates)
-    return [(linear, angular) for _, linear, angular in states]
+    return model.outward(outward, (np.zeros(3), np.zeros(3), np.zeros(3)), poses, x, rates)

@@ -9,8 +9,8 @@ import numpy as np
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import InputError
-from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, Shaped, mirror
+from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
 from linkwright.spatial.transform import force_to_parent, force_transform, motion_to_child
 from linkwright.spatial.vectors import force_cross, momentum_cross, motion_cross
@@ -30,51 +30,33 @@ def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod =
     return MASS_MATRIX_METHODS[method](model, q)
 
 
-def composite_inertias(model: Model, T: list[Array]) -> list[RigidInertia]:
-    """The inertia of everything from each body outwards, as one rigid body, in that body's frame."""
+def composite_inertias(model: Model, T: Sequence[Array]) -> tuple[list[RigidInertia], RigidInertia]:
+    """The inertia of everything from each body outwards, as one rigid body, in that body's frame; and of all, in the
+    world's.
+    """
 
     def inward(link: Link, received: tuple[RigidInertia], T: Array) -> tuple[RigidInertia, tuple[RigidInertia]]:
         total = link.rigid_inertia + received[0]
         return total, (total.moved(T),)
 
-    composites, _ = model.inward(inward, (NO_INERTIA,), T)
-    return composites
+    composites, (everything,) = model.inward(inward, (NO_INERTIA,), T)
+    return composites, everything
 
 
 def _composite(model: Model, q: Array) -> Array:
+    if not model.links:
+        return np.zeros((0, 0))
     x = model.coordinates(q)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    F = [I.times(S_k) for I, S_k in zip(composite_inertias(model, T), S, strict=True)]
-    rows = [S_k.T @ F_k for S_k, F_k in zip(S, _carried_inwards(model, T, F), strict=True)]
-    H = mirror(_upper(rows))
-    return _coupled(model, H) + np.diag(model.armature)
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
+    F = model.each(lambda link, I, S: I.times(S), composite_inertias(model, T)[0], S)
+    sent = model.each(lambda link, T, F: (force_to_parent(T, F),), T, F)
 
+    def inward(link: Link, F: tuple[Array], T: Array, S: Array) -> tuple[tuple[Array], tuple[Array]]:
+        return (S.T @ F[0],), (force_to_parent(T, F[0]),)
 
-def _carried_inwards(model: Model, T: list[Array], F: list[Array]) -> list[Array]:
-    """For each body, its own forces F (6, nv) and those of all bodies beyond, seen from its frame.
-
-    Bodies are numbered depth first, so the columns (6, nv of the subtree) are in the order of the joints.
-    """
-    carried: list[list[Array]] = [[] for _ in F]
-    for k in reversed(range(len(F))):
-        F_all = np.concatenate([F[k], *carried[k][::-1]], axis=1)
-        parent = model.links[k].parent
-        if parent >= 0:
-            carried[parent].append(force_to_parent(T[k], F_all))
-        carried[k] = [F_all]
-    return [columns[0] for columns in carried]
-
-
-def _upper(rows: list[Array]) -> Array:
-    """A block upper triangular matrix from each joint's rows over its subtree."""
-    n = sum(len(row) for row in rows)
-    full, at = [np.zeros((0, n))], 0
-    for row in rows:
-        after = np.zeros((len(row), n - at - row.shape[1]))
-        full.append(np.concatenate([np.zeros((len(row), at)), row, after], axis=1))
-        at += len(row)
-    return np.concatenate(full)
+    (above,) = model.inward_columns(inward, sent, T, S)
+    own = model.each(lambda link, S, F: S.T @ F + np.diag(link.armature), S, F)
+    return model.square(own, above)
 
 
 def _coupled(model: Model, H: Array) -> Array:
@@ -114,15 +96,17 @@ def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
     C = Σ Jᵢᵀ(Iᵢ J̇ᵢ + Bᵢ Jᵢ), Bᵢ = ½[(vᵢ×*)Iᵢ − Iᵢ(vᵢ×) + (Iᵢvᵢ)×̄*], by composite bodies
     (Echeandia & Wensing 2021).
     """
+    if not model.links:
+        return np.zeros((0, 0))
     x, rates = model.coordinates(q), model.rates(v)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    S = [link.motion_subspace(x_k) for link, x_k in zip(model.links, x, strict=True)]
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
     twists = body_velocities(model, q, v)
-    # J̇ of a joint's own columns: the rate of S as seen from the world
-    S_dot = [
-        motion_cross(V) @ S_k + link.motion_subspace_rate(x_k, v_k)
-        for link, V, S_k, x_k, v_k in zip(model.links, twists, S, x, rates, strict=True)
-    ]
+
+    def subspace_rate(link: Link, V: Array, S: Array, q: Array, v: Array) -> Array:
+        """J̇ of a joint's own columns: the rate of S as seen from the world."""
+        return motion_cross(V) @ S + link.motion_subspace_rate(q, v)
+
+    S_dot = model.each(subspace_rate, twists, S, x, rates)
 
     def inward(
         link: Link, received: tuple[RigidInertia, Array], T: Array, V: Array
@@ -134,16 +118,20 @@ def coriolis_matrix(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
         return (total, B), (total.moved(T), X @ B @ X.T)
 
     composites, _ = model.inward(inward, (NO_INERTIA, np.zeros((6, 6))), T, twists)
-    F_upper, F_inertia, F_lower = [], [], []
-    for (I, B), S_k, S_dot_k in zip(composites, S, S_dot, strict=True):
-        F_upper.append(I.times(S_dot_k) + B @ S_k)
-        F_inertia.append(I.times(S_k))
-        F_lower.append(B.T @ S_k)
-    upper, inertia, lower = (_carried_inwards(model, T, F) for F in (F_upper, F_inertia, F_lower))
-    above = _upper([S_k.T @ F for S_k, F in zip(S, upper, strict=True)])
-    below = []
-    for S_k, S_dot_k, F_i, F_l in zip(S, S_dot, inertia, lower, strict=True):
-        own = S_k.shape[1]
-        rest = S_dot_k.T @ F_i[:, own:] + S_k.T @ F_l[:, own:]
-        below.append(np.concatenate([np.zeros((own, own)), rest], axis=1))
-    return _coupled(model, above + _upper(below).T)
+
+    def forces(link: Link, composite: tuple[RigidInertia, Array], S: Array, S_dot: Array) -> tuple[Array, Array, Array]:
+        I, B = composite
+        return I.times(S_dot) + B @ S, I.times(S), B.T @ S
+
+    def to_parent(link: Link, F: tuple[Array, ...], T: Array) -> tuple[Array, ...]:
+        return tuple(force_to_parent(T, one) for one in F)
+
+    def columns(
+        link: Link, F: tuple[Array, Array, Array], T: Array, S: Array, S_dot: Array
+    ) -> tuple[tuple[Array, Array], tuple[Array, ...]]:
+        upper, inertia, lower = F
+        return (S.T @ upper, S_dot.T @ inertia + S.T @ lower), to_parent(link, F, T)
+
+    F = model.each(forces, composites, S, S_dot)
+    above, below = model.inward_columns(columns, model.each(to_parent, F, T), T, S, S_dot)
+    return model.square(model.each(lambda link, S, F: S.T @ F[0], S, F), above, below)

@@ -44,7 +44,7 @@ def massless_joints(model: Model) -> list[str]:
         return []
     q = some_configuration(model)
     x = model.coordinates(q)
-    inertias = composite_inertias(model, model.each(transform, x))
+    inertias, _ = composite_inertias(model, model.each(transform, x))
     could_be = [
         _could_be(I, link.motion_subspace(x_k)) + link.armature
         for link, I, x_k in zip(model.links, inertias, x, strict=True)

@@ -7,9 +7,9 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ModelError, explained
-from linkwright.model.tree import Link, Model
+from linkwright.model.tree import Link, Model, transform
 from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
+from linkwright.spatial.inertia import RigidInertia
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 
@@ -78,18 +78,16 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv
     moving at its unit rate, carried to the centre of mass.
     """
     model.require_physical("momentum")
+    if not model.links:
+        return np.zeros((6, 0))
     x = model.coordinates(q)
-    T = [link.transform(x_k) for link, x_k in zip(model.links, x, strict=True)]
-    composites = composite_inertias(model, T)
-    world: RigidInertia = NO_INERTIA
-    for link, composite, T_k in zip(model.links, composites, T, strict=True):
-        if link.parent < 0:
-            world = world + composite.moved(T_k)
-    c = world.first_moment / _mass(model)
-    columns = []
-    for link, x_k, I, T_k in zip(model.links, x, composites, body_poses(model, q), strict=True):
-        R, p = split_pose(T_k)
-        F = I.times(link.motion_subspace(x_k))
+    composites, everything = composite_inertias(model, model.each(transform, x))
+    c = everything.first_moment / _mass(model)
+
+    def column(link: Link, q: Array, I: RigidInertia, T: Array) -> Array:
+        R, p = split_pose(T)
+        F = I.times(link.motion_subspace(q))
         P = R @ F[:3]
-        columns.append(np.concatenate([P, R @ F[3:] + skew(p - c) @ P]))
-    return model.assemble(columns) if columns else np.zeros((6, 0))
+        return np.concatenate([P, R @ F[3:] + skew(p - c) @ P])
+
+    return model.assemble(model.each(column, x, composites, body_poses(model, q)))

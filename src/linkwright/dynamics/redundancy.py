@@ -57,7 +57,7 @@ def row_scales(model: Model) -> list[RowScales] | None:
         return None
     q, scale = some_configuration(model), scale_of(model)
     x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)
-    inertias = composite_inertias(model, model.each(transform, x))
+    inertias, _ = composite_inertias(model, model.each(transform, x))
     inverses = []
     for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
         S = link.motion_subspace(x_k)

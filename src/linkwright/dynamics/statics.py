@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.springs import spring_forces
 from linkwright.model.joint_type import JointType
-from linkwright.model.tree import Joint, Model
-from linkwright.spatial.arrays import Array, Shaped
+from linkwright.model.tree import Joint, Link, Model
+from linkwright.spatial.arrays import Array, Shaped, is_zero
 
 FRICTION_SPEED = 1e-2
 """The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
@@ -19,7 +21,8 @@ def joint_forces(model: Model, q: Shaped[Array, "nq"], frame: str, wrench: Shape
 
     ``wrench`` (6,) is [f; n] at the frame's origin in world axes, N and N m.
     """
-    return jacobian(model, q, frame).T @ wrench
+    J: Array = wrench @ jacobian(model, q, frame)
+    return J
 
 
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
@@ -33,17 +36,33 @@ def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"])
     bodies pull with k x + d l̇, x being by how much their length l exceeds the free one. Not part of inverse or
     forward dynamics; ``simulate`` adds them.
     """
-    forces = []
+
+    def resisting(link: Link, q: Array, v: Array, resists: Resisting) -> Array:
+        force = -(damping_coefficient(resists, v) * v)
+        if any(not is_zero(k) for k in resists.stiffness):
+            force = force - spring_effort(link.motion, resists.stiffness, resists.rest, q)
+        return force
+
     rates = model.rates(v)
-    for joint, q_k, v_k in zip(model.joints, model.coordinates(q), rates, strict=True):
-        force = -(damping_coefficient(joint, v_k) * v_k)
-        if np.any(joint.stiffness):
-            force = force - spring_effort(joint.motion, joint.stiffness, joint.rest, q_k)
-        forces.append(force)
+    forces = model.each(resisting, model.coordinates(q), rates, resistances(model))
     if model.springs:
         for k, force in spring_forces(model, q, rates).items():
             forces[k] = forces[k] + force
     return model.assemble(forces)
+
+
+class Resisting(NamedTuple):
+    """What a joint resists motion with, by its coordinates."""
+
+    stiffness: Array
+    rest: Array
+    damping: Array
+    friction: Array
+
+
+def resistances(model: Model) -> list[Resisting]:
+    """Of every joint."""
+    return [Resisting(joint.stiffness, joint.rest, joint.damping, joint.friction) for joint in model.joints]
 
 
 def spring_effort(motion: JointType, stiffness: Array, rest: Array, q: Array) -> Array:
@@ -59,8 +78,8 @@ def spring_stiffness(joint: Joint, q: Array) -> Array:
     return np.abs(G.T @ (joint.stiffness[:, None] * G)).sum(axis=1)
 
 
-def damping_coefficient(joint: Joint, v: Array) -> Array:
+def damping_coefficient(joint: Joint | Resisting, v: Array) -> Array:
     """d + F/√(v² + v₀²) (nv,): a joint's damping and friction are minus this times its velocity v (nv,)."""
-    if not np.any(joint.friction):
+    if all(is_zero(x) for x in joint.friction):
         return joint.damping
     return joint.damping + joint.friction / np.sqrt(v * v + FRICTION_SPEED**2)

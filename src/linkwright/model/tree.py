@@ -19,6 +19,7 @@ from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
+from linkwright.model.sweeps import Sweeps
 from linkwright.spatial.arrays import Array, finite
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
@@ -154,7 +155,7 @@ class Places(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model(ByValue):
+class Model(Sweeps, ByValue):
     """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k.
 
     Models are equal where all they tell is, numbers exactly; however they were described.
@@ -265,6 +266,15 @@ class Model(ByValue):
             return np.zeros((*np.shape(pieces[0])[:-1], 0) if pieces else (0,))
         return np.concatenate(own, axis=-1)
 
+    def positions(self, pieces: Sequence[Array]) -> Array:
+        """(nq,) from each joint's own coordinates; what followers have is left out."""
+        own = [x for x, joint in zip(pieces, self.joints, strict=True) if joint.nq]
+        return np.concatenate(own) if own else np.zeros(0)
+
+    def velocities(self, pieces: Sequence[Array]) -> Array:
+        """(nv,) from each joint's own; what followers have is left out."""
+        return self.positions(pieces)
+
     @cached_property
     def coupling_matrix(self) -> Array:
         """G (number of all joints' velocities, nv): v_full = G v."""
@@ -280,34 +290,6 @@ class Model(ByValue):
             if (c := joint.coupling) is not None:
                 own[c.leader] = own[c.leader] + c.multiplier**2 * joint.armature
         return np.concatenate([np.zeros(0), *(x for x, joint in zip(own, self.joints, strict=True) if joint.nv)])
-
-    # sweeps: the only places with a loop over bodies
-
-    def each(self, step: Step, *per_body: Sequence[Any]) -> list[Any]:
-        """``step(link, *this body's values) -> value`` for every body."""
-        return [step(link, *(values[k] for values in per_body)) for k, link in enumerate(self.links)]
-
-    def outward(self, step: Step, start: Any, *per_body: Sequence[Any]) -> list[Any]:
-        """``step(link, parent's state, *this body's values) -> state`` for every body, parents first."""
-        states: list[Any] = []
-        for k, link in enumerate(self.links):
-            parent = start if link.parent < 0 else states[link.parent]
-            states.append(step(link, parent, *(values[k] for values in per_body)))
-        return states
-
-    def inward(self, step: Step, start: tuple[Any, ...], *per_body: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...]]:
-        """``step(link, received, *this body's values) -> (kept, sent)`` for every body, children first.
-
-        ``received`` is ``start`` plus all that the children sent (tuples, added entry by entry).
-        Returns what each body kept and what the world received.
-        """
-        received: list[tuple[Any, ...]] = [start] * (len(self.links) + 1)  # the last is the world's
-        kept: list[Any] = [None] * len(self.links)
-        for k in reversed(range(len(self.links))):
-            link = self.links[k]
-            kept[k], sent = step(link, received[k], *(values[k] for values in per_body))
-            received[link.parent] = tuple(a + b for a, b in zip(received[link.parent], sent, strict=True))
-        return kept, received[-1]
 
     # configurations
 
