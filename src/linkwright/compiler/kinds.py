@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Expr, Graph
-from linkwright.model.joint import Helical
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
@@ -54,7 +52,7 @@ class Group(NamedTuple):
     bodies: list[int]
     first: Link
     constants: Array
-    """the numbers of any of them: placement, mass, first moment, inertia, armature, pitch"""
+    """the numbers of any of them: placement, mass, first moment, inertia, armature, the joint's own"""
     places: list[int]
     """for each number the column that holds it, or -1 where it is the same for all"""
     columns: Array
@@ -76,9 +74,7 @@ class Group(NamedTuple):
         xx, xy, xz, yy, yz, zz = values[16:22]
         inertia = objects([xx, xy, xz, xy, yy, yz, xz, yz, zz]).reshape(3, 3)
         n, motion = len(self.first.armature), self.first.motion
-        if isinstance(motion, Helical):
-            pitch: Any = values[22 + n]
-            motion = replace(motion, pitch=pitch)
+        motion = motion.with_numbers(values[22 + n :])
         rigid = RigidInertia(values[12], objects(values[13:16]), inertia)
         return kind._replace(link=Link(-1, motion, placement, rigid, objects(values[22 : 22 + n])))
 
@@ -91,8 +87,7 @@ def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool 
     by_motion: dict[tuple[JointType, bool], list[int]] = {}
     for k in chosen:
         motion, follows = model.links[k].motion, model.joints[k].coupling is not None
-        kind = replace(motion, pitch=0.0) if isinstance(motion, Helical) else motion
-        by_motion.setdefault((kind, follows), []).append(k)
+        by_motion.setdefault((motion.kind, follows), []).append(k)
     rows = {motion: _numbers([model.links[k] for k in members]) for motion, members in by_motion.items()}
     coarse, fine = [], []
     for motion, members in by_motion.items():
@@ -110,15 +105,14 @@ def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool 
 
 
 def _numbers(links: Sequence[Link]) -> Array:
-    """Rotation and position of the placement, mass, first moment, inertia, armature and pitch, a row a link."""
+    """Rotation and position of the placement, mass, first moment, inertia, armature, the joint's own; a row a link."""
     T = np.array([link.placement for link in links])
     m = np.array([link.rigid_inertia.mass for link in links])
     h = np.array([link.rigid_inertia.first_moment for link in links])
     I = np.array([link.rigid_inertia.inertia for link in links])
     armature = np.array([link.armature for link in links]).reshape(len(links), -1)
     parts = [T[:, :3, :3].reshape(-1, 9), T[:, :3, 3], m[:, None], h, I[(slice(None), *np.triu_indices(3))], armature]
-    if isinstance(links[0].motion, Helical):
-        parts.append(np.array([[link.motion.pitch] for link in links if isinstance(link.motion, Helical)]))
+    parts.append(np.array([link.motion.numbers for link in links]).reshape(len(links), -1))
     return np.concatenate(parts, axis=1)
 
 

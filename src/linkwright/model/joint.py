@@ -22,7 +22,7 @@ compound       of its parts, in order   of its parts, in order
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,6 +113,17 @@ class Helical(JointType):
 
     def in_units(self, length: float) -> JointType:
         return replace(self, pitch=self.pitch / length)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return (self.pitch,)
+
+    def with_numbers(self, numbers: Sequence[Any]) -> JointType:
+        return replace(self, pitch=numbers[0])
+
+    @property
+    def kind(self) -> JointType:
+        return Helical()
 
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[0]), (self.advance * q[0]) * Z)
@@ -352,6 +363,8 @@ class Compound(JointType):
 
     parts: tuple[Part, ...] = ()
     end: tuple[tuple[float, ...], ...] = tuple(map(tuple, np.eye(4).tolist()))
+    unit: float = 0.0
+    """the length by which forces are compared with moments, where placements do not tell it (0: they do)"""
     type = "compound"
 
     @property
@@ -368,6 +381,8 @@ class Compound(JointType):
 
     @property
     def length(self) -> float:
+        if self.unit:
+            return self.unit
         offsets = [part.placement[i][3] for part in self.parts[1:] for i in range(3)]
         offsets += [part.motion.pitch for part in self.parts if isinstance(part.motion, Helical)]
         longest = max(map(abs, offsets), default=0.0)
@@ -399,6 +414,28 @@ class Compound(JointType):
             for part in self.parts
         )
         return replace(self, parts=parts, end=nested(pose_in_units(self.end, length)))
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        placements = [*(part.placement for part in self.parts), self.end]
+        own = [x for part in self.parts for x in part.motion.numbers]
+        return (*(x for placement in placements for row in placement[:3] for x in row), *own)
+
+    def with_numbers(self, numbers: Sequence[Any]) -> JointType:
+        last, n = (0.0, 0.0, 0.0, 1.0), len(self.parts) + 1
+        rows = [tuple(numbers[k : k + 4]) for k in range(0, 12 * n, 4)]
+        placements = [(*rows[k : k + 3], last) for k in range(0, 3 * n, 3)]
+        rest, parts = list(numbers[12 * n :]), []
+        for part, placement in zip(self.parts, placements, strict=False):
+            own = len(part.motion.numbers)
+            parts.append(replace(part, placement=placement, motion=part.motion.with_numbers(rest[:own])))
+            rest = rest[own:]
+        return replace(self, parts=tuple(parts), end=placements[-1], unit=self.length)
+
+    @property
+    def kind(self) -> JointType:
+        parts = tuple(Part((), part.motion.kind) for part in self.parts)
+        return replace(self, parts=parts, end=(), unit=0.0)
 
     def _split(self, x: Array, width: str) -> list[Array]:
         return split(x, [getattr(part.motion, width) for part in self.parts])

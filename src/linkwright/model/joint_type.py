@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.random  # imported on first use otherwise, in the midst of the first call
@@ -58,6 +58,20 @@ class JointType(ABC):
 
     def in_units(self, length: float) -> JointType:
         """The same joint, lengths counted in units of so many metres."""
+        return self
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What joints of one kind differ in: a pitch, the placements of parts."""
+        return ()
+
+    def with_numbers(self, numbers: Sequence[Any]) -> JointType:
+        """The same joint with others, which may be symbols."""
+        return self
+
+    @property
+    def kind(self) -> JointType:
+        """What all joints are alike that differ in their numbers alone."""
         return self
 
     @abstractmethod
