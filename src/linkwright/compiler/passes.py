@@ -316,14 +316,18 @@ class _KindPlan:
 
     def origin(self, node: Expr) -> int:
         """The first pass in which it can be computed."""
-        for one in needed([node], self.shared):
+        rest = [node]
+        while rest:
+            one = rest[-1]
             if one.index in self.origins:
-                continue
-            if self.shared.owns(one):
+                rest.pop()
+            elif self.shared.owns(one):
                 self.origins[one.index] = self.shared.earliest(one, self.of_sweep)
             elif one.op == "symbol":
                 source = self.source[one.index]
                 self.origins[one.index] = self.of_sweep[source.number] if source.space in ("parent", "received") else 0
+            elif ahead := [a for a in one.args if a.index not in self.origins]:
+                rest += ahead
             else:
                 self.origins[one.index] = max((self.origins[a.index] for a in one.args), default=0)
         return self.origins[node.index]
@@ -337,37 +341,42 @@ class _KindPlan:
     def _decide(self, p: int) -> None:
         """What pass p computes, and what it reads that earlier passes computed."""
         wanted = self._needs(p)
-        nodes = [node for node in needed(wanted, self.shared) if node.value is None]
+        new = [x for x in needed(wanted, self.shared) if x.value is None and self.origin(x) >= p and not self._leaf(x, p)]
+        self.computed[p] += new  # what no earlier pass could compute
+        known = {x.index for x in new}
+        asked = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]
+        asked = list({x.index: x for x in asked if x.index not in known}.values())
+        nodes = [node for node in needed(asked, self.shared) if node.value is None]
         number = {node.index: 2 * i for i, node in enumerate(nodes)}
         source, sink = 2 * len(nodes), 2 * len(nodes) + 1
         cut = Cut(2 * len(nodes) + 2)
         for node in nodes:
             first, last = number[node.index], number[node.index] + 1
-            self.origin(node)
-            if self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p)):
+            if self._leaf(node, p):
                 cut.edge(source, last, LOAD)
                 continue
             cut.edge(source, first, np.inf if node.op == "symbol" else _COSTLY.get(node.op, 1.0))
-            if self.origins[node.index] >= p:
-                cut.edge(first, last, np.inf)
-            else:
-                at_hand = node.index in self.held and self._pass_of(self.held[node.index]) < p
-                at_hand = at_hand or any(node.index in self.remembered[e] for e in range(p))
-                cut.edge(first, last, LOAD if at_hand else STORE)
+            at_hand = node.index in self.held and self._pass_of(self.held[node.index]) < p
+            at_hand = at_hand or any(node.index in self.remembered[e] for e in range(p))
+            cut.edge(first, last, LOAD if at_hand else STORE)
             for a in node.args:
                 if a.value is None:
                     cut.edge(number[a.index] + 1, first, np.inf)
-        for node in wanted:
+        for node in asked:
             cut.edge(number[node.index] + 1, sink, np.inf)
         near = cut.near(source, sink)
         for node in nodes:
             first, last = number[node.index], number[node.index] + 1
             if near[last]:
                 continue  # not needed at all
-            if node.op != "symbol" and not self.shared.owns(node) and not near[first]:
+            if not self._leaf(node, p) and node.op != "symbol" and not near[first]:
                 self.computed[p].append(node)
                 continue
             self.loaded[p][node.index] = self._place(node, p)
+
+    def _leaf(self, node: Expr, p: int) -> bool:
+        """Whether pass p can read it where it is."""
+        return self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p))
 
     def _overwritten(self, symbol: Expr, p: int) -> bool:
         """Whether it is gone by pass p, having been a neighbour's word in a chain."""
