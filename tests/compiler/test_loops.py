@@ -176,13 +176,22 @@ def test_batches_strides_threads_and_copies():
 
 def test_what_is_no_sweep_says_so():
     model = lw.load("two_link")
-    for function, more in ((lw.mass_matrix, {}), (lw.jacobian, {"frame": "link2"}), (lw.momentum_matrix, {})):
-        with pytest.raises(TooLargeError):
-            lw.compile(function, model, unroll=False, **more)
-    with pytest.raises(TooLargeError):
-        lw.compile(lw.inverse_dynamics, model, unroll=False, wrenches=["tip"])
-    with pytest.raises(TooLargeError, match="follow"):
-        lw.compile(lw.inverse_dynamics, random_tree(list(JOINT_TYPES), 4, mimics=True), unroll=False)
+
+    def by_hand(model, q):
+        """Every body's pose, looked at by itself."""
+        return sum(T[:3, 3] for T in body_poses(model, q))
+
+    def turned(model, q, v):
+        """Joints one by one."""
+        return v[0] * np.sin(q + v)[1]
+
+    for function, match in ((by_hand, "several bodies"), (turned, "single joints")):
+        with pytest.raises(TooLargeError, match=match):
+            lw.compile(function, model, unroll=False)
+    with pytest.raises(TooLargeError, match="more than sweeps"):
+        lw.compile(lw.forward_dynamics, random_tree(list(JOINT_TYPES), 4, mimics=True), unroll=False)
+    with pytest.raises(TooLargeError, match="forces on single bodies"):
+        lw.compile(lw.forward_dynamics, model, unroll=False, wrenches=["tip"], method="assembly")
     kernel = lw.compile(lw.inverse_dynamics, model, unroll=False)
     with pytest.raises(TooLargeError, match="derivative"):
         kernel.derivative("q")

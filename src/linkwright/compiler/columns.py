@@ -149,8 +149,8 @@ class Beside:
         for name in self.offsets:
             if name != "columns" and not name.startswith("above"):
                 self._clear(memory[name], self.bytes[name])
-        more = {"columns": memory["columns"], "stride": self.stride} if "columns" in memory else {}
-        return arguments._replace(rows=rows, strides=strides, memory=memory, lanes=self.lanes, **more)
+        arguments = arguments._replace(rows=rows, strides=strides, memory=memory, lanes=self.lanes)
+        return arguments._replace(columns=memory["columns"], stride=self.stride) if "columns" in memory else arguments
 
     def _clear(self, where: str, size: str) -> None:
         self.code.do(f"call void @llvm.memset.p0.i64(ptr {where}, i8 0, i64 {size}, i1 0)")

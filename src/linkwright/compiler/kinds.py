@@ -88,10 +88,9 @@ def groups_of(model: Model, bodies: Sequence[int] | None = None, by_zeros: bool 
     for k in chosen:
         motion, follows = model.links[k].motion, model.joints[k].coupling is not None
         by_motion.setdefault((motion.kind, follows), []).append(k)
-    rows = {motion: _numbers([model.links[k] for k in members]) for motion, members in by_motion.items()}
     coarse, fine = [], []
-    for motion, members in by_motion.items():
-        numbers = rows[motion]
+    for members in by_motion.values():
+        numbers = _numbers([model.links[k] for k in members])
         coarse.append((members, numbers))
         turned = numbers[:, :9]
         pattern = np.where(np.isin(turned, (0.0, 1.0, -1.0)), turned, 2.0)

@@ -75,7 +75,8 @@ class LoopProgram(Looped):
     @cached_property
     def digest(self) -> str:
         """A hash of everything that decides the code."""
-        steps = [[(s.program.digest, *s[1:]) for s in one] for one in (*self.loops.steps, *self.loops.columns)]
+        stages: list[Any] = [*self.loops.steps, *self.loops.columns]
+        steps = [[(s.program.digest, tuple(s)[1:]) for s in one] for one in stages]
         outputs = [(one.of, one.shape[1:], one.summed, one.above, one.below) for one in self.loops.recording.outputs]
         between = [(one.step.program.digest, one.step[1:], self.places(one)) for one in self.loops.between]
         sizes = (self.loops.chain, self.loops.sizes, self.loops.shared)
@@ -126,7 +127,7 @@ class LoopProgram(Looped):
         return tables_of(bodies=self.bodies, numbers=self.data, count=count, leads=leads, multipliers=multipliers)
 
     def width(self, lanes: int) -> int:
-        """As many rows at once as there are lanes, unless their records would fill the memory, or columns take lanes."""
+        """As many rows at once as there are lanes; one where records would fill the memory, or columns take lanes."""
         return lanes if 8 * lanes * self._table[1] <= SCRATCH_LIMIT and not self.loops.by_columns else 1
 
     def text(self, target: Any, width: int) -> str:
@@ -302,9 +303,9 @@ class StepBody(Arithmetic):
                     if self.summed[number - self.inputs]:
                         x = self.emit(f"fadd double {self.emit(f'load double, ptr {address}, align 8')}, {x}")
                     self.lines.append(f"  store double {x}, ptr {address}, align 8")
-        for value, (column, entry) in zip(columns, self.step.columns, strict=True):
-            place = self.emit(f"add i64 {self.emit(f'mul i64 %stride, {entry}')}, {column}")
-            address = self.emit(f"getelementptr double, ptr %columns, i64 {place}")
+        for value, (column, part) in zip(columns, self.step.columns, strict=True):
+            at = self.emit(f"add i64 {self.emit(f'mul i64 %stride, {part}')}, {column}")
+            address = self.emit(f"getelementptr double, ptr %columns, i64 {at}")
             self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
 
 
@@ -382,6 +383,7 @@ class Region(NamedTuple):
             else:
                 output = arguments.outputs[k - len(arguments.of)]
                 of = output.of
+            offset: str | int
             if of == "bodies":
                 offset = code.emit(f"mul i64 {i}, {int(np.prod(output.shape[1:], dtype=int))}")
             elif of == "square":  # the first of its own on the diagonal

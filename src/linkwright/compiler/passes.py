@@ -33,7 +33,7 @@ from linkwright.compiler.shared import (
     Step,
     representatives,
 )
-from linkwright.compiler.sweeps import CONSTANT, Recording
+from linkwright.compiler.sweeps import Recording
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
 from linkwright.model.tree import Model
@@ -275,10 +275,9 @@ class _KindPlan:
         depends: set[int] = set()
         met: dict[int, Expr] = {}
         nodes = needed(wanted, self.shared)
+        own = {index for index, source in self.source.items() if source.space == "column"}
         for node in nodes:
-            if node.op == "symbol" and node.index in self.source and self.source[node.index].space == "column":
-                depends.add(node.index)
-            elif any(a.index in depends for a in node.args):
+            if node.index in own or any(a.index in depends for a in node.args):
                 depends.add(node.index)
         for node in nodes:
             if node.index in depends:
@@ -341,7 +340,8 @@ class _KindPlan:
     def _decide(self, p: int) -> None:
         """What pass p computes, and what it reads that earlier passes computed."""
         wanted = self._needs(p)
-        new = [x for x in needed(wanted, self.shared) if x.value is None and self.origin(x) >= p and not self._leaf(x, p)]
+        every = [x for x in needed(wanted, self.shared) if x.value is None]
+        new = [x for x in every if self.origin(x) >= p and not self._leaf(x, p)]
         self.computed[p] += new  # what no earlier pass could compute
         known = {x.index for x in new}
         asked = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]

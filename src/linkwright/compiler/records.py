@@ -57,8 +57,8 @@ class States(Records):
 class Joints(Records, NDArrayOperatorsMixin):
     """A vector of all joints, or a matrix with a column for each: every body's part, its last axis the joint's own.
 
-    ``width``: "nq" or "nv". ``number``: of the input that it is. ``followers``: what the parts of joints are that follow
-    others: their leaders' ("leaders"), to be added to these ("added"), or what the followers themselves have ("own").
+    ``width``: "nq" or "nv". ``number``: of the input that it is. ``followers``: of joints that follow others, whether
+    parts are their leaders' ("leaders"), are to be added to these ("added"), or are what they have themselves ("own").
     """
 
     dtype = np.dtype(object)

@@ -396,7 +396,7 @@ class _Bridges:
                 for place, x in lane.placed(lanes_next, state):
                     own[(group * self.segments.shared + place) * self.lanes + one] = x
         sent = dict(root.placed(root_next, at_root)) if at_root is not None else {}
-        results = tuple(objects(list(one)) for one in (own.values(), sent.values(), [], kept))
+        results = tuple(map(objects, (list(own.values()), list(sent.values()), [], kept)))
         program = program_of(name, graph, inputs, results)
         return Step(program, list(own), list(sent), [list(range(len(kept)))])
 

@@ -403,8 +403,8 @@ def in_loops(bound: Bound) -> Looped:
     serial = bound.book is dynamics.forward_dynamics and bound.options.get("method") in (None, "articulated")
     if _closing(bound, model) is not None and (serial or bound.book in CORRECTIONS):
         return _closed(bound, slots, model)
-    loops = loops_of(record(bound.on_model, model, arguments), bound.shapes, [slot.size for slot in slots])
-    return LoopProgram(bound.name, slots, of, loops)
+    made = loops_of(record(bound.on_model, model, arguments), bound.shapes, [slot.size for slot in slots])
+    return LoopProgram(bound.name, slots, of, made)
 
 
 def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
@@ -440,7 +440,7 @@ def _closing(bound: Bound, model: Model) -> Closing | None:
 
 def _require_parts(bound: Bound, model: Model) -> None:
     """Raise where forward dynamics by parts is of more than joints and loops that are independent of each other."""
-    if bound.options.get("wrenches") is not None:
+    if any(_argument(model, name, shape).of == "" for name, shape in bound.shapes.items()):
         raise TooLargeError("forces on single bodies are given")
     if model.has_couplings:
         raise TooLargeError("joints follow others")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.momentum import first_moment
 from linkwright.dynamics.springs import springs_at, stretched

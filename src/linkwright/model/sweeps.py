@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.spatial.arrays import Array, mirror
 
 if TYPE_CHECKING:
-    from linkwright.model.tree import Joint, Link
+    from linkwright.model.tree import Link
 
 Step = Callable[..., Any]
 
@@ -20,9 +20,12 @@ class Sweeps:
 
     if TYPE_CHECKING:
         links: tuple[Link, ...]
-        joints: tuple[Joint, ...]
-        has_couplings: bool
-        coupling_matrix: Array
+
+        @property
+        def has_couplings(self) -> bool: ...
+
+        @property
+        def coupling_matrix(self) -> Array: ...
 
     def each(self, step: Step, *per_body: Sequence[Any]) -> list[Any]:
         """``step(link, *this body's values) -> value`` for every body."""
@@ -76,10 +79,7 @@ class Sweeps:
         others is added to what their leaders have, GᵀHG.
         """
         H = _upper(own, above)
-        if below is None:
-            H = mirror(H)
-        else:
-            H = H + _upper([np.zeros_like(block) for block in own], below).T
+        H = mirror(H) if below is None else H + _upper([np.zeros_like(block) for block in own], below).T
         return self.coupling_matrix.T @ H @ self.coupling_matrix if self.has_couplings else H
 
     def total(self, values: Sequence[Any]) -> Any:
