@@ -171,6 +171,8 @@ class Beside:
                     size = self.program.outputs[number].shape[0]
                     self._clear(row, str(8 * size * size))
                     code.do(f"call void @gathered(ptr {row}, ptr {made}, i64 {self.n}, i64 {size})")
+                    if one.below is None:  # summed in another order it would be symmetric but for rounding
+                        code.do(f"call void @mirrored(ptr {row}, ptr {row}, i64 {size}, i1 0)")
             elif one.summed:
                 size = 8 * self.program.outputs[number].size
                 for lane in range(self.width):

@@ -57,6 +57,10 @@ OPERATION_LIMIT = 90_000
 BODIES_IN_LOOPS = 100
 """Bodies from which an algorithm made of sweeps is compiled as loops over them."""
 
+BODIES_IN_MATRICES = 50
+"""Bodies from which matrices of all joints are: their straight lines take many seconds to compile, and in single rows
+twice as long to run."""
+
 FEW_NUMBERS = 1000
 """Entries up to which arrays that are not of all joints are taken by loops over bodies."""
 
@@ -98,6 +102,9 @@ JOINT_SPACE = {
     dynamics.forward_dynamics_derivatives: "inertia",
 }
 """What regrouped inertias give unchanged, and the form of them that takes fewest operations."""
+
+MATRICES = (dynamics.mass_matrix, dynamics.coriolis_matrix, dynamics.inverse_dynamics_derivatives)
+"""What gives matrices of all joints by all joints."""
 
 CORRECTIONS = {constrained.position_correction: "positions", constrained.velocity_correction: "velocities"}
 """What takes back what loops are open by, and what of."""
@@ -330,36 +337,34 @@ def uncollected() -> Iterator[None]:
 def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
 
-    Raises :class:`TooLargeError`, which says why there are no loops, where straight-line code would be too long.
+    What cannot be the one, or would be too long, is the other. Raises :class:`TooLargeError` with the reasons where
+    it can be neither.
     """
     bodies = 0 if bound.model is None else len(bound.model.links)
-    no_loops = "that was asked for (unroll=True)" if unroll else ""
-    if unroll is False or (unroll is None and bodies >= BODIES_IN_LOOPS):
+    few = BODIES_IN_MATRICES if bound.book in MATRICES else BODIES_IN_LOOPS
+    first, second = (in_loops, trace) if bodies >= few else (trace, in_loops)
+    chosen = {True: [trace], False: [in_loops], None: [first, second] if bodies else [trace]}[unroll]
+    failures: dict[Any, TooLargeError] = {}
+    for form in chosen:
         try:
-            return in_loops(bound)
+            return form(bound)
         except NoDerivativeError:
             raise
-        except TooLargeError as error:  # perhaps what it computes is small for all that
-            if unroll is False:
-                raise TooLargeError(
-                    f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {error}; without that option "
-                    "straight-line code is made"
-                ) from None
-            no_loops = f"it cannot run as loops over the bodies, for {error}"
-    try:
-        return trace(bound)
-    except NoDerivativeError:
-        raise
-    except TooLargeError as error:
-        instead = "compile what it is made of as several functions"
-        if bodies >= BODIES_IN_LOOPS:
-            instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
-        if bodies and not no_loops:
-            no_loops = f"there are loops from {BODIES_IN_LOOPS} bodies on, or with unroll=False"
-        elif unroll:
-            instead = "without unroll=True it may run as loops over the bodies"
-        forced = f"; {no_loops}" * bool(no_loops)
-        raise TooLargeError(f"{_told(bound)} is too large for straight-line code: {error}{forced}; {instead}") from None
+        except TooLargeError as error:  # perhaps it is small enough, or made of sweeps
+            failures[form] = error
+    if unroll is False:
+        raise TooLargeError(
+            f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without that "
+            "option straight-line code is made"
+        ) from None
+    no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}" if in_loops in failures else ""
+    instead = "compile what it is made of as several functions"
+    if bodies >= BODIES_IN_LOOPS:
+        instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
+    if unroll:
+        instead = "that was asked for (unroll=True); without that option it may run as loops over the bodies"
+    error = failures[trace]
+    raise TooLargeError(f"{_told(bound)} is too large for straight-line code: {error}{no_loops}; {instead}") from None
 
 
 def _told(bound: Bound) -> str:
@@ -403,8 +408,10 @@ def in_loops(bound: Bound) -> Looped:
     serial = bound.book is dynamics.forward_dynamics and bound.options.get("method") in (None, "articulated")
     if _closing(bound, model) is not None and (serial or bound.book in CORRECTIONS):
         return _closed(bound, slots, model)
-    made = loops_of(record(bound.on_model, model, arguments), bound.shapes, [slot.size for slot in slots])
-    return LoopProgram(bound.name, slots, of, made)
+    recording = record(bound.on_model, model, arguments)
+    if not any(0 not in one.shape for one in recording.outputs):
+        raise TooLargeError("it gives nothing")
+    return LoopProgram(bound.name, slots, of, loops_of(recording, bound.shapes, [slot.size for slot in slots]))
 
 
 def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:

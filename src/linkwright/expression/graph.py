@@ -268,7 +268,7 @@ SYMBOL_AS_INDEX = (
 
 def _operand(x: Expr, y: Any) -> Any:
     """``y`` as an expression beside ``x``; NotImplemented for arrays, so that NumPy broadcasts."""
-    if isinstance(y, np.ndarray):
+    if hasattr(y, "__array_ufunc__"):
         return NotImplemented
     return x.graph.coerce(y)
 

@@ -1,0 +1,124 @@
+"""Every public algorithm at every size: straight lines, loops over bodies, at the limit between them and far beyond.
+
+What is compiled is held against the book; that anything runs row by row in Python is an error here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute
+from linkwright.model.tree import Model
+from mechanisms import random_tree, relative_error, state
+
+SIZES = (2, 99, 100, 101, 1000)
+ALGORITHMS = {name: face for name in dir(lw) if hasattr(face := getattr(lw, name), "book")}
+OF_FORCES = ("forward_dynamics", "forward_dynamics_derivatives", "prescribed_dynamics", "impulse", "project")
+"""What divides by the mass matrix: of long chains nobody knows more digits than its condition leaves."""
+OF_LOOPS = (
+    "actuated_efforts",
+    "constraint_bias",
+    "constraint_forces",
+    "constraint_jacobian",
+    "constraint_residual",
+    "constraint_wrenches",
+    "joint_reactions",
+    "plastic_impact",
+    "prescribed_dynamics",
+    "prescribed_motion",
+    "impulse",
+    "project",
+)
+"""Of closed loops, or joint by joint: `test_composed.py`."""
+OF_TREES = [name for name in ALGORITHMS if name not in (*OF_LOOPS, "forward_dynamics_derivatives")]
+
+
+@cache
+def mechanism(kind: str, bodies: int) -> Model:
+    """One of some thousand joints that is not as deep as it is large."""
+    rng = np.random.default_rng(bodies)
+    if kind == "chain":
+        return lw.load(f"chain3d:{bodies}")
+    if kind == "followers":
+        kinds = [(Revolute, Prismatic)[i] for i in rng.integers(0, 2, bodies)]
+        return random_tree(kinds, seed=7, mimics=True)
+    return random_tree([JOINT_TYPES[i] for i in rng.integers(0, len(JOINT_TYPES), bodies)], seed=bodies)
+
+
+def call(name: str, model: Model, book: bool):
+    """The algorithm at some state, with forces on a frame where it takes them."""
+    face, frame = ALGORITHMS[name], "tip" if "tip" in model.frames else model.bodies[-1].name
+    q, v, a = state(model, 1)
+    given = {"q": q, "v": 0.1 * v, "a": a, "tau": a, "q0": q, "q1": model.random(seed=2), "frame": frame}
+    given |= {"wrench": np.arange(6.0), "wrenches": {frame: np.arange(6.0)}}
+    names = inspect.signature(face.book).parameters
+    arguments = {n: x for n, x in given.items() if n in names}
+    return (face.book if book else face)(model, **arguments)
+
+
+def as_tuple(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("name", OF_TREES)
+@pytest.mark.parametrize(
+    ("kind", "bodies"), [*(("chain", n) for n in SIZES), ("mixed", 1000), ("followers", 1000)]
+)
+def test_the_same_as_the_book(name, kind, bodies):
+    model = mechanism(kind, bodies)
+    if kind == "followers" and name == "forward_dynamics":
+        pytest.skip("a dense matrix of a thousand joints is held against itself in test_composed.py")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = as_tuple(call(name, model, book=False))
+    if name in OF_FORCES:  # the efforts of what was found are those that were given
+        q, v, tau = state(model, 1)
+        frame = "tip" if "tip" in model.frames else model.bodies[-1].name
+        efforts = lw.inverse_dynamics(model, q, 0.1 * v, found[0], wrenches={frame: np.arange(6.0)})
+        scale = np.abs(lw.inverse_dynamics(model, q, 0.1 * v, np.abs(found[0]))).max()
+        assert np.abs(efforts - tau).max() < 1e-9 * scale
+        return
+    for x, expected in zip(found, as_tuple(call(name, model, book=True)), strict=True):
+        assert relative_error(x, expected) < 1e-10
+
+
+def test_no_algorithm_is_forgotten():
+    assert set(OF_TREES) | set(OF_LOOPS) | {"forward_dynamics_derivatives"} == set(ALGORITHMS)
+
+
+def test_functions_of_users_run_as_loops_too():
+    model = mechanism("mixed", 150)
+    q, v, tau = state(model, 3)
+
+    def step(model, q, v, tau, gain):
+        """A law and a step of Euler's."""
+        a = lw.forward_dynamics(model, q, v, tau - gain[0] * v + lw.passive_forces(model, q, v))
+        power = v @ tau
+        v = v + 0.001 * a
+        return lw.integrate(model, q, 0.001 * v), v, power, lw.pose(model, q, "tip")[:3, 3] * gain[1]
+
+    gain = np.array([0.3, 2.0])
+    kernel = lw.compile(step, model, gain=(2,))
+    assert "loops" in kernel.program.form
+    found, expected = kernel(q, v, tau, gain), step(model, q, v, tau, gain)
+    for x, y in zip(found, expected, strict=True):
+        assert relative_error(x, y) < 1e-9
+    rows = [np.stack([x] * 9) for x in (q, v, tau, gain)]
+    for x, one in zip(kernel(*rows), found, strict=True):
+        assert np.array_equal(x[8], one)
+
+
+def test_matrices_of_followers_are_their_leaders():
+    model = mechanism("followers", 120)
+    q, v, a = state(model, 0)
+    M, b = lw.mass_matrix(model, q), lw.bias_forces(model, q, v)
+    assert relative_error(M @ a + b, lw.inverse_dynamics(model, q, v, a)) < 1e-12
+    assert np.array_equal(M, M.T)
+    C, g = lw.coriolis_matrix(model, q, v), lw.gravity_forces(model, q)
+    assert relative_error(C @ v + g, b) < 1e-12
