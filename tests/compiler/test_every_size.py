@@ -67,9 +67,7 @@ def as_tuple(result):
 
 
 @pytest.mark.parametrize("name", OF_TREES)
-@pytest.mark.parametrize(
-    ("kind", "bodies"), [*(("chain", n) for n in SIZES), ("mixed", 1000), ("followers", 1000)]
-)
+@pytest.mark.parametrize(("kind", "bodies"), [*(("chain", n) for n in SIZES), ("mixed", 1000), ("followers", 1000)])
 def test_the_same_as_the_book(name, kind, bodies):
     model = mechanism(kind, bodies)
     if kind == "followers" and name == "forward_dynamics":

@@ -314,11 +314,11 @@ class _BetweenBody(StepBody):
 
     def __init__(self, program: LoopProgram, between: Between, width: int, target: Target):
         super().__init__(between.step, len(program.inputs), width, target, program.loops)
-        self.places = program.places(between)
+        self.read_at = program.places(between)
 
     def fetched(self, *place: int) -> str:
         """An entry of a body's state, of an input, or of what was computed before."""
-        number, entry = self.places[place[0]]
+        number, entry = self.read_at[place[0]]
         return super().fetched(OWN if number < 0 else FIRST_INPUT + number, entry)
 
 

@@ -363,8 +363,8 @@ def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
         instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
     if unroll:
         instead = "that was asked for (unroll=True); without that option it may run as loops over the bodies"
-    error = failures[trace]
-    raise TooLargeError(f"{_told(bound)} is too large for straight-line code: {error}{no_loops}; {instead}") from None
+    too_long = f"{_told(bound)} is too large for straight-line code: {failures[trace]}"
+    raise TooLargeError(f"{too_long}{no_loops}; {instead}") from None
 
 
 def _told(bound: Bound) -> str:

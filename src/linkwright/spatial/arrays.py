@@ -63,7 +63,7 @@ def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
 
 def is_symbolic(*arrays: Any) -> bool:
     """Whether any of the arrays holds symbols rather than numbers."""
-    return any((x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype) == object for x in arrays)
+    return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)
 
 
 def is_zero(x: Any) -> bool:
