@@ -52,8 +52,6 @@ def inverse_dynamics_derivatives(
     ``integrate(model, q, δ)`` at 0. ``wrenches``: {frame: (6,)} as in ``inverse_dynamics``; they keep
     their world axes and move with the frames' origins.
     """
-    if not model.links:
-        return (np.zeros((0, 0)),) * 3
     sweep = _sweep(model, q, v, a, wrenches)
     by_q, by_v = _by_state(model, q, sweep, sweep.motions)
     return by_q, by_v, mass_matrix(model, q)
@@ -239,6 +237,8 @@ def _efforts(model: Model, sweep: Sweep) -> Array:
 
 def _by_state(model: Model, q: Array, sweep: Sweep, motions: Sequence[Motion]) -> tuple[Array, Array]:
     """∂τ/∂q and ∂τ/∂v (nv, nv), of bodies whose φ and φ̈ are those of ``motions``."""
+    if not model.links:
+        return np.zeros((0, 0)), np.zeros((0, 0))
     T, S, _, composites = sweep
 
     def own_block(link: Link, q: Array, S: Array, total: Composite, own: Columns) -> Array:
