@@ -344,7 +344,15 @@ def small_limit(monkeypatch):
     monkeypatch.setattr(trace.trace, "__defaults__", (trace.NODE_LIMIT, 100))
 
 
-def test_too_large_functions_run_uncompiled_and_say_so_once(small_limit):
+@pytest.fixture
+def nothing_fits(monkeypatch, small_limit):
+    def refused(bound):
+        raise TooLargeError("loops are for others")
+
+    monkeypatch.setattr(trace, "in_loops", refused)
+
+
+def test_too_large_functions_run_uncompiled_and_say_so_once(nothing_fits):
     model = lw.load("arm7")
     rng = np.random.default_rng(0)
     q, v, a = model.random(5, seed=rng), *rng.normal(size=(2, 5, 7))
@@ -367,7 +375,7 @@ def test_too_large_functions_run_uncompiled_and_say_so_once(small_limit):
             lw.inverse_dynamics(model, *arrays)
 
 
-def test_too_large_with_wrenches_and_matrices(small_limit):
+def test_too_large_with_wrenches_and_matrices(nothing_fits):
     model = lw.load("arm7")
     q = model.random(3, seed=0)
     wrench = np.ones((3, 6))
@@ -380,9 +388,14 @@ def test_too_large_with_wrenches_and_matrices(small_limit):
         assert lw.mass_matrix(model, q).shape == (3, 7, 7)
 
 
-def test_too_large_kernels_are_refused(small_limit):
-    with pytest.raises(TooLargeError, match="100"):
+def test_too_large_kernels_are_refused(nothing_fits):
+    with pytest.raises(TooLargeError, match="100.*loops are for others"):
         lw.compile(lw.inverse_dynamics, lw.load("arm7"))
+
+
+def test_what_is_too_large_for_straight_lines_is_loops_whatever_its_size(small_limit):
+    kernel = lw.compile(lw.inverse_dynamics, lw.load("arm7"))
+    assert "loops over 7 bodies" in kernel.program.form
 
 
 def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit):
@@ -391,17 +404,16 @@ def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit
 
     arm, unroll = lw.load("arm7"), {"unroll": True}
     with pytest.raises(
-        TooLargeError, match=r"^mine of 'arm7' \(7 bodies\) is too large .*\d+ operations, .*unroll=False"
+        TooLargeError,
+        match=r"^mine of 'arm7' \(7 bodies\) is too large .*\d+ operations, .*cannot run as loops .*, for it",
     ):
         lw.compile(mine, arm)
-    with pytest.raises(TooLargeError, match=r"that was asked for .*; without unroll=True it may run as loops"):
+    with pytest.raises(TooLargeError, match=r"that was asked for .*; without that option it may run as loops"):
         lw.compile(lw.inverse_dynamics, arm, **unroll)
     with pytest.raises(TooLargeError, match=r"^function is too large for .*; compile what it is made of as several"):
         lw.compile(lambda x: np.sin(np.outer(x, x)), x=20)
-    with pytest.raises(
-        TooLargeError, match=r"^mass_matrix of 'arm7' .*cannot run as loops .*unroll=False\): it looks at"
-    ):
-        lw.compile(lw.mass_matrix, arm, unroll=False)
+    with pytest.raises(TooLargeError, match=r"^mine of 'arm7' .*cannot run as loops .*unroll=False\): it multiplies"):
+        lw.compile(mine, arm, unroll=False)
     monkeypatch.setattr(trace, "BODIES_IN_LOOPS", 5)
     with pytest.raises(
         TooLargeError, match=r"straight-line code: \d+ operations, .*; it cannot run as loops .*, for it"
