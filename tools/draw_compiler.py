@@ -17,7 +17,9 @@ HEIGHT = 1.0
 
 def box(ax: Axes, x: float, y: float, width: float, title: str, text: str, color: str) -> None:
     """A step: its name, and what it is in a few words."""
-    shape = FancyBboxPatch((x - width / 2, y - HEIGHT / 2), width, HEIGHT, boxstyle="round,pad=0.06", fc=color, ec="0.3")
+    shape = FancyBboxPatch(
+        (x - width / 2, y - HEIGHT / 2), width, HEIGHT, boxstyle="round,pad=0.06", fc=color, ec="0.3"
+    )
     ax.add_patch(shape)
     ax.text(x, y + 0.24, title, ha="center", va="center", fontsize=11, fontweight="bold")
     ax.text(x, y - 0.2, text, ha="center", va="center", fontsize=8.5, color="0.2")

@@ -441,7 +441,7 @@ def test_too_large_arrays_are_refused_at_once(shape):
         lw.symbols("x", (shape,) if isinstance(shape, int) else shape)
 
 
-def test_too_large_traces_are_given_up_early(monkeypatch):
+def test_too_large_traces_are_given_up_early(monkeypatch, nothing_fits):
     monkeypatch.setattr(trace.trace, "__defaults__", (500, trace.OPERATION_LIMIT))
     model = lw.load("arm7")
     q = model.random(2, seed=0)

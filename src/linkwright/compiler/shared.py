@@ -12,7 +12,8 @@ from typing import NamedTuple
 from linkwright.compiler.kinds import Source
 from linkwright.compiler.program import Instruction, Program, Slot
 from linkwright.compiler.sweeps import CONSTANT, Recording
-from linkwright.expression.graph import Expr, needed
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
 
 OWN, PARENT, DATA, SHARED, COLUMN, FIRST_INPUT = 0, 1, 2, 3, 4, 5
 """Where a step reads: the body's record, its parent's (in a chain, what the neighbour left), its data, what is computed
