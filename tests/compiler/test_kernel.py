@@ -389,7 +389,7 @@ def test_too_large_with_wrenches_and_matrices(nothing_fits):
 
 
 def test_too_large_kernels_are_refused(nothing_fits):
-    with pytest.raises(TooLargeError, match="100.*loops are for others"):
+    with pytest.raises(TooLargeError, match=r"100.*loops are for others"):
         lw.compile(lw.inverse_dynamics, lw.load("arm7"))
 
 
