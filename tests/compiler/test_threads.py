@@ -143,6 +143,16 @@ def test_single_rows_and_small_batches_take_one_thread(kernel, spread_calls, mon
     assert len(spread_calls) == 1
 
 
+@pytest.mark.parametrize("limit", [10**5, 10**9])
+def test_loops_that_may_take_long_are_thought_to_stop_soon(spread_calls, monkeypatch, limit):
+    monkeypatch.setattr(kernel_module, "GRAIN", 100_000)
+    kernel = lw.compile(lambda x: lw.until(lambda x: x < 0.1, lambda x: 0.5 * x, x, limit=limit)[0], x=())
+    on(kernel, 4, np.full(8, 5.0))
+    assert spread_calls == []
+    on(kernel, 4, np.full(100_000, 5.0))
+    assert len(spread_calls) == 1
+
+
 def test_slices_are_several_and_of_whole_blocks(kernel, monkeypatch):
     sizes = []
     real = kernel._call

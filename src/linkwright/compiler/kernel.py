@@ -71,6 +71,9 @@ class Kernel(Entered):
             self._native = build(program, addresses() | {"slow": id(_slowly)}, tune, name)
             self._width = self._native.width
             self._row_time = row_time(program, self._width)
+            self._longest = row_time(program, self._width, usual=False)
+            # loops that look whether to stop do so within some milliseconds of each block of rows
+            self._together = 64 * self._width if self._native.long else 0
         self._entered = False
         if self._native and supported() and not (isinstance(program, Looped) and program.exports):
             enter_through(self, waiting_entry(id(_slowly)))
@@ -163,7 +166,10 @@ class Kernel(Entered):
         entries = 1
         for x in arrays:
             entries *= getattr(x, "size", 1)
-        return bool(entries * self._row_time > LONG)
+        return self._is_long(entries)
+
+    def _is_long(self, rows: int) -> bool:
+        return bool(rows > self._together and rows * self._longest > LONG)
 
     def _in_slices(self, arrays: tuple[Any, ...], out: Any) -> Any:
         """The results of a batch so large that several threads are worth it, or long; None where it is neither."""
@@ -173,12 +179,12 @@ class Kernel(Entered):
             return self._row_on_threads(program, arrays, out)
         if not batch:
             return None
-        nanoseconds = math.prod(batch) * self._row_time
-        slices = int(nanoseconds / GRAIN)
-        if slices < 2 or (self._threads == 1 and nanoseconds < LONG):
+        rows, width = math.prod(batch), self._width
+        slices = int(rows * self._row_time / GRAIN) if self._threads > 1 else 1
+        long = self._is_long(rows)
+        if slices < 2 and not long:
             return None
-        width = self._width
-        first = None if nanoseconds < LONG else max(1, int(LONG / 10 / self._row_time) // width) * width
+        first = max(1, int(LONG / 10 / (self._longest * rows / max(batch))) // width) * width
         if out is None:
             outs = tuple(np.empty((*batch, *slot.shape)) for slot in program.outputs)
         else:
@@ -188,8 +194,8 @@ class Kernel(Entered):
                 return None
             if any(np.may_share_memory(x, y) for x in outs for y in (*arrays, *outs) if x is not y):
                 return None  # one slice could write what another has yet to read
-        more = () if first is None else (first,)
-        spread(self._call, arrays, self._dims, outs, batch, self._threads, slices, width, *more)
+        more = (first,) if long else ()
+        spread(self._call, arrays, self._dims, outs, batch, self._threads, max(1, slices), width, *more)
         return outs[0] if len(outs) == 1 else outs
 
     def measured_time(self, single: bool = False) -> float:

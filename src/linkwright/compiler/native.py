@@ -200,9 +200,16 @@ def shortest(run: Callable[[], object]) -> float:
     return min(times)
 
 
-def row_time(program: Program | Looped, width: int) -> float:
-    """Roughly how many nanoseconds a row of a batch takes, to decide on threads."""
-    count = program.operations
+_USUAL = 30
+"""Steps of a repetition that stops, as long as nobody knows better."""
+
+
+def row_time(program: Program | Looped, width: int, usual: bool = True) -> float:
+    """Roughly how many nanoseconds a row of a batch takes, to decide on threads.
+
+    ``usual``: rather than at most, where repetitions stop.
+    """
+    count = program.counted(_USUAL) if usual and isinstance(program, Program) else program.operations
     costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * count.other
     moved = sum(slot.size for slot in program.outputs)
     if isinstance(program, Looped):

@@ -138,7 +138,11 @@ class Program:
 
     @cached_property
     def operations(self) -> Operations:
-        """The operation counts."""
+        """The operation counts; of repetitions that stop, of as many steps as they may take."""
+        return self.counted()
+
+    def counted(self, usual: int | None = None) -> Operations:
+        """The operation counts; ``usual``: how many steps repetitions that stop take, if they may take more."""
         count = Counter(instruction.op for instruction in self.instructions)
         angles = {i.args for i in self.instructions if i.op in ("sin", "cos")}
         known = {"add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "constant", "input", "repeat", "item", *ROWS}
@@ -152,8 +156,9 @@ class Program:
             sum(n for op, n in count.items() if op not in known),
         )
         for steps in (i.value for i in self.instructions if i.op == "repeat"):
-            each = steps.program.operations
-            total = Operations(*(a + steps.count * b for a, b in zip(total, each, strict=True)))
+            each = steps.program.operations if usual is None else steps.program.counted(usual)
+            times = min(steps.count, usual) if usual is not None and steps.stops else steps.count
+            total = Operations(*(a + times * b for a, b in zip(total, each, strict=True)))
         return total
 
     @cached_property
