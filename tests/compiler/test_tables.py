@@ -285,6 +285,29 @@ def test_several_gradients_are_rows_of_a_result(rows, tmp_path):
         assert relative_error(in_c(derivative, tmp_path)(x[0], u[0])[0], found[0]) < 1e-12
 
 
+@pytest.mark.parametrize("tape", [0, 10_000])
+def test_several_numbers_go_back_together(tape, monkeypatch):
+    """Of the end, of states on the way, of two motions, of none."""
+
+    def several(x, u, p):
+        (s, c), (kept, _) = lw.repeat(10, lambda k, s, c: (np.sin(s) + lw.take(u, k), c + s @ s * p[0]), x, 0.0, keep=2)
+        other = lw.repeat(7, lambda k, y: y * p[1] + lw.take(kept[:, 0], k - 2), c)
+        return lw.stack([s[0], c, other, kept[1, 0] * kept[3, 1], p[0] * u[3], lw.take(kept, p[0])[1]])
+
+    monkeypatch.setattr(adjoint, "TAPE", tape)
+    rng = np.random.default_rng(2)
+    given = rng.normal(size=2), rng.normal(size=N), rng.uniform(0.9, 1.1, 2)
+    kernel = lw.compile(several, x=2, u=N, p=2)
+    for wrt in ("x", "u", "p"):
+        monkeypatch.setattr(derivative, "BACKWARDS", 0)
+        back = kernel.derivative(wrt)
+        monkeypatch.setattr(derivative, "BACKWARDS", 10**6)
+        forth = kernel.derivative(wrt)
+        assert back.program.digest != forth.program.digest
+        assert relative_error(back(*given), forth(*given)) < 1e-12
+        assert relative_error(interpret(back.program, *given)[0], forth(*given)) < 1e-12
+
+
 def test_derivatives_that_are_too_large_say_which_are_not():
     kernel = lw.compile(lambda x, u: rolled(x, u)[1], x=3, u=(300, 2))
     with pytest.raises(TooLargeError, match="goes backwards and is short"):

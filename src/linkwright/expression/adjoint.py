@@ -29,17 +29,54 @@ class Irreversible(Exception):
 
 
 def reverse(outputs: np.ndarray, inputs: Sequence[Expr]) -> np.ndarray:
-    """∂ outputs / ∂ inputs, one output after the other."""
+    """∂ outputs / ∂ inputs, one output after the other; through repetitions all together."""
     result = np.zeros((*outputs.shape, len(inputs)), dtype=object)
     targets = {symbol.index for symbol in inputs}
-    for place in np.ndindex(*outputs.shape):
-        x = outputs[place]
-        if isinstance(x, Expr):
-            adjoints = _Adjoints(x.graph, targets)
-            adjoints.pull([(x, 1.0)])
+    entries: list[tuple[tuple[int, ...], Any]] = [(place, outputs[place]) for place in np.ndindex(*outputs.shape)]
+    found = [(place, x) for place, x in entries if isinstance(x, Expr)]
+    loops = any(node.op == "repeat" for node in needed(x for _, x in found))
+    for group in [found] if loops else [[one] for one in found]:
+        several = [_Adjoints(x.graph, targets) for _, x in group]
+        _pull(several, [[(x, 1.0)] for _, x in group])
+        for (place, _), adjoints in zip(group, several, strict=True):
             for k, symbol in enumerate(inputs):
                 result[(*place, k)] = adjoints.numbers.get(symbol.index, 0.0)
     return result
+
+
+def _pull(several: Sequence[_Adjoints], seeds: Sequence[Sequence[tuple[Expr, Any]]]) -> None:
+    """Go back from results, each with some adjoints: of all at once where they meet a repetition."""
+    first = several[0]
+    order = needed((x for some in seeds for x, _ in some), first.leaves)
+    for node in order:  # arguments come first
+        if node.index not in first.leaves and first.is_behind(node):
+            first.depends.add(node.index)
+    for adjoints, some in zip(several, seeds, strict=True):
+        adjoints.depends = first.depends
+        for x, adjoint in some:
+            adjoints.add(x, adjoint)
+    for node in reversed(order):
+        if node.index not in first.depends or node.index in first.leaves:
+            continue
+        if node.op == "repeat":
+            _pull_repetition([adjoints for adjoints in several if adjoints.meets(node)], node)
+            continue
+        for adjoints in several:
+            adjoints.pull_one(node)
+
+
+def _pull_repetition(several: Sequence[_Adjoints], node: Expr) -> None:
+    graph = node.graph
+    what = graph.repeats[node.index]
+    if not several or not (back := _Back(several, node)).active:
+        return
+    every = what.keep or (1 if what.count * len(what.state) <= TAPE else _divisor(what.count))
+    graph.repeats[node.index] = replace(what, keep=every)
+    try:
+        back.run(every)
+    except Irreversible:  # of a step
+        graph.repeats[node.index] = what
+        raise
 
 
 class _Adjoints:
@@ -55,26 +92,22 @@ class _Adjoints:
         self.ends: dict[int, dict[int, Any]] = {}
         """of the results of repetitions"""
 
-    def pull(self, seeds: Sequence[tuple[Expr, Any]]) -> None:
-        """Go back from results with these adjoints."""
-        order = needed([x for x, _ in seeds], self.leaves)
-        for node in order:  # arguments come first
-            if node.index not in self.leaves and self._is_behind(node):
-                self.depends.add(node.index)
-        for x, adjoint in seeds:
-            self._add(x, adjoint)
-        for node in reversed(order):
-            if node.index in self.depends and node.index not in self.leaves:
-                self._pull_one(node)
-
-    def _is_behind(self, node: Expr) -> bool:
+    def is_behind(self, node: Expr) -> bool:
         """Whether a node depends on targets."""
         if node.op == "array":
             return any(symbol.index in self.depends for symbol in self.graph.rows[node.index].told)
         args = node.args[:1] if node.op in ("take", "item") else node.args
         return any(a.index in self.depends for a in args)
 
-    def _add(self, x: Expr, adjoint: Any) -> None:
+    def meets(self, repetition: Expr) -> bool:
+        """Whether anything that a repetition gives matters here."""
+        graph = self.graph
+        states = range(len(graph.repeats[repetition.index].state))
+        kept = (tables.known_kept(repetition, i) for i in states)
+        return repetition.index in self.ends or any(x is not None and x.index in self.rows for x in kept)
+
+    def add(self, x: Expr, adjoint: Any) -> None:
+        """To the adjoint of a number."""
         if x.index in self.depends and not _is_zero(adjoint):
             self.numbers[x.index] = self.numbers[x.index] + adjoint if x.index in self.numbers else adjoint
 
@@ -101,10 +134,9 @@ class _Adjoints:
         known = self.rows.get(root.index)
         return tables.nothing(root) if known is None else known
 
-    def _pull_one(self, node: Expr) -> None:
-        if node.op == "repeat":
-            self._pull_repetition(node)
-        elif tables.is_row(node):
+    def pull_one(self, node: Expr) -> None:
+        """Hand the adjoint of a node on to its arguments."""
+        if tables.is_row(node):
             if node.index in self.rows:
                 self._pull_row(node, self.rows[node.index])
         elif (dx := self.numbers.get(node.index)) is None or not node.args:
@@ -119,18 +151,18 @@ class _Adjoints:
         else:
             for a, partial in zip(node.args, OPERATIONS[node.op].partials(node, *node.args), strict=True):
                 if a.index in self.depends:
-                    self._add(a, partial * dx)
+                    self.add(a, partial * dx)
 
     def _pull_row(self, node: Expr, adjoint: Expr) -> None:
         told = self.graph.rows[node.index].told
         if node.op == "table":
             for k, a in enumerate(node.args):
                 if a.index in self.depends:
-                    self._add(a, tables.entry(adjoint, k))
+                    self.add(a, tables.entry(adjoint, k))
         elif node.op == "array":
             for k, symbol in enumerate(told):
                 if symbol.index in self.depends:
-                    self._add(symbol, tables.entry(adjoint, k))
+                    self.add(symbol, tables.entry(adjoint, k))
         elif node.op == "product":
             A, x = node.args
             if x.index in self.depends:
@@ -146,19 +178,6 @@ class _Adjoints:
         elif node.op != "symbol":
             raise Irreversible
 
-    def _pull_repetition(self, node: Expr) -> None:
-        graph, what = self.graph, self.graph.repeats[node.index]
-        back = _Back(self, node, self.ends.pop(node.index, {}))
-        if not back.active:
-            return
-        every = what.keep or (1 if what.count * len(what.state) <= TAPE else _divisor(what.count))
-        graph.repeats[node.index] = replace(what, keep=every)
-        try:
-            back.run(every)
-        except Irreversible:  # of a step
-            graph.repeats[node.index] = what
-            raise
-
 
 def _divisor(count: int) -> int:
     """About the square root, and if possible what divides the number."""
@@ -170,10 +189,11 @@ def _divisor(count: int) -> int:
 class _Back:
     """The way back through a repetition: adjoints of states and of what is captured, carried from step to step."""
 
-    def __init__(self, around: _Adjoints, node: Expr, ends: Mapping[int, Any]):
+    def __init__(self, several: Sequence[_Adjoints], node: Expr):
+        around = several[0]
         graph = self.graph = around.graph
         what = self.what = graph.repeats[node.index]
-        self.around, self.node, self.size = around, node, len(what.state)
+        self.several, self.depends, self.node, self.size = several, around.depends, node, len(what.state)
         self.start = node.args[: self.size]
         if what.stop is not None or any(map(tables.is_row, what.state)):
             raise Irreversible
@@ -183,14 +203,15 @@ class _Back:
         self.roots = list({root.index: root for root, _ in (tables.rooted(c, 0) for c in rows)}.values())
         self.targets = {c.index for c in (*self.numbers, *rows)} | {root.index for root in self.roots}
         self.active = self._active()
-        self.kept = self._of_kept(ends)
-        self.ends = [graph.coerce(ends.get(i, 0.0)) for i in self.active]
+        ends = [one.ends.pop(node.index, {}) for one in several]
+        self.kept = [self._of_kept(one, some) for one, some in zip(several, ends, strict=True)]
+        self.ends = [[graph.coerce(some.get(i, 0.0)) for i in self.active] for some in ends]
 
     def _active(self) -> list[int]:
         """The states that depend on targets."""
         what, place = self.what, {x.index: i for i, x in enumerate(self.what.state)}
         behind = [{n.index for n in needed([after], self.captured)} for after in what.after]
-        active = {i for i in range(self.size) if self.start[i].index in self.around.depends}
+        active = {i for i in range(self.size) if self.start[i].index in self.depends}
         active |= {i for i in range(self.size) if not behind[i].isdisjoint(self.targets)}
         while more := {
             i for i in range(self.size) if i not in active and any(place.get(n) in active for n in behind[i])
@@ -198,7 +219,7 @@ class _Back:
             active |= more
         return sorted(active)
 
-    def _of_kept(self, ends: Mapping[int, Any]) -> dict[int, Expr]:
+    def _of_kept(self, around: _Adjoints, ends: Mapping[int, Any]) -> dict[int, Expr]:
         """The adjoints of states that were kept: a row of each."""
         graph, what, found = self.graph, self.what, {}
         if not what.keep:
@@ -210,7 +231,7 @@ class _Back:
                 single.setdefault(i, []).append((row, adjoint))
         for i in self.active:
             node = tables.kept(self.node, i) if what.count >= what.keep else None
-            known = None if node is None else self.around.rows.get(node.index)
+            known = None if node is None else around.rows.get(node.index)
             if known is None and i in single:
                 entries = [graph.zero] * (what.count // what.keep)
                 for row, adjoint in single.pop(i):
@@ -225,12 +246,12 @@ class _Back:
 
     def run(self, every: int) -> None:
         """Go back, and tell the adjoints around of what comes out."""
-        graph, around, count, n = self.graph, self.around, self.what.count, len(self.active)
-        carried = [
-            *self.ends,
-            *(graph.coerce(around.numbers.get(c.index, 0.0)) for c in self.numbers),
-            *map(around.row, self.roots),
-        ]
+        graph, count, n = self.graph, self.what.count, len(self.active)
+        carried = []
+        for around, ends in zip(self.several, self.ends, strict=True):
+            carried += ends
+            carried += [graph.coerce(around.numbers.get(c.index, 0.0)) for c in self.numbers]
+            carried += map(around.row, self.roots)
         segments, rest = divmod(count, every)
         states = [tables.kept(self.node, i) for i in range(self.size)] if segments else []
         if every == 1 and count:
@@ -241,12 +262,18 @@ class _Back:
                 carried = self._segment(graph.constant(segments * every), begin, rest, carried)
             if segments:
                 carried = self._segments(segments, every, states, carried)
-        for i, x in zip(self.active, carried, strict=False):
-            around._add(self.start[i], x)
-        for c, x in zip(self.numbers, carried[n:], strict=False):
-            around.numbers[c.index] = x
-        for root, x in zip(self.roots, carried[n + len(self.numbers) :], strict=True):
-            around.rows[root.index] = x
+        for around, found in zip(self.several, self._apart(carried), strict=True):
+            for i, x in zip(self.active, found, strict=False):
+                around.add(self.start[i], x)
+            for c, x in zip(self.numbers, found[n:], strict=False):
+                around.numbers[c.index] = x
+            for root, x in zip(self.roots, found[n + len(self.numbers) :], strict=True):
+                around.rows[root.index] = x
+
+    def _apart(self, carried: list[Expr]) -> list[list[Expr]]:
+        """What is carried for each of those who asked."""
+        size = len(carried) // len(self.several)
+        return [carried[k : k + size] for k in range(0, len(carried), size)]
 
     def _segments(self, segments: int, every: int, states: list[Expr], carried: list[Expr]) -> list[Expr]:
         """Back over all full segments, whose states at the end were kept."""
@@ -299,22 +326,22 @@ class _Back:
     def _undone(self, symbols: list[Expr]) -> list[Expr]:
         """What is carried, a step earlier: expressions of the state that the step began with, and of its number."""
         graph, what, n = self.graph, self.what, len(self.active)
-        of_states = list(symbols[:n])
-        for place, i in enumerate(self.active):
-            if i in self.kept:
-                of_states[place] = of_states[place] + self._at_step(self.kept[i])
         own = {what.state[i].index for i in self.active}
-        adjoints = _Adjoints(graph, own | self.targets, self.captured)
-        for c, x in zip(self.numbers, symbols[n:], strict=False):
-            adjoints.numbers[c.index] = x
-        for root, x in zip(self.roots, symbols[n + len(self.numbers) :], strict=True):
-            adjoints.rows[root.index] = x
-        adjoints.pull([(what.after[i], x) for i, x in zip(self.active, of_states, strict=True)])
-        return [
-            *(graph.coerce(adjoints.numbers.get(what.state[i].index, 0.0)) for i in self.active),
-            *(adjoints.numbers[c.index] for c in self.numbers),
-            *(adjoints.rows[root.index] for root in self.roots),
-        ]
+        several, seeds = [], []
+        for some, kept in zip(self._apart(symbols), self.kept, strict=True):
+            adjoints = _Adjoints(graph, own | self.targets, self.captured)
+            adjoints.numbers |= {c.index: x for c, x in zip(self.numbers, some[n:], strict=False)}
+            adjoints.rows |= {c.index: x for c, x in zip(self.roots, some[n + len(self.numbers) :], strict=True)}
+            of_states = zip(self.active, some, strict=False)
+            seeds.append([(what.after[i], x + self._at_step(kept[i]) if i in kept else x) for i, x in of_states])
+            several.append(adjoints)
+        _pull(several, seeds)
+        earlier: list[Expr] = []
+        for adjoints in several:
+            earlier += [graph.coerce(adjoints.numbers.get(what.state[i].index, 0.0)) for i in self.active]
+            earlier += [adjoints.numbers[c.index] for c in self.numbers]
+            earlier += [adjoints.rows[root.index] for root in self.roots]
+        return earlier
 
     def _at_step(self, row: Expr) -> Expr:
         """The entry of what was kept after the step of this number; 0 where nothing was."""

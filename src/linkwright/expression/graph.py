@@ -210,6 +210,10 @@ class Graph:
             node = self._nodes[key] = self._limited(op, args)
         return node
 
+    def known(self, key: tuple[Any, ...]) -> Expr | None:
+        """That node, if there is one."""
+        return self._nodes.get(key)
+
     def _limited(self, op: str, args: tuple[Expr, ...]) -> Expr:
         if self.limit is not None and self.count > self.limit:
             return self.refuse(TooLargeError(f"more than {self.limit} expressions"))

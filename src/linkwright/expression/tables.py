@@ -171,6 +171,11 @@ def kept(repetition: Expr, state: int) -> Expr:
     return _row(repetition.graph, "kept", (repetition,), Row(what.count // what.keep, state), state)
 
 
+def known_kept(repetition: Expr, state: int) -> Expr | None:
+    """The same, if anybody has asked for it."""
+    return repetition.graph.known(("kept", repetition.index, state))
+
+
 def zeros(graph: Graph, size: int) -> Expr:
     """A row of zeros, to be added to."""
     return _row(graph, "zeros", (), Row(size), graph.count)
