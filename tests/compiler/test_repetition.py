@@ -637,3 +637,17 @@ def test_states_are_kept_in_memory_of_any_stride(rows, scale):
     kernel(x[0], out=(np.empty(3), other[:, 1, ::2]))
     assert np.array_equal(other[:, 1, ::2], kernel(x[0])[1])
     assert np.array_equal(other[:, 1, ::2], kept[0])
+
+
+def test_a_program_of_the_ends_alone():
+    def turned(x, y):
+        z, kept = lw.repeat(5, lambda k, z: np.sin(z) + k * y, x, keep=1)
+        return z, kept, x + y
+
+    kernel = lw.compile(turned, x=3, y=3)
+    ends = lw.Kernel(kernel.program.ends(1))
+    x, y = np.random.default_rng(0).normal(size=(2, ROWS, 3))
+    assert [slot.shape for slot in ends.program.outputs] == [(3,)]
+    assert ends.program.length < kernel.program.length
+    assert np.array_equal(ends(x, y), kernel(x, y)[0])
+    assert np.array_equal(ends(x[0], y[0]), kernel(x, y)[0][0])

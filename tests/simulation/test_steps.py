@@ -96,6 +96,19 @@ def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
     assert lw.simulate(model, q[:0], np.zeros(2), 0.05).q.shape == (51, 0, 2)
 
 
+@pytest.mark.parametrize("every", [2, 7, 40, 300])
+def test_what_is_not_recorded_is_not_told(every, monkeypatch):
+    model, other = lw.load("two_link"), lw.load("two_link")
+    q = starts(model, 9)
+    expected = lw.simulate(model, q, np.zeros(2), 0.7, every=every)
+    monkeypatch.setattr(steps, "ENOUGH", 0)
+    for one in (model, other):
+        motion = lw.simulate(one, q, np.zeros(2), 0.7, every=every)
+        assert np.array_equal(motion.t, expected.t)
+        assert np.array_equal(motion.q, expected.q)
+        assert np.array_equal(motion.v, expected.v)
+
+
 def test_formulas_without_efforts_are_told():
     model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
     kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.0495) & (q > 0.3), np.log(-1.0 - t), v), model, t=())

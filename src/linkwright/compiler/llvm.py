@@ -265,6 +265,8 @@ class StraightBody(Arithmetic):
         start = 0
         while start < columns:
             width = next(width for width in (4, 2, 1) if width <= min(columns - start, W))
+            if columns - start == 3 and columns >= 4 and W >= 4:
+                start, width = columns - 4, 4  # one entry is stored twice
             some = []
             for k in range(start, start + width):
                 address = self.emit(f"getelementptr {V}, ptr {kept}, i64 {first + k}")

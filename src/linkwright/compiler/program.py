@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -263,6 +263,34 @@ class Program:
         for number, runs in self.in_rows.items():
             entries.update(k for first, row in runs for k in self.results[number][first : first + self.sizes[row]])
         return frozenset(k for k, times in entries.items() if self.uses[k] == times)
+
+    def ends(self, outputs: int) -> Program:
+        """The first outputs alone, of repetitions that keep no states on the way."""
+        code, results = self.instructions, self.results[:outputs]
+        rest = [k for some in results for k in some]
+        used = set(rest)
+        while rest:
+            op, args, _ = code[rest.pop()]
+            new = [a for a in args if a not in used] if op != "input" else []
+            used.update(new)
+            rest += new
+        number = {k: n for n, k in enumerate(sorted(used))}
+
+        def kept(k: int) -> Instruction:
+            op, args, value = code[k]
+            return Instruction(
+                op,
+                args if op == "input" else tuple(number[a] for a in args),
+                replace(value, keep=0) if op == "repeat" else value,
+            )
+
+        return replace(
+            self,
+            outputs=self.outputs[:outputs],
+            instructions=tuple(map(kept, sorted(used))),
+            results=tuple(tuple(number[k] for k in some) for some in results),
+            algorithm=None,
+        )
 
     @cached_property
     def digest(self) -> str:

@@ -160,12 +160,15 @@ def simulate(
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
-            for k in range(0, steps, taking.most):
-                q, v = taking.take(record, q, v, k, min(taking.most, steps - k))
-                if k % STEPS_BETWEEN_CHECKS == 0 and progress is not None:
+            k = 0
+            while k < steps:
+                count = taking.count(k, steps - k, record.every)
+                q, v = taking.take(record, q, v, k, count)
+                if -k % STEPS_BETWEEN_CHECKS < count and progress is not None:
                     progress(k / steps)
-                if k % taking.checked == 0 and not record.goes_on(q, v):
+                if -k % taking.checked < count and not record.goes_on(q, v):
                     break
+                k += count
             if record.goes_on(q, v) and controller is not None and steps % every == 0:
                 record.tau[-1] = taking.efforts(record, q, v, steps)
         run_time = time.perf_counter() - began

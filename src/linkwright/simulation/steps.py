@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.program import Program
 from linkwright.compiler.public import RowByRow
 from linkwright.compiler.trace import Bound, bind, trace
 from linkwright.dynamics.constrained import Gains
@@ -46,6 +47,9 @@ STEPS_BETWEEN_CHECKS = 256
 
 SCRATCH = 2**20
 """Bytes of states that rows of a batch may give together before they are put in the record."""
+
+ENOUGH = 2000
+"""Steps, of all rows of a batch, for which a call of its own costs nothing: what is not recorded need not be told."""
 
 LANES = 16
 """Rows that are taken together are a multiple of this, which all machines' lanes divide."""
@@ -147,19 +151,24 @@ def stepper_at_stages(model: Model, way: Way) -> StagedStepper:
     return made
 
 
-def steps_together(model: Model, way: Way, formula: Formula | None) -> Kernel | None:
-    """Many steps in one kernel, under no efforts or those of a formula; None where it would be too large."""
+def steps_together(model: Model, way: Way, formula: Formula | None) -> tuple[Kernel, Kernel] | None:
+    """Many steps in one kernel, under no efforts or those of a formula; None where it would be too large.
 
-    def make() -> Kernel | None:
+    Beside it is the one that does not tell what is between: it is made, if it is called, without a further trace.
+    """
+
+    def make() -> tuple[Kernel, Kernel] | None:
         try:
-            return _together(_simulated(model), way, formula)
+            kernel = _together(_simulated(model), way, formula)
         except TooLargeError:
             return None
+        assert isinstance(kernel.program, Program)
+        return kernel, Kernel(kernel.program.ends(2), kernel.model)
 
     if in_parts(model):
         return None
-    kernel: Kernel | None = derived(model, steps_together, way, formula and formula.key, make=make)
-    return kernel
+    kernels: tuple[Kernel, Kernel] | None = derived(model, steps_together, way, formula and formula.key, make=make)
+    return kernels
 
 
 def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
@@ -196,10 +205,11 @@ def _none_left(left: Any, *state: Array) -> Any:
 class Taking(Protocol):
     """A way to take steps of every motion of a batch."""
 
-    most: int
-    """steps at a time"""
     checked: int
     """after how many steps it is looked whether any motion goes on"""
+
+    def count(self, first: int, left: int, every: int) -> int:
+        """How many of the steps left to take at once after the ``first``, where ``every``-th ones are recorded."""
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         """(q, v) after ``count`` steps that follow the ``first``, all recorded."""
@@ -215,21 +225,22 @@ def way_of_steps(model: Model, way: Way, controller: Controller | None, batch: t
     """Many steps at a time where controllers are formulas, else one by one."""
     formula = formula_of(controller, model)
     if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
-        kernel = steps_together(model, way, formula)
-        if kernel is not None:
-            return _Together(kernel, formula, batch)
+        kernels = steps_together(model, way, formula)
+        if kernels is not None:
+            return _Together(kernels, formula, batch)
     return _OneByOne(model, way, controller, batch)
 
 
 class _OneByOne:
-    most = 1
-
     def __init__(self, model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]):
         self._controller, self._tau = controller, np.zeros((*batch, model.nv))
         self.checked = STEPS_BETWEEN_CHECKS if controller is None else 1
         self._step = None if way.staged else stepper(model, way)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
+
+    def count(self, first: int, left: int, every: int) -> int:
+        return 1
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, t = self._tau, first * record.h
@@ -261,10 +272,11 @@ class _OneByOne:
 
 
 class _Together:
-    most, checked = TOGETHER, STEPS_BETWEEN_CHECKS
+    checked = STEPS_BETWEEN_CHECKS
 
-    def __init__(self, kernel: Kernel, formula: Formula | None, batch: tuple[int, ...]):
-        self._kernel, self._controlled = kernel, formula is not None
+    def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, batch: tuple[int, ...]):
+        (kernel, self._ends), self._controlled = kernels, formula is not None
+        self._kernel, self._batch = kernel, batch
         told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
         self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
         self._numbers = np.zeros(3)
@@ -274,18 +286,32 @@ class _Together:
         self._rows = min(math.prod(batch), max(LANES, SCRATCH // max(1, size) // LANES * LANES))
         self._states = [np.empty((*([self._rows] if batch else []), *slot.shape)) for slot in slots]
 
+    def _without_states(self, every: int) -> bool:
+        """Whether states between are better left away than picked from: where rows of a batch are many."""
+        return every > 1 and not self._controlled and every * math.prod(self._batch) > ENOUGH
+
+    def count(self, first: int, left: int, every: int) -> int:
+        most = every - first % every if self._without_states(every) else TOGETHER
+        return min(most, TOGETHER, left)
+
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         after = np.empty(q.shape), np.empty(v.shape)
-        direct = count == TOGETHER and record.every == 1
+        direct, alone = count == TOGETHER and record.every == 1, self._without_states(record.every)
         for rows, before in self._blocks(q, v):
             ends = [flat(x)[rows] for x in after]
+            if alone:
+                self._call(before, rows, (record.h, first, count), ends)
+                continue
             states = record.places(first, count, rows)[: len(self._states)] if direct else self._memory(before[0])
             self._call(before, rows, (record.h, first, count), [*ends, *states])
             if not direct:
                 record.write(first, count, states, rows)
             if self._controlled and not np.isfinite(ends[1]).all():
                 record.look_for_efforts(first, before, states)
-        record.written(first + count)
+        if alone and (first + count) % record.every == 0:
+            record.keep(*after)
+        elif not alone:
+            record.written(first + count)
         return after
 
     def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -323,4 +349,5 @@ class _Together:
         """Steps of the length, after the first and as many as ``numbers`` say."""
         told = self._told if self._told.ndim == 1 else self._told[rows]
         self._numbers[:] = numbers
-        self._kernel(*before, told, *self._arguments, out=tuple(out))
+        kernel = self._kernel if len(out) > 2 else self._ends
+        kernel(*before, told, *self._arguments, out=tuple(out))
