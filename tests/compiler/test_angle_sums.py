@@ -9,6 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler import trace as tracing
+from linkwright.compiler.bind import bind
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.program import program_of
 from linkwright.expression.graph import Graph
@@ -48,7 +49,7 @@ def test_a_planar_chain_needs_no_products_for_its_pose():
 def test_only_what_is_cheaper_is_taken():
     """A joint across the others needs its own sine and cosine as well."""
     model = lw.load("puma560")
-    bound = tracing.bind(lw.pose, model, {"frame": "tool"})
+    bound = bind(lw.pose, model, {"frame": "tool"})
     shared, met = tracing._traced(bound, Graph(angle_sums=True))
     assert met
     assert shared.operations.total < tracing.trace(bound).operations.total
@@ -61,6 +62,6 @@ def test_shared_sums_change_no_values(seed):
 
     model = random_tree([Revolute, Planar, Revolute, Planar], seed)
     q, v, _ = state(model, seed)
-    bound = tracing.bind(lw.jacobian_dot, model, {"frame": "tip"})
+    bound = bind(lw.jacobian_dot, model, {"frame": "tip"})
     shared, _ = tracing._traced(bound, Graph(angle_sums=True))
     assert relative_error(interpret(shared, q, v)[0], lw.dynamics.jacobian_dot(model, q, v, "tip")) < 1e-13

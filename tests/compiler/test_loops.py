@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.compiler import trace
+from linkwright.compiler import choose
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.loops import LoopProgram
 from linkwright.compiler.machine import target
@@ -389,7 +389,7 @@ def test_what_the_world_receives(function):
 
 
 def test_what_is_more_than_sweeps_is_straight_line_code(monkeypatch):
-    monkeypatch.setattr(trace, "BODIES_IN_LOOPS", 3)
+    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 3)
     chain = lw.load("planar:4")
     q, v, a = chain.random(seed=0), np.ones(4), np.zeros(4)
     names = [joint.name for joint in chain.joints]

@@ -9,7 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.trace import bind, trace
+from linkwright.compiler.bind import bind
+from linkwright.compiler.trace import trace
 from linkwright.dynamics.forward import cheapest_method
 from linkwright.model.assembly import assemble
 from linkwright.model.library import built_in

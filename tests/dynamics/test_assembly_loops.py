@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.compiler.trace import bind, trace
+from linkwright.compiler.bind import bind
+from linkwright.compiler.trace import trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.errors import InconsistentMotionError, ModelError

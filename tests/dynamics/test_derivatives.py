@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 import linkwright
 from linkwright import dynamics as lw
-from linkwright.compiler.differentiation import ANALYTICAL, SHORT, differentiate
+from linkwright.compiler.algorithms import TABLE
+from linkwright.compiler.bind import bind
+from linkwright.compiler.differentiation import SHORT, differentiate
 from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.trace import bind, trace
+from linkwright.compiler.trace import trace
 from linkwright.errors import ArgumentError
 from linkwright.expression.derivative import forward, jacobian, reverse
 from linkwright.expression.graph import Graph
@@ -140,7 +142,11 @@ def test_compiled_as_in_the_book(mimics):
         assert relative_error(x, y) < 1e-14 * condition
 
 
-@pytest.mark.parametrize(("algorithm", "wrt"), list(ANALYTICAL), ids=lambda x: getattr(x, "__name__", x))
+@pytest.mark.parametrize(
+    ("algorithm", "wrt"),
+    [(book, wrt) for book, known in TABLE.items() for wrt in known.derivatives],
+    ids=lambda x: getattr(x, "__name__", x),
+)
 @pytest.mark.parametrize("pushed", [False, True])
 def test_what_is_known_is_what_differentiating_the_trace_gives(algorithm, wrt, pushed):
     takes_wrenches = algorithm in (lw.inverse_dynamics, lw.forward_dynamics)

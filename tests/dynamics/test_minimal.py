@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.compiler.trace import JOINT_SPACE
+from linkwright.compiler.algorithms import facts
 from linkwright.errors import InputError, ModelError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES
@@ -238,7 +238,7 @@ def test_kernels_regroup_by_themselves():
     }.items():
         as_it_is = public.compile(function, model, regroup=False)
         regrouped = public.compile(function, model)
-        by_hand = public.compile(function, model.minimal(JOINT_SPACE[function.book]), regroup=False)
+        by_hand = public.compile(function, model.minimal(facts(function.book).regroup), regroup=False)
         assert regrouped.operations.total < as_it_is.operations.total
         assert regrouped.operations == by_hand.operations
         assert relative_error(regrouped(*arguments), as_it_is(*arguments)) < 1e-12

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linkwright import dynamics
 from linkwright.compiler import trace
+from linkwright.compiler.algorithms import POSITIONS, Derivative, facts
+from linkwright.compiler.bind import regrouped
 from linkwright.compiler.program import ROWS, Program, Steps, program_of
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, TooLargeError
@@ -24,29 +25,11 @@ SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
 
 
-def _known(book: Callable[..., Any], which: int) -> Callable[..., Any]:
-    """One of the derivatives that an algorithm gives, of one or more of inverse dynamics' arguments."""
-
-    def derivative(model: Model, q: Any, v: Any = None, a: Any = None, wrenches: Any = None) -> Any:
-        v, a = (np.zeros(model.nv) if x is None else x for x in (v, a))
-        return book(trace.regrouped(book, model, {}), q, v, a, wrenches)[which]
-
-    return derivative
-
-
-_inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
-ANALYTICAL = {
-    (dynamics.inverse_dynamics, "q"): _known(_inverse, 0),
-    (dynamics.inverse_dynamics, "v"): _known(_inverse, 1),
-    (dynamics.inverse_dynamics, "a"): _known(_inverse, 2),
-    (dynamics.bias_forces, "q"): _known(_inverse, 0),
-    (dynamics.bias_forces, "v"): _known(_inverse, 1),
-    (dynamics.gravity_forces, "q"): _known(_inverse, 0),
-    (dynamics.forward_dynamics, "q"): _known(_forward, 0),
-    (dynamics.forward_dynamics, "v"): _known(_forward, 1),
-    (dynamics.forward_dynamics, "tau"): _known(_forward, 2),
-}
-"""Derivatives that algorithms give with fewer operations than differentiating the trace."""
+def _derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
+    """What an algorithm gives itself, of one or more of inverse dynamics' arguments."""
+    assert model is not None
+    q, v, a = [*arrays, *[np.zeros(model.nv)] * (3 - len(arrays))]
+    return known.book(regrouped(known.book, model, {}), q, v, a, wrenches)[known.which]
 
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -120,12 +103,12 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
     """The program of the derivative with respect to an argument, added as last axis.
 
     With respect to a configuration of a model the derivative is with respect to δ in
-    ``integrate(model, q, δ)`` at 0: its last axis is nv. What :data:`ANALYTICAL` knows is not differentiated again.
+    ``integrate(model, q, δ)`` at 0: its last axis is nv. What an algorithm gives itself is not differentiated again.
     """
     names = [slot.name for slot in program.inputs]
     if wrt not in names:
         raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
-    known = ANALYTICAL.get((program.algorithm, wrt)) if program.algorithm else None
+    known = facts(program.algorithm).derivatives.get(wrt)
     graph = Graph(trace.NODE_LIMIT)
     inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
     if known:
@@ -133,7 +116,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
         n = len(arrays) - len(frames)
         wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
-        derived = known(model, *arrays[:n], wrenches=wrenches)
+        derived = _derivative(known, model, arrays[:n], wrenches)
         analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
         if len(program.instructions) > SHORT:
             return analytical
@@ -143,7 +126,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
     derivatives = []
     for result in replay(program, graph, list(inputs.values())):
         D = jacobian(result, list(symbols))
-        if model is not None and wrt in trace.POSITIONS and model.nq:
+        if model is not None and wrt in POSITIONS and model.nq:
             units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
             D = D @ np.stack(units, axis=1) if units else D[..., :0]
         else:

@@ -15,6 +15,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler import c
+from linkwright.compiler.bind import bind, book_of
+from linkwright.compiler.choose import program
 from linkwright.compiler.differentiation import differentiate
 from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.interpreter import interpret
@@ -22,7 +24,6 @@ from linkwright.compiler.interrupts import raise_caught
 from linkwright.compiler.native import Native, build, measurement, row_time, shortest, waiting_entry
 from linkwright.compiler.program import Looped, Operations, Program
 from linkwright.compiler.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
-from linkwright.compiler.trace import bind, book_of, program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text

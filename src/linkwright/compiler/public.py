@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkwright import dynamics
+from linkwright.compiler.algorithms import ARRAYS, algorithm_of, facts
+from linkwright.compiler.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
+from linkwright.compiler.choose import BODIES_IN_LOOPS, program
 from linkwright.compiler.differentiation import differentiate, replay
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
@@ -23,21 +25,7 @@ from linkwright.compiler.openings import OPENINGS, loops_alike, of_openings
 from linkwright.compiler.program import Program
 from linkwright.compiler.signatures import batched
 from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
-from linkwright.compiler.trace import (
-    ARRAYS,
-    BODIES_IN_LOOPS,
-    Bound,
-    algorithm_of,
-    bind,
-    book_of,
-    call,
-    name_of,
-    program,
-    regrouped,
-    regrouping,
-    signature_of,
-    trace,
-)
+from linkwright.compiler.trace import trace
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.derived import derived, exact, identity
@@ -139,7 +127,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         fixed["wrenches"] = tuple(wrenches) or None
 
     def make() -> Callable[..., Any]:
-        if book in CHECKED and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
+        if facts(book).checked and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
             return _checked(book, model, arguments, fixed)
         return _compiled_or_not(bind(book, model, {}, values=fixed))
 
@@ -165,29 +153,13 @@ def _hashable(x: Any) -> bool:
     return True
 
 
-def _efforts(model: Model, a: Array, told: tuple[Array, ...]) -> Array:
-    dynamics.require_possible(model, a, *told)
-    return told[0]
-
-
-def _motion(model: Model, a: Array, told: tuple[Array, ...]) -> tuple[Array, ...]:
-    rates, efforts, opening = told
-    dynamics.require_closed(model, rates, opening)
-    return rates, efforts
-
-
-CHECKED: dict[Any, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    dynamics.inverse_dynamics: (dynamics.actuated_efforts, _efforts),
-    dynamics.prescribed_dynamics: (dynamics.prescribed_motion, _motion),
-}
-"""What raises where a motion is not possible, the function that tells what is missing, and what is made of that."""
-
-
 def _checked(
     book: Callable[..., Any], model: Model, arguments: dict[str, Any], fixed: dict[str, Any]
 ) -> Callable[..., Any]:
     """The kernel of a motion that may not be possible, whose every result is looked at."""
-    telling, settled = CHECKED[book]
+    checked = facts(book).checked
+    assert checked is not None
+    telling, settled = checked
     kernel = _compiled_or_not(bind(telling, model, {}, values=fixed))
     at = [name for name in arguments if name in ARRAYS].index("a")
 

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.bind import bind
+from linkwright.compiler.choose import program
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.trace import SINCOS_COST, bind, program
+from linkwright.compiler.trace import SINCOS_COST
 from linkwright.dynamics.assembly.method import assemble, by_assembly
 from linkwright.dynamics.assembly.partition import partition_of
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of

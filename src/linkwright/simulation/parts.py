@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.compiler.choose import BODIES_IN_LOOPS
 from linkwright.compiler.public import compile_or_not, kernel_of
-from linkwright.compiler.trace import BODIES_IN_LOOPS
 from linkwright.dynamics import (
     constraint_residual,
     forward_dynamics,

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from linkwright.compiler.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.program import Program
 from linkwright.compiler.public import RowByRow
-from linkwright.compiler.trace import Bound, bind, trace
+from linkwright.compiler.trace import trace
 from linkwright.dynamics.constrained import Gains
 from linkwright.errors import TooLargeError, warn
 from linkwright.model.derived import derived
