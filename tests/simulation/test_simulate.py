@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
+from linkwright.compiler import choose
 from linkwright.compiler import trace as tracing
-from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError
+from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
 from linkwright.simulation import integrators, steps
@@ -381,7 +382,12 @@ def test_what_is_too_large_to_compile_still_runs(monkeypatch):
     model, small = lw.load("planar:3"), lw.load("planar:3")
     q, v = model.random(seed=3), np.ones(3)
     expected = lw.simulate(small, q, v, 0.02, 1e-2)
+
+    def refused(bound):
+        raise TooLargeError("loops are for others")
+
     monkeypatch.setattr(tracing.trace, "__defaults__", (20, 20))
+    monkeypatch.setattr(choose, "in_loops", refused)
     with pytest.warns(LinkwrightWarning, match="too large"):
         motion = lw.simulate(model, q, v, 0.02, 1e-2)
     assert np.abs(motion.q - expected.q).max() < 1e-12

@@ -28,7 +28,7 @@ SHORT = 600
 def _derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
     """What an algorithm gives itself, of one or more of inverse dynamics' arguments."""
     assert model is not None
-    q, v, a = [*arrays, *[np.zeros(model.nv)] * (3 - len(arrays))]
+    q, v, a = (list(arrays) + [np.zeros(model.nv)] * 3)[:3]
     return known.book(regrouped(known.book, model, {}), q, v, a, wrenches)[known.which]
 
 
