@@ -67,6 +67,7 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "a": [a],
         "tau": [rng.normal(size=model.nv)],
         "twists": [rng.normal(size=(len(model.bodies), 6))],
+        "forces": [list(rng.normal(size=(len(model.bodies), 6)))],
         "wrench": [np.arange(6.0)],
         "frame": ["tip", "world"],
         "reference": list(REFERENCES),

@@ -17,6 +17,9 @@ POSITIONS = ("q", "q0", "q1")
 VELOCITIES = ("v", "a", "tau", "u")
 """Names of arguments whose shape follows from the model: nq and nv."""
 
+OF_BODIES = ("twists", "forces")
+"""Names of arguments that are six numbers of every body."""
+
 ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench", "twists"))
 """The names by which the algorithms call their arrays; whatever else they take is a choice."""
 

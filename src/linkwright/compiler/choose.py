@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.algorithms import POSITIONS, VELOCITIES, facts
+from linkwright.compiler.algorithms import OF_BODIES, POSITIONS, VELOCITIES, facts
 from linkwright.compiler.assembly.levels import LevelProgram
 from linkwright.compiler.assembly.parts import parts_of
 from linkwright.compiler.bind import Bound
@@ -121,11 +121,13 @@ def in_loops(bound: Bound) -> Looped:
 
 
 def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
-    """An array as what is recorded: of all joints, or of a few numbers that belong to no body."""
+    """An array as what is recorded: of all joints, of all bodies, or of a few numbers that belong to no body."""
     if name in POSITIONS and shape == (model.nq,):
         return Argument("nq", shape)
     if name in VELOCITIES and shape == (model.nv,):
         return Argument("nv", shape)
+    if name in OF_BODIES and shape == (len(model.links), 6):
+        return Argument("bodies", shape)
     if int(np.prod(shape, dtype=int)) > FEW_NUMBERS:
         raise TooLargeError(f"{name} has {int(np.prod(shape, dtype=int))} entries and is not an array of all joints")
     return Argument("", shape)

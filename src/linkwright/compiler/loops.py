@@ -378,14 +378,12 @@ class Region(NamedTuple):
         data = code.emit(f"getelementptr double, ptr {self.data}, i64 {code.emit(f'mul i64 {i}, {self.columns}')}")
         at = []
         for k, row in enumerate(arguments.rows):
-            if k < len(arguments.of):
-                of = arguments.of[k]
-            else:
-                output = arguments.outputs[k - len(arguments.of)]
-                of = output.of
+            of, each = (*arguments.of, *(one.of for one in arguments.outputs))[k], 6  # of a body's forces, or twist
+            if k >= len(arguments.of):
+                each = int(np.prod(arguments.outputs[k - len(arguments.of)].shape[1:], dtype=int))
             offset: str | int
             if of == "bodies":
-                offset = code.emit(f"mul i64 {i}, {int(np.prod(output.shape[1:], dtype=int))}")
+                offset = code.emit(f"mul i64 {i}, {each}")
             elif of == "square":  # the first of its own on the diagonal
                 n_all = code.load("i64", "@count", 2)
                 offset = code.emit(f"mul i64 {code.load('i64', body, _COLUMN)}, {code.emit(f'add i64 {n_all}, 1')}")
@@ -464,7 +462,7 @@ class Arguments(NamedTuple):
     strides: list[str]
     """bytes from a lane's row to the next one's"""
     of: tuple[str, ...]
-    """for every input "nq", "nv" or "" """
+    """for every input "nq", "nv", "bodies" or "" """
     outputs: list[Output]
     far: str
     """where it is noted that an angle was too large"""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -18,10 +19,10 @@ import numpy as np
 from linkwright.compiler.algorithms import ARRAYS, algorithm_of, facts
 from linkwright.compiler.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
 from linkwright.compiler.choose import BODIES_IN_LOOPS, program
+from linkwright.compiler.composed import COMPOSED, IN_LOOPS_FIRST, composed
 from linkwright.compiler.differentiation import differentiate, replay
 from linkwright.compiler.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.openings import OPENINGS, loops_alike, of_openings
 from linkwright.compiler.program import Program
 from linkwright.compiler.signatures import batched
 from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
@@ -215,16 +216,23 @@ def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
                 return compile_or_not(book, replace(model, springs=()))
 
             return AllRows(replace(bound, function=with_springs(bound.book, model, alike, of_joints)))
-    if bound.book in OPENINGS and len(model.links) >= BODIES_IN_LOOPS:
-        with suppress(TooLargeError):  # loops of too many kinds, or too long
-            return AllRows(replace(bound, function=of_openings(bound.book, loops_alike(model))))
-    try:
-        return Kernel(program(bound), model)
-    except NoDerivativeError:
-        raise
-    except TooLargeError as error:
-        warn(f"{error}; until then it runs uncompiled, row by row")
-        return RowByRow(bound)
+    alone: list[Callable[[], Any]] = [lambda: Kernel(program(bound), model)]
+    together: list[Callable[[], Any]] = [lambda: AllRows(*composed(bound, _compiled_or_not))] * (bound.book in COMPOSED)
+    forms = [*alone, *together]
+    if together and len(model.links) >= BODIES_IN_LOOPS:
+        in_loops: list[Callable[[], Any]] = [lambda: Kernel(program(bound, unroll=False), model)]
+        forms = [*in_loops * (bound.book in IN_LOOPS_FIRST), *together, *alone]
+    refused = {}
+    for form in forms:
+        try:
+            return form()
+        except NoDerivativeError:
+            raise
+        except TooLargeError as error:
+            refused[form] = error
+    several = f"; of several kernels it cannot be made, for {refused[together[0]]}" if together else ""
+    warn(f"{refused[alone[0]]}{several}; until then it runs uncompiled, row by row")
+    return RowByRow(bound)
 
 
 class RowByRow:
@@ -265,12 +273,29 @@ class RowByRow:
 
 
 class AllRows(RowByRow):
-    """A function that takes all rows of a batch at once, as arrays."""
+    """A function that takes all rows of a batch at once, as arrays; or so many of a large one."""
+
+    def __init__(self, bound: Bound, at_once: int | None = None):
+        super().__init__(bound)
+        self.at_once = at_once
 
     def __call__(self, *arrays: Any) -> Any:
         """The results for arrays in the order of ``shapes``."""
-        _, rows, _ = self.rows(arrays)
-        return self.function(*rows)
+        _, rows, batch = self.rows(arrays)
+        count = math.prod(batch)
+        with np.errstate(all="ignore"):  # numbers that are not propagate
+            if self.at_once is None or count <= self.at_once:
+                return self.function(*rows)
+            flat = [x.reshape(count, *shape) for x, shape in zip(rows, self.shapes.values(), strict=True)]
+            parts = [self.function(*(x[k : k + self.at_once] for x in flat)) for k in range(0, count, self.at_once)]
+        if isinstance(parts[0], tuple):
+            return tuple(_in_batch(one, batch) for one in zip(*parts, strict=True))
+        return _in_batch(parts, batch)
+
+
+def _in_batch(parts: Sequence[Array], batch: tuple[int, ...]) -> Array:
+    whole = np.concatenate(parts)
+    return whole.reshape(*batch, *whole.shape[1:])
 
 
 @explained

@@ -409,7 +409,7 @@ class Argument(NamedTuple):
     """An array that an algorithm takes."""
 
     of: str
-    """ "nq" or "nv" where it is of all joints, else "" """
+    """ "nq" or "nv" where it is of all joints, "bodies" where it is six numbers of every body, else "" """
     shape: tuple[int, ...]
 
 
@@ -458,9 +458,9 @@ def _argument(recorder: Recorder, number: int, argument: Argument) -> Any:
         return comparable(x) if x.shape else x[()]
     parts = []
     for kind in recorder.kinds:
-        n = getattr(kind.link.motion, argument.of)
+        n = 6 if argument.of == "bodies" else getattr(kind.link.motion, argument.of)
         parts.append(comparable(objects([kind.symbol(Source("input", number, k)) for k in range(n)])))
-    return Joints(recorder, parts, argument.of, number)
+    return Records(parts) if argument.of == "bodies" else Joints(recorder, parts, argument.of, number)
 
 
 def _refined(sweep: Sweep, handed_on: bool) -> list[int]:

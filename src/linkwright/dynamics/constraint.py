@@ -81,9 +81,15 @@ class LoopRows(NamedTuple):
 
 def branches(model: Model, first: int, second: int) -> tuple[list[int], list[int]]:
     """The bodies from the nearest common ancestor of two bodies (not with it) to the first, and to the second."""
-    to_first, to_second = model.path(first), model.path(second)
-    common = sum(1 for a, b in zip(to_first, to_second, strict=False) if a == b)
-    return to_first[common:], to_second[common:]
+    to_first, to_second = list[int](), list[int]()
+    while first != second:  # parents have lower numbers
+        if first > second:
+            to_first.append(first)
+            first = model.links[first].parent
+        else:
+            to_second.append(second)
+            second = model.links[second].parent
+    return to_first[::-1], to_second[::-1]
 
 
 class Walk(NamedTuple):

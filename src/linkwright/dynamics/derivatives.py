@@ -69,11 +69,7 @@ def forward_dynamics_derivatives(
     M a + b = τ gives ∂a/∂x = −M⁻¹ ∂τ/∂x at that a (Carpentier & Mansard 2018, §IV). As
     :func:`inverse_dynamics_derivatives` otherwise.
     """
-    if model.loops:
-        raise ModelError(
-            f"{model.name!r} has closed loops, which these derivatives do not know; take derivative(forward_dynamics, "
-            "'q')"
-        )
+    require_open(model)
     require_mass(model)
     M = mass_matrix(model, q)
     still = _sweep(model, q, v, np.zeros(model.nv), wrenches)
@@ -96,6 +92,15 @@ def forward_dynamics_derivatives(
     X, inverse = solve_and_invert(M, by_state - model.armature[:, None] * own)
     X = -own - X
     return X[:, : model.nv], X[:, model.nv :], inverse
+
+
+def require_open(model: Model) -> None:
+    """Raise :class:`ModelError` where there are closed loops."""
+    if model.loops:
+        raise ModelError(
+            f"{model.name!r} has closed loops, which these derivatives do not know; take derivative(forward_dynamics, "
+            "'q')"
+        )
 
 
 class Motion(NamedTuple):

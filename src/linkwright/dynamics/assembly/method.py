@@ -272,7 +272,7 @@ def joint_reactions(
     bears is not unique: it is what goes with the least forces of the loops (``constraint_forces``). Raises
     :class:`ModelError` for a model with couplings.
     """
-    _require_independent(model, "joint_reactions")
+    require_independent(model, "joint_reactions")
     s = _state(model, q, v, tau, wrenches)
     terms = loop_terms(model, q, v, s.w, Closing())
     found = _closed_singly(model, q, v, tau, wrenches, schedule, Closing())
@@ -348,7 +348,7 @@ def prescribed_motion(
     These are zeros unless the given motion is impossible; then loops are kept closed as far as the rows go that are
     not left out.
     """
-    _require_independent(model, "prescribed_dynamics")
+    require_independent(model, "prescribed_dynamics")
     places = velocity_places(model, prescribed, "prescribed")
     closing = Closing()
     loops = loop_bodies(model, closing)
@@ -406,7 +406,7 @@ def plastic_impact(
     :func:`joint_reactions`, say by what. Closed loops take hold like joints. For mechanisms that change while they
     move: connected, locked, let go of. Raises :class:`ModelError` for a model with couplings.
     """
-    _require_independent(model, "plastic_impact")
+    require_independent(model, "plastic_impact")
     require_inertia(model)
     closing = Closing()
     made = schedule_of(model, loops=loop_bodies(model, closing))
@@ -433,7 +433,8 @@ def plastic_impact(
     return model.assemble(accelerations), _in_own_frames(model, impulses)
 
 
-def _require_independent(model: Model, what: str) -> None:
+def require_independent(model: Model, what: str) -> None:
+    """Raise :class:`ModelError` where joints follow others."""
     if model.has_couplings:
         raise ModelError(
             f"{what} takes a mechanism joint by joint, and joints of {model.name!r} follow others; its forward "
