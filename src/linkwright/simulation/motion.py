@@ -164,10 +164,11 @@ def simulate(
             while k < steps:
                 count = taking.count(k, steps - k, record.every)
                 q, v = taking.take(record, q, v, k, count)
-                if -k % STEPS_BETWEEN_CHECKS < count and progress is not None:
-                    progress(k / steps)
-                if -k % taking.checked < count and not record.goes_on(q, v):
-                    break
+                if -k % STEPS_BETWEEN_CHECKS < count:
+                    if progress is not None:
+                        progress(k / steps)
+                    if not record.goes_on(q, v):
+                        break
                 k += count
             if record.goes_on(q, v) and controller is not None and steps % every == 0:
                 record.tau[-1] = taking.efforts(record, q, v, steps)

@@ -24,7 +24,7 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.constrained import position_correction, velocity_correction
 from linkwright.dynamics.constraint import constraint_rate
-from linkwright.model.derived import derived
+from linkwright.model.derived import derived, kept
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
@@ -93,6 +93,7 @@ def energies(model: Model, q: Array, v: Array) -> tuple[Any, Any]:
     return kinetic_energy(near, q, v), potential_energy(near, q) + spring_energy(model, q)
 
 
+@kept
 def measuring(model: Model) -> Callable[[Array, Array], tuple[Array, Array]]:
     """:func:`energies`."""
     if not in_parts(model):

@@ -206,9 +206,6 @@ def _none_left(left: Any, *state: Array) -> Any:
 class Taking(Protocol):
     """A way to take steps of every motion of a batch."""
 
-    checked: int
-    """after how many steps it is looked whether any motion goes on"""
-
     def count(self, first: int, left: int, every: int) -> int:
         """How many of the steps left to take at once after the ``first``, where ``every``-th ones are recorded."""
 
@@ -235,27 +232,30 @@ def way_of_steps(model: Model, way: Way, controller: Controller | None, batch: t
 class _OneByOne:
     def __init__(self, model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]):
         self._controller, self._tau = controller, np.zeros((*batch, model.nv))
-        self.checked = STEPS_BETWEEN_CHECKS if controller is None else 1
         self._step = None if way.staged else stepper(model, way)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
 
     def count(self, first: int, left: int, every: int) -> int:
-        return 1
+        return min(left, STEPS_BETWEEN_CHECKS)
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
-        tau, t = self._tau, first * record.h
-        if self._controller is not None:
-            tau = record.efforts(self._controller, t, q, v)
-            if first % record.every == 0:
-                record.tau[first // record.every] = tau
-        if self._staged is not None:
-            q, v = self._staged(t, q, v, tau, record.h, lambda t, q, v: self._asked(record, t, q, v))
-        else:
-            assert self._step is not None
-            q, v = self._step(q, v, tau, record.h)
-        if (first + 1) % record.every == 0:
-            record.keep(q, v)
+        tau, h, every, controller = self._tau, record.h, record.every, self._controller
+        step, staged = self._step, self._staged
+        for k in range(first, first + count):
+            if controller is not None:
+                if not record.goes_on(q, v):
+                    break
+                tau = record.efforts(controller, k * h, q, v)
+                if k % every == 0:
+                    record.tau[k // every] = tau
+            if step is not None:
+                q, v = step(q, v, tau, h)
+            else:
+                assert staged is not None
+                q, v = staged(k * h, q, v, tau, h, lambda t, q, v: self._asked(record, t, q, v))
+            if (k + 1) % every == 0:
+                record.keep(q, v)
         return q, v
 
     def _asked(self, record: Record, t: float, q: Array, v: Array) -> Array:
@@ -273,8 +273,6 @@ class _OneByOne:
 
 
 class _Together:
-    checked = STEPS_BETWEEN_CHECKS
-
     def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, batch: tuple[int, ...]):
         (kernel, self._ends), self._controlled = kernels, formula is not None
         self._kernel, self._batch = kernel, batch
