@@ -242,6 +242,7 @@ class _OneByOne:
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, h, every, controller = self._tau, record.h, record.every, self._controller
         step, staged = self._step, self._staged
+        length: Any = np.array(h) if isinstance(step, Kernel) else h  # its way in for single rows takes arrays
         for k in range(first, first + count):
             if controller is not None:
                 if not record.goes_on(q, v):
@@ -250,7 +251,7 @@ class _OneByOne:
                 if k % every == 0:
                     record.tau[k // every] = tau
             if step is not None:
-                q, v = step(q, v, tau, h)
+                q, v = step(q, v, tau, length)
             else:
                 assert staged is not None
                 q, v = staged(k * h, q, v, tau, h, lambda t, q, v: self._asked(record, t, q, v))
