@@ -15,10 +15,10 @@ import numpy as np
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
 from linkwright.benchmark.peers import Pinocchio, States
+from linkwright.compiler.ir.program import Slot
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.machine import target
-from linkwright.compiler.program import Slot
-from linkwright.compiler.segments import SegmentProgram
+from linkwright.compiler.native.machine import target
+from linkwright.compiler.schedules.segments import SegmentProgram
 
 LENGTHS = (30, 128, 400, 512, 1000, 4000, 10_000, 100_000)
 

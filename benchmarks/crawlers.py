@@ -20,9 +20,9 @@ import numpy as np
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
 from linkwright.benchmark.peers import Pinocchio, States
-from linkwright.compiler.assembly.levels import LevelProgram
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.segments import SegmentProgram
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
+from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.errors import TooLargeError
 from linkwright.model.assembly import assemble
 from linkwright.model.description import Description

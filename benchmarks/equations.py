@@ -92,7 +92,7 @@ def disagreement(made: lw.Equations) -> float:
 
     At the model's parameters and at two random sets of them, five random states each.
     """
-    from linkwright.equations.plan import realised
+    from linkwright.equations.derive.plan import realised
     from linkwright.expression.polynomial import evaluate
 
     worst = 0.0

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 import linkwright as lw
-from linkwright.compiler.program import Slot
-from linkwright.compiler.segments import SegmentProgram
+from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import node_costs, time
 from linkwright.dynamics.assembly.schedule import schedule_of

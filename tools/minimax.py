@@ -1,4 +1,4 @@
-"""The polynomials of compiler/elementary.py: minimax, found by Remez's exchange in 60 digits, rounded to doubles.
+"""The polynomials of compiler/emit/elementary.py: minimax, found by Remez's exchange in 60 digits, rounded to doubles.
 
 ``python tools/minimax.py`` prints every tuple of coefficients, lowest power first, with the largest relative error
 that it leaves in the function it stands for.

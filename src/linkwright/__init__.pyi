@@ -18,7 +18,7 @@ from linkwright.dynamics import close as close
 from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
-from linkwright.dynamics.constrained import Gains
+from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.forward import Method
 from linkwright.dynamics.kinematics import Reference
 from linkwright.dynamics.mass import MassMatrixMethod

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 
-from linkwright.compiler.program import Program, program_of
+from linkwright.compiler.ir.program import Program, program_of
 from linkwright.expression.graph import Graph
 from linkwright.expression.operations import OPERATIONS
 

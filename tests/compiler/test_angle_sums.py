@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler import trace as tracing
-from linkwright.compiler.bind import bind
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.program import program_of
+from linkwright.compiler.front import trace as tracing
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.ir.program import program_of
 from linkwright.expression.graph import Graph
 from mechanisms import random_tree, relative_error, state
 

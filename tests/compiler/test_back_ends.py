@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from operations_on import HOSTILE, every_combination, one_operation, same
 
 import linkwright as lw
-from linkwright.compiler import machine
-from linkwright.compiler.bind import bind
-from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.emit.straight import batches_text, row_text
+from linkwright.compiler.emit.vector_math import FAR
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.llvm import batches_text, row_text
-from linkwright.compiler.machine import target
-from linkwright.compiler.trace import trace
-from linkwright.compiler.vector_math import FAR
+from linkwright.compiler.native import machine
+from linkwright.compiler.native.machine import target
 from linkwright.dynamics import constraint_jacobian
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import JOINT_TYPES

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.assembly.blocks import BlockVariant
-from linkwright.compiler.assembly.levels import LevelProgram
-from linkwright.compiler.assembly.parts import parts_of
+from linkwright.compiler.ir.program import Slot
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.loops import LoopProgram
-from linkwright.compiler.program import Slot
-from linkwright.compiler.segments import SegmentProgram
+from linkwright.compiler.schedules.assembly.blocks import BlockVariant
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
+from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.loops import LoopProgram
+from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical

@@ -12,7 +12,7 @@ import pytest
 from operations_on import HOSTILE, every_combination, one_operation, same
 
 import linkwright as lw
-from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.kernel import Kernel
 from linkwright.expression.operations import OPERATIONS
 from mechanisms import one_of_each, relative_error, state

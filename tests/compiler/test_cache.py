@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler import cache
+from linkwright.compiler.native import cache
 from linkwright.errors import CacheWarning
 
 pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it

@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.compiler import cache
 from linkwright.compiler import kernel as kernel_module
-from linkwright.compiler.entry import supported
+from linkwright.compiler.native import cache
+from linkwright.compiler.native.entry import supported
 from linkwright.errors import ArgumentError, LinkwrightError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.assembly.closings import LoopVariant
-from linkwright.compiler.assembly.levels import LevelProgram
-from linkwright.compiler.assembly.parts import parts_of
+from linkwright.compiler.ir.program import Program, Slot
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.schedules.assembly.closings import LoopVariant
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
+from linkwright.compiler.schedules.assembly.parts import parts_of
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
-from linkwright.dynamics.constrained import position_correction, velocity_correction
+from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.model.joint import Revolute
 from linkwright.model.loop import CoordinateLoop

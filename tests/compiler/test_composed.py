@@ -9,12 +9,13 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler import choose, public
-from linkwright.compiler.bind import bind
-from linkwright.compiler.closed import Asked
-from linkwright.compiler.composed import COMPOSED, IN_LOOPS_FIRST
+from linkwright.compiler import public
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.schedules import choose
+from linkwright.compiler.schedules.closed import Asked
+from linkwright.compiler.schedules.composed import COMPOSED, IN_LOOPS_FIRST
 from linkwright.dynamics.borne import borne_forces, efforts_of, partly_prescribed
-from linkwright.dynamics.constraint import branches
+from linkwright.dynamics.closed_loops.rows import branches
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.spatial.linalg import semidefinite_factors

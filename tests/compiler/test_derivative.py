@@ -12,7 +12,8 @@ import pytest
 from operations_on import one_operation
 
 import linkwright as lw
-from linkwright.compiler import public, trace
+from linkwright.compiler import public
+from linkwright.compiler.front import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import ArgumentError, LinkwrightWarning, TooLargeError
 from linkwright.expression.operations import OPERATIONS

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from operations_on import one_operation
 
-from linkwright.compiler import elementary
+from linkwright.compiler.emit import elementary
+from linkwright.compiler.emit.straight import batches_text
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.llvm import batches_text
-from linkwright.compiler.machine import target
+from linkwright.compiler.native.machine import target
 
 pytestmark = [
     pytest.mark.usefixtures("optimised"),  # code as users have it

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.program import program_of
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.ir.program import program_of
 from linkwright.errors import ExpressionError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.operations import OPERATIONS

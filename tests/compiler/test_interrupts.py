@@ -11,9 +11,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler import kernel as kernel_module
-from linkwright.compiler import refill
-from linkwright.compiler.llvm import batches_text, row_text
-from linkwright.compiler.machine import target
+from linkwright.compiler.emit import refill
+from linkwright.compiler.emit.straight import batches_text, row_text
+from linkwright.compiler.native.machine import target
 
 pytestmark = [
     pytest.mark.usefixtures("optimised"),  # code as users have it

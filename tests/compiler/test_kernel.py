@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler import choose, trace
+from linkwright.compiler.front import trace
+from linkwright.compiler.schedules import choose
 from linkwright.errors import (
     ArgumentError,
     ExpressionError,

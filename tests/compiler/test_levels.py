@@ -9,9 +9,9 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.assembly.levels import LevelProgram
-from linkwright.compiler.assembly.parts import parts_of
-from linkwright.compiler.program import Program, Slot
+from linkwright.compiler.ir.program import Program, Slot
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
+from linkwright.compiler.schedules.assembly.parts import parts_of
 from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical

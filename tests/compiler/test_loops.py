@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.compiler import choose
+from linkwright.compiler.ir.program import Slot
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.loops import LoopProgram
-from linkwright.compiler.machine import target
-from linkwright.compiler.passes import Cut
-from linkwright.compiler.program import Slot
-from linkwright.compiler.segments import SegmentProgram, division
+from linkwright.compiler.native.machine import target
+from linkwright.compiler.passes.cut import Cut
+from linkwright.compiler.schedules import choose
+from linkwright.compiler.schedules.loops import LoopProgram
+from linkwright.compiler.schedules.segments import SegmentProgram, division
 from linkwright.dynamics.assembly.segments import by_segments
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.errors import InconsistentMotionError, TooLargeError

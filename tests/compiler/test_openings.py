@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler import openings, public
-from linkwright.dynamics import constraint
+from linkwright.compiler import public
+from linkwright.compiler.schedules import openings
+from linkwright.dynamics.closed_loops import rows as constraint
 from linkwright.simulation.motion import _require_closed
 
 LOOPS = (

@@ -9,8 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.compiler.bind import bind
-from linkwright.compiler.trace import trace
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.forward import cheapest_method
 from linkwright.model.assembly import assemble
 from linkwright.model.library import built_in

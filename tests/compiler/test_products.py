@@ -9,8 +9,8 @@ import pytest
 from operations_on import in_c
 
 import linkwright as lw
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.machine import target
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.native.machine import target
 from linkwright.expression import derivative
 from linkwright.expression.products import LARGE
 from mechanisms import relative_error

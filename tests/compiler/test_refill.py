@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler import refill
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.machine import target
+from linkwright.compiler.emit import refill
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.native.machine import target
 from mechanisms import relative_error
 
 pytestmark = [

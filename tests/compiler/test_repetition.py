@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.machine import target
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.native.machine import target
 from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError, TooLargeError
 from linkwright.model.joint import Prismatic, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, relative_error

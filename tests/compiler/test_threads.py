@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.compiler import kernel as kernel_module
-from linkwright.compiler import threads as threads_module
+from linkwright.compiler.native import threads as threads_module
 from linkwright.errors import InputError, LinkwrightError, ShapeError
 
 pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linkwright.compiler import rows, threads, together
+from linkwright.compiler.emit import rows
+from linkwright.compiler.native import threads, together
 
 STAGE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -162,7 +163,7 @@ def test_code_for_every_processor(processor):
 
 CHAIN = """
     import os, sys, numpy as np, linkwright as lw
-    from linkwright.compiler import choose
+    from linkwright.compiler.schedules import choose
     choose.LINKS_FOR_THREADS = 0
     os.environ["LINKWRIGHT_THREADS"] = "3"
     model = lw.load("planar:300")

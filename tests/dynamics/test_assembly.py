@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import linkwright
 from linkwright import dynamics as lw
-from linkwright.compiler.bind import bind
-from linkwright.compiler.program import program_of
-from linkwright.compiler.trace import trace
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.program import program_of
 from linkwright.dynamics.assembly.block import FORMS
 from linkwright.dynamics.assembly.method import by_blocks
 from linkwright.dynamics.assembly.partition import blocks_of, partition_of

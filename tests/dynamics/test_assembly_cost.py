@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from linkwright.compiler.bind import bind
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.program import program_of
 from linkwright.compiler.kernel import compile
-from linkwright.compiler.program import program_of
-from linkwright.compiler.trace import trace
 from linkwright.dynamics import forward_dynamics
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms
 from linkwright.dynamics.assembly.choice import block_schedule, candidates, optimal_schedule

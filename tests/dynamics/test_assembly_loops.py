@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.compiler.bind import bind
-from linkwright.compiler.trace import trace
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.errors import InconsistentMotionError, ModelError

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.dynamics.closure import separate
-from linkwright.dynamics.constraint import loop_rows
+from linkwright.dynamics.closed_loops.close import separate
+from linkwright.dynamics.closed_loops.rows import loop_rows
 from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.builder import Builder
 from linkwright.model.loop import CoordinateLoop, Loop

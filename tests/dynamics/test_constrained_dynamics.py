@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.dynamics import constrained
+from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError, ModelError, UnknownNameError
 from linkwright.model.assembly import assemble
 from linkwright.model.builder import Builder
@@ -129,7 +129,7 @@ def test_forces_and_impulses_by_articulated_bodies(closed, seed):
 
     whole = found()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("linkwright.dynamics.constrained.WHOLE", 0)
+        patched.setattr("linkwright.dynamics.closed_loops.forces.WHOLE", 0)
         for ours, expected in zip(found(), whole, strict=True):
             assert relative_error(ours, expected) < scale
 

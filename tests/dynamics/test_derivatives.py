@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import linkwright
 from linkwright import dynamics as lw
-from linkwright.compiler.algorithms import TABLE
-from linkwright.compiler.bind import bind
-from linkwright.compiler.differentiation import SHORT, differentiate
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.trace import trace
+from linkwright.compiler.front.algorithms import TABLE
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.differentiation import SHORT, differentiate
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.interpreter import interpret
 from linkwright.errors import ArgumentError
 from linkwright.expression.derivative import forward, jacobian, reverse
 from linkwright.expression.graph import Graph

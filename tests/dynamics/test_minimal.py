@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import linkwright as public
 from linkwright import dynamics as lw
-from linkwright.compiler.algorithms import facts
+from linkwright.compiler.front.algorithms import facts
 from linkwright.errors import InputError, ModelError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES

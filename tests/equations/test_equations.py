@@ -13,7 +13,7 @@ from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
-from linkwright.equations.surd import Surd, exact_rotation, number
+from linkwright.equations.derive.surd import Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.description import JOINT_NAMES

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.mathtext import MathTextParser
 
 import linkwright as lw
-from linkwright.equations.explanation import Formula
+from linkwright.equations.read.explanation import Formula
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.tree import Model
 from mechanisms import relative_error

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations.motion import motion_of
+from linkwright.equations.write.motion import motion_of
 from linkwright.errors import InputError, MissingExtraError, ShapeError
 
 

@@ -8,8 +8,8 @@ from test_equations import compare, same
 
 import linkwright as lw
 from linkwright.equations import equations
-from linkwright.equations.plan import turn_about
-from linkwright.equations.surd import factors_of_rotation
+from linkwright.equations.derive.plan import turn_about
+from linkwright.equations.derive.surd import factors_of_rotation
 from linkwright.errors import ModelError
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_about, rotation_rpy

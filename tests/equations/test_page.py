@@ -18,9 +18,9 @@ from test_equations import at, with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
-from linkwright.equations.explanation import Symbol
-from linkwright.equations.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
-from linkwright.equations.page import ENTRY_TERMS, SECTION_TERMS, page
+from linkwright.equations.read.explanation import Symbol
+from linkwright.equations.write.mathml import mathml_formula, mathml_name, mathml_of, mathml_pieces
+from linkwright.equations.write.page import ENTRY_TERMS, SECTION_TERMS, page
 from linkwright.errors import InputError, UnknownNameError
 
 VOID = {"meta", "br", "link", "img", "input"}

@@ -15,7 +15,7 @@ from test_equations import with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
-from linkwright.equations.document import Equation, broken, glyphs
+from linkwright.equations.write.document import Equation, broken, glyphs
 from linkwright.errors import ArgumentError, InputError, TooLargeError
 
 PDFLATEX = shutil.which("pdflatex")

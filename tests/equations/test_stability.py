@@ -12,9 +12,9 @@ from test_equations import follower, with_joint
 from test_explain import MODELS, cart, gantry, undamped
 
 import linkwright as lw
-from linkwright.equations.equilibria import Equilibrium
-from linkwright.equations.extremes import largest, series_of
-from linkwright.equations.structure import sign_of
+from linkwright.equations.read.equilibria import Equilibrium
+from linkwright.equations.read.extremes import largest, series_of
+from linkwright.equations.read.structure import sign_of
 from linkwright.expression.polynomial import evaluate
 from linkwright.model.description import JOINT_NAMES
 from linkwright.model.tree import Model

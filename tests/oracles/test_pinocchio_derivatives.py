@@ -7,9 +7,9 @@ import pytest
 from pinocchio_side import pair_of, pin, states_of
 
 import linkwright as lw
-from linkwright.compiler.bind import bind
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.trace import trace
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.interpreter import interpret
 from mechanisms import relative_error
 
 ROWS = 4

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
-from linkwright.compiler import choose
-from linkwright.compiler import trace as tracing
+from linkwright.compiler.front import trace as tracing
+from linkwright.compiler.schedules import choose
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical

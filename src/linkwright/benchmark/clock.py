@@ -48,7 +48,7 @@ def cycles_per_ns() -> float:
 
     import llvmlite.binding as llvm
 
-    from linkwright.compiler.machine import generate
+    from linkwright.compiler.native.machine import generate
 
     squares = "\n".join(f"  %x{k + 1} = mul i64 %x{k}, %x{k}" for k in range(8))
     text = f"""define i64 @squares(i64 %n, i64 %x) {{
@@ -78,7 +78,7 @@ end:
 
 def machine() -> dict[str, str]:
     """What this is measured on."""
-    from linkwright.compiler.machine import target
+    from linkwright.compiler.native.machine import target
 
     found = target()
     vectors = [f for f in ("avx2", "fma", "avx512f", "neon") if f in found.enabled]

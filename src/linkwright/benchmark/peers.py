@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.benchmark.clock import interleaved
-from linkwright.compiler.program import Program
+from linkwright.compiler.ir.program import Program
 from linkwright.errors import ModelError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

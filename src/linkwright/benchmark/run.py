@@ -16,12 +16,12 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.benchmark.clock import Timing, cycles_per_ns, interleaved, machine
 from linkwright.benchmark.peers import PEERS, Contender, Peer, States
-from linkwright.compiler.bind import bind
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.machine import target
-from linkwright.compiler.program import Program
+from linkwright.compiler.native.machine import target
 from linkwright.compiler.public import public
-from linkwright.compiler.trace import trace
 from linkwright.errors import InputError, ModelError
 from linkwright.files import write_figure, write_text
 from linkwright.model.tree import Model

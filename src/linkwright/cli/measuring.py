@@ -159,7 +159,7 @@ def cache(*, clear: bool = False) -> None:
     clear
         Remove it all; it is compiled anew when needed.
     """
-    from linkwright.compiler import cache as kept
+    from linkwright.compiler.native import cache as kept
 
     where = kept.folder()
     if where is None:

@@ -191,7 +191,7 @@ def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
 def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Trajectory:
     """The motion after the generated equations, at the times that the other methods step to."""
     from linkwright.equations import equations as made_of
-    from linkwright.equations.motion import motion_of
+    from linkwright.equations.write.motion import motion_of
     from linkwright.simulation.record import recorded
 
     if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):

@@ -164,8 +164,8 @@ def _mobility(model: Model) -> str:
 def _operations_table(model: Model, tell: Callable[[str], None]) -> Table:
     """Operation counts of the main algorithms; traced, not compiled."""
     from linkwright import dynamics
-    from linkwright.compiler.bind import bind
-    from linkwright.compiler.choose import program
+    from linkwright.compiler.front.bind import bind
+    from linkwright.compiler.schedules.choose import program
     from linkwright.dynamics.forward import cheapest_method
     from linkwright.errors import TooLargeError
 

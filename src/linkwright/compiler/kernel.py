@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler import c
-from linkwright.compiler.bind import bind, book_of
-from linkwright.compiler.choose import program
-from linkwright.compiler.differentiation import differentiate
-from linkwright.compiler.entry import Entered, addresses, enter_through, keep_entry, supported
-from linkwright.compiler.interpreter import interpret
-from linkwright.compiler.interrupts import raise_caught
-from linkwright.compiler.native import Native, build, measurement, row_time, shortest, waiting_entry
-from linkwright.compiler.program import Looped, Operations, Program
-from linkwright.compiler.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
+from linkwright.compiler.emit import c
+from linkwright.compiler.front.bind import bind, book_of
+from linkwright.compiler.front.differentiation import differentiate
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.ir.program import Looped, Operations, Program
+from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
+from linkwright.compiler.native.interrupts import raise_caught
+from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest, waiting_entry
+from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
+from linkwright.compiler.schedules.choose import program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
 from linkwright.files import write_text

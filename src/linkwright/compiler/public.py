@@ -16,17 +16,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkwright.compiler.algorithms import ARRAYS, algorithm_of, facts
-from linkwright.compiler.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
-from linkwright.compiler.choose import BODIES_IN_LOOPS, program
-from linkwright.compiler.composed import COMPOSED, IN_LOOPS_FIRST, composed
-from linkwright.compiler.differentiation import differentiate, replay
-from linkwright.compiler.interpreter import interpret
+from linkwright.compiler.front.algorithms import ARRAYS, algorithm_of, facts
+from linkwright.compiler.front.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
+from linkwright.compiler.front.differentiation import differentiate, replay
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.program import Program
+from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS, program
+from linkwright.compiler.schedules.composed import COMPOSED, IN_LOOPS_FIRST, composed
+from linkwright.compiler.schedules.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.signatures import batched
-from linkwright.compiler.springs import OF_SPRINGS, springs_alike, with_springs
-from linkwright.compiler.trace import trace
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.derived import derived, exact, identity

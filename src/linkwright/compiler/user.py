@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.bind import shape_of
+from linkwright.compiler.front.bind import shape_of
 from linkwright.errors import ArgumentError, ShapeError, explained
 from linkwright.expression.graph import Graph, comparable
 

@@ -6,15 +6,15 @@ themselves and take batches.
 
 from linkwright.dynamics.actuation import actuated_efforts, inverse_dynamics, require_closed, require_possible
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics, prescribed_motion
-from linkwright.dynamics.closure import Mobility, close, mobility
-from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
-from linkwright.dynamics.constrained import constraint_forces, constraint_wrenches, impulse, project
-from linkwright.dynamics.constraint import (
+from linkwright.dynamics.closed_loops.close import Mobility, close, mobility
+from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
+from linkwright.dynamics.closed_loops.rows import (
     constraint_bias,
     constraint_jacobian,
     constraint_residual,
     loop_constraints,
 )
+from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics

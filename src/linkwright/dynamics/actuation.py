@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from linkwright.dynamics import inverse
-from linkwright.dynamics.constrained import row_orders
-from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_rows
+from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.independent import row_scales
+from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_rows
 from linkwright.dynamics.inverse import Wrenches
-from linkwright.dynamics.redundancy import row_scales
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.dynamics import constrained
 from linkwright.dynamics.assembly.cost import block_cost, profile_of_tree
 from linkwright.dynamics.assembly.loops import Closing
 from linkwright.dynamics.assembly.method import by_assembly, by_blocks
-from linkwright.dynamics.constrained import Gains
-from linkwright.dynamics.constraint import loop_groups
+from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.dynamics.massless import require_mass

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.compiler.program import Operations
+from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import Reference, check_reference
-from linkwright.equations.c import c_header, c_source, test_program
-from linkwright.equations.code import RIGHT_HAND_SIDE, Code, Programmer
-from linkwright.equations.derive import Coordinates, Derivation, Forms, Mechanism, coordinates_of
-from linkwright.equations.document import Equation, display, names_table
-from linkwright.equations.document import document as document_of
-from linkwright.equations.document import figure as figure_of
-from linkwright.equations.explain import Explanation, explanation_of
-from linkwright.equations.grouping import Grouping, grouping_of
-from linkwright.equations.languages import fortran_source, octave_source, python_source
-from linkwright.equations.passive import PassiveForces
-from linkwright.equations.plan import Plan, plan_of, realised, with_frame
-from linkwright.equations.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
-from linkwright.equations.writing import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
+from linkwright.equations.derive.grouping import Grouping, grouping_of
+from linkwright.equations.derive.passive import PassiveForces
+from linkwright.equations.derive.plan import Plan, plan_of, realised, with_frame
+from linkwright.equations.derive.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
+from linkwright.equations.derive.twice import Coordinates, Derivation, Forms, Mechanism, coordinates_of
+from linkwright.equations.read.explain import Explanation, explanation_of
+from linkwright.equations.write.c import c_header, c_source, test_program
+from linkwright.equations.write.code import RIGHT_HAND_SIDE, Code, Programmer
+from linkwright.equations.write.document import Equation, display, names_table
+from linkwright.equations.write.document import document as document_of
+from linkwright.equations.write.document import figure as figure_of
+from linkwright.equations.write.languages import fortran_source, octave_source, python_source
+from linkwright.equations.write.notation import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
@@ -491,7 +491,7 @@ class Equations:
 
         With pose and Jacobian of ``frame``; of the last frame of a mechanism that is one chain unless named.
         """
-        from linkwright.equations.page import page
+        from linkwright.equations.write.page import page
 
         return write_text(file_at(path), page(self, frame))
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.equations.derive import Mechanism
-from linkwright.equations.plan import plan_of
+from linkwright.equations.derive.plan import plan_of
+from linkwright.equations.derive.twice import Mechanism
 from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.harmonics import Wave, terms_of
 from linkwright.expression.polynomial import Polynomial

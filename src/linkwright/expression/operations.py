@@ -1,7 +1,7 @@
 """The closed set of operations: one row each, with its value on numbers and its partial derivatives.
 
-To add an operation: a row here, a line in the compiler's back ends (`compiler/arithmetic.py`,
-`compiler/c.py`), and, where it can be simplified, a rule in `rules.py`.
+To add an operation: a row here, a line in the compiler's back ends (`compiler/emit/arithmetic.py`,
+`compiler/emit/c.py`), and, where it can be simplified, a rule in `rules.py`.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.differentiation import replay
+from linkwright.compiler.front.differentiation import replay
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.program import Program
 from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check

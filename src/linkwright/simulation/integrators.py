@@ -17,10 +17,10 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.dynamics import configuration
-from linkwright.dynamics.constrained import row_orders
-from linkwright.dynamics.constraint import loop_groups
+from linkwright.dynamics.closed_loops.forces import row_orders
+from linkwright.dynamics.closed_loops.independent import eliminations, row_scales
+from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.massless import massless_joints
-from linkwright.dynamics.redundancy import eliminations, row_scales
 from linkwright.errors import InputError
 from linkwright.model.derived import kept, share_derived
 from linkwright.model.tree import Model

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwright.dynamics import check
-from linkwright.dynamics.constrained import Gains, checked_gains
+from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of

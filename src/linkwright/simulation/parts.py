@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.choose import BODIES_IN_LOOPS
 from linkwright.compiler.public import compile_or_not, kernel_of
+from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS
 from linkwright.dynamics import (
     constraint_residual,
     forward_dynamics,
@@ -22,8 +22,8 @@ from linkwright.dynamics import (
     project,
     spring_energy,
 )
-from linkwright.dynamics.constrained import position_correction, velocity_correction
-from linkwright.dynamics.constraint import constraint_rate
+from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
+from linkwright.dynamics.closed_loops.rows import constraint_rate
 from linkwright.model.derived import derived, kept
 from linkwright.model.minimal import regroupable
 from linkwright.model.origins import with_near_origins

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from linkwright.compiler.bind import Bound, bind
+from linkwright.compiler.front.bind import Bound, bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.program import Program
 from linkwright.compiler.public import RowByRow
-from linkwright.compiler.trace import trace
-from linkwright.dynamics.constrained import Gains
+from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.errors import TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model

@@ -25,8 +25,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.closed_loops.forces import constrained
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse, integrate
-from linkwright.dynamics.constrained import constrained
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.errors import warn
 from linkwright.model.tree import Link, Model, motion_subspace, transform

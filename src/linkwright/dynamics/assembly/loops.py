@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwright.dynamics.assembly.schedule import GROUND, Schedule
 from linkwright.dynamics.assembly.subassembly import LoopTerms
-from linkwright.dynamics.closure import some_closed_configuration
-from linkwright.dynamics.constraint import (
+from linkwright.dynamics.closed_loops.close import some_closed_configuration
+from linkwright.dynamics.closed_loops.independent import beyond_rows
+from linkwright.dynamics.closed_loops.rows import (
     constraint_bias,
     constraint_rate,
     constraint_residual,
@@ -18,7 +19,6 @@ from linkwright.dynamics.constraint import (
     loop_ends,
     loop_groups,
 )
-from linkwright.dynamics.redundancy import beyond_rows
 from linkwright.errors import ClosureError, ModelError
 from linkwright.model.derived import derived
 from linkwright.model.loop import Loop, LoopType
@@ -61,7 +61,7 @@ def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int],
 def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Closing | None) -> dict[int, LoopTerms]:
     """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies.
 
-    What several loops cannot do together is not asked of them (`redundancy.py`); of one, see :func:`close`.
+    What several loops cannot do together is not asked of them (`closed_loops/independent.py`); of one, see :func:`close`.
     """
     if closing is None:
         return {}

@@ -41,9 +41,9 @@ from linkwright.dynamics.assembly.subassembly import (
     open_again,
     split,
 )
-from linkwright.dynamics.constraint import constraint_bias, constraint_jacobian, loop_ends
+from linkwright.dynamics.closed_loops.independent import row_space
+from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_ends
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
-from linkwright.dynamics.redundancy import row_space
 from linkwright.errors import ModelError
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic

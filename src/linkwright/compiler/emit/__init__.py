@@ -1,0 +1,1 @@
+"""Programs as text: LLVM IR and C."""

@@ -1,0 +1,121 @@
+"""What is known of the algorithms beside their books: one row of one table for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from linkwright import dynamics
+from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+Book = Callable[..., Any]
+
+POSITIONS = ("q", "q0", "q1")
+VELOCITIES = ("v", "a", "tau", "u")
+"""Names of arguments whose shape follows from the model: nq and nv."""
+
+OF_BODIES = ("twists", "forces")
+"""Names of arguments that are six numbers of every body."""
+
+ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench", "twists"))
+"""The names by which the algorithms call their arrays; whatever else they take is a choice."""
+
+
+class Derivative(NamedTuple):
+    """An analytical derivative."""
+
+    book: Book
+    """gives several derivatives, of (model, q, v, a or tau, wrenches)"""
+    which: int
+    """of its results"""
+
+
+class Checked(NamedTuple):
+    """How results are looked at that may not be possible."""
+
+    telling: Book
+    """gives them, and what is missing"""
+    settled: Callable[[Model, Array, tuple[Array, ...]], Any]
+    """raises where something is, else gives the results; of (model, a, what was told)"""
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What the compiler knows of an algorithm."""
+
+    regroup: str = ""
+    """the form of regrouped inertias on which it takes fewest operations; none where these do not give the same"""
+    matrices: bool = False
+    """whether it gives matrices of all joints by all joints"""
+    corrects: str = ""
+    """what of open loops it takes back: "positions" or "velocities" """
+    derivatives: Mapping[str, Derivative] = field(default_factory=dict)
+    """by array, those that take fewer operations than differentiating the trace"""
+    checked: Checked | None = None
+    """where a motion is given that may not be possible"""
+
+
+def _by(book: Book, *arrays: str) -> dict[str, Derivative]:
+    return {name: Derivative(book, k) for k, name in enumerate(arrays)}
+
+
+def _efforts(model: Model, a: Array, told: tuple[Array, ...]) -> Array:
+    dynamics.require_possible(model, a, *told)
+    return told[0]
+
+
+def _motion(model: Model, a: Array, told: tuple[Array, ...]) -> tuple[Array, ...]:
+    rates, efforts, opening = told
+    dynamics.require_closed(model, rates, opening)
+    return rates, efforts
+
+
+_inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
+
+TABLE: dict[Book, Algorithm] = {
+    dynamics.inverse_dynamics: Algorithm(
+        "second moment",
+        derivatives=_by(_inverse, "q", "v", "a"),
+        checked=Checked(dynamics.actuated_efforts, _efforts),
+    ),
+    dynamics.bias_forces: Algorithm("second moment", derivatives=_by(_inverse, "q", "v")),
+    dynamics.gravity_forces: Algorithm("second moment", derivatives=_by(_inverse, "q")),
+    dynamics.actuated_efforts: Algorithm("second moment"),
+    dynamics.mass_matrix: Algorithm("inertia", matrices=True),
+    dynamics.coriolis_matrix: Algorithm("inertia", matrices=True),
+    dynamics.inverse_dynamics_derivatives: Algorithm("inertia", matrices=True),
+    dynamics.forward_dynamics: Algorithm("inertia", derivatives=_by(_forward, "q", "v", "tau")),
+    dynamics.forward_dynamics_derivatives: Algorithm("inertia"),
+    dynamics.constraint_forces: Algorithm("inertia"),
+    dynamics.constraint_wrenches: Algorithm("inertia"),
+    dynamics.impulse: Algorithm("inertia"),
+    dynamics.project: Algorithm("inertia"),
+    dynamics.prescribed_dynamics: Algorithm(checked=Checked(dynamics.prescribed_motion, _motion)),
+    constrained.position_correction: Algorithm(corrects="positions"),
+    constrained.velocity_correction: Algorithm(corrects="velocities"),
+}
+"""The algorithms of which there is something to know."""
+
+ALGORITHMS = frozenset(f for f in vars(dynamics).values() if callable(f))
+
+
+def facts(book: Book) -> Algorithm:
+    """What is known of a function: of users' own, nothing."""
+    try:
+        return TABLE.get(book, NOTHING)
+    except TypeError:  # it has no hash
+        return NOTHING
+
+
+NOTHING = Algorithm()
+
+
+def algorithm_of(book: Book) -> Book | None:
+    """The algorithm of the library that a function is, or is derived from; None of users' own."""
+    if book in ALGORITHMS:
+        return book
+    found: Book | None = getattr(book, "algorithm", None)
+    return found

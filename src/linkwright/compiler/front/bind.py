@@ -1,0 +1,221 @@
+"""A function, a model and arrays bound together: which arguments are arrays, of which shapes, and what is decided."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.front.algorithms import ALGORITHMS, ARRAYS, POSITIONS, VELOCITIES, algorithm_of, facts
+from linkwright.dynamics.assembly.method import takes_apart
+from linkwright.errors import ArgumentError, InputError
+from linkwright.model.derived import derived
+from linkwright.model.minimal import regroupable
+from linkwright.model.origins import with_near_origins
+from linkwright.model.tree import Model
+
+_regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
+
+
+def regrouping() -> bool:
+    """Whether what is compiled now may run on regrouped inertias."""
+    return _regrouping.get()
+
+
+def regrouped(book: Callable[..., Any], model: Model, arguments: Mapping[str, Any]) -> Model:
+    """The model that an algorithm is traced on, which gives the same with fewer operations."""
+    if not _regrouping.get() or book not in ALGORITHMS or not regroupable(model):
+        return model
+    if (form := facts(book).regroup) and not takes_apart(model, **_of_method(arguments)):
+        return model.minimal(form)
+    near: Model = derived(model, with_near_origins)
+    return near
+
+
+def _of_method(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """What forward dynamics is told of its method."""
+    told = {name: arguments[name] for name in ("schedule", "partition", "loops") if name in arguments}
+    return {"method": arguments.get("method"), **told}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its arrays' shapes and everything else decided."""
+
+    name: str
+    book: Callable[..., Any]
+    """the function as it was written"""
+    function: Callable[..., Any]
+    """of the arrays alone"""
+    shapes: dict[str, tuple[int, ...]]
+    model: Model | None
+    algorithm: Callable[..., Any] | None = None
+    """the algorithm of the library that it is"""
+    on_model: Callable[..., Any] | None = None
+    """the function of a model and the arrays, where there is one"""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """what was bound"""
+
+    @property
+    def title(self) -> str:
+        """What people are told that it is."""
+        return self.name if self.model is None else f"{self.name} of {self.model.name!r}"
+
+
+def bind(
+    function: Callable[..., Any],
+    model: Model | None,
+    inputs: Mapping[str, Any],
+    regroup: bool = True,
+    values: Mapping[str, Any] = MappingProxyType({}),
+) -> Bound:
+    """Decide which arguments are arrays, and of which shapes; the others are bound now.
+
+    ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
+    the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,),
+    twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
+    ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
+    """
+    book = book_of(function)
+    signature = signature_of(function)
+    parameters, first = dict(signature.parameters), ""
+    name = name_of(function)
+    if model is not None:
+        if not isinstance(model, Model):
+            raise ArgumentError(f"expected a Model; got {model!r}")
+        if not parameters:
+            raise ArgumentError(f"{name} takes no arguments; its first one must be the model")
+        first = next(iter(parameters))
+        parameters.pop(first)
+    unknown = [key for key in (*inputs, *values) if key not in parameters]
+    if unknown:
+        raise ArgumentError(f"{name} has no argument {unknown[0]!r}; it has {', '.join(parameters) or 'none'}")
+    shapes: dict[str, tuple[int, ...]] = {}
+    fixed: dict[str, Any] = {}
+    frames: tuple[str, ...] = ()
+    for key, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ArgumentError(f"{name} takes *{key}; write its arrays out, one argument each")
+        if key in values and key != "wrenches":
+            fixed[key] = values[key]
+        elif key in inputs or key in values:
+            given = values.get(key, inputs.get(key))
+            if key == "wrenches":
+                if not (given is None or isinstance(given, (list, tuple))):
+                    raise ArgumentError(f"{name}: wrenches are given by the names of frames, a list; got {given!r}")
+                frames = tuple(given or ())
+            elif (algorithm_of(book) is None or key in ARRAYS) and (shape := shape_of(given)) is not None:
+                shapes[key] = shape
+            else:
+                fixed[key] = given
+        elif model is not None and key in POSITIONS:
+            shapes[key] = (model.nq,)
+        elif model is not None and key in VELOCITIES:
+            shapes[key] = (model.nv,)
+        elif model is not None and key == "twists":
+            shapes[key] = (len(model.bodies), 6)
+        elif key == "wrench":
+            shapes[key] = (6,)
+        elif parameter.default is parameter.empty:
+            if model is None and key == next(iter(parameters)) and _is_of_model(book, parameter):
+                raise ArgumentError(
+                    f"{name} is a function of a mechanism, its first argument {key!r}, and none is given: "
+                    f"compile({name}, model, …)"
+                )
+            raise ArgumentError(f"{name} needs to know what {key!r} is: give its shape, as {key}=(3,), or its value")
+    if model is not None:
+        for frame in frames:
+            model.frame(frame)
+
+    order = list(shapes)
+    n = len(order)
+
+    def named(arrays: tuple[Any, ...]) -> dict[str, Any]:
+        arguments = dict(zip(order, arrays[:n], strict=True)) | fixed
+        if frames:
+            arguments["wrenches"] = dict(zip(frames, arrays[n:], strict=True))
+        return arguments
+
+    def called(model: Model, arguments: Mapping[str, Any]) -> Any:
+        return call(book, signature, {first: model, **arguments})
+
+    def of_arrays(*arrays: Any) -> Any:
+        if book in ALGORITHMS:  # which compare no arrays; plain ones are faster to trace
+            arrays = tuple(map(np.asarray, arrays))
+        arguments = named(arrays)
+        if model is None:
+            return call(book, signature, arguments)
+        token = _regrouping.set(regroup and _regrouping.get())
+        try:
+            return called(regrouped(book, model, arguments), arguments)
+        finally:
+            _regrouping.reset(token)
+
+    looped = model is not None and bool(model.loops) and book is dynamics.forward_dynamics
+    another = looped or bool(fixed.get("actuated"))  # than the function whose derivatives are known
+    algorithm = book if regroup and facts(book).regroup and not another else None
+    on_model = None if model is None else lambda model, *arrays: called(model, named(arrays))
+    return Bound(
+        name, book, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model, fixed
+    )
+
+
+def _is_of_model(book: Callable[..., Any], first: inspect.Parameter) -> bool:
+    """Whether a function's first argument plainly is a model: an algorithm's, by its name, or by its type."""
+    kind = first.annotation if isinstance(first.annotation, str) else getattr(first.annotation, "__name__", "")
+    return algorithm_of(book) is not None or first.name == "model" or kind.rpartition(".")[2] == "Model"
+
+
+def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The algorithm behind a public function; any other as it is, or, where it has no hash, its way to be called."""
+    if inspect.isfunction(function):
+        return getattr(function, "book", function)
+    try:
+        hash(function)
+    except TypeError:
+        return function.__call__  # type: ignore[operator]
+    return function
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What to call a function: a partial one as the one behind it, an object as its class."""
+    while isinstance(function, partial):
+        function = function.func
+    if getattr(function, "__name__", "__call__") == "__call__":
+        function = type(getattr(function, "__self__", function))
+    name = function.__name__
+    return "function" if name == "<lambda>" else name
+
+
+def call(function: Callable[..., Any], signature: inspect.Signature, arguments: Mapping[str, Any]) -> Any:
+    """The function of arguments by name, those too that it takes by place alone."""
+    made = inspect.BoundArguments(signature, {n: arguments[n] for n in signature.parameters if n in arguments})  # type: ignore[arg-type]
+    return function(*made.args, **made.kwargs)
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The arguments of a function; of one of the public ones, those of the algorithm behind it."""
+    if not callable(function):
+        raise ArgumentError(f"expected a function; got {function!r}")
+    try:
+        return inspect.signature(book_of(function))
+    except (ValueError, TypeError):
+        raise ArgumentError(f"{function!r} does not tell its arguments; write a function that calls it") from None
+
+
+def shape_of(given: Any) -> tuple[int, ...] | None:
+    """A shape, if that is what was given."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+        given = (given,)
+    if isinstance(given, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in given):
+        if any(n < 0 for n in given):
+            raise InputError(f"a shape has no negative lengths; got {given!r}")
+        return tuple(int(n) for n in given)
+    return None

@@ -1,0 +1,136 @@
+"""Derivatives of programs: what algorithms give of themselves, else the chain rule over the program played again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.front import trace
+from linkwright.compiler.front.algorithms import POSITIONS, Derivative, facts
+from linkwright.compiler.front.bind import regrouped
+from linkwright.compiler.ir.program import ROWS, Program, Steps, program_of
+from linkwright.dynamics.configuration import configuration_rate
+from linkwright.errors import ArgumentError, TooLargeError
+from linkwright.expression import tables
+from linkwright.expression.derivative import jacobian
+from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.repeats import of_step, own_symbols
+from linkwright.model.tree import Model
+from linkwright.status import telling
+
+SHORT = 600
+"""Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
+
+
+def _derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
+    """What an algorithm gives itself, of one or more of inverse dynamics' arguments."""
+    assert model is not None
+    q, v, a = (list(arrays) + [np.zeros(model.nv)] * 3)[:3]
+    return known.book(regrouped(known.book, model, {}), q, v, a, wrenches)[known.which]
+
+
+def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The program's results on other expressions."""
+    values = _replayed(program, graph, [np.asarray(x, dtype=object).reshape(-1) for x in inputs])
+    results = []
+    for slot, numbers in zip(program.outputs, program.results, strict=True):
+        array = np.empty(slot.size, dtype=object)
+        array[:] = [values[k] for k in numbers]
+        results.append(array.reshape(slot.shape))
+    return tuple(results)
+
+
+def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any]:
+    values: list[Any] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            values.append(graph.constant(value))
+        elif op == "input":
+            values.append(graph.coerce(inputs[args[0]][args[1]]))
+        elif op == "repeat":
+            values.append(_repeated(value, graph, [values[a] for a in args]))
+        elif op == "item":
+            row = values[args[0]]
+            values.append(row[value] if isinstance(row, list) else tables.entry(row, value))
+        elif op == "array":
+            number, first, size = value
+            values.append(tables.table(graph, [graph.coerce(x) for x in inputs[number][first : first + size]]))
+        elif op == "kept":
+            values.append(tables.kept(values[args[0]][0].args[0], value))
+        elif op in ROWS:
+            values.append(tables.again(graph, op, [values[a] for a in args], value))
+        else:
+            values.append(graph.apply(op, *(values[a] for a in args)))
+    return values
+
+
+def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
+    """A repetition's results in another graph."""
+    with own_symbols(graph, steps.count, given[: steps.size]) as (number, state):
+        values = _replayed(steps.program, graph, [[number], state, given[steps.size :]])
+    after, *stop = ([values[k] for k in numbers] for numbers in steps.program.results)
+    start, condition = given[: steps.size], stop[0][0] if stop else None
+    return of_step(graph, steps.count, number, state, after, start, condition, steps.keep)
+
+
+BACKWARDS = (
+    "; through loops the derivative of few numbers, such as the cost of a motion, goes backwards and is short however "
+    "many it is taken by, that of many goes forwards and grows with each"
+)
+
+
+@telling(lambda program: f"differentiating {program.name}")
+@trace.uncollected()
+def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
+    """:func:`_differentiated`; where it becomes too large through loops, the error says which do not."""
+    loops = any(i.op in ("repeat", "product") for i in program.instructions)
+    try:
+        derived = _differentiated(program, wrt, model)
+    except TooLargeError as error:
+        raise TooLargeError(f"{error}{BACKWARDS}") if loops else error from None
+    if loops and derived.length > trace.OPERATION_LIMIT:
+        raise TooLargeError(
+            f"the derivative of {program.name} by {wrt} has {derived.length} operations, more than "
+            f"{trace.OPERATION_LIMIT}{BACKWARDS}"
+        )
+    return derived
+
+
+def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
+    """The program of the derivative with respect to an argument, added as last axis.
+
+    With respect to a configuration of a model the derivative is with respect to δ in
+    ``integrate(model, q, δ)`` at 0: its last axis is nv. What an algorithm gives itself is not differentiated again.
+    """
+    names = [slot.name for slot in program.inputs]
+    if wrt not in names:
+        raise ArgumentError(f"{program.name} has no array {wrt!r} to differentiate by; it has {', '.join(names)}")
+    known = facts(program.algorithm).derivatives.get(wrt)
+    graph = Graph(trace.NODE_LIMIT)
+    inputs = {slot.name: graph.symbols(slot.name, slot.shape) for slot in program.inputs}
+    if known:
+        arrays = list(inputs.values())
+        frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
+        n = len(arrays) - len(frames)
+        wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
+        derived = _derivative(known, model, arrays[:n], wrenches)
+        analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
+        if len(program.instructions) > SHORT:
+            return analytical
+        plain = _differentiated(replace(program, algorithm=None), wrt, model)
+        return min(plain, analytical, key=lambda one: one.operations.total)
+    symbols = inputs[wrt].reshape(-1)
+    derivatives = []
+    for result in replay(program, graph, list(inputs.values())):
+        D = jacobian(result, list(symbols))
+        if model is not None and wrt in POSITIONS and model.nq:
+            units = [configuration_rate(model, inputs[wrt], unit) for unit in np.eye(model.nv)]
+            D = D @ np.stack(units, axis=1) if units else D[..., :0]
+        else:
+            D = D.reshape((*result.shape, *inputs[wrt].shape))
+        derivatives.append(D)
+    derived = derivatives[0] if program.single else tuple(derivatives)
+    return program_of(f"{program.name}_{wrt}", graph, inputs, derived)

@@ -1,0 +1,87 @@
+"""From a function to a straight-line program: the function is run once, on symbols."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from linkwright.compiler.front.bind import Bound
+from linkwright.compiler.ir.program import Program, program_of
+from linkwright.errors import ExpressionError, LinkwrightError, TooLargeError
+from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
+from linkwright.status import telling
+
+NODE_LIMIT = 400_000
+"""Expressions a trace may make, whether they are needed in the end or not."""
+
+OPERATION_LIMIT = 90_000
+"""Operations a straight-line program may have; beyond it the code generator takes minutes."""
+
+RETRACED = 3000
+"""Instructions up to which a program is traced again with sines and cosines of sums of angles, where it has such."""
+
+SINCOS_COST = 30
+"""Operations that take as long as a sine and cosine."""
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Expressions are made by the hundred thousand and none is let go: the garbage collector waits until they are."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def trace(bound: Bound, node_limit: int = NODE_LIMIT, operation_limit: int = OPERATION_LIMIT) -> Program:
+    """The program of a bound function; :class:`TooLargeError` where it would be too long."""
+    program, sums_met = _traced(bound, Graph(node_limit))
+    if program.length > operation_limit:
+        raise TooLargeError(f"{program.length} operations, more than {operation_limit}")
+    if sums_met and program.length <= RETRACED:
+        shared, _ = _traced(bound, Graph(node_limit, angle_sums=True))
+        program = min(program, shared, key=_cost)
+    return replace(program, algorithm=bound.algorithm)
+
+
+@telling(lambda bound: f"compiling {bound.title}")
+def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
+    """The program, and whether sines and cosines of sums of angles could be shared in it."""
+    inputs = {name: graph.symbols(name, shape) for name, shape in bound.shapes.items()}
+    arrays = [x.copy() if x.shape else x[()] for x in inputs.values()]  # the function may write in its arguments
+    try:
+        result = bound.function(*arrays)
+    except LinkwrightError:
+        raise
+    except IndexError as error:
+        if not str(error).startswith("only integers"):  # NumPy's words for a symbol in square brackets, too
+            raise
+        raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
+    except AttributeError as error:
+        if not isinstance(error.obj, (Expr, int, float)) or not isinstance(
+            getattr(np, error.name or "", None), np.ufunc
+        ):
+            raise
+        ours = "; linkwright.atan2(y, x) does" if error.name == "arctan2" else ""
+        raise ExpressionError(
+            f"{bound.name} cannot be run on symbols: numpy.{error.name} does not take what it is given{ours}"
+        ) from error
+    except TypeError as error:
+        raise ExpressionError(
+            f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "
+            "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
+            "norm and cholesky stand in for it); stack([…]) makes arrays of them"
+        ) from error
+    return program_of(bound.name, graph, inputs, result), graph.angle_sums_met
+
+
+def _cost(program: Program) -> int:
+    """Operations, a sine and cosine counted as the instructions they take."""
+    return program.operations.total + SINCOS_COST * program.operations.sincos

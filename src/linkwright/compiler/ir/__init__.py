@@ -1,0 +1,1 @@
+"""Programs, and what runs them on NumPy arrays: the reference for all code."""

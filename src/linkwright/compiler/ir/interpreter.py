@@ -1,0 +1,145 @@
+"""The program on NumPy arrays, one array operation an instruction: the reference of all back ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.ir.program import ROWS, Program, Steps
+from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.tables import Sides
+
+
+def interpret(program: Program, *arrays: Any) -> tuple[np.ndarray, ...]:
+    """The results for inputs of shape (…, *shape), which broadcast over their leading dimensions."""
+    inputs = [np.asarray(x, dtype=np.float64) for x in arrays]
+    leads = [x.shape[: x.ndim - len(slot.shape)] for x, slot in zip(inputs, program.inputs, strict=True)]
+    batch = np.broadcast_shapes(*leads)
+    flat = [x.reshape(*lead, slot.size) for x, lead, slot in zip(inputs, leads, program.inputs, strict=True)]
+    with np.errstate(all="ignore"):
+        values = _values(program, flat)
+    results = []
+    for slot, numbers in zip(program.outputs, program.results, strict=True):
+        result = np.empty((*batch, slot.size))
+        for entry, k in enumerate(numbers):
+            result[..., entry] = values[k]
+        results.append(result.reshape((*batch, *slot.shape)))
+    return tuple(results)
+
+
+def _values(program: Program, inputs: Sequence[Any]) -> list[Any]:
+    """The values of all instructions; an input is an array, entries last, or a list of entries."""
+    values: list[Any] = []
+    for op, args, value in program.instructions:
+        if op == "constant":
+            values.append(value)
+        elif op == "input":
+            given = inputs[args[0]]
+            values.append(given[args[1]] if isinstance(given, list) else given[..., args[1]])
+        elif op == "repeat":
+            values.append(_repeated(value, [values[a] for a in args]))
+        elif op == "item":
+            row = values[args[0]]
+            values.append(row[value] if isinstance(row, _Results) else row[..., value])
+        elif op == "kept":
+            results = values[args[0]]
+            values.append(_row(results[results.size + 1 + value :: results.size]))
+        elif op == "array":
+            given, first, size = inputs[value[0]], value[1], value[2]
+            values.append(given[..., first : first + size])
+        elif op in ROWS:
+            values.append(_OF_ROWS[op](value, *(values[a] for a in args)))
+        else:
+            values.append(OPERATIONS[op].evaluate(*(values[a] for a in args)))
+    return values
+
+
+def _row(entries: Sequence[Any]) -> np.ndarray:
+    """A row of entries, each of its own batch."""
+    return np.stack(np.broadcast_arrays(*entries), axis=-1)
+
+
+def _places(row: np.ndarray, place: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The row and, for each of its batch, the place and whether it is one."""
+    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place))
+    there = np.broadcast_to(np.equal(place, place), batch)
+    whole = np.broadcast_to(np.where(np.isnan(place), 0.0, place).astype(np.int64), batch)
+    return np.broadcast_to(row, (*batch, row.shape[-1])), whole[..., None], there
+
+
+def _take(value: Any, row: np.ndarray, place: Any) -> Any:
+    if not np.ndim(place) or row.ndim == 1:  # no copies of long rows
+        whole = np.where(np.isnan(place), 0.0, place).astype(np.int64)
+        return np.where(np.isnan(place), np.nan, row[..., whole])
+    row, whole, there = _places(row, place)
+    return np.where(there, np.take_along_axis(row, whole, axis=-1)[..., 0], np.nan)
+
+
+def _added(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
+    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place), np.shape(x))
+    row, whole, there = _places(np.broadcast_to(row, (*batch, row.shape[-1])), place)
+    row = row.copy()
+    x = np.where(there, x, np.nan)[..., None]
+    np.put_along_axis(row, whole, np.take_along_axis(row, whole, axis=-1) + x, axis=-1)
+    return row
+
+
+def _product(sides: Sides, A: np.ndarray, x: np.ndarray) -> np.ndarray:
+    y: Any = 0.0
+    for column in range(sides.width):
+        y = y + A[..., _of_column(sides, column)] * x[..., column, None]
+    return np.asarray(y)
+
+
+def _outer(sides: Sides, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
+    batch = np.broadcast_shapes(row.shape[:-1], y.shape[:-1], x.shape[:-1])
+    row = np.broadcast_to(row, (*batch, row.shape[-1])).copy()
+    for column in range(sides.width):
+        row[..., _of_column(sides, column)] += y * x[..., column, None]
+    return row
+
+
+def _of_column(sides: Sides, column: int) -> np.ndarray:
+    """Where its entries lie."""
+    return sides.first + column * sides.right + sides.down * np.arange(sides.height)
+
+
+_OF_ROWS: dict[str, Callable[..., Any]] = {
+    "numbers": lambda value: value.entries,
+    "table": lambda value, *entries: _row(entries),
+    "part": lambda part, row: row[..., part.first : part.first + part.step * part.size : part.step],
+    "zeros": lambda size: np.zeros(size),
+    "added": _added,
+    "product": _product,
+    "outer": _outer,
+    "take": _take,
+}
+
+
+class _Results(list[Any]):
+    """What a repetition gives: ``size`` states, the number of steps, the states kept on the way."""
+
+    size: int
+
+
+def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
+    """The results of a repetition; a row that has stopped keeps its states."""
+    states, fixed = given[: steps.size], given[steps.size :]
+    taken: Any = 0.0 if steps.stops else float(steps.count)
+    going: Any = True
+    kept: list[Any] = []
+    for k in range(steps.count):
+        values = _values(steps.program, [[float(k)], states, fixed])
+        after = [values[number] for number in steps.program.results[0]]
+        if steps.stops:
+            going = going & np.equal(values[steps.program.results[1][0]], 0.0)
+            after = [np.where(going, x, y) for x, y in zip(after, states, strict=True)]
+            taken = taken + going
+        states = after
+        if steps.keep and (k + 1) % steps.keep == 0:
+            kept += states
+    results = _Results([*states, taken, *kept])
+    results.size = steps.size
+    return results

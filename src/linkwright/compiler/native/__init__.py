@@ -1,0 +1,1 @@
+"""Machine code in the process: made, kept, called, on threads."""

@@ -1,0 +1,221 @@
+"""From a program to machine code that Python can call: from the cache, or made and kept there."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.emit import refill
+from linkwright.compiler.emit import straight as llvm
+from linkwright.compiler.emit.repetition import is_long
+from linkwright.compiler.ir.program import Looped, Program
+from linkwright.compiler.native import cache, interrupts, machine
+from linkwright.compiler.native.call import universal_function
+from linkwright.compiler.native.entry import WAITING, addresses
+from linkwright.status import told
+
+_ROWS_MEASURED = 512
+
+
+_AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+"""A row's code: its arguments, and the bytes between rows (which it does not look at)."""
+
+
+class Native:
+    """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
+
+    def __init__(self, program: Program | Looped, symbols: Mapping[str, int], width: int, name: str = ""):
+        self.name = name or program.name
+        """what is compiled, for people"""
+        self.width = width
+        """rows at once"""
+        self.failure: BaseException | None = None
+        """why a batch could not go on: raised by whoever called it"""
+        self._program, self._target = program, machine.target()
+        tables: dict[str, int] = {}
+        self._tables: Any = None
+        if isinstance(program, Looped):
+            tables, self._tables = program.tables()
+        this = weakref.ref(self)
+
+        def missing(arguments: int, steps: int) -> None:
+            native = this()
+            assert native is not None
+            native._run_row(arguments, steps)
+
+        self._missing = _AS_ROW(missing)
+        self._row_at = ctypes.c_void_p(ctypes.cast(self._missing, ctypes.c_void_p).value)
+        self.long = isinstance(program, Program) and is_long(program)
+        """whether its loops look whether to stop"""
+        stopping = interrupts.addresses() if self.long else {}
+        self._symbols = {**symbols, **tables, **stopping, "row_at": ctypes.addressof(self._row_at)}
+        self._codes: dict[str, machine.Code] = {}
+        self._found: list[bool] = []
+        self._batches: tuple[Callable[..., Any], Any] | None = None
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether all code that was needed so far was in the cache."""
+        return bool(self._found) and all(self._found)
+
+    @property
+    def entry(self) -> int:
+        """Address of the way in for single rows."""
+        return self._code("row").exported["entry"]
+
+    @property
+    def batches(self) -> Callable[..., Any]:
+        """NumPy's generalised universal function."""
+        if self._batches is None:
+            loop = self._code("batches").exported["loop"]
+            self._batches = universal_function(self._program, loop)
+        return self._batches[0]
+
+    @property
+    def exported(self) -> Mapping[str, int]:
+        """Addresses of further functions."""
+        return self._code("batches").exported
+
+    def prepare(self) -> Native:
+        """Make all code now."""
+        self._code("row"), self._code("batches")
+        return self
+
+    def _run_row(self, arguments: int, steps: int) -> None:
+        """A row that lanes left aside, before there was code for it. It must not raise: no Python called it."""
+        try:
+            self._code("row")
+        except BaseException as error:
+            self.failure = error
+            return
+        _AS_ROW(self._row_at.value or 0)(arguments, steps)
+
+    def _code(self, part: str) -> machine.Code:
+        """The code for "row" or "batches"; loops over bodies have both in one piece."""
+        if isinstance(self._program, Looped):
+            part = "loops"
+        if part not in self._codes:
+            with machine.LOCK:
+                if part not in self._codes:
+                    self._codes[part] = self._made(part)
+                    if part == "row":
+                        self._row_at.value = self._codes[part].exported["row"]
+        return self._codes[part]
+
+    def _made(self, part: str) -> machine.Code:
+        program = self._program
+        exports = ("loop", "entry", *program.exports) if isinstance(program, Looped) else _EXPORTS[part]
+        name = cache.key(f"{program.digest} {part}", self._target, self.width)
+        with told(f"compiling {self.name}"):
+            code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
+        self._found.append(found)
+        return code
+
+    def _text(self, part: str) -> str:
+        program, target = self._program, self._target
+        if isinstance(program, Looped):
+            return program.text(target, self.width)
+        if part == "row":
+            return llvm.row_text(program, self.width, target)
+        split = refill.parts(program)
+        if split is not None:
+            return refill.batches_text(program, self.width, target, split)
+        return llvm.batches_text(program, self.width, target)
+
+
+_EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
+
+
+@functools.cache
+def waiting_entry(slow: int) -> int:
+    """Address of the way in that leads to a function written in Python, for kernels without code for single rows."""
+    name = cache.key(WAITING, machine.target(), 1)
+    code, _ = cache.code(name, lambda: WAITING, addresses() | {"slow": slow}, ("entry",))
+    machine.stay(code)
+    return code.exported["entry"]
+
+
+def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
+    """The machine code, with as many lanes as the target's registers have, or as measured fastest.
+
+    ``name``: what people are told that is compiled, where it takes long.
+    """
+    target = machine.target()
+    if isinstance(program, Looped):
+        return Native(program, symbols, program.width(target.width), name).prepare()  # it may turn out too large
+    if not tune:
+        return Native(program, symbols, target.width, name)
+    tuned = cache.key(f"tuned {program.digest}", target, 0)
+    kept = cache.read(tuned)
+    if kept is not None:
+        return Native(program, symbols, int(kept), name)
+    best = min((Native(program, symbols, width, name) for width in target.widths), key=measurement(program))
+    cache.write(tuned, str(best.width).encode())
+    return best
+
+
+MANY_RESULTS = 40
+LONG = 10_000
+
+
+def _scheduled(program: Program | Looped) -> bool:
+    """Whether LLVM's scheduler is of use.
+
+    It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
+    reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
+    of the time of compilation.
+    """
+    if isinstance(program, Looped):
+        return False  # steps write many numbers each
+    results = sum(slot.size for slot in program.outputs)
+    return results <= MANY_RESULTS and program.length <= LONG
+
+
+def measurement(program: Program | Looped) -> Callable[[Native], float]:
+    """How long a batch takes: the shortest of many runs, which other work on the machine disturbs least."""
+    random = np.random.default_rng(0)
+    inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)) for slot in program.inputs]
+    outputs = tuple(np.empty((_ROWS_MEASURED, *slot.shape)) for slot in program.outputs)
+
+    def measure(native: Native) -> float:
+        seconds = shortest(lambda: native.batches(*inputs, out=outputs))
+        interrupts.raise_caught()
+        return seconds
+
+    return measure
+
+
+def shortest(run: Callable[[], object]) -> float:
+    """Seconds of the shortest of many runs."""
+    times: list[float] = []
+    end = time.perf_counter() + 0.02
+    while len(times) < 5 or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+_USUAL = 30
+"""Steps of a repetition that stops, as long as nobody knows better."""
+
+
+def row_time(program: Program | Looped, width: int, usual: bool = True) -> float:
+    """Roughly how many nanoseconds a row of a batch takes, to decide on threads.
+
+    ``usual``: rather than at most, where repetitions stop.
+    """
+    count = program.counted(_USUAL) if usual and isinstance(program, Program) else program.operations
+    costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * count.other
+    moved = sum(slot.size for slot in program.outputs)
+    if isinstance(program, Looped):
+        moved += sum(slot.size for slot in program.inputs)
+    else:
+        moved += sum(map(len, program.entries_used))
+    return (count.total + costly + 4 * moved) / (6 * width)

@@ -1,0 +1,1 @@
+"""What passes over bodies remember, and what is computed between them."""

@@ -1,0 +1,513 @@
+"""From recorded sweeps to loops: which passes over the bodies there are, and what each body remembers between them.
+
+Sweeps in the same direction one after the other are one pass. What a later pass needs of an earlier one is
+remembered in the body's record or computed again, whichever costs less: for each kind of joint and each
+pass that choice is a minimum cut between what is at hand and what is needed. Places in the record are shared
+by what is never needed at the same time.
+
+In a chain, where each body hangs on the one before, what neighbours tell each other is in no record: one place for
+all serves, which every body overwrites when it has read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.front.kinds import Kind
+from linkwright.compiler.front.sweeps import Recording
+from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.compiler.passes.cut import Cut
+from linkwright.compiler.passes.shared import (
+    COLUMN,
+    DATA,
+    FIRST_INPUT,
+    OWN,
+    PARENT,
+    SHARED,
+    Between,
+    Item,
+    Shared,
+    Step,
+    representatives,
+)
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
+from linkwright.model.tree import Model
+
+STORE, LOAD = 3.0, 0.5
+"""What remembering a number and reading one cost, in operations."""
+_COSTLY = {"div": 6.0, "sqrt": 6.0, "sin": 10.0, "cos": 10.0}
+
+
+class Pass(NamedTuple):
+    """One loop over the bodies."""
+
+    outwards: bool
+    sweeps: list[int]
+    columns: bool = False
+    """whether it is a sweep of columns"""
+
+
+class ColumnStep(NamedTuple):
+    """What happens at a body of one kind to a column from beyond."""
+
+    program: Program
+    """reads the body's record, its data, what all share and the column"""
+    passed: list[int]
+    """places in the column, written"""
+    found: list[list[int]]
+    """for each array, which of the joint's coordinates each entry is of"""
+
+
+class Loops(NamedTuple):
+    """A recording as loops."""
+
+    recording: Recording
+    passes: list[Pass]
+    steps: list[list[Step]]
+    """for each pass and kind"""
+    begins: list[list[tuple[int, float]]]
+    """for each pass, what is in the world's record before it"""
+    chain: bool
+    """whether each body hangs on the one before"""
+    sizes: list[int]
+    """of a record of each kind, in numbers"""
+    shared: int
+    """of the world's record, or of what neighbours in a chain leave for each other"""
+    between: list[Between]
+    """for each pass, what is computed before it; and after all"""
+    columns: list[list[ColumnStep]]
+    """for each pass and kind, what happens to columns from beyond; none where the pass is of single bodies"""
+
+    @property
+    def world(self) -> int:
+        """Numbers before the first body's record: the world's, then what is computed between passes."""
+        return self.shared + sum(len(one.step.own) for one in self.between)
+
+    @property
+    def by_columns(self) -> bool:
+        """Whether anything happens to columns."""
+        return any(self.columns)
+
+
+def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -> Loops:
+    """Divide a recording in passes, choose what is remembered and where."""
+    shared = Shared(recording)
+    passes = _passes(recording, shared)
+    of_sweep = {s: p for p, one in enumerate(passes) for s in one.sweeps}
+    chain = is_chain(recording.model) and not shared.looks_at_bodies
+    kinds = [_KindPlan(recording, k, passes, of_sweep, chain, shared) for k in range(len(recording.kinds))]
+    between = shared.computed(of_sweep, len(passes))
+    ends: dict[Item, list[int]] = {}
+    for plan in kinds:
+        for item, (first, last) in plan.lifetimes().items():
+            known = ends.setdefault(item, [first, last])
+            known[0], known[1] = min(known[0], first), max(known[1], last)
+    for p, nodes in enumerate(between):
+        for source, _ in shared.looked_at(nodes):
+            item = Item(-1, source.number, source.entry)
+            first = 3 * of_sweep[source.number] + (1 if source.space == "state" else -2)
+            known = ends.get(item, [first, 3 * p])
+            ends[item] = [min(first, known[0]), max(3 * p, known[1])]
+    places, kind_sizes = _placed(ends, len(kinds))
+    if chain:
+        size = _handed_on(recording, passes, places)
+    else:
+        size = max((place + 1 for item, place in places.items() if item.kind < 0), default=1)
+        kind_sizes = [max(size, own) for own in kind_sizes]
+    inputs = [Slot(name, (n,)) for name, n in zip(names, sizes, strict=True)]
+    most = max(*kind_sizes, size)
+    steps = [[plan.step(p, places, most, inputs) for plan in kinds] for p in range(len(passes))]
+    columns = [
+        [plan.column_step(p, places, most, inputs) for plan in kinds] if one.columns else []
+        for p, one in enumerate(passes)
+    ]
+    begins = [_beginnings(recording, one, places) for one in passes]
+    made = shared.steps(between, places, size)
+    return Loops(recording, passes, steps, begins, chain, kind_sizes, size, made, columns)
+
+
+def is_chain(model: Model) -> bool:
+    """Whether each body hangs on the one before."""
+    return all(link.parent == k - 1 for k, link in enumerate(model.links))
+
+
+def _handed_on(recording: Recording, passes: list[Pass], places: dict[Item, int]) -> int:
+    """Give a place to everything that neighbours in a chain tell each other, anew in every pass; how many there are."""
+    most = 0
+    for one in passes:
+        if one.columns:
+            continue
+        items = [Item(-1, s, c) for s in one.sweeps for c in representatives(recording.sweeps[s].classes)]
+        places.update(zip(items, range(len(items)), strict=True))
+        most = max(most, len(items))
+    return most
+
+
+def _passes(recording: Recording, shared: Shared) -> list[Pass]:
+    """Sweeps in the same direction one after the other are one pass, unless something must be known between them."""
+    passes: list[Pass] = []
+    of_sweep: dict[int, int] = {}
+    for number, sweep in enumerate(recording.sweeps):
+        outwards, columns = sweep.direction == "out", sweep.direction == "columns"
+        if not passes and not outwards:
+            passes.append(Pass(True, []))  # where the sums begin
+        unknown = any(x != x for x in sweep.start)  # something happens before it
+        follows = max((shared.earliest(x, of_sweep) for state in sweep.states for x in state), default=0)
+        follows = max([follows, *(shared.earliest(x, of_sweep) for kind in sweep.found for row in kind for x in row)])
+        last = len(passes) - 1
+        if not passes or passes[-1].outwards != outwards or unknown or columns or passes[-1].columns or follows > last:
+            passes.append(Pass(outwards, [], columns))
+        passes[-1].sweeps.append(number)
+        of_sweep[number] = len(passes) - 1
+    last = max(
+        (
+            shared.earliest(x, of_sweep)
+            for one in recording.outputs
+            for row in one.results
+            for x in row
+            if one.of != "main"
+        ),
+        default=0,
+    )
+    if not passes or passes[-1].columns or last >= len(passes):
+        passes.append(Pass(True, []))
+    return passes
+
+
+def _beginnings(recording: Recording, one: Pass, places: dict[Item, int]) -> list[tuple[int, float]]:
+    """What the world's record holds before a pass: the starts of its sweeps."""
+    found: list[tuple[int, float]] = []
+    for s in () if one.columns else one.sweeps:
+        sweep = recording.sweeps[s]
+        for c, entry in representatives(sweep.classes).items():
+            place = places.get(Item(-1, s, c))
+            if place is not None and sweep.start[entry] == sweep.start[entry]:  # else it is put there by others
+                found.append((place, sweep.start[entry]))
+    return found
+
+
+class _KindPlan:
+    """What the steps of one kind compute in each pass."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        k: int,
+        passes: list[Pass],
+        of_sweep: dict[int, int],
+        chain: bool,
+        shared: Shared,
+    ):
+        self.recording, self.k, self.passes, self.of_sweep, self.chain = recording, k, passes, of_sweep, chain
+        self.shared = shared
+        self.kind: Kind = recording.kinds[k]
+        self.source = {symbol.index: source for source, symbol in self.kind.symbols.items()}
+        self.origins: dict[int, int] = {}
+        self.states: list[dict[Item, Expr]] = [{} for _ in passes]
+        self.sent: list[dict[Item, Expr]] = [{} for _ in passes]
+        self.outputs: list[list[list[tuple[int, Expr]]]] = [[[] for _ in recording.outputs] for _ in passes]
+        self.columns: list[dict[tuple[int, int], Expr]] = [{} for _ in passes]
+        """what it sends inwards, by column and class of entry"""
+        self.remembered: list[dict[int, Expr]] = [{} for _ in passes]
+        """by the pass that computes them"""
+        self._gather()
+        self.held: dict[int, Item] = {}
+        """own states, by expression: in the record from their pass on"""
+        for wanted in () if chain else self.states:
+            for item, node in wanted.items():
+                self.held.setdefault(node.index, item)
+        self.computed: list[list[Expr]] = [[] for _ in passes]
+        self.loaded: list[dict[int, tuple[int, int] | Item]] = [{} for _ in passes]
+        for p in reversed(range(len(passes))):
+            self._decide(p)
+
+    def _gather(self) -> None:
+        """What every pass has to give."""
+        for s, sweep in enumerate(self.recording.sweeps):
+            results, p = sweep.results[self.k], self.of_sweep[s]
+            if sweep.direction == "columns":
+                self._gather_columns(s, p)
+                continue
+            target = self.states if sweep.direction == "out" else self.sent
+            for c, entry in representatives(sweep.classes).items():
+                target[p][Item(-1, s, c)] = results[entry]
+        for number, output in enumerate(self.recording.outputs):
+            if output.of != "main":
+                for entry, node in zip(output.places[self.k], output.results[self.k], strict=True):
+                    self.origin(node)
+                    self.outputs[-1][number].append((entry, node))  # last: a result may lie where an input does
+
+    def _gather_columns(self, s: int, p: int) -> None:
+        """What a pass over columns needs: the body's own, and what the others meet at it."""
+        sweep = self.recording.sweeps[s]
+        chosen = representatives(sweep.classes)
+        for number, column in enumerate(sweep.columns[self.k]):
+            for c, entry in chosen.items():
+                self.columns[p][number, c] = column[entry]
+        for node in self._met(s):
+            if self._at_hand(node) is None:
+                self.origin(node)
+                self.remembered[p].setdefault(node.index, node)
+
+    def _at_hand(self, node: Expr) -> tuple[int, int] | None:
+        """Where columns read what is in no record."""
+        if self.shared.owns(node):
+            return SHARED, self.shared.place(node)
+        if node.op == "symbol" and (source := self.source[node.index]).space in ("data", "input"):
+            return (DATA, source.entry) if source.space == "data" else (FIRST_INPUT + source.number, source.entry)
+        return None
+
+    def _of_columns(self, s: int) -> tuple[list[list[Expr]], list[Expr]]:
+        """What columns find here, and what they become, class by class."""
+        sweep = self.recording.sweeps[s]
+        passed = [sweep.results[self.k][entry] for entry in representatives(sweep.classes).values()]
+        return sweep.found[self.k], passed
+
+    def _met(self, s: int) -> list[Expr]:
+        """What columns meet that does not depend on them."""
+        found, passed = self._of_columns(s)
+        wanted = [*passed, *(x for row in found for x in row)]
+        depends: set[int] = set()
+        met: dict[int, Expr] = {}
+        nodes = needed(wanted, self.shared)
+        own = {index for index, source in self.source.items() if source.space == "column"}
+        for node in nodes:
+            if node.index in own or any(a.index in depends for a in node.args):
+                depends.add(node.index)
+        for node in nodes:
+            if node.index in depends:
+                met |= {a.index: a for a in node.args if a.index not in depends and a.value is None}
+        met |= {x.index: x for x in wanted if x.index not in depends and x.value is None}
+        return list(met.values())
+
+    def column_step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> ColumnStep:
+        """What pass p does at a body to columns from beyond."""
+        (s,) = self.passes[p].sweeps
+        found, passed = self._of_columns(s)
+        wanted = [*passed, *(x for row in found for x in row)]
+        met = {x.index: x for x in self._met(s)}
+        instructions: list[Instruction] = []
+        numbers: dict[int, int] = {}
+        for node in needed(wanted, met):
+            if node.index in met:
+                place = self._at_hand(node) or (OWN, places[Item(self.k, node.index)])
+                instruction = Instruction("input", place)
+            elif node.op == "symbol":
+                instruction = Instruction("input", (COLUMN, self.source[node.index].entry))
+            elif node.value is not None:
+                instruction = Instruction("constant", (), node.value)
+            else:
+                instruction = Instruction(node.op, tuple(numbers[a.index] for a in node.args))
+            numbers[node.index] = len(instructions)
+            instructions.append(instruction)
+        results = [tuple(numbers[x.index] for x in row) for row in (passed, *found)]
+        outputs = tuple(Slot(f"result{k}", (len(row),)) for k, row in enumerate(results))
+        program = Program(
+            f"columns_{p}_{self.k}", self._slots(size, inputs), outputs, tuple(instructions), tuple(results), False
+        )
+        chosen = representatives(self.recording.sweeps[s].classes)
+        return ColumnStep(program, list(chosen), [list(range(len(row))) for row in found])
+
+    def origin(self, node: Expr) -> int:
+        """The first pass in which it can be computed."""
+        rest = [node]
+        while rest:
+            one = rest[-1]
+            if one.index in self.origins:
+                rest.pop()
+            elif self.shared.owns(one):
+                self.origins[one.index] = self.shared.earliest(one, self.of_sweep)
+            elif one.op == "symbol":
+                source = self.source[one.index]
+                self.origins[one.index] = self.of_sweep[source.number] if source.space in ("parent", "received") else 0
+            elif ahead := [a for a in one.args if a.index not in self.origins]:
+                rest += ahead
+            else:
+                self.origins[one.index] = max((self.origins[a.index] for a in one.args), default=0)
+        return self.origins[node.index]
+
+    def _needs(self, p: int) -> list[Expr]:
+        wanted = [*self.states[p].values(), *self.sent[p].values(), *self.remembered[p].values()]
+        wanted += self.columns[p].values()
+        wanted += [node for entries in self.outputs[p] for _, node in entries]
+        return [node for node in wanted if node.value is None]
+
+    def _decide(self, p: int) -> None:
+        """What pass p computes, and what it reads that earlier passes computed."""
+        wanted = self._needs(p)
+        every = [x for x in needed(wanted, self.shared) if x.value is None]
+        new = [x for x in every if self.origin(x) >= p and not self._leaf(x, p)]
+        self.computed[p] += new  # what no earlier pass could compute
+        known = {x.index for x in new}
+        asked = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]
+        asked = list({x.index: x for x in asked if x.index not in known}.values())
+        nodes = [node for node in needed(asked, self.shared) if node.value is None]
+        number = {node.index: 2 * i for i, node in enumerate(nodes)}
+        source, sink = 2 * len(nodes), 2 * len(nodes) + 1
+        cut = Cut(2 * len(nodes) + 2)
+        for node in nodes:
+            first, last = number[node.index], number[node.index] + 1
+            if self._leaf(node, p):
+                cut.edge(source, last, LOAD)
+                continue
+            cut.edge(source, first, np.inf if node.op == "symbol" else _COSTLY.get(node.op, 1.0))
+            at_hand = node.index in self.held and self._pass_of(self.held[node.index]) < p
+            at_hand = at_hand or any(node.index in self.remembered[e] for e in range(p))
+            cut.edge(first, last, LOAD if at_hand else STORE)
+            for a in node.args:
+                if a.value is None:
+                    cut.edge(number[a.index] + 1, first, np.inf)
+        for node in asked:
+            cut.edge(number[node.index] + 1, sink, np.inf)
+        near = cut.near(source, sink)
+        for node in nodes:
+            first, last = number[node.index], number[node.index] + 1
+            if near[last]:
+                continue  # not needed at all
+            if not self._leaf(node, p) and node.op != "symbol" and not near[first]:
+                self.computed[p].append(node)
+                continue
+            self.loaded[p][node.index] = self._place(node, p)
+
+    def _leaf(self, node: Expr, p: int) -> bool:
+        """Whether pass p can read it where it is."""
+        return self.shared.owns(node) or (node.op == "symbol" and not self._overwritten(node, p))
+
+    def _overwritten(self, symbol: Expr, p: int) -> bool:
+        """Whether it is gone by pass p, having been a neighbour's word in a chain."""
+        if self.shared.owns(symbol):
+            return False
+        source = self.source[symbol.index]
+        return self.chain and source.space in ("parent", "received") and self.of_sweep[source.number] < p
+
+    def _pass_of(self, item: Item) -> int:
+        return self.of_sweep[item.owner]
+
+    def _place(self, node: Expr, p: int) -> tuple[int, int] | Item:
+        """Where pass p reads what it does not compute; notes what must be remembered for that."""
+        if (place := self._at_hand(node)) is not None:
+            return place
+        if node.op == "symbol" and not self._overwritten(node, p):
+            source = self.source[node.index]
+            return Item(-1, source.number, source.entry)
+        if node.index in self.held and self._pass_of(self.held[node.index]) < p:
+            return self.held[node.index]
+        self.remembered[self.origins[node.index]].setdefault(node.index, node)
+        return Item(self.k, node.index)
+
+    def _from_parent(self, node: Expr) -> bool:
+        if node.op != "symbol" or self.shared.owns(node):
+            return False
+        space = self.source[node.index].space
+        return space == "parent" or (self.chain and space == "received")
+
+    def lifetimes(self) -> dict[Item, tuple[int, int]]:
+        """From when to when every number is in a record; pass p begins at 3 p, is at the body itself at 3 p + 1."""
+        found: dict[Item, tuple[int, int]] = {}
+
+        def use(item: Item, first: int, last: int) -> None:
+            known = found.get(item, (first, last))
+            found[item] = (min(first, known[0]), max(last, known[1]))
+
+        for p, one in enumerate(self.passes):
+            for item in () if self.chain else self.states[p]:
+                use(item, 3 * p + 1, 3 * p + 2)
+            for item in () if self.chain else self.sent[p]:
+                use(item, 3 * (p - 1) + 1, 3 * p + 1)
+            for index in self.remembered[p] if one.columns else ():
+                use(Item(self.k, index), 3 * p + 1, 3 * p + 2)
+            for index, place in self.loaded[p].items():
+                if not isinstance(place, Item) or (self.chain and place.kind == -1):
+                    continue
+                if place.kind >= 0:
+                    use(place, 3 * self.origins[index] + 1, 3 * p + 1)
+                elif self._from_parent(self._expressions[index]):
+                    use(place, 3 * self._pass_of(place) + 1, 3 * p + (2 if one.outwards else 1))
+                else:
+                    use(place, 3 * p + 1, 3 * p + 1)
+        return found
+
+    @cached_property
+    def _expressions(self) -> dict[int, Expr]:
+        """All that is computed or read, by index."""
+        wanted = [node for p in range(len(self.passes)) for node in self._needs(p)]
+        return {node.index: node for node in needed(wanted, self.shared)}
+
+    def _slots(self, size: int, inputs: list[Slot]) -> tuple[Slot, ...]:
+        """All that steps read."""
+        spaces = {"own": size, "parent": size, "data": self.kind.columns.shape[1]}
+        spaces |= {"shared": len(self.shared.places), "column": 0}
+        return (*(Slot(name, (n,)) for name, n in spaces.items()), *inputs)
+
+    def step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> Step:
+        """The step of pass p."""
+        instructions: list[Instruction] = []
+        numbers: dict[int, int] = {}
+
+        def value(node: Expr) -> int:
+            if node.index not in numbers:
+                assert node.value is not None
+                numbers[node.index] = len(instructions)
+                instructions.append(Instruction("constant", (), node.value))
+            return numbers[node.index]
+
+        order = sorted(
+            [*self.computed[p], *(self._expressions[i] for i in self.loaded[p])], key=lambda node: node.index
+        )
+        for node in order:
+            if (place := self.loaded[p].get(node.index)) is not None:
+                if isinstance(place, Item):
+                    place = (PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place])
+                instruction = Instruction("input", place)
+            else:
+                instruction = Instruction(node.op, tuple(value(a) for a in node.args))
+            numbers[node.index] = len(instructions)
+            instructions.append(instruction)
+        own: dict[int, int] = {}
+        for item, node in () if self.chain else self.states[p].items():
+            own[places[item]] = value(node)
+        for index, node in self.remembered[p].items():
+            own[places[Item(self.k, index)]] = value(node)
+        for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():
+            sweep = self.recording.sweeps[s]
+            if sweep.direction == "in":  # where the next pass sums, the sums begin
+                for c, entry in representatives(sweep.classes).items():
+                    if Item(-1, s, c) in places:
+                        own[places[Item(-1, s, c)]] = value(self.kind.graph.constant(sweep.start[entry]))
+        if self.chain:
+            sent = {places[item]: value(node) for item, node in (self.states[p] | self.sent[p]).items()}
+        else:
+            sent = {places[item]: value(node) for item, node in self.sent[p].items() if node.value != 0.0}
+        columns = {key: value(node) for key, node in self.columns[p].items()}
+        results = [tuple(own.values()), tuple(sent.values()), tuple(columns.values())]
+        outputs = [Slot("own", (len(own),)), Slot("sent", (len(sent),)), Slot("columns", (len(columns),))]
+        for number, given in enumerate(self.outputs[p]):
+            results.append(tuple(value(node) for _, node in given))
+            outputs.append(Slot(f"result{number}", (len(given),)))
+        slots = self._slots(size, inputs)
+        program = Program(f"step_{p}_{self.k}", slots, tuple(outputs), tuple(instructions), tuple(results), False)
+        results_at = [[entry for entry, _ in given] for given in self.outputs[p]]
+        return Step(program, list(own), list(sent), results_at, list(columns))
+
+
+def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], list[int]]:
+    """A place in the record for every item, the first that is free for as long as it is needed; how many there are."""
+    taken: list[list[list[tuple[int, int]]]] = []  # of every place, for every kind, from when to when
+    places: dict[Item, int] = {}
+    for item, (first, last) in sorted(ends.items(), key=lambda one: (one[0].kind >= 0, one[1][0], one[0])):
+        concerned = range(kinds) if item.kind < 0 else (item.kind,)
+        free = (
+            n for n, spans in enumerate(taken) if all(last <= a or b <= first for k in concerned for a, b in spans[k])
+        )
+        place = next(free, len(taken))
+        if place == len(taken):
+            taken.append([[] for _ in range(kinds)])
+        for k in concerned:
+            taken[place][k].append((first, last))
+        places[item] = place
+    return places, [1 + max((n for n, spans in enumerate(taken) if spans[k]), default=0) for k in range(kinds)]

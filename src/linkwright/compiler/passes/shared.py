@@ -1,0 +1,205 @@
+"""What belongs to no body: computed between passes, of single bodies' states, of sums and of arguments.
+
+It is computed once, as soon as what it follows from is known, and kept beside the world's record, where steps and
+what is computed later read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from linkwright.compiler.front.kinds import Source
+from linkwright.compiler.front.sweeps import CONSTANT, Recording
+from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
+
+OWN, PARENT, DATA, SHARED, COLUMN, FIRST_INPUT = 0, 1, 2, 3, 4, 5
+"""Where a step reads: the body's record, its parent's (in a chain, what the neighbour left), its data, what is computed
+between passes, a column, the inputs."""
+
+
+class Item(NamedTuple):
+    """A number in the records: of a sweep's states and sums (the same place for all kinds), or of one kind's own."""
+
+    kind: int
+    """-1 where all kinds share it"""
+    owner: int
+    """the number of the sweep, or the index of the expression"""
+    entry: int = 0
+
+
+class Step(NamedTuple):
+    """What a pass does at a body of one kind."""
+
+    program: Program
+    """reads its own record, its parent's, its data and the inputs; gives what the rest tells where to put"""
+    own: list[int]
+    """places of its own record, written"""
+    sent: list[int]
+    """places of its parent's record, added to; in a chain, places for the neighbour, written"""
+    results: list[list[int]]
+    """for every output, the entries of the body's part of it"""
+    columns: Sequence[tuple[int, int]] = ()
+    """of the columns that it sends inwards: which, and which entry of it"""
+
+
+class Read(NamedTuple):
+    """Where what is computed between passes reads."""
+
+    space: str
+    """ "record" of a body (-1: the world's), "input", or "shared": what was computed before"""
+    number: int
+    """of the body or the input"""
+    entry: int
+
+
+class Between(NamedTuple):
+    """What is computed between two passes: a step at the world, which writes what is shared, and results in the end."""
+
+    step: Step
+    reads: list[Read]
+    """what each of its inputs is"""
+
+
+def representatives(classes: list[int]) -> dict[int, int]:
+    """For each class the first of its entries."""
+    first: dict[int, int] = {}
+    for entry, c in enumerate(classes):
+        if c != CONSTANT:
+            first.setdefault(c, entry)
+    return first
+
+
+class Shared:
+    """Which expressions belong to no body, and where those are that steps read. Holds what it owns."""
+
+    def __init__(self, recording: Recording):
+        self.recording = recording
+        self._main = {symbol.index: key for key, symbol in recording.main.symbols.items()}
+        self._of_body: dict[int, bool] = {}
+        self._nodes: dict[int, Expr] = {}
+        self._earliest: dict[int, int] = {}
+        self.places: dict[int, int] = {}
+        """by index of the expression"""
+
+    def owns(self, node: Expr) -> bool:
+        """Whether an expression depends on no body of which there are many."""
+        if node.value is not None:
+            return False
+        known = self._of_body.get(node.index)
+        if known is None:
+            for one in needed([node], self._of_body):
+                if one.index not in self._of_body:
+                    if one.op == "symbol":
+                        self._of_body[one.index] = one.index not in self._main
+                    else:
+                        self._of_body[one.index] = any(self._of_body[a.index] for a in one.args if a.value is None)
+            known = self._of_body[node.index]
+        if not known:
+            self._nodes[node.index] = node
+        return not known
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._nodes
+
+    def earliest(self, node: Expr, of_sweep: Mapping[int, int]) -> int:
+        """The first pass before which all is known that belongs to no body and that an expression follows from."""
+        for one in needed([node], self._earliest):
+            if one.index in self._earliest:
+                continue
+            if one.index in self._main:
+                source, _ = self._main[one.index]
+                self._earliest[one.index] = 0 if source.space == "input" else of_sweep[source.number] + 1
+            else:
+                self._earliest[one.index] = max((self._earliest[a.index] for a in one.args), default=0)
+            self.owns(one)
+        return self._earliest[node.index]
+
+    @property
+    def looks_at_bodies(self) -> bool:
+        """Whether any of it follows from what a single body or the world has."""
+        used = {*self._results(), *self._nodes.values()}
+        symbols = {node.index for node in needed(used)}
+        return any(symbol.index in symbols for symbol in self.recording.main.symbols.values() if self._sweep(symbol))
+
+    def _sweep(self, symbol: Expr) -> bool:
+        return self._main[symbol.index][0].space != "input"
+
+    def _results(self) -> list[Expr]:
+        return [x for one in self.recording.outputs if one.of == "main" for x in one.results[0]]
+
+    def place(self, node: Expr) -> int:
+        """Where a step finds it."""
+        return self.places.setdefault(node.index, len(self.places))
+
+    def computed(self, of_sweep: Mapping[int, int], passes: int) -> list[list[Expr]]:
+        """What is computed before each pass, and after all."""
+        made: list[list[Expr]] = [[] for _ in range(passes + 1)]
+        for index in self.places:
+            made[self.earliest(self._nodes[index], of_sweep)].append(self._nodes[index])
+        for node in self._results():
+            self.earliest(node, of_sweep)
+        made[-1] += [x for x in self._results() if x.value is None and x.index not in self.places]
+        return made
+
+    def looked_at(self, nodes: Iterable[Expr]) -> list[tuple[Source, int]]:
+        """The entries of single bodies' states, and of sums, that these expressions need."""
+        return [key for one in self._inputs(nodes) if (key := self._main.get(one.index)) and self._sweep(one)]
+
+    def _inputs(self, nodes: Iterable[Expr]) -> list[Expr]:
+        """What these are computed of: symbols, and what is computed before."""
+        nodes = list(nodes)
+        given = set(self.places) - {node.index for node in nodes}
+        return [x for x in needed(nodes, given) if x.op == "symbol" or x.index in given]
+
+    def steps(self, computed: list[list[Expr]], places: Mapping[Item, int], size: int) -> list[Between]:
+        """The programs; ``size``: of the world's record, after which what is shared lies."""
+        at = {index: size + place for index, place in self.places.items()}
+        made = []
+        for number, nodes in enumerate(computed):
+            last = number == len(computed) - 1
+            own = [x for x in nodes if x.index in at]
+            wanted = [one.results[0] if one.of == "main" and last else [] for one in self.recording.outputs]
+            made.append(self._step(number, own, wanted, places, at))
+        return made
+
+    def _step(
+        self,
+        number: int,
+        own: list[Expr],
+        wanted: list[list[Expr]],
+        places: Mapping[Item, int],
+        at: Mapping[int, int],
+    ) -> Between:
+        results = [own, [], [], *wanted]
+        nodes = [x for row in results for x in row]
+        given = set(at) - {x.index for x in own}
+        reads: list[Read] = []
+        instructions: list[Instruction] = []
+        numbers: dict[int, int] = {}
+        for node in needed(nodes, given):
+            if node.op == "symbol" or node.index in given:
+                reads.append(self._read(node, places, {k: at[k] for k in given}))
+                instruction = Instruction("input", (len(reads) - 1, 0))
+            elif node.value is not None:
+                instruction = Instruction("constant", (), node.value)
+            else:
+                instruction = Instruction(node.op, tuple(numbers[a.index] for a in node.args))
+            numbers[node.index] = len(instructions)
+            instructions.append(instruction)
+        outputs = tuple(Slot(f"result{k}", (len(row),)) for k, row in enumerate(results))
+        slots = tuple(Slot(f"read{k}", (1,)) for k in range(len(reads)))
+        values = tuple(tuple(numbers[x.index] for x in row) for row in results)
+        program = Program(f"between_{number}", slots, outputs, tuple(instructions), values, False)
+        step = Step(program, [at[x.index] for x in own], [], [list(range(len(row))) for row in wanted])
+        return Between(step, reads)
+
+    def _read(self, node: Expr, places: Mapping[Item, int], at: Mapping[int, int]) -> Read:
+        if node.index in at:
+            return Read("shared", 0, at[node.index])
+        source, body = self._main[node.index]
+        if source.space == "input":
+            return Read("input", source.number, source.entry)
+        return Read("record", body, places[Item(-1, source.number, source.entry)])

@@ -1,0 +1,299 @@
+"""Which numbers each program of assembly–disassembly computes, and which it reads instead.
+
+What depends on a body's own coordinates and data alone may be found beforehand and remembered in its record; what a
+split needs of its join may be kept. Whether that is cheaper than computing it again is said by minimum cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from linkwright.compiler.front.kinds import Kind, Source
+from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.compiler.passes.cut import Cut
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import demanded, needed
+
+OWN, PARENT, OWN_DATA, PARENT_DATA, MEMBER_DATA, LOOP_DATA, A, B, KEPT, OUTER, Q, V, TAU, RESULT, RATES = range(15)
+"""Where programs read and write: the records of the joint's body and its parent (of a loop, of its second and its first
+body), their constant data, those of a block's bodies and of a loop; the nodes on both sides of a join (their responses
+on the way up, the forces on them on the way down), what a join keeps, the forces on its result; the inputs; the
+response of a join's result, and the joint's acceleration."""
+
+FETCH, KEEP = 3.0, 3.0
+"""What reading a number from a record costs, and keeping one for the split, in operations."""
+_COSTS = {"div": 6.0, "sqrt": 6.0, "sin": np.inf, "cos": np.inf}
+_CHEAP = ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "min", "max", "where", "less", "less_equal", "sign")
+
+
+class Spot(NamedTuple):
+    """Where a program finds or puts a number."""
+
+    space: int
+    entry: int
+    member: int = 0
+    """of a block the body whose number it is, counted within the block"""
+
+
+class Part(NamedTuple):
+    """A program with its places."""
+
+    program: Program
+    """its inputs are spots"""
+    writes: list[Spot]
+    """of each of its results"""
+
+
+class Plan:
+    """The programs of one kind of joint and its variants, of one kind of block, or of loops that are alike.
+
+    ``data``: where their constant data are. Records remember what depends on a body's own coordinates and data alone.
+    """
+
+    def __init__(self, kind: Kind, data: int = OWN_DATA):
+        self.kind, self.data = kind, data
+        self.own = ("data", "input") if data == OWN_DATA else ()
+        self.source = {symbol.index: source for source, symbol in kind.symbols.items()}
+        self.early: dict[int, bool] = {}
+        """whether an expression depends on the body's own coordinates and data alone"""
+        self.remembered: dict[int, Expr] = {}
+        """what is found beforehand, in the order of the record"""
+        self.columns: list[Source] = []
+        """which columns of data are used; their numbers say whose"""
+        self.begin = 0
+        """where in bodies' rows of data these columns begin"""
+
+    def note(self, nodes: Sequence[Expr]) -> None:
+        """Note of expressions, in the order of their creation, whether ``prepare`` can compute them."""
+        for one in nodes:
+            if one.op == "symbol":
+                self.early[one.index] = self.source[one.index].space in self.own
+            else:
+                self.early[one.index] = all(self.early[a.index] for a in one.args if a.value is None)
+
+    def chosen(
+        self, wanted: Sequence[Expr], load: Callable[[Expr], float], fetch: float = FETCH, thorough: bool = True
+    ) -> Choice:
+        """What to compute and what to read, at least cost.
+
+        ``load``: the cost of reading what is not early. Without ``thorough`` what is not early and can be read is.
+        """
+        reachable = [node for node in needed(wanted) if node.value is None]
+        self.note(reachable)
+        costs = {node.index: self._reading(node, load, fetch) for node in reachable}
+        # what cannot be read is computed; the choice is about what that takes
+        ahead = {node.index for node in wanted}
+        computed, loaded, frontier = [], [], []
+        for node in reversed(reachable):
+            if node.index not in ahead:
+                continue
+            if costs[node.index] == np.inf:
+                computed.append(node)
+                ahead |= {a.index for a in node.args}
+            elif node.op == "symbol" or not (thorough or self.early[node.index]):
+                loaded.append(node)
+            else:
+                frontier.append(node)
+        nodes = [node for node in needed(frontier) if node.value is None]
+        cut = Cut(2 * len(nodes) + 2)
+        place = {node.index: 2 * k for k, node in enumerate(nodes)}
+        source, sink = 2 * len(nodes), 2 * len(nodes) + 1
+        for node in nodes:
+            first, last = place[node.index], place[node.index] + 1
+            cut.edge(source, first, np.inf if node.op not in _CHEAP else _COSTS.get(node.op, 1.0))
+            cut.edge(first, last, costs[node.index])
+            for a in node.args:
+                if a.value is None:
+                    cut.edge(place[a.index] + 1, first, np.inf)
+        for node in frontier:
+            cut.edge(place[node.index] + 1, sink, np.inf)
+        near = cut.near(source, sink)
+        done = {node.index for node in loaded}
+        computed += [node for node in nodes if not near[place[node.index]]]
+        loaded += [
+            node
+            for node in nodes
+            if near[place[node.index]] and not near[place[node.index] + 1] and node.index not in done
+        ]
+        for node in loaded:
+            if node.op == "symbol" and self.source[node.index].space == "data":
+                self.use(self.source[node.index])
+            elif self.early[node.index]:
+                self.remembered.setdefault(node.index, node)
+        return Choice(computed, loaded)
+
+    def _reading(self, node: Expr, load: Callable[[Expr], float], fetch: float) -> float:
+        """What it costs to read a number."""
+        if node.op == "symbol" and self.source[node.index].space == "data":
+            return fetch
+        if self.early[node.index]:
+            return fetch if node.index in self.remembered else 2.0 * fetch
+        return load(node)
+
+    def spot(self, column: Source) -> Spot:
+        """Where a column of data is: in a body's row, or all in a loop's."""
+        if self.data == LOOP_DATA:
+            return Spot(LOOP_DATA, self.columns.index(column))
+        return Spot(self.data, self.begin + self.used(column.number).index(column.entry), column.number)
+
+    def used(self, number: int) -> list[int]:
+        """Which columns are used of one body's."""
+        return [column.entry for column in self.columns if column.number == number]
+
+    def use(self, column: Source) -> None:
+        """Note that a column of data is read."""
+        if column not in self.columns:
+            self.columns.append(column)
+
+
+class Choice(NamedTuple):
+    """What a program computes, and what it reads."""
+
+    computed: list[Expr]
+    loaded: list[Expr]
+
+
+class Traced(Protocol):
+    """How a node of the assembly is made and taken apart, as expressions."""
+
+    @property
+    def handles(self) -> int:
+        """Of the node."""
+
+    @property
+    def result(self) -> list[Expr]:
+        """The response of the node, of Φ the upper half"""
+
+    @property
+    def torn(self) -> list[tuple[Spot, Expr]]:
+        """What taking it apart finds: accelerations of joints, forces on the sides."""
+
+
+def split_choice(plan: Plan, one: Traced, thorough: bool) -> tuple[Choice, list[Expr]]:
+    """What a split does, and what its join must keep for it."""
+    wanted = [node for _, node in one.torn]
+    nodes = needed(wanted)
+    late = {node.index for node in nodes if node.op == "symbol" and plan.source[node.index].space == "outer"}
+    for node in nodes:
+        if any(a.index in late for a in node.args):
+            late.add(node.index)
+
+    def at_hand(node: Expr) -> float | None:
+        return _fetched(plan.source[node.index], joining=False) if node.op == "symbol" else None
+
+    def reading(node: Expr) -> float:
+        found = at_hand(node)
+        return found if found is not None else np.inf if node.index in late else KEEP
+
+    choice = plan.chosen(wanted, reading, thorough=thorough)
+    return choice, [node for node in choice.loaded if not plan.early[node.index] and at_hand(node) is None]
+
+
+def join_choice(plan: Plan, one: Traced, stored: Sequence[int], kept: list[Expr]) -> Choice:
+    """What a join does that also finds what is kept for the split; ``stored``: the entries of its result."""
+
+    def reading(node: Expr) -> float:
+        found = _fetched(plan.source[node.index], joining=True) if node.op == "symbol" else None
+        return np.inf if found is None else found
+
+    return plan.chosen([*(one.result[k] for k in stored), *kept], reading)
+
+
+def _fetched(source: Source, joining: bool) -> float | None:
+    """What reading a symbol costs, where a split (or a join) can read it."""
+    if source.space in ("own", "parent", "leaf", "parent leaf", "input", "data"):
+        return FETCH
+    if source.space in ("A", "B"):
+        return 1.0 if joining else None
+    return 1.0 if source.space == "outer" else None
+
+
+ITEMS = 4
+"""Where in a record what is remembered begins: after the angular velocity, four numbers being read at once."""
+
+
+def rounded(numbers: int) -> int:
+    """So many, or a few more: four are read at once."""
+    return -(-numbers // 4) * 4
+
+
+class Writer:
+    """Programs from what is to be computed and read."""
+
+    def __init__(self, entries: dict[int, list[int]]):
+        self.places = {h: {entry: k for k, entry in enumerate(stored)} for h, stored in entries.items()}
+
+    def prepare(self, name: str, plan: Plan) -> Part:
+        """What is found of a body beforehand."""
+        remembered = list(plan.remembered.values())
+        inside = [node for node in needed(remembered) if node.value is None]
+        symbols = [node for node in inside if node.op == "symbol"]
+        choice = Choice([node for node in inside if node.op != "symbol"], symbols)
+        inputs = {}
+        for node in symbols:
+            source = plan.source[node.index]
+            if source.space == "input":
+                inputs[node.index] = input_spot(source)
+        results = [(Spot(OWN, ITEMS + k), node) for k, node in enumerate(remembered)]
+        return self.part(name, plan, choice, results, inputs)
+
+    def part(
+        self,
+        name: str,
+        plan: Plan,
+        choice: Choice,
+        results: Sequence[tuple[Spot, Expr]],
+        places: Mapping[int, Spot] = MappingProxyType({}),
+    ) -> Part:
+        """The program: every number is read when it is first needed. ``places``: where some are read."""
+        instructions: list[Instruction] = []
+        numbers: dict[int, int] = {}
+        read = {node.index for node in choice.loaded}
+        remembered = {index: k for k, index in enumerate(plan.remembered)}
+
+        def place(node: Expr) -> Spot:
+            if node.index in places:
+                return places[node.index]
+            if node.op == "symbol":
+                source = plan.source[node.index]
+                if source.space == "data":
+                    return plan.spot(source)
+                if source.space in ("A", "B"):
+                    return Spot(A if source.space == "A" else B, self.places[source.number][source.entry])
+                if source.space in _SYMBOLS:
+                    return Spot(_SYMBOLS[source.space], source.entry)
+                if not plan.early[node.index]:
+                    return input_spot(source)
+            return Spot(OWN, ITEMS + remembered[node.index])
+
+        def value(node: Expr) -> int:
+            if node.index not in numbers:
+                if node.value is not None:
+                    instruction = Instruction("constant", (), node.value)
+                else:
+                    assert node.index in read, node
+                    instruction = Instruction("input", place(node))
+                numbers[node.index] = len(instructions)
+                instructions.append(instruction)
+            return numbers[node.index]
+
+        for node in demanded(choice.computed, [node for _, node in results]):
+            arguments = tuple(value(a) for a in node.args)
+            numbers[node.index] = len(instructions)
+            instructions.append(Instruction(node.op, arguments))
+        given = tuple(value(node) for _, node in results)
+        program = Program(name, (), (Slot("written", (len(given),)),), tuple(instructions), (given,), True)
+        return Part(program, [spot for spot, _ in results])
+
+
+_SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PARENT_DATA, "outer": OUTER}
+
+
+def input_spot(source: Source) -> Spot:
+    """Where an input is; they are numbered q, v, τ of the first body, then of the next."""
+    member, which = divmod(source.number, 3)
+    return Spot((Q, V, TAU)[which], source.entry, member)

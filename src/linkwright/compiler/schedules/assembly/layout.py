@@ -1,0 +1,431 @@
+"""Where assembly–disassembly on lanes has everything: tables for the code of `levels.py`.
+
+Joins, and blocks of bodies that are leaves, run in chunks: as many of one level and variant as there are lanes, or a
+single one. What a join reads of a side lies in a *port*, lane by lane as it will be read. Chunks are done depth first,
+so that the ports of few are in use at a time: a response lies in the nearest cache when it is needed, whatever the size
+of the mechanism.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.schedules.assembly.blocks import BlockVariant
+from linkwright.compiler.schedules.assembly.parts import Parts
+from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
+
+ALIGNMENT = 64
+
+GROUND_RECORD = 4
+"""Numbers in the record of the ground: it does not turn."""
+
+
+class Chunk(NamedTuple):
+    """A row of the table of chunks: places in the scratch memory, in bytes, and in other tables."""
+
+    function: int
+    """2 · variant, and 1 if on lanes"""
+    ids: int
+    """where in the table of lanes"""
+    A: int
+    B: int
+    result: int
+    scatter: int
+    """where in the table of copies it says where results go, -1 if they are in place"""
+    kept: int
+    A_down: int
+    B_down: int
+    outer: int
+    gather: int
+    """where in the table of copies it says where forces come from, -1 if they are in place"""
+
+
+COLUMNS = len(Chunk._fields)
+
+
+class Layout(NamedTuple):
+    """Tables for one schedule."""
+
+    chunks: np.ndarray
+    """(chunks, 11), in the order of assembly: see :class:`Chunk`"""
+    ids: np.ndarray
+    """for every chunk, lane by lane, where numbers begin. Of joins: records of the joints' bodies, of their parents,
+    data of the bodies, of their parents, the joints' rates. Of loops: of the second and the first bodies alike, data
+    of the loops, then of every body its data, q, v, rates; of blocks: records of the first bodies, then the same"""
+    copies: np.ndarray
+    """between a chunk's lanes and ports: how many lanes, entries, bytes from entry to entry, then for each lane the
+    place in the port and the bytes from entry to entry there"""
+    bodies: np.ndarray
+    """(those that are moved, 4): where the parent's record begins, the kind, where the own record and data begin"""
+    groups: np.ndarray
+    """for every kind, lanes at a time, where its bodies' records, data, q and v begin; the last body fills lanes up"""
+    sizes: np.ndarray
+    """bytes of scratch memory; how many bodies are moved, chunks; then blocks of lanes of every kind"""
+    used: frozenset[int]
+    """which functions the chunks call"""
+    parts: list[tuple[int, int]]
+    """rows of chunks, first and after the last, that can be assembled (and disassembled) at the same time; what joins
+    them follows"""
+
+
+Port = tuple[int, int]
+"""A chunk and one of its sides: 0 the parent's, 1 the child's."""
+
+
+class Plan:
+    """Which joins (and blocks) run together, and in which order. They are numbered as nodes of the schedule."""
+
+    def __init__(self, schedule: Schedule, parts: Parts, width: int, threads: int):
+        self.schedule, self.parts, self.width = schedule, parts, width
+        self.members: list[list[int]] = []
+        """the nodes of every chunk, lane by lane"""
+        nodes = len(schedule.handles)
+        self.chunk_of = [-1] * nodes
+        self.lane_of = [0] * nodes
+        self.consumer = [(-1, 0)] * nodes
+        """of every node the join that takes it, and as which side; -1 where none does"""
+        for number, one in enumerate(schedule.joins, len(schedule.blocks)):
+            for side, node in ((1, one.child_node), (0, one.parent_node)):
+                if node != GROUND:  # a loop within one node takes it as the parent's side
+                    self.consumer[node] = (number, side)
+        levels: dict[int, list[int]] = {}
+        for node, variant in enumerate(parts.variant_of):
+            if variant >= 0:
+                levels.setdefault(schedule.level_of[node], []).append(node)
+        for level in sorted(levels, reverse=True):
+            self._divide(levels[level])
+        order, first = self._depth_first()
+        self.order, self.ranges = self._shared_out(order, first, threads) if threads > 1 else (order, [])
+        self.part_of = [len(self.ranges)] * len(self.members)
+        """of every chunk the part that it is in"""
+        for part, (start, end) in enumerate(self.ranges):
+            for chunk in self.order[start:end]:
+                self.part_of[chunk] = part
+
+    def _divide(self, nodes: list[int]) -> None:
+        """Chunks of the nodes of a level; those of one variant whose results go to the same port together."""
+        groups: dict[tuple[int, Port], list[tuple[int, int]]] = {}
+        for number in nodes:
+            by, side = self.consumer[number]
+            port, lane = ((self.chunk_of[by], side), self.lane_of[by]) if by >= 0 else ((-1, 0), number)
+            groups.setdefault((self.parts.variant_of[number], port), []).append((lane, number))
+        left: dict[int, list[int]] = {}
+        first = len(self.members)
+        for (variant, _), group in groups.items():
+            ordered = [number for _, number in sorted(group)]
+            whole = len(ordered) // self.width * self.width
+            self.members += [ordered[k : k + self.width] for k in range(0, whole, self.width)]
+            left.setdefault(variant, []).extend(ordered[whole:])
+        for rest in left.values():
+            self.members += [rest[k : k + self.width] for k in range(0, len(rest), self.width)]
+        for chunk in range(first, len(self.members)):
+            for lane, number in enumerate(self.members[chunk]):
+                self.chunk_of[number], self.lane_of[number] = chunk, lane
+
+    def _depth_first(self) -> tuple[list[int], list[int]]:
+        """The chunks, each after those whose results it needs; and from where on those before it are for it."""
+        order: list[int] = []
+        first: list[int] = []
+        begun = [-1] * len(self.members)
+        for root in range(len(self.members)):
+            stack = [(root, False)]
+            while stack:
+                chunk, done = stack.pop()
+                if done:
+                    first.append(begun[chunk])
+                    order.append(chunk)
+                elif begun[chunk] < 0:
+                    begun[chunk] = len(order)
+                    stack.append((chunk, True))
+                    stack += [(one, False) for one in self._needed(chunk) if begun[one] < 0]
+        return order, first
+
+    def _shared_out(self, order: list[int], first: list[int], threads: int) -> tuple[list[int], list[tuple[int, int]]]:
+        """The order with what can be done at the same time in front, and its ranges; none if it cannot be divided."""
+        row = {chunk: k for k, chunk in enumerate(order)}
+        earliest = [min((row[one] for one in self._needed(chunk)), default=k) for k, chunk in enumerate(order)]
+
+        def within(start: int, end: int) -> list[int]:
+            """The last rows of what hangs together, from the end."""
+            found = []
+            while end > start:
+                found.append(end - 1)
+                end = first[end - 1]
+            return found
+
+        ends = within(0, len(order))
+        while len(ends) < 4 * threads:
+            ends.sort(key=lambda end: first[end] - end)
+            if not (inside := within(first[ends[0]], ends[0])):
+                break
+            ends[:1] = inside
+        worth = len(order) // (16 * threads)
+        ranges: list[tuple[int, int]] = []
+        for a, b in [(first[end], end + 1) for end in sorted(ends)]:
+            if ranges and ranges[-1][1] == a and b - ranges[-1][0] <= 2 * worth:  # small ones go together
+                ranges[-1] = ranges[-1][0], b
+            else:
+                ranges.append((a, b))
+        ranges = [(a, b) for a, b in ranges if b - a > worth and min(earliest[a:b]) >= a]
+        if len(ranges) < 2:
+            return order, []
+        chosen = [k for a, b in ranges for k in range(a, b)]
+        rest = sorted(set(range(len(order))).difference(chosen))
+        sizes = np.cumsum([0, *(b - a for a, b in ranges)]).tolist()
+        return [order[k] for k in (*chosen, *rest)], list(pairwise(sizes))
+
+    def join(self, node: int) -> Join | None:
+        """The join that makes a node; none of blocks."""
+        number = node - len(self.schedule.blocks)
+        return self.schedule.joins[number] if number >= 0 else None
+
+    def _needed(self, chunk: int) -> list[int]:
+        made = [self.join(number) for number in reversed(self.members[chunk])]
+        members = [one for one in made if one is not None]
+        nodes = [one.child_node for one in members] + [one.parent_node for one in members]
+        return [self.chunk_of[node] for node in nodes if node != GROUND and self.chunk_of[node] >= 0]
+
+    def lanes(self, chunk: int) -> int:
+        """How many lanes a chunk has."""
+        return self.width if len(self.members[chunk]) > 1 else 1
+
+    def variant(self, chunk: int) -> int:
+        """The variant of a chunk's joins."""
+        return self.parts.variant_of[self.members[chunk][0]]
+
+    def handles(self, port: Port) -> int:
+        """How many handles the nodes in a port have; none if it is a side of leaves or the ground."""
+        variant = self.parts.variants[self.variant(port[0])]
+        if isinstance(variant, BlockVariant):
+            return 0
+        side = (variant.parent, variant.child)[port[1]]
+        return side.number if side.what == "node" else 0
+
+    def result_handles(self, chunk: int) -> int:
+        """How many handles a chunk's results have."""
+        return len(self.schedule.handles[self.members[chunk][0]])
+
+    def targets(self, chunk: int) -> list[tuple[Port, int]]:
+        """The port that each lane's result is for, and the lane there."""
+        found = []
+        for number in self.members[chunk]:
+            by, side = self.consumer[number]
+            if by >= 0:
+                found.append(((self.chunk_of[by], side), self.lane_of[by]))
+        return found
+
+    def in_place(self, chunk: int) -> bool:
+        """Whether a chunk's lanes are a port's, all that are used of it: unused ones are written too."""
+        targets = self.targets(chunk)
+        port = targets[0][0]
+        return targets == [(port, lane) for lane in range(len(self.members[port[0]]))]
+
+
+class _Ports:
+    """Memory of ports, given and taken back in blocks of many sizes; the one given back last is given first."""
+
+    def __init__(self, plan: Plan, sizes: dict[int, int]):
+        self.plan, self.sizes = plan, sizes
+        self.place: dict[Port, int] = {}
+        self.free: dict[tuple[int, int], list[int]] = {}
+        """by part, so that no two write in the same memory, and by size"""
+        self.total = 0
+
+    def _size(self, port: Port) -> int:
+        return _rounded(8 * self.plan.lanes(port[0]) * self.sizes[self.plan.handles(port)])
+
+    def open(self, port: Port) -> int:
+        """The place of a port, which is found if it has none."""
+        if port not in self.place:
+            size = self._size(port)
+            free = self.free.get((self.plan.part_of[port[0]], size))
+            if free:
+                self.place[port] = free.pop()
+            else:
+                self.place[port] = self.total
+                self.total += size
+        return self.place[port]
+
+    def close(self, port: Port) -> None:
+        """Give a port's memory back."""
+        key = self.plan.part_of[port[0]], self._size(port)
+        self.free.setdefault(key, []).append(self.place[port])
+
+
+def _rounded(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _padded(numbers: np.ndarray, width: int) -> np.ndarray:
+    """The last repeated until lanes are full."""
+    return np.concatenate([numbers, np.repeat(numbers[-1:], -len(numbers) % width)])
+
+
+def records_at(nv: int, width: int) -> int:
+    """Where in the scratch memory the records begin: after the joints' accelerations, and room for lanes not used."""
+    return _rounded(8 * (nv + width))
+
+
+def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) -> Layout:
+    """The tables, for so many threads."""
+    plan = Plan(schedule, parts, width, threads)
+    places = _places(schedule, parts)
+    nv = int(parts.widths[:, 1].sum())
+    up = _Ports(plan, {handles: len(stored) for handles, stored in parts.entries.items()})
+    down = _Ports(plan, {handles: 6 * handles for handles in parts.entries})
+    # memory: the joints' accelerations, records, in every part a chunk's lanes before they are copied; ports; the kept
+    largest = max((*up.sizes.values(), *down.sizes.values()), default=0)
+    copied_at = records_at(nv, width) + _rounded(8 * places.total)
+    each = _rounded(8 * width * largest)
+    used = copied_at + each * (len(plan.ranges) + 1)
+    lanes_at = copied_at + each * np.array([plan.part_of[chunk] for chunk in plan.order])
+
+    rows = np.full((len(plan.order), COLUMNS), -1, dtype=np.int64)
+    column = {name: k for k, name in enumerate(Chunk._fields)}
+    copies: list[int] = []
+    copied: list[tuple[int, _Ports]] = []
+    ids: list[np.ndarray] = []
+
+    def reach(row: int, chunk: int, ports: _Ports, direct: str, indirect: str) -> None:
+        """Where a chunk's results go, or the forces on them come from."""
+        if not (targets := plan.targets(chunk)):
+            return
+        begins = [ports.open(port) for port, _ in targets]
+        if plan.in_place(chunk):
+            rows[row, column[direct]] = begins[0]
+            return
+        rows[row, column[indirect]] = len(copies)
+        copied.append((len(copies), ports))
+        copies.extend((len(begins), ports.sizes[plan.result_handles(chunk)], 8 * plan.lanes(chunk)))
+        for place, (port, lane) in zip(begins, targets, strict=True):
+            copies.extend((place + 8 * lane, 8 * plan.lanes(port[0])))
+
+    kept = at = 0
+    for row, chunk in enumerate(plan.order):
+        lanes, variant = plan.lanes(chunk), plan.variant(chunk)
+        begins = _begins(plan, places, chunk, lanes, nv)
+        ids += begins
+        rows[row, :2] = 2 * variant + (lanes > 1), at
+        at += len(begins) * lanes
+        reach(row, chunk, up, "result", "scatter")
+        for side, name in enumerate(("A", "B")):
+            if plan.handles((chunk, side)):
+                rows[row, column[name]] = up.open((chunk, side))
+                up.close((chunk, side))
+        rows[row, column["kept"]] = kept
+        kept += _rounded(8 * lanes * parts.kept[variant])
+    unread: dict[Port, int] = {}
+    for row, chunk in reversed(list(enumerate(plan.order))):
+        for side, name in enumerate(("A_down", "B_down")):
+            if plan.handles((chunk, side)):
+                rows[row, column[name]] = down.open((chunk, side))
+                unread[chunk, side] = len(plan.members[chunk])
+        reach(row, chunk, down, "outer", "gather")
+        for port, _ in plan.targets(chunk):
+            unread[port] -= 1
+            if not unread[port]:
+                down.close(port)
+
+    begin = {up: used, down: used + up.total}
+    keeps = used + up.total + down.total
+    table = np.array(copies or [0], dtype=np.int64)
+    for start, ports in copied:
+        table[start + 3 : start + 3 + 2 * table[start] : 2] += begin[ports]
+    # what a chunk does not read or write is anywhere
+    for names, offset, instead in (
+        (("A", "B", "result"), begin[up], lanes_at),
+        (("kept",), keeps, lanes_at),
+        (("A_down", "B_down", "outer"), begin[down], lanes_at),
+    ):
+        for name in names:
+            found = rows[:, column[name]]
+            rows[:, column[name]] = np.where(found < 0, instead, found + offset)
+    groups: list[np.ndarray] = []
+    blocks = []
+    for kind in parts.kinds:
+        members = _padded(np.array(kind.bodies), width)
+        begins = [places.record[members + 1], places.data[members + 1], places.q[members], places.v[members]]
+        groups.append(np.stack(begins).reshape(4, -1, width).transpose(1, 0, 2).ravel())
+        blocks.append(len(members) // width)
+    moved = np.flatnonzero(places.kind >= 0)
+    sizes = [keeps + kept, len(moved), len(rows), *blocks]
+    data = places.data[1 : len(places.kind) + 1]
+    bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], data], axis=1)[moved]
+    return Layout(
+        rows,
+        np.concatenate(ids),
+        table,
+        bodies,
+        np.concatenate([np.zeros(0, dtype=np.int64), *groups]),
+        np.array(sizes, dtype=np.int64),
+        frozenset(rows[:, 0].tolist()),
+        plan.ranges,
+    )
+
+
+def _begins(plan: Plan, places: _Places, chunk: int, lanes: int, unused: int) -> list[np.ndarray]:
+    """For every lane of a chunk where numbers begin (:attr:`Layout.ids`); rates of lanes not used go where told."""
+    nodes = plan.members[chunk]
+    joints = [one.joint for one in map(plan.join, nodes) if one is not None]
+
+    def rates(bodies: np.ndarray) -> np.ndarray:
+        begins = places.v[bodies]
+        begins[len(nodes) :] = unused
+        return begins
+
+    if joints and joints[0] < len(plan.schedule.parents):
+        body = _padded(np.array(joints), lanes)
+        parent = places.parent[body]
+        begins = [places.record[body + 1], places.record[parent], places.data[body + 1], places.data[parent]]
+        return [*begins, rates(body)]
+    if joints:
+        loop = _padded(np.array(joints), lanes)
+        first, second = np.array([plan.schedule.ends(k) for k in loop.tolist()]).T + 1
+        begins = [places.record[second], places.record[first], places.data[second], places.data[first]]
+        begins.append(places.data[loop + 1])
+        groups = [tuple(plan.parts.members[k]) for k in joints]
+    else:
+        groups = [plan.schedule.blocks[node] for node in nodes]
+        begins = [places.record[_padded(np.array([bodies[0] for bodies in groups]), lanes) + 1]]
+    for members in zip(*groups, strict=True):
+        bodies = _padded(np.array(members), lanes)
+        begins += [places.data[bodies + 1], places.q[bodies], places.v[bodies], rates(bodies)]
+    return begins
+
+
+class _Places(NamedTuple):
+    """Where what belongs to bodies begins; records and data of the ground come first."""
+
+    parent: np.ndarray
+    """(n,), the number of the parent's record"""
+    kind: np.ndarray
+    """-1 of bodies that are not moved beforehand"""
+    record: np.ndarray
+    """(n + 1,)"""
+    data: np.ndarray
+    """(n + 1 + loops,)"""
+    q: np.ndarray
+    v: np.ndarray
+    total: int
+    """numbers in all records"""
+
+
+def _places(schedule: Schedule, parts: Parts) -> _Places:
+    n = len(schedule.parents)
+    kinds, sizes = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for number, (kind, size) in enumerate(zip(parts.kinds, parts.records, strict=True)):
+        kinds[kind.bodies], sizes[kind.bodies] = number, size
+    nq, nv = parts.widths.T
+    ends = GROUND_RECORD + np.cumsum(sizes)
+    return _Places(
+        np.array(schedule.parents, dtype=np.int64) + 1,
+        kinds,
+        np.concatenate([[0], ends - sizes]),
+        np.arange(len(parts.data), dtype=np.int64) * parts.data.shape[1],
+        np.cumsum(nq) - nq,
+        np.cumsum(nv) - nv,
+        int(ends[-1]),
+    )

@@ -1,0 +1,338 @@
+"""Assembly–disassembly as few programs: join and split traced once for every combination of what they meet.
+
+A joint's terms depend on its kind alone, a join beside that on what its two sides are: the ground, a body alone, or
+bodies joined already (or a block of them, `blocks.py`) with so many handles. Every such combination is a
+:class:`Variant`, whatever the size of the mechanism; closed loops are joins too (`closings.py`). What its programs need
+of the joint is found
+beforehand for all bodies and remembered in the body's record, or computed again; and what a split needs of its join is
+remembered, or computed again (`choices.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.schedules.assembly.blocks import BlockTraced, BlockVariant, blocks_by_variant
+from linkwright.compiler.schedules.assembly.choices import (
+    ITEMS,
+    KEPT,
+    LOOP_DATA,
+    MEMBER_DATA,
+    OWN,
+    RATES,
+    RESULT,
+    Choice,
+    Part,
+    Plan,
+    Spot,
+    Traced,
+    Writer,
+    join_choice,
+    rounded,
+    split_choice,
+)
+from linkwright.compiler.schedules.assembly.closings import Closings, LoopTraced, LoopVariant
+from linkwright.compiler.schedules.assembly.sides import (
+    LeafKind,
+    Side,
+    Sides,
+    expressions,
+    handed_down,
+    leaf_kinds,
+    response_of,
+    response_size,
+    symbols,
+)
+from linkwright.dynamics.assembly.loops import Closing
+from linkwright.dynamics.assembly.method import orders_of_rows
+from linkwright.dynamics.assembly.schedule import GROUND, Schedule
+from linkwright.dynamics.assembly.subassembly import Place, angular_velocity, join, joint_terms, split
+from linkwright.expression.graph import Expr
+from linkwright.expression.order import needed
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+REFINED = 32
+"""Variants up to which it is found out which entries of responses are always zero."""
+
+
+class Variant(NamedTuple):
+    """Joins that are the same program."""
+
+    kind: int
+    """of the joint"""
+    parent: Side
+    child: Side
+    place: Place
+
+
+class Parts(NamedTuple):
+    """All programs of assembly–disassembly for one kind of mechanism."""
+
+    kinds: list[Kind]
+    """of the bodies whose angular velocities are wanted"""
+    variants: list[Variant | LoopVariant | BlockVariant]
+    variant_of: list[int]
+    """of every node of the schedule, -1 of bodies alone, which need no program"""
+    prepare: list[Part]
+    """for every kind of joint: what is remembered of a body's coordinates"""
+    sweep: list[Part]
+    """for every kind: a body's angular velocity from its parent's; none where nothing moves"""
+    join: list[Part]
+    """for every variant: the response of a join, or of a block"""
+    split: list[Part]
+    entries: dict[int, list[int]]
+    """by the number of handles, which entries of a node's response are stored"""
+    records: list[int]
+    """for every kind, numbers in a body's record"""
+    data: Array
+    """(1 + bodies + loops, …): constant numbers; the first row is the ground's"""
+    kept: list[int]
+    """numbers that the joins of every variant keep"""
+    widths: Array
+    """(bodies, 2): nq and nv of every joint"""
+    members: dict[int, list[int]]
+    """of every loop the bodies that it goes by"""
+
+
+def parts_of(model: Model, schedule: Schedule, closing: Closing | None = None) -> Parts:
+    """Trace the blocks, joins and loops of a schedule, each variant once."""
+    still = closing is not None and bool(closing.corrects)
+    gravity = np.zeros(3) if still else model.gravity
+    moved = sorted(k for k in schedule.joined if k < len(model.links)) if still else _moved(schedule)
+    kinds = [group.kind() for group in groups_of(model, moved)] if moved else []
+    closings = Closings(model, schedule, closing, orders_of_rows(model, schedule, closing))
+    alone = [block[0] for block in schedule.blocks if _is_alone(schedule, block)]
+    in_blocks = [number for number, block in enumerate(schedule.blocks) if not _is_alone(schedule, block)]
+    of_leaves = leaf_kinds(model, sorted({*alone, *closings.bodies}))
+    blocks = blocks_by_variant(model, schedule, in_blocks)
+    of_blocks = [BlockTraced(model, schedule, still, *x) for x in blocks.items()]
+    joins, loops, variant_of = _variants(model, schedule, kinds, of_leaves, closings)
+    variants: list[Variant | LoopVariant | BlockVariant] = [*joins, *loops, *blocks]
+    for number, numbers in enumerate(blocks.values(), len(joins) + len(loops)):
+        for block in numbers:
+            variant_of[block] = number
+    between: list[Variant | LoopVariant] = [*joins, *loops]
+    nodes = [[side.number for side in (one.parent, one.child) if side.what == "node"] for one in between]
+    widths = sorted({handles for sides in nodes for handles in sides})
+    entries = {h: [] if len(variants) <= REFINED else list(range(response_size(h))) for h in widths}
+    made: dict[Any, JoinTraced | LoopTraced] = {}
+    """by variant and what is known of its sides"""
+
+    def traced(one: Variant | LoopVariant, known: tuple[Any, ...]) -> JoinTraced | LoopTraced:
+        if (one, known) not in made:
+            sides = Sides(gravity, of_leaves, entries, still)
+            with np.errstate(all="ignore"):  # of what is not yet known to be other than zero
+                made[one, known] = (
+                    JoinTraced(kinds, sides, one)
+                    if isinstance(one, Variant)
+                    else LoopTraced(closings, sides, one, loops[one])
+                )
+        return made[one, known]
+
+    while True:
+        # of what nothing is known yet, nothing follows
+        known = [tuple(tuple(entries[handles]) for handles in sides) for sides in nodes]
+        of_joints = [traced(one, x) for one, x in zip(between, known, strict=True) if all(x)]
+        found = {h: set(stored) for h, stored in entries.items()}
+        everything: list[Traced] = [*of_joints, *of_blocks]
+        for node in everything:
+            if node.result:
+                found[node.handles] |= {k for k, x in enumerate(node.result) if x.value != 0.0}
+        refined = {h: sorted(stored) for h, stored in found.items()}
+        if refined == entries and all(map(all, known)):
+            break
+        entries = refined
+    of_joins = [one for one in of_joints if isinstance(one, JoinTraced)]
+    of_loops = [one for one in of_joints if isinstance(one, LoopTraced)]
+    for graph in [one.graph for one in kinds] + [one.graph for one in of_loops] + [one.graph for one in of_blocks]:
+        if graph.failure is not None:
+            raise graph.failure
+    return _planned(model, kinds, of_leaves, variants, variant_of, of_joins, of_loops, of_blocks, entries, still)
+
+
+def _is_alone(schedule: Schedule, block: Sequence[int]) -> bool:
+    """Whether a leaf is a body by itself, with no joint to the ground in it."""
+    return len(block) == 1 and block[0] in schedule.joined
+
+
+def _moved(schedule: Schedule) -> list[int]:
+    """The bodies whose angular velocities joins and blocks want, and those that these follow from."""
+    moved = [False] * len(schedule.parents)
+    ends = {body for joint in schedule.joined if joint >= len(moved) for body in schedule.ends(joint)}
+    for body in (*(joint for joint in schedule.joined if joint < len(moved)), *ends):
+        while body != GROUND and not moved[body]:
+            moved[body] = True
+            body = schedule.parents[body]
+    return [k for k, x in enumerate(moved) if x]
+
+
+# what there is
+
+
+def _variants(
+    model: Model, schedule: Schedule, kinds: list[Kind], leaf_kinds: list[LeafKind], closings: Closings
+) -> tuple[list[Variant], dict[LoopVariant, list[int]], list[int]]:
+    """Of joints; of loops, with their numbers; and which each node is of."""
+    kind_of = kind_of_each(kinds)
+    alone = {body: Side("leaf", number) for number, one in enumerate(leaf_kinds) for body in one.bodies}
+    alone[GROUND] = Side("ground", 1)
+
+    def side(node: int) -> Side:
+        if node == GROUND:
+            return alone[GROUND]
+        if node < len(schedule.blocks) and _is_alone(schedule, schedule.blocks[node]):
+            return alone[schedule.blocks[node][0]]
+        return Side("node", len(schedule.handles[node]))
+
+    numbers: dict[Variant, int] = {}
+    loops: dict[LoopVariant, list[int]] = {}
+    found: list[Variant | LoopVariant] = []
+    for one in schedule.joins:
+        sides = side(one.parent_node), side(one.child_node)
+        if one.joint >= len(model.links):
+            closed = closings.variant(one, alone, *sides)
+            loops.setdefault(closed, []).append(one.joint)
+            found.append(closed)
+        else:
+            joined = Variant(kind_of[one.joint], *sides, one.place)
+            numbers.setdefault(joined, len(numbers))
+            found.append(joined)
+    of_loops = {variant: k for k, variant in enumerate(loops, len(numbers))}
+    variant_of = [numbers[one] if isinstance(one, Variant) else of_loops[one] for one in found]
+    return list(numbers), loops, [-1] * len(schedule.blocks) + variant_of
+
+
+# tracing
+
+
+class JoinTraced:
+    """A variant's join and split as expressions."""
+
+    def __init__(self, kinds: list[Kind], sides: Sides, variant: Variant):
+        self.kind, self.variant = kinds[variant.kind], variant
+        link, place = self.kind.link, variant.place
+        q, v, tau = coordinates(self.kind, still=sides.still)
+        own = sides.angular_velocity(self.kind, "own")
+        parent = np.zeros(3) if variant.parent.what == "ground" else sides.angular_velocity(self.kind, "parent")
+        terms = joint_terms(link, link.transform(q), q, v, tau, parent)
+        found = sides.found(self.kind, variant.parent, "A", parent), sides.found(self.kind, variant.child, "B", own)
+        result, joined = join(*found, place, terms)
+        self.handles = len(place.parent_kept) + len(place.child_kept)
+        outer = symbols(self.kind, "outer", 6 * self.handles)
+        torn = split(place, (len(found[0].bias) // 6, len(found[1].bias) // 6), terms, joined, outer)
+        self.result = response_of(self.kind.graph, result)
+        rates = expressions(self.kind.graph, torn.acceleration)
+        self.torn = [(Spot(RATES, k), x) for k, x in enumerate(rates)]
+        forces = torn.parent_forces, torn.child_forces
+        self.torn += handed_down(self.kind.graph, (variant.parent, variant.child), forces)
+
+
+# what is computed where
+
+
+def _sweep_choice(plan: Plan) -> tuple[Choice, list[Expr]]:
+    """What the sweep does, and the angular velocity that it finds."""
+    kind = plan.kind
+    q, v, _ = coordinates(kind)
+    parent = symbols(kind, "parent", 3)
+    plan.source |= {symbol.index: source for source, symbol in kind.symbols.items()}
+    w = expressions(kind.graph, angular_velocity(kind.link, parent, kind.link.transform(q), q, v))
+    return plan.chosen(w, lambda node: 1.0 if node.op == "symbol" else np.inf, fetch=1.0), w
+
+
+def _data(
+    plans: list[Plan],
+    of_loops: list[tuple[Plan, LoopTraced]],
+    of_blocks: list[tuple[Plan, BlockTraced]],
+    leaf_kinds: list[LeafKind],
+    counts: tuple[int, int],
+) -> Array:
+    """The table of constant numbers: a row for the ground, for every body (leaf, joint, in a block), every loop."""
+    for plan in plans:
+        for node in needed(plan.remembered.values()):
+            if node.op == "symbol" and plan.source[node.index].space == "data":
+                plan.use(plan.source[node.index])
+    of_joints = max((one.columns.shape[1] for one in leaf_kinds), default=0)
+    in_blocks = of_joints + max((len(plan.columns) for plan in plans), default=0)
+    roles = [(plan, number, kind) for plan, one in of_blocks for number, kind in enumerate(one.kinds)]
+    total = in_blocks + max((len(plan.used(number)) for plan, number, _ in roles), default=0)
+    total = max(total, *(len(plan.columns) for plan, _ in of_loops), 0)
+    n, loops = counts
+    data = np.zeros((n + 1 + loops, rounded(total)))
+    for one in leaf_kinds:
+        data[np.array(one.bodies) + 1, : one.columns.shape[1]] = one.columns
+    for plan in plans:
+        plan.begin = of_joints
+    for plan, _ in of_blocks:
+        plan.begin = in_blocks
+    for plan, number, kind in [(plan, 0, plan.kind) for plan in plans] + roles:
+        used = plan.used(number)
+        data[np.array(kind.bodies) + 1, plan.begin : plan.begin + len(used)] = kind.columns[:, used]
+    for plan, closed in of_loops:
+        for place, column in enumerate(plan.columns):
+            data[np.array(closed.loops) + 1, place] = closed.columns[column.number][:, column.entry]
+    return data
+
+
+def _planned(
+    model: Model,
+    kinds: list[Kind],
+    leaf_kinds: list[LeafKind],
+    variants: list[Variant | LoopVariant | BlockVariant],
+    variant_of: list[int],
+    joins: list[JoinTraced],
+    loops: list[LoopTraced],
+    blocks: list[BlockTraced],
+    entries: dict[int, list[int]],
+    still: bool,
+) -> Parts:
+    """Choose what is remembered and kept, then write the programs."""
+    plans = [Plan(kind) for kind in kinds]
+    of_loops = [(Plan(one.kind, LOOP_DATA), one) for one in loops]
+    of_blocks = [(Plan(one.kinds[0], MEMBER_DATA), one) for one in blocks]
+    traced: list[tuple[Plan, Traced]] = [
+        *((plans[one.variant.kind], one) for one in joins),
+        *of_loops,
+        *of_blocks,
+    ]
+    stored = [entries.get(one.handles, []) for _, one in traced]
+    splits, kept = [], []
+    for plan, one in traced:
+        choice, own = split_choice(plan, one, len(variants) <= REFINED)
+        splits.append(choice)
+        kept.append(own)
+    chosen = [join_choice(*one, *x) for one, x in zip(traced, zip(stored, kept, strict=True), strict=True)]
+    sweeps = [] if still else [_sweep_choice(plan) for plan in plans]
+    data = _data(plans, of_loops, of_blocks, leaf_kinds, (len(model.links), sum(len(one.loops) for one in loops)))
+    writer = Writer(entries)
+    prepare, sweep, join_parts, split_parts = [], [], [], []
+    for number, plan in enumerate(plans):
+        prepare.append(writer.prepare(f"prepare_{number}", plan))
+    for number, (plan, (choice, w)) in enumerate(zip(plans, sweeps, strict=False)):
+        sweep.append(writer.part(f"sweep_{number}", plan, choice, [(Spot(OWN, k), x) for k, x in enumerate(w)]))
+    for number, (plan, one) in enumerate(traced):
+        places = {node.index: Spot(KEPT, k) for k, node in enumerate(kept[number])}
+        results = [(Spot(RESULT, k), one.result[entry]) for k, entry in enumerate(stored[number])]
+        results += [(Spot(KEPT, k), node) for k, node in enumerate(kept[number])]
+        join_parts.append(writer.part(f"join_{number}", plan, chosen[number], results))
+        split_parts.append(writer.part(f"split_{number}", plan, splits[number], one.torn, places))
+    return Parts(
+        kinds,
+        variants,
+        variant_of,
+        prepare,
+        sweep,
+        join_parts,
+        split_parts,
+        entries,
+        [rounded(ITEMS + len(plan.remembered)) for plan in plans],
+        data,
+        [len(own) for own in kept],
+        np.array([(link.motion.nq, link.motion.nv) for link in model.links], dtype=np.int64),
+        {loop: one.closings.members(loop) for one in loops for loop in one.loops},
+    )

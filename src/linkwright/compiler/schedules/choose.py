@@ -1,0 +1,215 @@
+"""Which form a program takes, by its size and what it is: straight lines, loops over bodies, joins on lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.front.algorithms import OF_BODIES, POSITIONS, VELOCITIES, facts
+from linkwright.compiler.front.bind import Bound
+from linkwright.compiler.front.sweeps import Argument, NotASweep, record
+from linkwright.compiler.front.trace import trace, uncollected
+from linkwright.compiler.ir.program import Looped, Program, Slot
+from linkwright.compiler.native.machine import target
+from linkwright.compiler.native.threads import default_threads
+from linkwright.compiler.passes.remember import loops_of
+from linkwright.compiler.schedules.assembly.levels import LevelProgram
+from linkwright.compiler.schedules.assembly.parts import parts_of
+from linkwright.compiler.schedules.loops import LoopProgram
+from linkwright.compiler.schedules.segments import SegmentProgram
+from linkwright.dynamics.assembly.choice import block_schedule, schedule_on_lanes
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies
+from linkwright.dynamics.assembly.partition import require_inertia
+from linkwright.dynamics.assembly.schedule import Schedule, schedule_of
+from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.forward import checked_options
+from linkwright.errors import ModelError, NoDerivativeError, TooLargeError, counted
+from linkwright.model.tree import Model
+from linkwright.status import telling
+
+BODIES_IN_LOOPS = 100
+"""Bodies from which an algorithm made of sweeps is compiled as loops over them."""
+
+BODIES_IN_MATRICES = 50
+"""Bodies from which matrices of all joints are: their straight lines take many seconds to compile, and in single rows
+twice as long to run."""
+
+FEW_NUMBERS = 1000
+"""Entries up to which arrays that are not of all joints are taken by loops over bodies."""
+
+WORK_FOR_THREADS = 5_000_000
+"""Operations of all lanes from which threads share the assembly of a single row: below, waking them takes longer."""
+
+LINKS_FOR_THREADS = 10_000
+"""Links of a chain in segments from which they do. A helper awake pays from some 3000 on, one that sleeps from here."""
+
+MOST_GROUPS = 4
+"""Threads that share a single row, at most: segments are joined one after the other."""
+
+
+@telling(lambda bound: f"compiling {bound.title}")
+@uncollected()
+def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
+    """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
+
+    What cannot be the one, or would be too long, is the other. Raises :class:`TooLargeError` with the reasons where
+    it can be neither.
+    """
+    bodies = 0 if bound.model is None else len(bound.model.links)
+    few = BODIES_IN_MATRICES if facts(bound.book).matrices else BODIES_IN_LOOPS
+    first, second = (in_loops, trace) if bodies >= few else (trace, in_loops)
+    chosen = {True: [trace], False: [in_loops], None: [first, second] if bodies else [trace]}[unroll]
+    failures: dict[Any, TooLargeError] = {}
+    for form in chosen:
+        try:
+            return form(bound)
+        except NoDerivativeError:
+            raise
+        except TooLargeError as error:  # perhaps it is small enough, or made of sweeps
+            failures[form] = error
+    if unroll is False:
+        raise TooLargeError(
+            f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without that "
+            "option straight-line code is made"
+        ) from None
+    no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}" if in_loops in failures else ""
+    instead = "compile what it is made of as several functions"
+    if bodies >= BODIES_IN_LOOPS:
+        instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
+    if unroll:
+        instead = "that was asked for (unroll=True); without that option it may run as loops over the bodies"
+    too_long = f"{_told(bound)} is too large for straight-line code: {failures[trace]}"
+    raise TooLargeError(f"{too_long}{no_loops}; {instead}") from None
+
+
+def _told(bound: Bound) -> str:
+    """The function and the mechanism, for messages."""
+    model = bound.model
+    return (
+        bound.name
+        if model is None
+        else f"{bound.name} of {model.name!r} ({counted(len(model.links), 'body', 'bodies')})"
+    )
+
+
+def in_loops(bound: Bound) -> Looped:
+    """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
+    model = bound.model
+    if model is None or bound.on_model is None or not model.links:
+        raise TooLargeError("there are no bodies to go over")
+    arguments = [_argument(model, name, shape) for name, shape in bound.shapes.items()]
+    of = tuple(one.of for one in arguments)
+    slots = tuple(Slot(name, shape) for name, shape in bound.shapes.items())
+    if bound.book is dynamics.forward_dynamics:
+        checked_options(**bound.options)
+    if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "hybrid":
+        return _in_segments(bound, slots, model)
+    if bound.book is dynamics.forward_dynamics and bound.options.get("method") == "assembly":
+        _require_parts(bound, model)
+        schedule, loops = bound.options.get("schedule"), loop_bodies(model, _closing(bound, model))
+        schedule = "balanced" if schedule is None else schedule
+        return _in_levels(bound, slots, model, schedule_of(model, schedule, loops=loops))
+    serial = bound.book is dynamics.forward_dynamics and bound.options.get("method") in (None, "articulated")
+    if _closing(bound, model) is not None and (serial or facts(bound.book).corrects):
+        return _closed(bound, slots, model)
+    recording = record(bound.on_model, model, arguments)
+    if not any(0 not in one.shape for one in recording.outputs):
+        raise TooLargeError("it gives nothing")
+    return LoopProgram(bound.name, slots, of, loops_of(recording, bound.shapes, [slot.size for slot in slots]))
+
+
+def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
+    """An array as what is recorded: of all joints, of all bodies, or of a few numbers that belong to no body."""
+    if name in POSITIONS and shape == (model.nq,):
+        return Argument("nq", shape)
+    if name in VELOCITIES and shape == (model.nv,):
+        return Argument("nv", shape)
+    if name in OF_BODIES and shape == (len(model.links), 6):
+        return Argument("bodies", shape)
+    if int(np.prod(shape, dtype=int)) > FEW_NUMBERS:
+        raise TooLargeError(f"{name} has {int(np.prod(shape, dtype=int))} entries and is not an array of all joints")
+    return Argument("", shape)
+
+
+def _closed(bound: Bound, slots: tuple[Slot, ...], model: Model) -> LevelProgram:
+    """Forward dynamics with closed loops (or what closes them), which is more than sweeps: assembled on lanes."""
+    try:
+        _require_parts(bound, model)
+        loops = loop_bodies(model, _closing(bound, model))
+        made = schedule_on_lanes(model, target().width, loops)
+        return _in_levels(bound, slots, model, made or schedule_of(model, "balanced", loops=loops))
+    except ModelError as error:  # coordinates are tied, or bodies cannot be taken apart
+        raise TooLargeError(str(error)) from error
+
+
+def _closing(bound: Bound, model: Model) -> Closing | None:
+    """How loops are closed, if they are."""
+    if not model.loops or bound.options.get("loops") == "ignore":
+        return None
+    if corrects := facts(bound.book).corrects:
+        return Closing(corrects=corrects)
+    return Closing(constrained.checked_gains(bound.options.get("stabilisation")))
+
+
+def _require_parts(bound: Bound, model: Model) -> None:
+    """Raise where forward dynamics by parts is of more than joints and loops that are independent of each other."""
+    if any(_argument(model, name, shape).of == "" for name, shape in bound.shapes.items()):
+        raise TooLargeError("forces on single bodies are given")
+    if model.has_couplings:
+        raise TooLargeError("joints follow others")
+    dynamics.require_mass(model)
+
+
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Looped:
+    """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
+
+    Where little is alike, all is one block, by the recursion of articulated bodies.
+    """
+    _require_parts(bound, model)
+    loops = loop_bodies(model, _closing(bound, model))
+    schedule, partition = bound.options.get("schedule"), bound.options.get("partition")
+    if schedule is not None and partition is None and isinstance(schedule, str):
+        alike = schedule_on_lanes(model, target().width, loops, schedule)
+        if loops and alike is None:
+            alike = schedule_of(model, schedule, loops=loops)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
+    if schedule is not None or partition is not None:
+        made = block_schedule(model, "balanced" if schedule is None else schedule, partition, loops=loops)
+        if made.order or max(map(len, made.blocks)) < BODIES_IN_LOOPS:
+            return _in_levels(bound, slots, model, made)
+        return _articulated(bound, slots)
+    if loops:
+        return _closed(bound, slots, model)
+    groups = min(default_threads(), MOST_GROUPS) if len(model.links) >= LINKS_FOR_THREADS else 1
+    try:
+        return SegmentProgram(bound.name, slots, model, target().width, groups)
+    except NotASweep:  # it branches, or is too short
+        alike = schedule_on_lanes(model, target().width)
+        return _in_levels(bound, slots, model, alike) if alike else _articulated(bound, slots)
+
+
+def _articulated(bound: Bound, slots: tuple[Slot, ...]) -> LoopProgram:
+    """Forward dynamics by articulated bodies, whatever the method that was asked for."""
+    loops = bound.options.get("loops", "closed")
+
+    def whole(model: Model, q: Any, v: Any, tau: Any) -> Any:
+        return dynamics.forward_dynamics(model, q, v, tau, loops=loops)
+
+    assert bound.model is not None
+    arguments = [_argument(bound.model, slot.name, slot.shape) for slot in slots]
+    made = loops_of(record(whole, bound.model, arguments), bound.shapes, [slot.size for slot in slots])
+    return LoopProgram(bound.name, slots, tuple(one.of for one in arguments), made)
+
+
+def _in_levels(bound: Bound, slots: tuple[Slot, ...], model: Model, made: Schedule) -> LevelProgram:
+    """Forward dynamics by a schedule of joins, of single bodies or of blocks, on lanes."""
+    require_inertia(model, made.blocks, made.joined)
+    if max(map(len, made.blocks)) >= BODIES_IN_LOOPS:
+        raise TooLargeError(f"a block has {max(map(len, made.blocks))} bodies")
+    parts = parts_of(model, made, _closing(bound, model))
+    alone = LevelProgram(bound.name, slots, made, parts)
+    if default_threads() == 1 or alone.operations.total < WORK_FOR_THREADS * alone.lanes:
+        return alone
+    return LevelProgram(bound.name, slots, made, parts, default_threads())

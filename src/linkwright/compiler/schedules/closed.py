@@ -1,0 +1,272 @@
+"""What the loops of a large mechanism ask for and bear, of all rows of a batch at once.
+
+Loops that share no joint share no column of K, so what is asked of K alone goes group by group
+(`dynamics/closed_loops/independent.py`): groups of one size are one stack of small matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.schedules.openings import Alike, loops_alike
+from linkwright.dynamics.closed_loops.independent import SURELY, row_scales
+from linkwright.dynamics.closed_loops.rows import loop_groups
+from linkwright.model.derived import kept
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.linalg import TOLERANCE
+from linkwright.spatial.stacked import Semidefinite, semidefinite, times
+
+
+class Part(NamedTuple):
+    """Loops of one kind that belong to groups of one size."""
+
+    alike: int
+    loops: Array
+    """(loops,), which of those alike"""
+    group: Array
+    """(loops, 1)"""
+    rows: Array
+    """(loops, m), which of the group's"""
+    columns: Array
+    """(loops, n)"""
+
+
+class Groups(NamedTuple):
+    """Groups of loops of one size."""
+
+    rows: Array
+    """(groups, m), of K"""
+    columns: Array
+    """(groups, n)"""
+    parts: list[Part]
+
+
+@kept
+def groups_alike(model: Model) -> list[Groups]:
+    """The groups of a model's loops, by size."""
+    by_size: dict[tuple[int, int], list[tuple[list[int], list[int]]]] = {}
+    for group in loop_groups(model):
+        by_size.setdefault((len(group.rows), len(group.columns)), []).append((group.rows, group.columns))
+    made = []
+    for members in by_size.values():
+        rows, columns = (np.array(one) for one in zip(*members, strict=True))
+        place_of_row, place_of_column = ({int(k): at for at, k in np.ndenumerate(x)} for x in (rows, columns))
+        parts = []
+        for number, alike in enumerate(loops_alike(model)):
+            here = np.array([n for n, own in enumerate(alike.rows) if int(own[0]) in place_of_row], int)
+            if here.size:
+                at_rows = np.array([[place_of_row[int(k)] for k in own] for own in alike.rows[here]])
+                at_columns = np.array([[place_of_column[int(k)][1] for k in own] for own in alike.at_v[here]], int)
+                parts.append(Part(number, here, at_rows[:, :1, 0], at_rows[..., 1], at_columns))
+        made.append(Groups(rows, columns, parts))
+    return made
+
+
+class Asked:
+    """K of all loops at configurations (…, nq), K̇ v of velocities."""
+
+    def __init__(self, model: Model, q: Array, v: Array | None = None, free: Array | None = None):
+        """``free`` (nv,): 1 for velocities that loops may change, 0 for others, whose columns are left out."""
+        self.model, self.groups = model, groups_alike(model)
+        self.size = sum(one.rows.size for one in loops_alike(model))
+        lead = q.shape[:-1]
+        asked = [one.asking(q, np.zeros(model.nv) if v is None else v) for one in loops_alike(model)]
+        self.bias = np.empty((*lead, self.size))
+        """K̇ v (…, m)"""
+        for one, (_, bias) in zip(loops_alike(model), asked, strict=True):
+            self.bias[..., one.rows] = bias
+        self.K: list[Array] = []
+        """of each stack of groups (…, groups, m, n)"""
+        for group in self.groups:
+            K = np.zeros((*lead, *group.rows.shape, group.columns.shape[1]))
+            for part in group.parts:
+                own = asked[part.alike][0][..., part.loops, :, :]
+                for j in range(own.shape[-1]):
+                    K[..., part.group, part.rows, part.columns[:, j : j + 1]] += own[..., j]
+            self.K.append(K if free is None else K * free[group.columns][:, None, :])
+
+    def rates(self, x: Array) -> Array:
+        """K x (…, m)."""
+        found = np.empty((*x.shape[:-1], self.size))
+        for group, K in zip(self.groups, self.K, strict=True):
+            found[..., group.rows] = times(K, x[..., group.columns])
+        return found
+
+    def rates_of_all(self, X: Array) -> Array:
+        """K Xᵀ (…, m, k), of rows X (…, k, nv)."""
+        found = np.empty((*X.shape[:-2], self.size, X.shape[-2]))
+        for group, K in zip(self.groups, self.K, strict=True):
+            found[..., group.rows, :] = K @ np.moveaxis(X[..., group.columns], -3, -1)
+        return found
+
+    def efforts(self, multipliers: Array) -> Array:
+        """Kᵀλ (…, nv)."""
+        found = np.zeros((*multipliers.shape[:-1], self.model.nv))
+        for group, K in zip(self.groups, self.K, strict=True):
+            found[..., group.columns] = times(np.swapaxes(K, -1, -2), multipliers[..., group.rows])
+        return found
+
+    def matrix(self, chosen: Array | None = None) -> Array:
+        """K (…, m, nv), or the chosen of its rows."""
+        chosen = np.arange(self.size) if chosen is None else chosen
+        place = np.full(self.size, -1)
+        place[chosen] = np.arange(len(chosen))
+        found = np.zeros((*self.bias.shape[:-1], len(chosen), self.model.nv))
+        for group, K in zip(self.groups, self.K, strict=True):
+            at, row = np.nonzero(place[group.rows] >= 0)
+            found[..., place[group.rows[at, row]][:, None], group.columns[at]] = K[..., at, row, :]
+        return found
+
+    # rows that depend on each other
+
+    @cached_property
+    def _units(self) -> list[Array]:
+        return [scale_of(self.model).velocities[group.columns] for group in self.groups]
+
+    @cached_property
+    def could_be(self) -> list[Array]:
+        """How long rows could be, squared: see :func:`~linkwright.dynamics.closed_loops.independent.row_scales`."""
+        scales = row_scales(self.model)
+        assert scales is not None  # a model of numbers
+        whole = np.concatenate([np.zeros(0), *(one.plain for one in scales)])
+        return [whole[group.rows] for group in self.groups]
+
+    @cached_property
+    def _squares(self) -> list[Array]:
+        """K Kᵀ, velocities in the mechanism's units."""
+        scaled = [K * units[:, None, :] for K, units in zip(self.K, self._units, strict=True)]
+        return [K @ np.swapaxes(K, -1, -2) for K in scaled]
+
+    @cached_property
+    def surely(self) -> list[Semidefinite]:
+        """The range of K, of each stack."""
+        return [semidefinite(A, most, SURELY) for A, most in zip(self._squares, self.could_be, strict=True)]
+
+    @cached_property
+    def bearing(self) -> list[Semidefinite]:
+        """The same by the tolerance of dynamics."""
+        found = [semidefinite(A, most, TOLERANCE) for A, most in zip(self._squares, self.could_be, strict=True)]
+        return [x if (x.kept == one.kept).all() else one for one, x in zip(found, self.surely, strict=True)]
+
+    @cached_property
+    def independent(self) -> Array:
+        """(…, m): 1 for rows that dynamics goes by, 0 for those that depend on them."""
+        found = np.empty(self.bias.shape)
+        for group, one in zip(self.groups, self.bearing, strict=True):
+            found[..., group.rows] = one.kept
+        return found
+
+    def within(self, k: Array) -> Array:
+        """P k (…, m): what of it rows can be."""
+        found = np.empty(k.shape)
+        for group, one in zip(self.groups, self.surely, strict=True):
+            found[..., group.rows] = one.least_norm(k[..., group.rows])
+        return found
+
+    def velocities(self, k: Array) -> Array:
+        """Some x (…, nv) with K x = k, of a k (…, m) that rows can be."""
+        found = np.zeros((*k.shape[:-1], self.model.nv))
+        for group, K, units, one in zip(self.groups, self.K, self._units, self.surely, strict=True):
+            asked = k[..., group.rows]
+            x = np.zeros((*k.shape[:-1], *group.columns.shape))
+            for _ in range(2):
+                y = one.solve(asked - times(K, x))
+                x = x + units**2 * times(np.swapaxes(K, -1, -2), y)
+            found[..., group.columns] = x
+        return found
+
+    def multipliers(self, efforts: Array) -> Array:
+        """The λ (…, m) of least norm with Kᵀλ = efforts (…, nv), where there are some."""
+        found = np.empty((*efforts.shape[:-1], self.size))
+        for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
+            wanted = efforts[..., group.columns]
+            multipliers = np.zeros((*efforts.shape[:-1], *group.rows.shape))
+            for _ in range(2):
+                left = wanted - times(np.swapaxes(K, -1, -2), multipliers)
+                multipliers = multipliers + one.solve(times(K, units**2 * left))
+            found[..., group.rows] = multipliers
+        return self.within(found)
+
+    def least_efforts(self, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
+        """Of all rows what :func:`~linkwright.dynamics.actuation.least_efforts` gives: the efforts, what is missing."""
+        driven = np.zeros(self.model.nv, dtype=bool)
+        driven[places] = True
+        efforts, missing = np.where(driven, h, 0.0), np.where(driven, 0.0, h)
+        for group, K, units, one in zip(self.groups, self.K, self._units, self.bearing, strict=True):
+            counts = driven[group.columns].sum(axis=1)
+            for count in np.unique(counts):
+                here = counts == count
+                part = Semidefinite(one.A[..., here, :, :], one.kept[..., here, :])
+                columns = group.columns[here]
+                own = np.nonzero(driven[columns])[1].reshape(len(columns), count)
+                found = _shared(K[..., here, :, :] * units[here][:, None, :], part, h[..., columns], own, units[here])
+                efforts[..., columns], missing[..., columns] = found
+        return efforts, missing
+
+
+def _shared(K: Array, bearing: Semidefinite, h: Array, own: Array, units: Array) -> tuple[Array, Array]:
+    """The efforts (…, groups, n) at the driven of the groups' velocities, and what is missing."""
+    Kt = np.swapaxes(K, -1, -2)
+    at = np.arange(len(own))[:, None]
+
+    def borne(x: Array) -> Array:
+        return times(Kt, bearing.solve(times(K, x)))
+
+    K_own = np.swapaxes(Kt[..., at, own, :], -1, -2)
+    F = np.eye(own.shape[1]) - np.swapaxes(K_own, -1, -2) @ bearing.inverse @ K_own
+    free = semidefinite(0.5 * (F + np.swapaxes(F, -1, -2)), np.ones(own.shape[1]))
+    missing = h * units
+    found = np.zeros(missing.shape[:-1] + own.shape[1:])
+    for _ in range(2):  # once more, for rounding
+        missing = missing - borne(missing)
+        change = free.least_norm(free.solve(free.least_norm(missing[..., at, own])))
+        found = found + change
+        missing[..., at, own] -= change
+    missing = missing - borne(missing)
+    found = free.least_norm(found, weights=np.broadcast_to(1.0 / units[at, own], found.shape))
+    efforts = np.zeros(missing.shape)
+    efforts[..., at, own] = found
+    return efforts / units, missing / units
+
+
+class Acting(NamedTuple):
+    """What loops do to the bodies they hold, of multipliers."""
+
+    on_bodies: Array
+    """(…, bodies, 6), in the bodies' axes"""
+    on_second: Array
+    """(…, loops, 6), in the axes of the loops' second frames; zeros of those that tie coordinates"""
+
+
+def acting(model: Model, q: Array, multipliers: Array) -> Acting:
+    """The forces of all loops."""
+    lead = q.shape[:-1]
+    on_bodies, on_second = np.zeros((len(model.links), *lead, 6)), np.zeros((*lead, len(model.loops), 6))
+    for one in loops_alike(model):
+        if not one.between_frames:
+            continue
+        own = multipliers[..., one.rows]
+        T, *sides = one.acting(q)
+        on_second[..., one.numbers, :] = times(T, own)
+        for bodies, side in zip(one.ends.T, sides, strict=True):
+            moves = bodies >= 0
+            np.add.at(on_bodies, bodies[moves], np.moveaxis(times(side, own)[..., moves, :], -2, 0))
+    return Acting(np.moveaxis(on_bodies, 0, -2), on_second)
+
+
+def openings(model: Model, q: Array, v: Array | None = None) -> tuple[Array, Array]:
+    """How far the loops are open (…, m), and at what rates."""
+    v = np.zeros(model.nv) if v is None else v
+    alike: list[Alike] = loops_alike(model)
+    size = sum(one.rows.size for one in alike)
+    found = tuple(np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), size)) for _ in range(2))
+    for one in alike:
+        for whole, own in zip(found, one.opening(q, v), strict=True):
+            whole[..., one.rows] = own
+    return found[0], found[1]

@@ -1,0 +1,465 @@
+"""Algorithms of large mechanisms that are more than sweeps, made of several kernels, on all rows of a batch at once.
+
+A kernel of loops over the bodies, or of assembly on lanes, gives accelerations, efforts or what passes through the
+joints; what is asked of closed loops is small (`closed.py`) and done by NumPy. Their forces follow from accelerations:
+Kᵀλ is what M a + b lacks. Where loops cannot be assembled (they tie coordinates, or joints are told how to move), all
+of them together are closed by K M⁻¹ Kᵀ, which is dense.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.front.algorithms import OF_BODIES
+from linkwright.compiler.front.bind import Bound, bind
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.schedules.closed import Asked, acting, groups_alike, openings
+from linkwright.dynamics.actuation import velocity_places
+from linkwright.dynamics.assembly.loops import Closing, loop_bodies
+from linkwright.dynamics.assembly.method import require_independent
+from linkwright.dynamics.assembly.partition import require_inertia
+from linkwright.dynamics.assembly.schedule import schedule_of
+from linkwright.dynamics.borne import borne_forces, efforts_of, partly_prescribed
+from linkwright.dynamics.closed_loops import forces as constrained
+from linkwright.dynamics.closed_loops.rows import constraint_rate, loop_ends
+from linkwright.dynamics.derivatives import require_open
+from linkwright.dynamics.forward import cheapest_method, checked_options
+from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.errors import TooLargeError
+from linkwright.model.derived import derived, kept
+from linkwright.model.loop import Loop
+from linkwright.model.tree import Frame, Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.stacked import Semidefinite, times
+from linkwright.spatial.transform import motion_transform
+from linkwright.status import telling
+
+Function = Callable[..., Any]
+
+FORWARD = ("method", "schedule", "partition", "loops", "stabilisation")
+
+
+# sweeps that are compiled
+
+
+def pushed(model: Model, q: Array, wrenches: Wrenches | None = None) -> Array:
+    """Jᵀf (nv,) of wrenches; of a model without weight."""
+    return -inverse_dynamics(model, q, np.zeros(model.nv), np.zeros(model.nv), wrenches)
+
+
+def momenta(model: Model, q: Array, a: Array) -> Array:
+    """M a (nv,); of a model without weight."""
+    return inverse_dynamics(model, q, np.zeros(model.nv), a)
+
+
+def answer(model: Model, q: Array, tau: Array) -> Array:
+    """M⁻¹ τ (nv,) of the tree; of a model without weight."""
+    return dynamics.forward_dynamics(model, q, np.zeros(model.nv), tau, method="articulated", loops="ignore")
+
+
+def answer_of_others(model: Model, q: Array, tau: Array, prescribed: tuple[str, ...]) -> Array:
+    """The same where some joints are held."""
+    still = np.zeros(model.nv)
+    return partly_prescribed(model, q, still, tau, still, prescribed)
+
+
+def rotations(model: Model, q: Array) -> Any:
+    """Of every body (3, 3) to the world."""
+    return model.each(lambda link, T: T[:3, :3], body_poses(model, q))
+
+
+# pieces
+
+
+@kept
+def weightless(model: Model) -> Model:
+    """The same mechanism where nothing weighs."""
+    return replace(model, gravity=np.zeros(3))
+
+
+class Pieces:
+    """The kernels that a bound algorithm may be made of, each compiled when it is asked for."""
+
+    def __init__(self, bound: Bound, compiled: Function):
+        assert bound.model is not None
+        self.model, self.options, self._compiled = bound.model, bound.options, compiled
+        self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
+
+    def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
+        """The function of all rows, an algorithm as its public face calls it; ``pushed``: of the wrenches too, its
+        last arguments."""
+        model = self.model if model is None else model
+        _, *parameters = inspect.signature(function).parameters.values()
+        fixed = {one.name: one.default for one in parameters if one.default is not one.empty}
+        shapes = {name: told.pop(name) for name in OF_BODIES if name in told}
+        fixed |= {name: x for name, x in told.items() if x is not None or name not in fixed}
+        if "wrenches" in fixed:
+            fixed["wrenches"] = tuple(self.frames) if pushed and self.frames else None
+        key = [*fixed.values(), *shapes.values()]
+        made: Function = derived(
+            model, function, *key, make=lambda: self._compiled(bind(function, model, shapes, values=fixed))
+        )
+        return made
+
+    @cached_property
+    def still(self) -> Array:
+        return np.zeros(self.model.nv)
+
+    @cached_property
+    def efforts(self) -> Function:
+        """(q, v, a, wrenches…) -> M a + b − Jᵀf."""
+        return self.of(dynamics.inverse_dynamics, pushed=True)
+
+    @cached_property
+    def pushed(self) -> Function:
+        """(q, wrenches…) -> Jᵀf."""
+        if not self.frames:
+            return lambda q: np.zeros((*q.shape[:-1], self.model.nv))
+        return self.of(pushed, weightless(self.model), pushed=True)
+
+    @cached_property
+    def momenta(self) -> Function:
+        """(q, x) -> M x."""
+        return self.of(momenta, weightless(self.model))
+
+    @cached_property
+    def held(self) -> Function:
+        """(q,) -> the efforts that hold the tree against gravity."""
+        return self.of(dynamics.gravity_forces)
+
+    @cached_property
+    def answer(self) -> Function:
+        """(q, x) -> M⁻¹ x, of one x (…, nv) or several (…, k, nv)."""
+        if not self.model.has_couplings:
+            kernel = self.of(answer, weightless(self.model))
+            return lambda q, x: kernel(q if x.ndim == q.ndim else q[..., None, :], x)
+        matrix = self.of(dynamics.mass_matrix)
+
+        def solved(q: Array, x: Array) -> Array:
+            X = x[..., None] if x.ndim == q.ndim else np.swapaxes(x, -1, -2)
+            found = np.linalg.solve(matrix(q), X)
+            return found[..., 0] if x.ndim == q.ndim else np.swapaxes(found, -1, -2)
+
+        return solved
+
+    @cached_property
+    def forward(self) -> Function:
+        """(q, v, τ, wrenches…) -> accelerations, loops closed."""
+        return self.of(dynamics.forward_dynamics, pushed=True, stabilisation=self.options.get("stabilisation"))
+
+    @cached_property
+    def assembled(self) -> Kernel | None:
+        """(q, v, τ) -> accelerations, loops closed by assembly; None where they cannot be."""
+        if self.model.has_couplings or not all(isinstance(loop, Loop) for loop in self.model.loops):
+            return None
+        kernel = self.of(dynamics.forward_dynamics)
+        return kernel if isinstance(kernel, Kernel) else None
+
+    def take_back(self, q: Array, asked: Asked, opening: Array) -> Array:
+        """The Δ (…, nv) of least kinetic energy with K Δ = −opening (…, m), of an opening that rows can be.
+
+        By assembly: at rest, efforts that would give the tree an acceleration x give x + Δ, where K Δ = −K x.
+        """
+        if not asked.size:
+            return np.zeros((*q.shape[:-1], self.model.nv))
+        if self.assembled is None:
+            return take_back(partial(self.answer, q), asked, opening)
+        moved = np.zeros((*q.shape[:-1], self.model.nv))
+        for _ in range(2):  # once more, for rounding
+            x = asked.velocities(opening + asked.rates(moved))
+            largest = np.abs(x).max(axis=-1, keepdims=True)
+            size = np.where(largest > 0.0, largest, 1.0)  # so that it is not small beside what weights do
+            x = x / size
+            moved = moved + size * (self.assembled(q, self.still, self.momenta(q, x) + self.held(q)) - x)
+        return moved
+
+
+def numbers_of(model: Model) -> int:
+    """How many numbers a row may take, about."""
+    stacks = [np.size(one.rows) * (sum(one.rows.shape[1:]) + one.columns.shape[1]) for one in groups_alike(model)]
+    rows = sum(one.rows.size for one in groups_alike(model))
+    return 100 * len(model.links) + 8 * sum(stacks) + 2 * rows * model.nv
+
+
+def take_back(answer: Function, asked: Asked, opening: Array) -> Array:
+    """The least motion (…, nv) with K Δ = −opening in the rows that are independent, by K M⁻¹ Kᵀ."""
+    chosen = np.flatnonzero(asked.independent.reshape(-1, asked.size).any(axis=0))
+    Y = answer(asked.matrix(chosen))
+    A = Semidefinite(asked.rates_of_all(Y)[..., chosen, :], asked.independent[..., chosen])
+    moved = np.zeros((*opening.shape[:-1], asked.model.nv))
+    for _ in range(2):  # once more, for rounding
+        moved = moved - times(np.swapaxes(Y, -1, -2), A.solve((opening + asked.rates(moved))[..., chosen]))
+    return moved
+
+
+# algorithms: from the pieces to a function of all rows
+
+
+def _residual(p: Pieces) -> Function:
+    return lambda q: openings(p.model, q)[0]
+
+
+def _rate(p: Pieces) -> Function:
+    return lambda q, v: openings(p.model, q, v)[1]
+
+
+def _jacobian(p: Pieces) -> Function:
+    return lambda q: Asked(p.model, q).matrix()
+
+
+def _bias(p: Pieces) -> Function:
+    return lambda q, v: Asked(p.model, q, v).bias
+
+
+def _forward(p: Pieces) -> Function:
+    model = p.model
+    options: dict[str, Any] = {name: p.options.get(name) for name in FORWARD}
+    loops = options["loops"] or "closed"
+    method = options["method"] or cheapest_method(model, loops)
+    checked_options(method, options["schedule"], options["partition"], loops)
+    gains = constrained.checked_gains(options["stabilisation"])
+    dynamics.require_mass(model)
+    closed = bool(model.loops) and loops == "closed"
+    if not model.has_couplings:
+        simple = p.of(dynamics.forward_dynamics, **options) if p.frames else None
+        if simple is not None:
+            return lambda q, v, tau, *f: simple(q, v, tau + p.pushed(q, *f))
+        if not closed and method == "articulated":
+            raise TooLargeError("of a tree it is one sweep")
+        tree = p.of(dynamics.forward_dynamics, method="articulated", loops="ignore")
+    else:
+
+        def tree(q: Array, v: Array, tau: Array, *f: Array) -> Any:
+            return p.answer(q, tau - p.efforts(q, v, p.still, *f))
+
+    def closed_tree(q: Array, v: Array, tau: Array, *f: Array) -> Any:
+        asked = Asked(model, q, v)
+        k = asked.bias
+        if gains is not None:
+            k = k + gains[1] ** 2 * openings(model, q)[0]
+        k = asked.within(k)
+        if gains is not None:
+            k = k + 2.0 * gains[0] * asked.rates(v)
+        a = tree(q, v, tau, *f)
+        return a + p.take_back(q, asked, asked.rates(a) + k)
+
+    return closed_tree if closed else tree
+
+
+def _forward_derivatives(p: Pieces) -> Function:
+    require_open(p.model)
+    dynamics.require_mass(p.model)
+    forward = p.of(dynamics.forward_dynamics, pushed=True)
+    derivatives = p.of(dynamics.inverse_dynamics_derivatives, pushed=True)
+
+    def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> tuple[Array, Array, Array]:
+        by_q, by_v, M = derivatives(q, v, forward(q, v, tau, *f), *f)
+        inverse = np.linalg.inv(M)
+        return -(inverse @ by_q), -(inverse @ by_v), 0.5 * (inverse + np.swapaxes(inverse, -1, -2))
+
+    return all_rows
+
+
+def _corrected(p: Pieces, opening: Callable[..., Array]) -> Function:
+    dynamics.require_mass(p.model)
+
+    def all_rows(q: Array, *v: Array) -> Array:
+        asked = Asked(p.model, q)
+        return p.take_back(q, asked, opening(q, asked, *v))
+
+    return all_rows
+
+
+def _position_correction(p: Pieces) -> Function:
+    return _corrected(p, lambda q, asked: asked.within(openings(p.model, q)[0]))
+
+
+def _velocity_correction(p: Pieces) -> Function:
+    return _corrected(p, lambda q, asked, v: asked.rates(v))
+
+
+def _project(p: Pieces) -> Function:
+    dynamics.require_mass(p.model)
+    integrate = p.of(dynamics.integrate)
+
+    def all_rows(q: Array, v: Array) -> tuple[Array, Array]:
+        asked = Asked(p.model, q)
+        step = p.take_back(q, asked, asked.within(openings(p.model, q)[0]))
+        return integrate(q, step), v + p.take_back(q, asked, asked.rates(v))
+
+    return all_rows
+
+
+def _constraint_forces(p: Pieces) -> Function:
+    constrained.checked_gains(p.options.get("stabilisation"))
+    if not p.model.loops:
+        return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0))
+    dynamics.require_mass(p.model)
+
+    def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> Array:
+        lacking = p.efforts(q, v, p.forward(q, v, tau, *f), *f) - tau
+        return Asked(p.model, q).multipliers(lacking)
+
+    return all_rows
+
+
+_WORLD = Frame(-1, np.eye(4))
+
+
+def _constraint_wrenches(p: Pieces) -> Function:
+    forces = p.of(dynamics.constraint_forces, pushed=True, stabilisation=p.options.get("stabilisation"))
+    if not p.model.loops:
+        return lambda q, v, tau, *f: np.zeros((*q.shape[:-1], 0, 6))
+    turns = p.of(rotations)
+    seconds = [loop_ends(p.model, loop)[1] if isinstance(loop, Loop) else _WORLD for loop in p.model.loops]
+    axes, bodies = np.array([one.placement[:3, :3] for one in seconds]), np.array([one.body for one in seconds])
+
+    def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> Array:
+        found = acting(p.model, q, forces(q, v, tau, *f)).on_second
+        R = np.where((bodies < 0)[:, None, None], np.eye(3), turns(q)[..., bodies, :, :]) @ axes
+        return np.concatenate([times(R, found[..., :3]), times(R, found[..., 3:])], axis=-1)
+
+    return all_rows
+
+
+def _impulse(p: Pieces) -> Function:
+    dynamics.require_mass(p.model)
+
+    def all_rows(q: Array, v: Array, *f: Array) -> tuple[Array, Array]:
+        asked, push = Asked(p.model, q), p.pushed(q, *f)
+        before = v + p.answer(q, push) if f else v
+        after = before + p.take_back(q, asked, asked.rates(before))
+        return after, asked.multipliers(p.momenta(q, after - v) - push)
+
+    return all_rows
+
+
+def _require_parts(p: Pieces, what: str) -> None:
+    """Raise where the book, which takes the mechanism apart, does."""
+    require_independent(p.model, what)
+    schedule = p.options.get("schedule")
+    schedule_of(p.model, "serial" if schedule is None else schedule, loops=loop_bodies(p.model, Closing()))
+    require_inertia(p.model)
+
+
+def _joint_reactions(p: Pieces) -> Function:
+    _require_parts(p, "joint_reactions")
+    borne = p.of(borne_forces, pushed=True, forces=(len(p.model.links), 6))
+
+    def all_rows(q: Array, v: Array, tau: Array, *f: Array) -> Any:
+        a = p.forward(q, v, tau, *f)
+        forces = np.zeros((*q.shape[:-1], len(p.model.links), 6))
+        if p.model.loops:
+            multipliers = Asked(p.model, q).multipliers(p.efforts(q, v, a, *f) - tau)
+            forces = acting(p.model, q, multipliers).on_bodies
+        return borne(q, v, a, forces, *f)
+
+    return all_rows
+
+
+def _plastic_impact(p: Pieces) -> Function:
+    _require_parts(p, "plastic_impact")
+    model, shape = p.model, (len(p.model.links), 6)
+    efforts = p.of(efforts_of, forces=shape)
+    borne = p.of(borne_forces, weightless(model), forces=shape)
+    seen = [motion_transform(model.frames[body.name].placement) for body in model.bodies]
+    inertias = np.array([link.rigid_inertia.matrix() @ X for link, X in zip(model.links, seen, strict=True)])
+
+    def all_rows(q: Array, v: Array, twists: Array) -> tuple[Array, Array]:
+        asked, had = Asked(model, q), times(inertias, twists)
+        told = efforts(q, had) + model.armature * v
+        after = p.answer(q, told)
+        after = after + p.take_back(q, asked, asked.rates(after))
+        on_bodies = acting(model, q, asked.multipliers(p.momenta(q, after) - told)).on_bodies
+        return after, borne(q, np.zeros_like(v), after, had + on_bodies)
+
+    return all_rows
+
+
+def _prescribed_motion(p: Pieces) -> Function:
+    _require_parts(p, "prescribed_dynamics")
+    model, prescribed = p.model, tuple(p.options["prescribed"])
+    places = velocity_places(model, prescribed, "prescribed")
+    told = np.zeros(model.nv)
+    told[places] = 1.0
+    moved = p.of(partly_prescribed, pushed=True, prescribed=prescribed)
+    held = p.of(answer_of_others, weightless(model), prescribed=prescribed) if model.loops else None
+
+    def all_rows(q: Array, v: Array, tau: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
+        tau, a = np.where(told, 0.0, tau), np.where(told, a, 0.0)
+        rates = moved(q, v, tau, a, *f)
+        if held is not None:
+            asked, free = Asked(model, q, v), Asked(model, q, v, free=1.0 - told)
+            opening = asked.rates(rates) + asked.bias
+            rates = rates + take_back(lambda X: held(q[..., None, :], X), free, opening)
+            opening = asked.rates(rates) + asked.bias
+            needed = p.efforts(q, v, rates, *f) - tau
+            return rates, tau + asked.least_efforts(needed, places)[0], opening
+        efforts = np.where(told, p.efforts(q, v, rates, *f), tau)
+        return rates, efforts, np.zeros((*q.shape[:-1], 0))
+
+    return all_rows
+
+
+def _prescribed_dynamics(p: Pieces) -> Function:
+    """Of a mechanism without loops, for which there is nothing to look at."""
+    motion = _prescribed_motion(p)
+    return lambda *arrays: motion(*arrays)[:2]
+
+
+def _actuated_efforts(p: Pieces) -> Function:
+    places = velocity_places(p.model, p.options["actuated"], "actuated")
+
+    def all_rows(q: Array, v: Array, a: Array, *f: Array) -> tuple[Array, Array, Array]:
+        asked = Asked(p.model, q, v)
+        efforts, missing = asked.least_efforts(p.efforts(q, v, a, *f), places)
+        return efforts, missing, asked.rates(a) + asked.bias
+
+    return all_rows
+
+
+IN_LOOPS_FIRST = (dynamics.forward_dynamics, constrained.position_correction, constrained.velocity_correction)
+"""What one kernel does alone where it can."""
+
+COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
+    dynamics.actuated_efforts: _actuated_efforts,
+    dynamics.constraint_bias: _bias,
+    dynamics.constraint_forces: _constraint_forces,
+    dynamics.constraint_jacobian: _jacobian,
+    constraint_rate: _rate,
+    dynamics.constraint_residual: _residual,
+    dynamics.constraint_wrenches: _constraint_wrenches,
+    dynamics.forward_dynamics: _forward,
+    dynamics.forward_dynamics_derivatives: _forward_derivatives,
+    dynamics.impulse: _impulse,
+    dynamics.joint_reactions: _joint_reactions,
+    dynamics.plastic_impact: _plastic_impact,
+    constrained.position_correction: _position_correction,
+    dynamics.prescribed_dynamics: _prescribed_dynamics,
+    dynamics.prescribed_motion: _prescribed_motion,
+    dynamics.project: _project,
+    constrained.velocity_correction: _velocity_correction,
+}
+
+
+LARGEST = 2**25
+"""Numbers of all rows that are worked on at once, about."""
+
+
+@telling(lambda bound: f"compiling {bound.title}")
+def composed(bound: Bound, compiled: Function) -> tuple[Bound, int]:
+    """The algorithm of all rows of a batch, and how many are best taken at once; ``compiled(bound)`` makes others.
+
+    Raises :class:`TooLargeError` where loops are of too many kinds, or reach too far.
+    """
+    pieces = Pieces(bound, compiled)
+    made = replace(bound, function=COMPOSED[bound.book](pieces))
+    return made, max(1, LARGEST // numbers_of(pieces.model))

@@ -1,0 +1,1 @@
+"""Closed loops: their rows, what keeps them closed, how they are closed, which of their rows are independent."""

@@ -1,0 +1,265 @@
+"""Configurations in which the loops are closed, and how a mechanism can move in them. Of numbers, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.closed_loops.rows import (
+    constraint_residual,
+    loop_constraints,
+    loop_groups,
+    loop_rows,
+    rows_of_groups,
+)
+from linkwright.dynamics.configuration import check, integrate
+from linkwright.errors import ArgumentError, ClosureError, InputError, explained
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+CLOSED = 1e-10
+"""Loops are closed to this, of the mechanism's length and rad."""
+
+NEARLY_CLOSED = 1e-6
+"""A configuration is taken for closed to this, likewise."""
+
+SINGULAR = 1e-7
+"""Constraints are independent whose singular values exceed this times the largest."""
+
+ITERATIONS = 200
+LONGEST_STEP = 0.5
+"""of any joint in one iteration, likewise"""
+
+SAMPLES = 2
+"""Configurations at which the generic number of independent constraints is looked for: one would do, almost always."""
+
+
+@explained
+def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
+    """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
+
+    Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
+    the mechanism's own (`model/scale.py`), turns in rad: what is closed is so at any size. The joints named in
+    ``fixed`` stay where they are. Limits are not looked at. Raises
+    :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"close: the first argument is a Model; got {model!r}")
+    check(model, q_guess)
+    q = as_numbers("q_guess", q_guess)
+    free = _free(model, fixed)
+    if q.ndim == 1:
+        return _closed(model, q, free)
+    rows = [_closed(model, row, free) for row in q.reshape(-1, model.nq)]
+    return np.reshape(np.array(rows), q.shape)
+
+
+def _free(model: Model, fixed: Iterable[str]) -> Array:
+    """(nv,): 0 for the velocities of fixed joints, 1 for the others."""
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
+    free = np.ones(model.nv)
+    for name in fixed:
+        free[model.slice(name).v] = 0.0
+    return free
+
+
+def _closed(model: Model, q: Array, free: Array) -> Array:
+    error, units = _error(model, q), scale_of(model).velocities
+    damping = 1e-3
+    for _ in range(ITERATIONS):
+        if np.abs(error).max(initial=0.0) <= 1e-15:
+            break
+        factored = [
+            (part, np.linalg.svd(part.K * free[part.columns], full_matrices=False))
+            for part in _separate_in_units(model, q)
+        ]
+        scale = max((float(sizes.max(initial=0.0)) for _, (_, sizes, _) in factored), default=0.0) or 1.0
+        step = np.zeros(model.nv)
+        for part, (U, sizes, Vt) in factored:
+            along = sizes / (sizes**2 + max(damping, 1e-14) * scale**2)
+            step[part.columns] = -Vt.T @ (along * (U.T @ error[part.rows]))
+        step = step * min(1.0, LONGEST_STEP / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        moved = integrate(model, q, units * step)
+        left = _error(model, moved)
+        if left @ left < error @ error:
+            q, error, damping = moved, left, 0.1 * damping
+        elif np.abs(error).max() <= CLOSED:  # as near as rounding lets it come
+            break
+        else:
+            damping = max(10.0 * damping, 1e-8)
+            if damping > 1e12:
+                break
+    if not np.abs(error).max(initial=0.0) <= CLOSED:
+        raise ClosureError(_what_is_open(model, q), constraint_residual(model, q), q)
+    return q
+
+
+def _error(model: Model, q: Array) -> Array:
+    """The residuals (m,) in the mechanism's units.
+
+    Those of turns are lengthened, so that axes the wrong way round are not taken for closed.
+    """
+    frames = iter(loop_constraints(model, q, np.zeros(model.nv)))
+    errors = [np.zeros(0)]
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        error = rows.residual
+        if not isinstance(loop, CoordinateLoop):
+            cosine = float(loop.kind.alignment(next(frames).pose))
+            turns = loop.kind.turns()
+            if cosine < -1.0 + 1e-12:  # no direction is the way back
+                error = np.where(turns, 2.0, error)
+            else:
+                error = np.where(turns, np.sqrt(2.0 / (1.0 + cosine)) * error, error)
+        errors.append(error)
+    return np.concatenate(errors) / scale_of(model).rows
+
+
+def _what_is_open(model: Model, q: Array) -> str:
+    off, at, units = [], 0, scale_of(model).rows
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        sizes = np.abs(rows.residual)
+        size = float((sizes / units[at : at + len(sizes)]).max())
+        at += len(sizes)
+        if size > CLOSED:
+            off.append((size, f"{loop.name!r} ({loop.type}) is off by {sizes.max():.3g}"))
+    shown = "; ".join(text for _, text in sorted(off, reverse=True)[:6]) or "axes are the wrong way round"
+    return (
+        f"the loops of {model.name!r} could not be closed from this guess: {shown} (m or rad). Start nearer, fix fewer "
+        "joints, or see whether they can be closed at all"
+    )
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """How a mechanism with loops can move; printed in a sentence."""
+
+    degrees_of_freedom: int
+    """where it is not singular"""
+    constraints: int
+    """rows of all loops"""
+    independent: int
+    """of them, where it is not singular"""
+    at_configuration: int
+    """degrees of freedom of the velocities at the configuration asked about"""
+
+    @property
+    def redundant(self) -> int:
+        """Constraints that follow from the others."""
+        return self.constraints - self.independent
+
+    @property
+    def singular(self) -> bool:
+        """Whether there are more velocities at the configuration than elsewhere."""
+        return self.at_configuration > self.degrees_of_freedom
+
+    def __str__(self) -> str:
+        n, m = self.degrees_of_freedom, self.constraints
+        text = (
+            f"{n} degree{'' if n == 1 else 's'} of freedom; {m} constraint{'' if m == 1 else 's'}, "
+            f"{self.independent} independent, {self.redundant} redundant"
+        )
+        if self.singular:
+            text += f"; singular here: {self.at_configuration} velocities are free"
+        return text
+
+
+@explained
+def mobility(model: Model, q: Any = None) -> Mobility:
+    """Degrees of freedom, independent and redundant constraints; whether the configuration q (nq,) is singular.
+
+    Constraints are independent by the singular values of K, in units of the mechanism's length and rad, that exceed
+    1e-7 of the largest. What holds in general
+    is seen at configurations nearby, reached along motions that the loops leave free. Without q one is looked for, from
+    the neutral one. Raises :class:`~linkwright.errors.ClosureError` where none is found,
+    :class:`~linkwright.errors.InputError` where the loops are not closed at q.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"mobility: the first argument is a Model; got {model!r}")
+    if q is None:
+        q = some_closed_configuration(model)
+    check(model, q)
+    q = as_numbers("q", q)
+    residual = np.abs(constraint_residual(model, q))
+    if (residual > NEARLY_CLOSED * scale_of(model).rows).any():
+        raise InputError(
+            f"the loops of {model.name!r} are not closed at this q, off by {residual.max():.3g} (m or rad): close it"
+        )
+    here = _rank(_separate_in_units(model, q))
+    generic = max([here, *(_rank(_separate_in_units(model, sample)) for sample in _nearby(model, q))])
+    return Mobility(model.nv - generic, len(constraint_residual(model, q)), generic, model.nv - here)
+
+
+class Part(NamedTuple):
+    """Rows of K and the only velocities that they are about."""
+
+    rows: list[int]
+    """which of the m"""
+    columns: list[int]
+    """which of the nv"""
+    K: Array
+
+
+def separate(model: Model, q: Array) -> list[Part]:
+    """K in parts that have nothing to do with each other: loops that no joint moves together."""
+    groups = loop_groups(model)
+    return [Part(one.rows, one.columns, K) for one, K in zip(groups, rows_of_groups(model, q, groups), strict=True)]
+
+
+def _separate_in_units(model: Model, q: Array) -> list[Part]:
+    """The same, with residuals and velocities in the mechanism's units."""
+    velocities, rows = scale_of(model).velocities, scale_of(model).rows
+    return [
+        part._replace(K=part.K * velocities[part.columns] / rows[part.rows][:, None]) for part in separate(model, q)
+    ]
+
+
+def _rank(parts: list[Part]) -> int:
+    sizes = np.concatenate([np.zeros(0), *(np.linalg.svd(part.K, compute_uv=False) for part in parts)])
+    return int((sizes > SINGULAR * sizes.max(initial=0.0)).sum())
+
+
+def _nearby(model: Model, q: Array, samples: int = SAMPLES) -> list[Array]:
+    """Closed configurations at some distance, along free motions; those that can be reached."""
+    rng = np.random.default_rng(0)
+    found: list[Array] = []
+    units = scale_of(model).velocities
+    for _ in range(samples):
+        direction = rng.normal(size=model.nv)
+        factored = [(part, np.linalg.svd(part.K)) for part in _separate_in_units(model, q)]
+        largest = max((float(sizes.max(initial=0.0)) for _, (_, sizes, _) in factored), default=0.0)
+        for part, (_, sizes, Vt) in factored:
+            null = Vt[int((sizes > SINGULAR * largest).sum()) :]
+            direction[part.columns] = null.T @ (null @ direction[part.columns])
+        if not direction.any():
+            return found
+        step = integrate(model, q, 0.2 / max(float(np.abs(direction).max()), 1e-12) * direction * units)
+        try:
+            found.append(_closed(model, step, np.ones(model.nv)))
+        except ClosureError:
+            continue
+    return found
+
+
+def generic_configuration(model: Model) -> Array:
+    """A closed configuration (nq,) that is not singular, unless all are."""
+    q = some_closed_configuration(model)
+    return next(iter(_nearby(model, q, 1)), q)
+
+
+def some_closed_configuration(model: Model) -> Array:
+    """One (nq,), from the neutral one (brought within the limits) or from small random turns of it."""
+    rng = np.random.default_rng(0)
+    start, units = np.clip(model.neutral(), model.lower, model.upper), scale_of(model).velocities
+    for attempt in range(8):
+        try:
+            turned = integrate(model, start, 0.15 * attempt * units * rng.normal(size=model.nv))
+            return _closed(model, turned, np.ones(model.nv))
+        except ClosureError as error:
+            failure = error
+    raise failure

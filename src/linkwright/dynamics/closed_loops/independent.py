@@ -1,0 +1,165 @@
+"""Where rows of loops depend on each other: what can be asked of them, and which of their forces is the least.
+
+Of redundant loops and in singular configurations K a + k = 0 may contradict itself, and forces Kᵀλ leave λ open. With
+P = K K⁺, the orthogonal projection on what rows can be (the range of K),
+
+    K a + P k = 0   is solved by the a of least |K a + k|;   Kᵀ P λ = Kᵀ λ, and of all λ with these forces P λ is least.
+
+So every method that solves consistent rows gives what the pseudo-inverse (K M⁻¹ Kᵀ)⁺ gives, whichever rows it leaves
+out. Loops that share no joint share no column of K: P is found for each group of loops that do.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.closed_loops.close import generic_configuration
+from linkwright.dynamics.closed_loops.rows import (
+    LoopGroup,
+    loop_ends,
+    loop_groups,
+    loop_rows,
+    rows_of_groups,
+    walk_between,
+)
+from linkwright.dynamics.mass import composite_inertias
+from linkwright.errors import ClosureError
+from linkwright.model.derived import kept
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.minimal import regroupable
+from linkwright.model.scale import scale_of, some_configuration
+from linkwright.model.tree import Model, transform
+from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.linalg import SemidefiniteFactors, Tolerance, semidefinite_factors
+
+SURELY = Tolerance(dependent=1e-12, nothing=1e-14)
+"""Rows are projected only where dynamics, which goes by larger tolerances, leaves some out for certain."""
+
+
+def unit_velocities(model: Model) -> list[Array]:
+    """The mechanism's unit of every joint's velocity coordinates, followers included."""
+    length = scale_of(model).length
+    return [np.array([length if unit == "m" else 1.0 for unit in joint.motion.units]) for joint in model.joints]
+
+
+class RowScales(NamedTuple):
+    """How long the rows of a loop could be, squared, if all that moves its frames apart moved them along the row."""
+
+    by_mass: Array
+    """(m,), of K M⁻¹ Kᵀ"""
+    plain: Array
+    """(m,), of K Kᵀ, velocities in the mechanism's units"""
+
+
+@kept
+def row_scales(model: Model) -> list[RowScales] | None:
+    """The scales of every loop's rows; None where the model's numbers are symbols.
+
+    At some configuration, with levers as long as the way round the loop.
+    """
+    if not regroupable(model):
+        return None
+    q, scale = some_configuration(model), scale_of(model)
+    x, rates, units = model.coordinates(q), model.rates(np.zeros(model.nv)), unit_velocities(model)
+    inertias, _ = composite_inertias(model, model.each(transform, x))
+    inverses = []
+    for link, I, x_k, joint in zip(model.links, inertias, x, model.joints, strict=True):
+        S = link.motion_subspace(x_k)
+        moved = np.einsum("ij,ij->j", S, I.times(S)) + joint.armature
+        inverses.append(np.divide(1.0, moved, out=np.zeros(len(moved)), where=moved != 0.0))  # M is refused where it is
+    scales, at = [], 0
+    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
+        unit = scale.rows[at]
+        at += len(rows.residual)
+        if isinstance(loop, CoordinateLoop):
+            by_mass = sum(float((unit**2 / units[k] ** 2 * inverses[k]).sum()) for k in rows.columns)
+            scales.append(RowScales(np.array([by_mass]), np.array([unit**2 * len(rows.columns)])))
+            continue
+        first, second = loop_ends(model, loop)
+        walk = walk_between(model, first, second, x, rates)
+        offsets = [first.placement, second.placement, *(model.links[k].placement for k in walk.columns)]
+        length = sum(float(np.linalg.norm(T[:3, 3])) for T in offsets) or scale.length
+        by_mass = plain = 0.0
+        for k, s in walk.columns.items():
+            reach = (s[:3] ** 2).sum(axis=0) + length**2 * (s[3:] ** 2).sum(axis=0)
+            by_mass, plain = by_mass + float((reach * inverses[k]).sum()), plain + float((units[k] ** 2 * reach).sum())
+        turning = ~loop.kind.subspace(walk.pose)[:3].any(axis=0)  # rows of turns alone
+        levers = np.where(turning, 1.0 / length**2, 1.0)
+        scales.append(RowScales(by_mass * levers, plain * levers))
+    return scales
+
+
+class Elimination(NamedTuple):
+    """How rows of symbols are eliminated, which cannot be looked at."""
+
+    order: list[int] | None
+    """those last that depend on the others; None: as they come"""
+    left_out: int | None
+    """how many of them may be left out; None: all"""
+
+
+AS_THEY_COME = Elimination(None, None)
+
+SINGULAR = 2
+"""So many more rows of a group of loops may be left out in singular configurations than elsewhere."""
+
+
+def elimination_like(factors: SemidefiniteFactors, groups: int = 1) -> Elimination:
+    """As pivoting did it at some configuration, of the rows of so many groups of loops."""
+    return Elimination(factors.order(), factors.L.shape[1] - len(factors.rows) + SINGULAR * groups)
+
+
+class RowSpace(NamedTuple):
+    """What the rows of groups of loops can be."""
+
+    groups: list[LoopGroup]
+    eliminations: list[Elimination]
+    factors: list[SemidefiniteFactors]
+    """of K Kᵀ"""
+
+    def within(self, k: Array) -> Array:
+        """P k (m,); rows of other groups as they are."""
+        near = list(k)
+        for group, one, factors in zip(self.groups, self.eliminations, self.factors, strict=True):
+            for row, x in zip(group.rows, factors.least_norm(k[group.rows], one.left_out), strict=True):
+                near[row] = x
+        return np.stack(near) if near else k
+
+
+def row_space(model: Model, q: Array, groups: list[LoopGroup] | None = None) -> RowSpace:
+    """The range of K at q (nq,), of all groups of loops or of these."""
+    groups = loop_groups(model) if groups is None else groups
+    chosen = [AS_THEY_COME] * len(groups)
+    if groups and is_symbolic(q):
+        chosen = [eliminations(model)[tuple(group.loops)] for group in groups]
+    scales = row_scales(model)
+    could_be = None if scales is None else np.concatenate([np.zeros(0), *(one.plain for one in scales)])
+    factors, units = [], scale_of(model).velocities
+    for group, K, one in zip(groups, rows_of_groups(model, q, groups), chosen, strict=True):
+        longest = None if could_be is None else could_be[group.rows]
+        K = K * units[group.columns]
+        factors.append(semidefinite_factors(K @ K.T, None, one.order, longest, SURELY))
+    return RowSpace(groups, chosen, factors)
+
+
+def beyond_rows(model: Model, q: Array, v: Array, beta: float = 0.0, groups: list[LoopGroup] | None = None) -> Array:
+    """What of k = K̇ v + β² φ (m,) no acceleration makes up for: k − P k. (Of 2α K v all can be asked for.)"""
+    if groups is not None and not groups:
+        return np.zeros(sum(len(group.rows) for group in loop_groups(model)))
+    k = [one.bias + beta * beta * one.residual if beta else one.bias for one in loop_rows(model, q, v)]
+    asked = np.concatenate([np.zeros(0), *k])
+    return asked - row_space(model, q, groups).within(asked)
+
+
+@kept
+def eliminations(model: Model) -> dict[tuple[int, ...], Elimination]:
+    """Of every group, by its loops: as at some closed configuration."""
+    groups = [tuple(group.loops) for group in loop_groups(model)]
+    if groups and regroupable(model):
+        with suppress(ClosureError):
+            factors = row_space(model, generic_configuration(model)).factors
+            return dict(zip(groups, map(elimination_like, factors), strict=True))
+    return dict.fromkeys(groups, AS_THEY_COME)

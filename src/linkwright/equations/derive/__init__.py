@@ -1,0 +1,1 @@
+"""How equations are derived: exact numbers, names, both derivations, loops, friction and springs, base parameters."""

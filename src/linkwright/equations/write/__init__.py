@@ -1,0 +1,1 @@
+"""How equations are written: text, LaTeX, pages, programs in several languages."""
