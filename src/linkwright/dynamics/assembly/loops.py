@@ -61,7 +61,7 @@ def loop_bodies(model: Model, closing: Closing | None) -> tuple[tuple[int, int],
 def loop_terms(model: Model, q: Array, v: Array, w: Sequence[Array], closing: Closing | None) -> dict[int, LoopTerms]:
     """The terms of every loop by its number in a schedule; ``w``: the angular velocities (3,) of the bodies.
 
-    What several loops cannot do together is not asked of them (`closed_loops/independent.py`); of one, see :func:`close`.
+    What several loops cannot do together is not asked of them (`independent.py`); of one, see :func:`close`.
     """
     if closing is None:
         return {}

@@ -246,7 +246,7 @@ def close(
     """A closed loop as a joint that is never moved, between two subassemblies, or two handles of the same (A).
 
     Γ = TᵀPT may be singular: loops that ask the same twice, or what is held already. What depends on other
-    rows is left out, once none ask for what cannot be (`closed_loops/independent.py`; of several loops together that has been seen
+    rows is left out, once none ask for what cannot be (`independent.py`; of several loops together that has been seen
     to): what of Γ is small beside ``sizes``, its diagonal before any loop was closed, or beside what that could be
     (:func:`free_sizes`).
     ``order``: in which order rows of symbols are eliminated (of numbers it is found).

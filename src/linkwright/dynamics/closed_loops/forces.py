@@ -4,7 +4,7 @@
 
 (the last two terms are Baumgarte's, zero unless asked for). With M = Lᵀ D L the multipliers λ follow from
 Y = L⁻ᵀ Kᵀ by Yᵀ D⁻¹ Y λ = …, in which rows that depend on others (redundant loops, singular configurations) are left
-out, once they ask for nothing that cannot be (`closed_loops/independent.py`). "composite" does this with the whole matrix.
+out, once they ask for nothing that cannot be (`independent.py`). "composite" does this with the whole matrix.
 "articulated" carries the loops' forces inwards beside the articulated bodies and eliminates each loop at the nearest
 common ancestor of its ends (as Sathya & Carpentier, "Constrained articulated body dynamics algorithms", IEEE T-RO 2024,
 do for contacts): linear in a chain of loops.
@@ -371,7 +371,7 @@ def _closed(
 ) -> tuple[Closed, Array, Array, Open]:
     """Eliminate loops at a body: what is kept of them, the inertia (6, 6) and bias (6,) they add, what stays open.
 
-    Rows ask for what they can be (`closed_loops/independent.py`): what A takes to zero is taken off r. Loops of a group that do not
+    Rows ask for what they can be (`independent.py`): what A takes to zero is taken off r. Loops of a group that do not
     close here all together have been seen to already.
     """
     rest = [j for j in opened.numbers() if j not in numbers]
