@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
@@ -110,6 +111,38 @@ def test_functions_of_users_run_as_loops_too():
     rows = [np.stack([x] * 9) for x in (q, v, tau, gain)]
     for x, one in zip(kernel(*rows), found, strict=True):
         assert np.array_equal(x[8], one)
+
+
+def test_arrays_of_all_joints_may_have_any_name():
+    model = mechanism("mixed", 120)
+    q, v, target = *state(model, 2)[:2], model.random(seed=9)
+
+    def law(model, q, v, target, stiffness, weight):
+        """A posture held, its gains joint by joint; and the work of a force."""
+        tau = stiffness * lw.difference(model, q, target) + lw.gravity_forces(model, q)
+        return tau, (stiffness * v) @ v, weight @ lw.center_of_mass(model, q)
+
+    stiffness, weight = np.linspace(1.0, 2.0, model.nv), np.arange(3.0)
+    kernel = lw.compile(law, model, target=model.nq, stiffness=model.nv, weight=3)
+    assert "loops" in kernel.program.form
+    found, expected = kernel(q, v, target, stiffness, weight), law(model, q, v, target, stiffness, weight)
+    for x, y in zip(found, expected, strict=True):
+        assert relative_error(x, y) < 1e-12
+
+
+def test_derivatives_of_large_mechanisms_are_those_that_algorithms_give():
+    model = mechanism("chain", 150)
+    q, v, a = state(model, 0)
+    by_q, by_v, by_a = lw.inverse_dynamics_derivatives(model, q, v, a)
+    for wrt, expected in (("q", by_q), ("v", by_v), ("a", by_a)):
+        assert np.array_equal(lw.derivative(lw.inverse_dynamics, wrt)(model, q, v, a), expected)
+    still = lw.inverse_dynamics_derivatives(model, q, 0 * v, 0 * a)[0]
+    assert relative_error(lw.derivative(lw.gravity_forces, "q")(model, q), still) < 1e-12
+    with pytest.raises(LinkwrightError, match="forward_dynamics_derivatives gives it"):
+        lw.derivative(lw.forward_dynamics, "q")(model, q, v, a)
+    kernel = lw.compile(lw.potential_energy, model)
+    with pytest.raises(LinkwrightError, match="unroll=True"):
+        kernel.derivative("q")
 
 
 def test_matrices_of_followers_are_their_leaders():

@@ -108,6 +108,18 @@ def test_what_a_handler_raises_is_raised(alarm, rows):
         kernel(np.full(() if rows is None else (rows,), 0.3), float(ENDLESS))
 
 
+def test_what_a_handler_raises_stops_all_threads(alarm):
+    def handler(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        raise Alarm("late")
+
+    kernel = lw.compile(plain, x=(), n=()).prepare()
+    kernel.threads = 2
+    alarm(handler)
+    with pytest.raises(Alarm, match="late"):
+        kernel(np.full(100, 0.3), float(ENDLESS))
+
+
 @pytest.mark.parametrize("rows", [None, 3])
 def test_handlers_run_and_loops_go_on(alarm, rows):
     kernel = lw.compile(stopping, x=(), n=()).prepare()

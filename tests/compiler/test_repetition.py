@@ -596,3 +596,10 @@ def test_a_program_of_the_ends_alone():
     assert ends.program.length < kernel.program.length
     assert np.array_equal(ends(x, y), kernel(x, y)[0])
     assert np.array_equal(ends(x[0], y[0]), kernel(x, y)[0][0])
+
+
+def test_a_condition_is_a_truth_value_in_kernels_too():
+    with pytest.raises(ArgumentError, match="expected a truth value"):
+        lw.compile(lambda x: lw.until(lambda x: x[0] - 9.0, lambda x: x + 1.0, x, limit=50), x=2)
+    kernel = lw.compile(lambda x: lw.until(lambda x: (x[0] > 9.0) | (x[1] > 9.0), lambda x: x + 1.0, x, limit=50), x=2)
+    assert kernel([0.5, 3.0])[1] == 7.0

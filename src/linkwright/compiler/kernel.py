@@ -307,7 +307,10 @@ class Kernel(Entered):
 
     def _straight(self, what: str) -> Program:
         if isinstance(self.program, Looped):
-            raise TooLargeError(f"{self.program.name} runs as loops over the bodies, which have no {what}")
+            raise TooLargeError(
+                f"{self.program.name} runs as loops over the bodies, which have no {what}; compile(…, unroll=True) "
+                "makes straight lines, where they are not too many; inverse_dynamics_derivatives runs as loops itself"
+            )
         return self.program
 
     def save(self, path: str | Path) -> Path:

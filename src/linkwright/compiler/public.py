@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwright.compiler.front.algorithms import ARRAYS, algorithm_of, facts
 from linkwright.compiler.front.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
-from linkwright.compiler.front.differentiation import differentiate, replay
+from linkwright.compiler.front.differentiation import differentiate, given_derivative, replay
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
@@ -337,13 +337,18 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         fixed = {n: x for n, x in arguments.items() if n not in ARRAYS}
         if wrenches:
             fixed["wrenches"] = tuple(wrenches)
-        arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
+        own_arrays = [x for n, x in arguments.items() if n in ARRAYS]
+        arrays = own_arrays + list((wrenches or {}).values())
+        known = facts(book).derivatives.get(wrt)
+        if known and model.sweeps_are_recorded:  # of a large mechanism, whose trace would be
+            return given_derivative(known, model, own_arrays, wrenches)
 
         def make() -> Program | str:
             try:
                 return differentiate(trace(bind(book, model, {}, values=fixed)), wrt, model)
             except TooLargeError as error:
-                return f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
+                told = f"the derivative of {name} by {wrt} is too large for {model.name!r}: {error}"
+                return f"{told}; {name_of(known.book)} gives it" if known else told
 
         try:
             key = [exact(x) for x in fixed.values()]

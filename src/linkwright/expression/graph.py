@@ -135,6 +135,19 @@ class Graph:
         place = self.constant(which)
         return self.node("item", (repetition, place), ("item", repetition.index, place.index))
 
+    @staticmethod
+    def is_condition(x: Expr) -> bool:
+        """Whether an expression is 0 or 1 by what it is made of."""
+        rest, seen = [x], {x.index}
+        while rest:
+            node = rest.pop()
+            if node.op == "where":
+                rest += [a for a in node.args[1:] if a.index not in seen]
+                seen.update(a.index for a in node.args[1:])
+            elif node.op not in CONDITIONS and node.value not in (0.0, 1.0):
+                return False
+        return True
+
     def coerce(self, x: Any) -> Expr:
         """``x`` as an expression of this graph."""
         if type(x) is Expr:
@@ -549,14 +562,8 @@ def comparable(x: Any) -> Any:
 
 def _condition(x: Expr) -> Expr:
     """The expression, if it is 0 or 1 by what it is made of."""
-    rest, seen = [x], {x.index}
-    while rest:
-        node = rest.pop()
-        if node.op == "where":
-            rest += [a for a in node.args[1:] if a.index not in seen]
-            seen.update(a.index for a in node.args[1:])
-        elif node.op not in CONDITIONS and node.value not in (0.0, 1.0):
-            raise ExpressionError(f"& | ~ are for conditions, such as x < 1.0; got {x!r}")
+    if not x.graph.is_condition(x):
+        raise ExpressionError(f"& | ~ are for conditions, such as x < 1.0; got {x!r}")
     return x
 
 

@@ -143,8 +143,12 @@ def _truth(told: Any) -> Any:
     if (symbol := symbol_among([told])) is not None:
         raise _Symbols(symbol)
     if told.dtype != bool:
-        raise ArgumentError(f"the condition returns {told.tolist()!r}; expected a truth value, such as that of x < 1.0")
+        raise _no_truth(told.tolist())
     return told
+
+
+def _no_truth(told: Any) -> ArgumentError:
+    return ArgumentError(f"the condition returns {told!r}; expected a truth value, such as that of x < 1.0")
 
 
 def _where_rows(going: Array, after: Array, before: Array) -> Array:
@@ -168,7 +172,10 @@ def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
         told = np.asarray(condition(*form.state(form.apart(graph.array(state)))))
         if told.shape:
             raise _Batch(told.shape)
-        return graph.coerce(told[()])
+        stop = graph.coerce(told[()])
+        if not graph.is_condition(stop):
+            raise _no_truth(stop)
+        return stop
 
     results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every)
     if graph.failure is not None:

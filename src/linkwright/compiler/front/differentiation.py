@@ -25,11 +25,12 @@ SHORT = 600
 """Instructions of an algorithm up to which differentiating its trace may beat its analytical derivative."""
 
 
-def _derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
+def given_derivative(known: Derivative, model: Model | None, arrays: Sequence[Any], wrenches: Any) -> Any:
     """What an algorithm gives itself, of one or more of inverse dynamics' arguments."""
     assert model is not None
     q, v, a = (list(arrays) + [np.zeros(model.nv)] * 3)[:3]
-    return known.book(regrouped(known.book, model, {}), q, v, a, wrenches)[known.which]
+    own = model if model.sweeps_are_recorded else regrouped(known.book, model, {})
+    return known.book(own, q, v, a, wrenches)[known.which]
 
 
 def replay(program: Program, graph: Graph, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
@@ -116,7 +117,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         frames = [name.removeprefix("wrench ") for name in names if name.startswith("wrench ")]
         n = len(arrays) - len(frames)
         wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
-        derived = _derivative(known, model, arrays[:n], wrenches)
+        derived = given_derivative(known, model, arrays[:n], wrenches)
         analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
         if len(program.instructions) > SHORT:
             return analytical

@@ -1,8 +1,8 @@
 """Signals, such as that of Ctrl-C, while machine code runs that takes long.
 
 Python runs the handlers of signals between its own instructions, in the main thread. Loops of machine code that may
-take long therefore tell ``poll`` from time to time how much they have done; once that is some ten milliseconds' work it
-lets Python run them. If a handler raises, as that of Ctrl-C does, the exception is kept, ``poll`` says so from then on,
+take long therefore tell ``poll`` from time to time how much they have done; after some thirty milliseconds' work it lets
+Python run them. If a handler raises, as that of Ctrl-C does, the exception is kept, ``poll`` says so from then on,
 the loops end where they are, and whoever called them raises it. Helpers of a call that is given up are told by their
 thread's number.
 """
@@ -28,8 +28,9 @@ that of other threads; how many helpers are to stop, and which."""
 _MOST = 4096
 """Helpers that can be told to stop."""
 
-ENOUGH = 2**24
-"""Work, in operations of lanes, after which signals are looked for: about ten milliseconds."""
+ENOUGH = 2**27
+"""Work, in operations of lanes, after which signals are looked for: some thirty milliseconds. On the
+fastest machines that is more than the five after which Python's threads ask for their turn: else they would get none."""
 
 _state = np.zeros(_FIRST + _MOST, dtype=np.uint64)
 _state[_MAIN] = threading.main_thread().ident or 0
@@ -191,8 +192,22 @@ def addresses() -> dict[str, int]:
 
 def raise_caught() -> None:
     """Raise what a handler of a signal raised while machine code of this thread ran."""
+    global _raised
     if _state[_CAUGHT]:
-        ctypes.PYFUNCTYPE(ctypes.c_bool)(addresses()["raised"])()
+        try:
+            ctypes.PYFUNCTYPE(ctypes.c_bool)(addresses()["raised"])()
+        except BaseException as error:
+            _raised = id(error)
+            raise
+
+
+_raised = 0
+"""What was raised last by a handler: its address, since the exception itself would keep all that its frames hold."""
+
+
+def of_handler(error: BaseException) -> bool:
+    """Whether an exception that has just been raised is a handler's."""
+    return id(error) == _raised
 
 
 def give_up(threads: Collection[int]) -> None:

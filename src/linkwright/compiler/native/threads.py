@@ -99,6 +99,14 @@ class _Pool:
                         job = job()
                 except Exception as error:
                     errors.append(error)
+                    if interrupts.of_handler(error):  # nobody wants the rest
+                        stop()
+
+        def stop() -> None:
+            nonlocal stopped
+            stopped = True
+            waiting.clear()
+            _whatever_comes(lambda: interrupts.give_up(inside))
 
         def assist() -> None:
             me = threading.get_ident()
@@ -126,9 +134,7 @@ class _Pool:
             work()
             wait()
         except BaseException:
-            stopped = True
-            waiting.clear()
-            _whatever_comes(lambda: interrupts.give_up(inside))
+            stop()
             _whatever_comes(wait)
             raise
         if errors:

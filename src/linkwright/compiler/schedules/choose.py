@@ -74,7 +74,9 @@ def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
             f"{_told(bound)} cannot run as loops over the bodies (unroll=False): {failures[in_loops]}; without that "
             "option straight-line code is made"
         ) from None
-    no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}" if in_loops in failures else ""
+    no_loops = ""
+    if in_loops in failures and bodies >= few:  # of few bodies nobody asks for loops
+        no_loops = f"; it cannot run as loops over the bodies, for {failures[in_loops]}"
     instead = "compile what it is made of as several functions"
     if bodies >= BODIES_IN_LOOPS:
         instead += " (to solve with the mass matrix, forward_dynamics takes no matrix)"
@@ -128,6 +130,8 @@ def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
         return Argument("nv", shape)
     if name in OF_BODIES and shape == (len(model.links), 6):
         return Argument("bodies", shape)
+    if shape in ((model.nq,), (model.nv,)) and not name.startswith("wrench"):  # a user's: targets, gains
+        return Argument("nv" if shape == (model.nv,) else "nq", shape)
     if int(np.prod(shape, dtype=int)) > FEW_NUMBERS:
         raise TooLargeError(f"{name} has {int(np.prod(shape, dtype=int))} entries and is not an array of all joints")
     return Argument("", shape)
