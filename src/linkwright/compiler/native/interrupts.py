@@ -1,7 +1,7 @@
 """Signals, such as that of Ctrl-C, while machine code runs that takes long.
 
 Python runs the handlers of signals between its own instructions, in the main thread. Loops of machine code that may
-take long therefore tell ``poll`` from time to time how much they have done; after some thirty milliseconds' work it lets
+take long therefore tell ``poll`` from time to time how much they have done; after thirty milliseconds' work it lets
 Python run them. If a handler raises, as that of Ctrl-C does, the exception is kept, ``poll`` says so from then on,
 the loops end where they are, and whoever called them raises it. Helpers of a call that is given up are told by their
 thread's number.
@@ -30,7 +30,7 @@ _MOST = 4096
 
 ENOUGH = 2**27
 """Work, in operations of lanes, after which signals are looked for: some thirty milliseconds. On the
-fastest machines that is more than the five after which Python's threads ask for their turn: else they would get none."""
+fastest machines that is more than the five after which threads ask for their turn: else they would get none."""
 
 _state = np.zeros(_FIRST + _MOST, dtype=np.uint64)
 _state[_MAIN] = threading.main_thread().ident or 0
