@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -13,6 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimised` there
 os.environ.setdefault("LINKWRIGHT_CODE", "quick")
+
+# what a shell starts in the background ignores Ctrl-C, of which some tests are
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

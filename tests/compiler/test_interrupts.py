@@ -59,14 +59,6 @@ def refilled(x, n):
     return lw.until(lambda x, k: k >= n, step, x, 0.0, limit=ENDLESS)[0]
 
 
-@pytest.fixture(autouse=True)
-def python_is_told_of_ctrl_c():
-    """What a shell starts in the background ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def call_and_interrupt(kernel, *arrays):
     threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     kernel(*arrays)
