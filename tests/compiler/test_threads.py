@@ -165,6 +165,8 @@ def test_slices_are_several_and_of_whole_blocks(kernel, monkeypatch):
 
 def test_threads_work_at_once(kernel, monkeypatch):
     """Two slices that wait for each other are done only if two threads do them."""
+    monkeypatch.setattr(kernel_module, "GRAIN", 1)
+    kernel = lw.Kernel(kernel.program, kernel.model)
     both = threading.Barrier(2, timeout=30)
     real = kernel._call
     monkeypatch.setattr(kernel, "_call", lambda *xs, out: (both.wait() and None) or real(*xs, out=out))
@@ -175,7 +177,6 @@ def test_threads_work_at_once(kernel, monkeypatch):
     def pair(function, arrays, dims, outs, lead, number, _, width):
         threads_module.spread(function, arrays, dims, outs, lead, number, 2, width)
 
-    monkeypatch.setattr(kernel_module, "GRAIN", 1)
     on(kernel, 2, q, v, a)
     assert len(slices) == 1
 

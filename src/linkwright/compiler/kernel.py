@@ -19,9 +19,10 @@ from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Looped, Operations, Program
+from linkwright.compiler.native import batches
 from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.native.interrupts import raise_caught
-from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest, waiting_entry
+from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.schedules.choose import program
 from linkwright.dynamics.assembly.choice import candidates
@@ -69,15 +70,17 @@ class Kernel(Entered):
         # without entries there is nothing worth machine code, and NumPy has no functions of no entries
         if program.inputs and all(slot.size for slot in (*program.inputs, *program.outputs)):
             name = f"{program.name} of {model.name!r}" if model else program.name
-            self._native = build(program, addresses() | {"slow": id(_slowly)}, tune, name)
+            symbols = addresses() | {"otherwise": batches.entry(id(_slowly))}
+            self._native = build(program, symbols, tune, name)
             self._width = self._native.width
             self._row_time = row_time(program, self._width)
             self._longest = row_time(program, self._width, usual=False)
             # loops that look whether to stop do so within some milliseconds of each block of rows
             self._together = 64 * self._width if self._native.long else 0
-        self._entered = False
+        self._entered = self._opened = False
         if self._native and supported() and not (isinstance(program, Looped) and program.exports):
-            enter_through(self, waiting_entry(id(_slowly)))
+            self._way = batches.Way(program)
+            enter_through(self, batches.entry(id(_slowly)), self._way.address)
         else:
             self.__class__ = _EnteredSlowly
 
@@ -110,7 +113,18 @@ class Kernel(Entered):
         if self._native.failure is not None:
             failure, self._native.failure = self._native.failure, None
             raise failure
+        if not self._opened:
+            self._open()
         return results
+
+    def _open(self) -> None:
+        """From now on batches that are worth no second thread, and soon done, go straight to the machine code."""
+        assert self._native is not None
+        self._opened = True
+        if type(self) is Kernel and not self._native.long:
+            few = min(2 * GRAIN / self._row_time, max(LONG / self._longest, self._together))
+            self._native.way = self._way
+            self._way.open(self._native.loop, max(0, math.ceil(few) - 1))
 
     def _interpreted(self, *arrays: Any, out: Any = None) -> Any:
         assert isinstance(self.program, Program)
@@ -129,7 +143,7 @@ class Kernel(Entered):
             self._explain(arrays, out)  # NumPy would take further ones as results
         in_order = tuple(map(_in_order, arrays, self._dims))
         try:
-            if self._width and (self._threads > 1 or self._may_be_long(arrays)):
+            if self._width:
                 result = self._in_slices(in_order, out)
                 if result is not None:
                     return result
@@ -161,13 +175,6 @@ class Kernel(Entered):
             self._enter()
             return row
         return None if all(x is y for x, y in zip(row, arrays, strict=True)) else row
-
-    def _may_be_long(self, arrays: tuple[Any, ...]) -> bool:
-        """Whether the arrays may be so large that somebody wants to stop the call."""
-        entries = 1
-        for x in arrays:
-            entries *= getattr(x, "size", 1)
-        return self._is_long(entries)
 
     def _is_long(self, rows: int) -> bool:
         return bool(rows > self._together and rows * self._longest > LONG)

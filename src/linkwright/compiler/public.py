@@ -29,7 +29,7 @@ from linkwright.compiler.schedules.springs import OF_SPRINGS, springs_alike, wit
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable
-from linkwright.model.derived import derived, exact, identity
+from linkwright.model.derived import derived, exact, identity, keep
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
@@ -70,7 +70,14 @@ def public(book: F) -> F:
         keys = {n: f"_face_exact({n})" for n in fixed}
     elif "actuated" in fixed:
         keys["actuated"] = "_face_tuple(actuated) if _face_type(actuated) is _face_list else actuated"
-    model, told, pushed = parameters[0].name, ", ".join(arrays), ""
+    model, told, pushed, usual = parameters[0].name, ", ".join(arrays), "", ""
+    if _usual(book) is not None:  # nothing told but arrays: the quickest way
+        same = [
+            f"{p.name} is {'None' if p.default is None else f'_face_default{k}'}"
+            for k, p in enumerate(parameters)
+            if p.name in fixed
+        ]
+        usual = f"        if {' and '.join(same) or 'True'}:\n            return {model}.memo[_face_identity]({told})\n"
     if "wrenches" in fixed:
         key = ", ".join((keys | {"wrenches": "_face_tuple(wrenches)"}).values())
         pushed = (
@@ -79,12 +86,10 @@ def public(book: F) -> F:
         )
         keys["wrenches"] = "None"
     key = ", ".join(["_face_identity", *keys.values()])
-    if not fixed:
-        key, scope["_face_key"] = "_face_key", (identity(book),)
     source = (
         f"def face({', '.join(header)}):\n"
         f"    try:\n"
-        f"{pushed}"
+        f"{usual}{pushed}"
         f"        return {model}.memo[{key}]({told})\n"
         f"    except Exception as error:\n"
         f"        return _face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}})\n"
@@ -134,7 +139,7 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
 
     try:
         key = [x if n == "wrenches" or not own else exact(x) for n, x in fixed.items()]
-        known = (identity(book), *key) in model.memo
+        known = ((identity(book), *key) if key else identity(book)) in model.memo
     except TypeError:
         if own:  # a value that may change unseen: what comes of it is not kept
             return make()(*arrays)
@@ -143,7 +148,21 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         raise ArgumentError(f"{name}: options are names, numbers and lists of them; got {told}") from None
     if known and not isinstance(error, (KeyError, TypeError)):  # it was the kernel that refused
         raise error from None
-    return derived(model, book, *key, make=make)(*arrays)
+    usual = _usual(book)
+    if usual != {n: exact(x) for n, x in fixed.items()}:
+        return derived(model, book, *key, make=make)(*arrays)
+    kernel = derived(model, book, make=make)
+    if any(arguments[n] is not p.default for n, p in inspect.signature(book).parameters.items() if n in fixed):
+        keep(model, kernel, book, *key)  # equal to what is usual, not the same: found at once from now on
+    return kernel(*arrays)
+
+
+def _usual(book: Callable[..., Any]) -> dict[str, Any] | None:
+    """The options of an algorithm as they are where nothing is told; None where one must be, or may change unseen."""
+    options = [p for p in list(inspect.signature(book).parameters.values())[1:] if p.name not in ARRAYS]
+    if all(p.default is None or isinstance(p.default, (str, bool, int, float)) for p in options):
+        return {p.name: exact(p.default) for p in options}
+    return None
 
 
 def _hashable(x: Any) -> bool:
@@ -200,7 +219,9 @@ def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) ->
 def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
     """:func:`compile_or_not`, kept with the model; where nothing is told, the kernel that its public face calls."""
     book = book_of(function)
-    key = sorted(inputs.items())
+    key: list[Any] = sorted(inputs.items())
+    if not key and facts(book).checked is not None:  # the face may have looked at what comes out
+        key = ["unchecked"]
     kernel: Callable[..., Any] = derived(model, book, *key, make=lambda: compile_or_not(book, model, **inputs))
     return kernel
 

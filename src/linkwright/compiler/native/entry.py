@@ -1,8 +1,8 @@
 """The way in from Python for single rows: a function in the kernel's own machine code.
 
 It has the signature of Python's vectorcall, checks that every argument is a plain contiguous float64
-array of exactly the kernel's shape, and calls the one-row body on their memory. Anything else (lists,
-other types, strides, batches, mistakes) is handed to a function written in Python.
+array of exactly the kernel's shape (or, of none, a float), and calls the one-row body on their memory. Anything else
+is handed to the way in for batches (`batches.py`), and what that does not take, to a function written in Python.
 
 What it reads of Python objects is read as compiled extensions read it: the type and NumPy's array
 fields, at offsets that are NumPy 2's binary interface; :func:`supported` compares them with what
@@ -23,8 +23,12 @@ from linkwright.compiler.emit.code import Code
 from linkwright.compiler.ir.program import Signature
 
 # fields of objects and arrays, in bytes
-_TYPE, _DATA, _NDIM, _SHAPE, _DTYPE, _FLAGS = 8, 16, 24, 32, 56, 64
-_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+ARRAY_FIELDS = (8, 16, 24, 32, 40, 56, 64)
+"""Where an array keeps its type, the address of its entries, dimensions, lengths, strides, type of entries, flags."""
+_TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DTYPE, _FLAGS = ARRAY_FIELDS
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+NUMBER_AT = 16
+"""Where a float, Python's or NumPy's, keeps its number."""
 # places in NumPy's table of functions
 _SCALAR, _NEW_FROM_DESCR = 60, 94
 _OUT = sys.intern("out")
@@ -34,7 +38,8 @@ DECLARATIONS = """
 @float64 = external global i8
 @tuple = external global i8
 @out = external global i8
-@slow = external global i8
+@float = external global i8
+@number = external global i8
 declare ptr @PyArray_NewFromDescr(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)
 declare ptr @PyArray_Scalar(ptr, ptr, ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
@@ -44,40 +49,8 @@ declare ptr @PyTuple_GetItem(ptr, i64)
 declare i64 @PyTuple_Size(ptr)
 declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
-
-; the same call, of the function written in Python, with the kernel as first argument
-define internal ptr @slowly(ptr %kernel, ptr %args, i64 %n, ptr %names) #1 {
-start:
-  %named = icmp ne ptr %names, null
-  br i1 %named, label %more, label %counted
-more:
-  %extra = call i64 @PyTuple_Size(ptr %names)
-  br label %counted
-counted:
-  %k = phi i64 [0, %start], [%extra, %more]
-  %all = add i64 %n, %k
-  %size = add i64 %all, 1
-  %new = alloca ptr, i64 %size
-  store ptr %kernel, ptr %new
-  %bytes = mul i64 %all, 8
-  %rest = getelementptr ptr, ptr %new, i64 1
-  call void @llvm.memcpy.p0.p0.i64(ptr %rest, ptr %args, i64 %bytes, i1 0)
-  %n1 = add i64 %n, 1
-  %result = call ptr @PyObject_Vectorcall(ptr @slow, ptr %new, i64 %n1, ptr %names)
-  ret ptr %result
-}
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare ptr @otherwise(ptr, ptr, i64, ptr)
 """
-
-WAITING = f"""{DECLARATIONS}
-define ptr @entry(ptr %kernel, ptr %args, i64 %count, ptr %names) #1 {{
-  %n = and i64 %count, {2**63 - 1}
-  %result = tail call ptr @slowly(ptr %kernel, ptr %args, i64 %n, ptr %names)
-  ret ptr %result
-}}
-attributes #1 = {{ noinline nounwind }}
-"""
-"""The way in of kernels that have no code for single rows yet."""
 
 
 def entry_text(program: Signature, stops: bool = False) -> str:
@@ -95,8 +68,8 @@ def entry_text(program: Signature, stops: bool = False) -> str:
     _require(code, code.emit(f"icmp eq i64 {n}, {n_in}"))
     for k, slot in enumerate(inputs):
         array = code.load("ptr", "%args", k)
-        _check(code, array, k, slot.shape, _CONTIGUOUS | _ALIGNED)
-        code.do(f"store ptr {_field(code, 'ptr', array, _DATA)}, ptr {code.item('ptr', rows, k)}")
+        data = _checked(code, array, k, slot.shape, CONTIGUOUS | ALIGNED) if slot.shape else _number(code, array, k)
+        code.do(f"store ptr {data}, ptr {code.item('ptr', rows, k)}")
     given = code.emit("icmp ne ptr %names, null")
     code.do(f"br i1 {given}, label %given, label %made")
 
@@ -110,8 +83,8 @@ def entry_text(program: Signature, stops: bool = False) -> str:
         _require(code, code.emit(f"icmp eq i64 {code.emit(f'call i64 @PyTuple_Size(ptr {out})')}, {n_out}"))
     for k, slot in enumerate(outputs):
         array = out if n_out == 1 else code.emit(f"call ptr @PyTuple_GetItem(ptr {out}, i64 {k})")
-        _check(code, array, n_in + k, slot.shape, _CONTIGUOUS | _ALIGNED | _WRITEABLE)
-        code.do(f"store ptr {_field(code, 'ptr', array, _DATA)}, ptr {code.item('ptr', rows, n_in + k)}")
+        data = _checked(code, array, n_in + k, slot.shape, CONTIGUOUS | ALIGNED | WRITEABLE)
+        code.do(f"store ptr {data}, ptr {code.item('ptr', rows, n_in + k)}")
     code.emit(f"call i1 @single(ptr {rows}, ptr @plain)")
     if stops:
         _give_up_if_raised(code, [], "stopped_given")
@@ -141,7 +114,7 @@ def entry_text(program: Signature, stops: bool = False) -> str:
         if not made[k]:
             data = code.load("ptr", rows, n_in + k)
             scalar = code.emit(f"call ptr @PyArray_Scalar(ptr {data}, ptr @float64, ptr null)")
-            _give_up_without(code, scalar, [x for x in made if x], f"number{k}")
+            _give_up_without(code, scalar, [x for x in made if x], f"scalar{k}")
             made[k] = scalar
     if n_out == 1:
         code.do(f"ret ptr {made[0]}")
@@ -153,7 +126,7 @@ def entry_text(program: Signature, stops: bool = False) -> str:
         code.do(f"ret ptr {result}")
 
     code.do("slow:")
-    code.do(f"{code.new()} = tail call ptr @slowly(ptr %kernel, ptr %args, i64 {n}, ptr %names)")
+    code.do(f"{code.new()} = tail call ptr @otherwise(ptr %kernel, ptr %args, i64 {n}, ptr %names)")
     code.do(f"ret ptr {code.last}")
     code.lines.append("}")
     return "\n".join(code.lines)
@@ -170,8 +143,8 @@ def _require(code: Code, condition: str) -> None:
     code.do(f"{go_on}:")
 
 
-def _check(code: Code, array: str, argument: int, shape: tuple[int, ...], flags: int) -> None:
-    """Leave for the slow way unless this is an array as the body needs it."""
+def _checked(code: Code, array: str, argument: int, shape: tuple[int, ...], flags: int) -> str:
+    """Where the entries of an array are; leave for the slow way unless it is one as the body needs it."""
     _require(code, code.emit(f"icmp eq ptr {_field(code, 'ptr', array, _TYPE)}, @ndarray"))
     dtype = code.emit(f"icmp eq ptr {_field(code, 'ptr', array, _DTYPE)}, @float64")
     ndim = code.emit(f"icmp eq i32 {_field(code, 'i32', array, _NDIM)}, {len(shape)}")
@@ -185,6 +158,25 @@ def _check(code: Code, array: str, argument: int, shape: tuple[int, ...], flags:
             equal = code.emit(f"icmp eq i64 {code.load('i64', lengths, d)}, {length}")
             same = code.emit(f"and i1 {same}, {equal}")
         _require(code, same)
+    return _field(code, "ptr", array, _DATA)
+
+
+def _number(code: Code, given: str, argument: int) -> str:
+    """Where a single number is: an array of no dimensions, or a float of Python's or NumPy's."""
+    number, array, go_on = f"number{argument}", f"array{argument}", f"either{argument}"
+    type = _field(code, "ptr", given, _TYPE)
+    plain, numpys = code.emit(f"icmp eq ptr {type}, @float"), code.emit(f"icmp eq ptr {type}, @number")
+    code.do(f"br i1 {code.emit(f'or i1 {plain}, {numpys}')}, label %{number}, label %{array}")
+    code.do(f"{number}:")
+    inside = code.item("i8", given, NUMBER_AT)
+    code.do(f"br label %{go_on}")
+    code.do(f"{array}:")
+    data = _checked(code, given, argument, (), CONTIGUOUS | ALIGNED)
+    code.do(f"br label %checked_{go_on}")
+    code.do(f"checked_{go_on}:")
+    code.do(f"br label %{go_on}")
+    code.do(f"{go_on}:")
+    return code.emit(f"phi ptr [{inside}, %{number}], [{data}, %checked_{go_on}]")
 
 
 def _give_up_without(code: Code, made: str, before: list[str], name: str) -> None:
@@ -224,17 +216,22 @@ def supported() -> bool:
             return kind.from_address(start + offset).value
 
         shape = (ctypes.c_int64 * x.ndim).from_address(field(_SHAPE, ctypes.c_void_p))
+        strides = (ctypes.c_int64 * x.ndim).from_address(field(_STRIDES, ctypes.c_void_p))
         flags = field(_FLAGS, ctypes.c_int)
         if (
             field(_TYPE, ctypes.c_void_p) != id(np.ndarray)
             or field(_DATA, ctypes.c_void_p) != x.ctypes.data
             or field(_NDIM, ctypes.c_int) != x.ndim
             or tuple(shape) != x.shape
+            or tuple(strides) != x.strides
             or field(_DTYPE, ctypes.c_void_p) != id(x.dtype)
-            or bool(flags & _CONTIGUOUS) != x.flags.c_contiguous
-            or bool(flags & _ALIGNED) != x.flags.aligned
-            or bool(flags & _WRITEABLE) != x.flags.writeable
+            or bool(flags & CONTIGUOUS) != x.flags.c_contiguous
+            or bool(flags & ALIGNED) != x.flags.aligned
+            or bool(flags & WRITEABLE) != x.flags.writeable
         ):
+            return False
+    for number in (0.1, np.float64(0.1)):
+        if ctypes.c_double.from_address(id(number) + NUMBER_AT).value != 0.1:
             return False
     return whole.dtype is np.dtype(np.float64)
 
@@ -248,7 +245,7 @@ def address(array: np.ndarray) -> int:
 
 @cache
 def addresses() -> dict[str, int]:
-    """What the entry refers to, except the function ``slow``."""
+    """What the entries refer to, except where they hand on what they do not take."""
     from linkwright.compiler.native.call import numpy_table
 
     table = numpy_table("multiarray", _NEW_FROM_DESCR)
@@ -256,6 +253,8 @@ def addresses() -> dict[str, int]:
         "ndarray": id(np.ndarray),
         "float64": id(np.dtype(np.float64)),
         "tuple": id(tuple),
+        "float": id(float),
+        "number": id(np.float64),
         "out": id(_OUT),
         "PyArray_NewFromDescr": table[_NEW_FROM_DESCR] or 0,
         "PyArray_Scalar": table[_SCALAR] or 0,
@@ -296,6 +295,8 @@ _TP_CALL, _TP_MEMBERS = 50, 72
 _DEFAULT_FLAGS, _BASE_TYPE, _VECTORCALL = 1 << 18, 1 << 10, 1 << 11
 _SSIZE, _READ_ONLY = 19, 1
 _POINTER_AT = 16  # after the count of references and the type
+WAY_AT = _POINTER_AT + 8
+"""Where an entered object keeps what the way in for batches must know of it."""
 
 
 def _entered_type() -> type:
@@ -305,7 +306,7 @@ def _entered_type() -> type:
     slots = (_Slot * 3)(_Slot(_TP_CALL, call), _Slot(_TP_MEMBERS, ctypes.addressof(members)))
     name = b"linkwright.compiler.native.entry.Entered"
     flags = _DEFAULT_FLAGS | _BASE_TYPE | _VECTORCALL
-    spec = _Spec(name, _POINTER_AT + 8, 0, flags, ctypes.addressof(slots))
+    spec = _Spec(name, WAY_AT + 8, 0, flags, ctypes.addressof(slots))
     _KEPT.extend((members, slots, name, spec))
     make = ctypes.pythonapi.PyType_FromSpec
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
@@ -330,8 +331,13 @@ else:
         """Called like any object."""
 
 
-def enter_through(instance: Entered, address: int) -> None:
-    """From now on a call of the instance is a call of the machine code at the address."""
+def enter_through(instance: Entered, address: int, way: int | None = None) -> None:
+    """From now on a call of the instance is a call of the machine code at the address.
+
+    ``way``: where the way in for batches finds what it must know, to be told before the first call.
+    """
+    if way is not None:
+        ctypes.c_void_p.from_address(id(instance) + WAY_AT).value = way
     ctypes.c_void_p.from_address(id(instance) + _POINTER_AT).value = address
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import time
 import weakref
 from collections.abc import Callable, Mapping
@@ -16,8 +15,8 @@ from linkwright.compiler.emit import straight as llvm
 from linkwright.compiler.emit.repetition import is_long
 from linkwright.compiler.ir.program import Looped, Program
 from linkwright.compiler.native import cache, interrupts, machine
+from linkwright.compiler.native.batches import Way
 from linkwright.compiler.native.call import universal_function
-from linkwright.compiler.native.entry import WAITING, addresses
 from linkwright.status import told
 
 _ROWS_MEASURED = 512
@@ -37,6 +36,8 @@ class Native:
         """rows at once"""
         self.failure: BaseException | None = None
         """why a batch could not go on: raised by whoever called it"""
+        self.way: Way | None = None
+        """by which batches come here without Python, while nothing fails"""
         self._program, self._target = program, machine.target()
         tables: dict[str, int] = {}
         self._tables: Any = None
@@ -73,9 +74,13 @@ class Native:
     def batches(self) -> Callable[..., Any]:
         """NumPy's generalised universal function."""
         if self._batches is None:
-            loop = self._code("batches").exported["loop"]
-            self._batches = universal_function(self._program, loop)
+            self._batches = universal_function(self._program, self.loop)
         return self._batches[0]
+
+    @property
+    def loop(self) -> int:
+        """Address of the loop over the rows of a batch."""
+        return self._code("batches").exported["loop"]
 
     @property
     def exported(self) -> Mapping[str, int]:
@@ -93,6 +98,8 @@ class Native:
             self._code("row")
         except BaseException as error:
             self.failure = error
+            if self.way is not None:
+                self.way.close()
             return
         _AS_ROW(self._row_at.value or 0)(arguments, steps)
 
@@ -130,15 +137,6 @@ class Native:
 
 
 _EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
-
-
-@functools.cache
-def waiting_entry(slow: int) -> int:
-    """Address of the way in that leads to a function written in Python, for kernels without code for single rows."""
-    name = cache.key(WAITING, machine.target(), 1)
-    code, _ = cache.code(name, lambda: WAITING, addresses() | {"slow": slow}, ("entry",))
-    machine.stay(code)
-    return code.exported["entry"]
 
 
 def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
