@@ -99,8 +99,9 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
     parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     starred = [p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    unbounded = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     needed = [p.name for p in parameters if p.default is p.empty and p.name not in starred]
-    by_place, more = places[: len(args)], len(args) > len(places)
+    by_place, more = places[: len(args)], len(args) > len(places) and not unbounded
     wrong = {
         "lacks {}": [repr(one) for one in needed if one not in by_place and one not in named],
         "has no argument {}": [repr(one) for one in named if one not in signature.parameters and not starred],

@@ -82,6 +82,11 @@ def test_values_are_bound_at_compile_time(arm, rows):
     assert relative_error(M, lw.mass_matrix(arm, q)) < 1e-14
     array = lw.compile(scaled, arm, reference="body", by=())
     assert np.array_equal(array(q, 2.0)[0], J)
+    for told in (kernel, pickle.loads(pickle.dumps(kernel))):  # who takes the value for a shape is told
+        with pytest.raises(ArgumentError, match=r"bound when it was compiled: by = 2.0 \(a shape, \(\) for a number"):
+            told(q, 3.0)
+        with pytest.raises(ArgumentError, match=r"has no argument 'by'; .* bound when it was compiled: by = 2.0"):
+            told(q, by=3.0)
 
 
 def test_results_that_are_constants_or_inputs(arm):

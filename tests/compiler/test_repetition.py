@@ -6,6 +6,7 @@ import ctypes
 import pickle
 import shutil
 import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.native.machine import target
 from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError, TooLargeError
+from linkwright.expression.graph import Expr
 from linkwright.model.joint import Prismatic, Revolute, Spherical
 from mechanisms import one_of_each, random_tree, relative_error
 
@@ -325,6 +327,29 @@ def test_symbols_that_only_the_step_knows():
     assert str(lw.repeat(2, lambda k, x: x + y, np.zeros(3))[0]).startswith("item")
 
 
+@pytest.mark.parametrize("way", ["around", "default", "partial", "condition"])
+def test_steps_from_numbers_to_symbols_are_traced_at_once(way):
+    """They are not run on numbers first."""
+    asked = []
+
+    def function(x):
+        def step(k, y, x=x):
+            asked.append(k)
+            return y + x
+
+        if way == "around":
+            return lw.repeat(4, lambda k, y: asked.append(k) or y + x, 0.0)
+        if way == "default":
+            return lw.repeat(4, step, 0.0)
+        if way == "partial":
+            return lw.repeat(4, partial(lambda x, k, y: asked.append(k) or y + x, x), 0.0)
+        return lw.until(lambda y: y > x, lambda k, y: asked.append(k) or y + 1.0, 0.0, limit=9)[0]
+
+    kernel = lw.compile(function, x=())
+    assert all(isinstance(k, Expr) for k in asked)
+    assert kernel(2.5) == (10.0 if way != "condition" else 3.0)
+
+
 @pytest.mark.parametrize("wrt", [None, "x"])
 def test_what_a_loop_gives_is_used_in_another(wrt):
     def powers(x):
@@ -438,7 +463,26 @@ MISTAKES = {
         ExpressionError,
         "truth value",
     ),
+    # mistakes that have nothing to do with symbols are Python's own
+    "no limit": (
+        lambda: lw.compile(lambda x: lw.until(lambda x: x < 1.0, lambda x: x / 2.0, x)[0], x=()),
+        ArgumentError,
+        r"^until lacks 'limit'; it takes \(condition, step, \*state, limit, keep=None\)$",
+    ),
+    "too few arguments": (
+        lambda: lw.compile(lambda x: lw.repeat(3, lambda x: x, x), x=()),
+        TypeError,
+        r"takes 1 positional argument but 2 were given$",
+    ),
+    "a word too many": (lambda: lw.compile(lambda x: lw.norm(x, axis=0), x=3), TypeError, "'axis'$"),
+    "None added": (lambda: lw.compile(lambda x: x.sum() + (None + 1), x=3), TypeError, "'NoneType' and 'int'$"),
+    "a word as index": (lambda: lw.compile(lambda x: x["a"], x=3), IndexError, "^only integers"),
+    "raised by the function": (lambda: lw.compile(lambda x: _refuse(x), x=3), TypeError, "^gains must be text$"),
 }
+
+
+def _refuse(x):
+    raise TypeError("gains must be text")
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

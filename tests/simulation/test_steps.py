@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
-from linkwright.errors import InputError, LinkwrightWarning
+from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError
 from linkwright.simulation import steps
 
 
@@ -48,6 +50,39 @@ def test_controllers_that_are_formulas_act_within(name, at, batch, every, count)
     for found, expected in ((within.q, apart.q), (within.v, apart.v), (within.tau, apart.tau)):
         assert np.abs(found - expected).max() < 1e-11 * (1.0 + np.abs(expected).max())
     assert np.abs(within.tau).max() > 0.01
+
+
+def test_kernels_with_values_bound_act_within(monkeypatch):
+    """One kernel of a posture and a gain, for one motion, for a batch with a posture for each, and for other values."""
+    model = lw.load("two_link")
+
+    def law(model, t, q, v, posture, gain):
+        return gain * lw.difference(model, q, posture) - v
+
+    kernel = lw.compile(law, model, t=(), posture=2, gain=())
+    postures = np.array([[0.1, 0.2], [0.3, -0.1], [0.5, 0.0]])
+    of_each = [partial(kernel, posture=posture, gain=5.0) for posture in postures]
+    expected = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=asked(one)) for one in of_each]
+    monkeypatch.setattr(steps._OneByOne, "__init__", None)
+    alone = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=one) for one in of_each]
+    batch = lw.simulate(
+        model, [starts(model, 0)] * 3, np.zeros(2), 0.05, controller=partial(kernel, gain=5.0, posture=postures)
+    )
+    for k, motion in enumerate(expected):
+        for name in ("q", "v", "tau"):
+            for found in (getattr(alone[k], name), getattr(batch, name)[:, k]):
+                assert np.abs(found - getattr(motion, name)).max() < 1e-12
+
+
+def test_kernels_that_take_more_say_how_to_bind_it():
+    model = lw.load("two_link")
+    kernel = lw.compile(lambda model, t, q, v, gain: -gain * v, model, t=(), gain=())
+    with pytest.raises(ArgumentError, match=r"takes more: bind .* functools\.partial\(kernel, gain=…\)"):
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=kernel)
+    with pytest.raises(ShapeError, match=r"the controller is for motions \(2,\); simulated are \(\)"):
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=partial(kernel, gain=[1.0, 2.0]))
+    with pytest.raises(ArgumentError, match="has no argument 'gains'"):
+        lw.simulate(model, [0.1, 0.1], [0.0, 0.0], 0.01, controller=partial(kernel, gains=1.0))
 
 
 @pytest.mark.parametrize("method", ["rk4", "midpoint", "euler", "semi_implicit"])

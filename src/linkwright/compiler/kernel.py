@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -61,6 +61,7 @@ class Kernel(Entered):
             raise ArgumentError(f"a kernel's model is a Model or None; got {model!r}")
         self.program = program
         self.model = model
+        self._bound: dict[str, Any] = {}
         self.__name__ = program.name
         self._tune = tune
         self._threads = default_threads()
@@ -247,7 +248,8 @@ class Kernel(Entered):
         name, slots = self.program.name, self.program.inputs
         expected = ", ".join(f"{slot.name} {_shown(slot.shape)}" for slot in slots)
         if len(arrays) != len(slots):
-            raise ArgumentError(f"{name} takes {len(slots)} arrays ({expected}); got {len(arrays)}") from None
+            hint = self._hint(self._bound)
+            raise ArgumentError(f"{name} takes {len(slots)} arrays ({expected}); got {len(arrays)}{hint}") from None
         leads = []
         for slot, given in zip(slots, arrays, strict=True):
             try:
@@ -289,7 +291,8 @@ class Kernel(Entered):
         names, own = self._names, self.program.name
         for name in named:
             if name not in names:
-                raise ArgumentError(f"{own} has no argument {name!r}; it has {', '.join([*names, 'out'])}")
+                hint = self._hint([name] if name in self._bound else [])
+                raise ArgumentError(f"{own} has no argument {name!r}; it has {', '.join([*names, 'out'])}{hint}")
             if name in names[: len(arrays)]:
                 raise ArgumentError(f"{own}: {name} is given twice, by its place and by name")
         rest = names[len(arrays) :]
@@ -297,6 +300,11 @@ class Kernel(Entered):
         if missing:
             raise ArgumentError(f"{own} takes {', '.join(names)}; {', '.join(missing)} is not given")
         return (*arrays, *(named[name] for name in rest))
+
+    def _hint(self, names: Collection[str]) -> str:
+        """What is no argument because it was bound to a value."""
+        told = ", ".join(f"{name} = {self._bound[name]!r}" for name in names)
+        return f"; bound when it was compiled: {told} (a shape, () for a number, makes an argument)" if told else ""
 
     __signature__ = _Signature()
 
@@ -325,7 +333,9 @@ class Kernel(Entered):
         return write_text(path, c.source(self._straight("C source")), "kernels", ".c")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {} if self._threads == default_threads() else {"_threads": self._threads}
+        state: dict[str, Any] = {"_bound": self._bound} if self._bound else {}
+        if self._threads != default_threads():
+            state["_threads"] = self._threads
         return Kernel, (self.program, self.model, self._tune), state
 
     def _repr_html_(self) -> str:
@@ -386,7 +396,8 @@ def compile(
 
     ``function(model, q, v, …)`` is any algorithm of the library or your own, made of them and of NumPy;
     without a model, ``function(x, …)``. It is run once, on symbols. ``inputs`` gives the shapes of its
-    arrays; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. Text and None are bound now;
+    arrays, ``gain=()`` of a number; q, q0, q1 are (nq,), v, a, tau, u are (nv,) by themselves. What is no shape is a
+    value, bound now: text, None, ``gain=2.5``, an array of numbers (a whole number is a shape);
     ``wrenches=["tool", …]`` appends one (6,) array per frame. Joint-space dynamics are compiled from the
     minimal model (:meth:`Model.minimal`), unless ``regroup`` is False: the same to rounding, with fewer operations.
     ``tune`` measures how many rows at once are fastest here, and keeps the answer with the compiled code; of forward
@@ -419,7 +430,10 @@ def compile(
         large = any(isinstance(one.program, Looped) for one in made)  # whose rows are run one by one
         quickest = min(made, key=lambda one: one.measured_time(single=large))
         return Kernel(quickest.program, model, tune)
-    return Kernel(program(bind(function, model, inputs, regroup), unroll), model, tune)
+    bound = bind(function, model, inputs, regroup)
+    kernel = Kernel(program(bound, unroll), model, tune)
+    kernel._bound = {name: value for name, value in bound.options.items() if isinstance(value, (float, np.ndarray))}
+    return kernel
 
 
 def is_open_partition(function: Callable[..., Any], inputs: dict[str, Any]) -> bool:

@@ -39,7 +39,7 @@ class Graph:
 
     __slots__ = (
         *("_constants", "_nodes", "angle_sums", "angle_sums_met", "arguments", "count", "failure", "limit", "repeats"),
-        *("begun", "rows", "spans", "traced", "zero"),
+        *("begun", "indexed", "rows", "spans", "traced", "zero"),
     )
 
     def __init__(self, limit: int | None = None, angle_sums: bool = False):
@@ -49,6 +49,8 @@ class Graph:
         self.limit = limit
         self.angle_sums, self.angle_sums_met = angle_sums, False
         self.failure: Exception | None = None
+        self.indexed = False
+        """whether a symbol was put in square brackets, which NumPy tells in words that fit other mistakes, too"""
         self.repeats: dict[int, Repeat] = {}
         """what each node "repeat" repeats, by its index"""
         self.begun: dict[int, tuple[Repeat, tuple[Expr, ...]]] = {}
@@ -407,6 +409,7 @@ class Expr:
         )
 
     def __index__(self) -> int:
+        self.graph.indexed = True
         raise ExpressionError(SYMBOL_AS_INDEX)
 
     # names under which NumPy looks for these functions on object arrays

@@ -11,10 +11,11 @@ and this damping meets both as well.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +27,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
-from linkwright.errors import InputError, explained, warn
+from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     IntegrationMethod,
@@ -122,16 +123,46 @@ class _OfPosture:
 
 
 def formula_of(controller: Callable[..., Any] | None, model: Model) -> Formula | None:
-    """The formula of a controller that is one: of a posture held, or a kernel of (t, q, v)."""
+    """The formula of a controller that is one: of a posture held, or a kernel of (t, q, v) and values bound to it."""
     if isinstance(controller, Hold):
         law = controller.laws(controller.held)
         return law.formula if isinstance(law, _OfPosture) else None
-    if isinstance(controller, Kernel) and isinstance(controller.program, Program):
-        program = controller.program
-        shapes = [slot.shape for slot in program.inputs]
-        if shapes == [(), (model.nq,), (model.nv,)] and [slot.shape for slot in program.outputs] == [(model.nv,)]:
-            return Formula(lambda model, t, q, v: replay(program, t.graph, [t, q, v])[0], program.digest)
+    kernel, bound = controller, {}
+    if isinstance(controller, partial) and not controller.args:
+        kernel, bound = controller.func, controller.keywords
+    if isinstance(kernel, Kernel) and isinstance(kernel.program, Program):
+        return _formula_of_kernel(kernel, kernel.program, bound, model)
     return None
+
+
+def _formula_of_kernel(kernel: Kernel, program: Program, bound: Mapping[str, Any], model: Model) -> Formula | None:
+    names = list(inspect.signature(kernel).parameters)[: len(program.inputs)]
+    shapes = {name: slot.shape for name, slot in zip(names, program.inputs, strict=True)}
+    if [shapes[name] for name in names[:3]] != [(), (model.nq,), (model.nv,)] or set(names[3:]) != bound.keys():
+        return None
+    if [slot.shape for slot in program.outputs] != [(model.nv,)]:
+        return None
+    values = {name: as_numbers(name, bound[name]) for name in names[3:]}
+    if any(x.shape[x.ndim - len(shapes[name]) :] != shapes[name] for name, x in values.items()):
+        return None  # which the kernel will tell
+
+    def efforts(model: Model, t: Any, q: Array, v: Array, *given: Array) -> Array:
+        result: Array = replay(program, t.graph, [t, q, v, *given])[0]
+        return result
+
+    return Formula(efforts, program.digest, tuple(values.values()), tuple(shapes[name] for name in values))
+
+
+def require_controller(controller: Any) -> None:
+    """Raise :class:`ArgumentError` for what cannot be called with (t, q, v)."""
+    if not callable(controller):
+        raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+    if isinstance(controller, Kernel) and len(controller.program.inputs) > 3:
+        names = [f"{name}=…" for name in list(inspect.signature(controller).parameters)[3:-1]]
+        raise ArgumentError(
+            f"a controller is called with (t, q, v), and {controller!r} takes more: bind the others to their values, "
+            f"functools.partial(kernel, {', '.join(names)})"
+        )
 
 
 Held = Literal["explicit", "semi_implicit", "stages"]

@@ -15,7 +15,7 @@ from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.simulation.controllers import Hold
+from linkwright.simulation.controllers import Hold, require_controller
 from linkwright.simulation.integrators import (
     METHODS,
     IntegrationMethod,
@@ -74,7 +74,9 @@ def simulate(
     iterations do not suffice, that motion ends with a warning.
 
     A controller of Python is asked between steps. Those of ``hold`` and ``hold_joints``, and kernels of (t, q, v), run
-    within the machine code of the steps, which without a controller, or with such a one, takes many in one call.
+    within the machine code of the steps, which without a controller, or with such a one, takes many in one call. So do
+    kernels of further arrays whose values are bound, ``functools.partial(kernel, target=x)``, as they are at the start;
+    in a batch each motion may have its own, x (…, 7).
 
     Efforts held over a step make any motion one of order one in the step. With ``controller_at="stages"`` the
     controller is asked at every stage of a Runge–Kutta method, at its time and state, and one that is smooth in them
@@ -103,8 +105,8 @@ def simulate(
             raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
     if not (isinstance(every, (int, np.integer)) and every > 0):
         raise InputError(f"every must be a whole number of steps; got {every!r}")
-    if controller is not None and not callable(controller):
-        raise ArgumentError(f"controller is a function (t, q, v) -> efforts; got {controller!r}")
+    if controller is not None:
+        require_controller(controller)
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
     if controller_at not in ("step", "stages"):

@@ -14,7 +14,7 @@ from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow
 from linkwright.dynamics.closed_loops.forces import Gains
-from linkwright.errors import TooLargeError, warn
+from linkwright.errors import ShapeError, TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.controllers import Formula, formula_of
@@ -242,7 +242,6 @@ class _OneByOne:
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, h, every, controller = self._tau, record.h, record.every, self._controller
         step, staged = self._step, self._staged
-        length: Any = np.array(h) if isinstance(step, Kernel) else h  # its way in for single rows takes arrays
         for k in range(first, first + count):
             if controller is not None:
                 if not record.goes_on(q, v):
@@ -251,7 +250,7 @@ class _OneByOne:
                 if k % every == 0:
                     record.tau[k // every] = tau
             if step is not None:
-                q, v = step(q, v, tau, length)
+                q, v = step(q, v, tau, h)
             else:
                 assert staged is not None
                 q, v = staged(k * h, q, v, tau, h, lambda t, q, v: self._asked(record, t, q, v))
@@ -278,7 +277,10 @@ class _Together:
         (kernel, self._ends), self._controlled = kernels, formula is not None
         self._kernel, self._batch = kernel, batch
         told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
-        self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
+        try:
+            self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
+        except ValueError:
+            raise ShapeError(f"the controller is for motions {told.shape[:-1]}; simulated are {batch}") from None
         self._numbers = np.zeros(3)
         self._arguments = [self._numbers[k : k + 1].reshape(()) for k in range(3)]
         slots = kernel.program.outputs[2:]

@@ -75,6 +75,10 @@ def is_zero(x: Any) -> bool:
 def where(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``; both are evaluated.
 
+    On numbers NumPy warns of the one that is not taken, too: ``np.sqrt(x)`` of negative numbers, ``1.0 / x`` of zero.
+    Kernels do not. ``with np.errstate(all="ignore"):`` keeps it quiet, and ``np.sqrt(where(x > 0.0, x, 0.0))`` asks
+    nothing that it could warn of.
+
     ``(x > 0.0) & (x < 1.0)`` is a condition, of numbers, of symbols and of arrays of either; but NumPy asks
     for truth values where it compares a plain array of symbols, such as ``np.array`` makes: ``stack`` makes others.
     """

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, ShapeError
+from linkwright.errors import ArgumentError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 
+@explained
 def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None = None) -> Any:
     """The state after ``count`` steps: ``state = step(k, *state)`` for k = 0, 1, …
 
@@ -28,6 +31,7 @@ def repeat(count: int, step: Callable[..., Any], *state: Any, keep: int | None =
     return _repeated(_whole("count", count, 0), step, None, state, keep)
 
 
+@explained
 def until(
     condition: Callable[..., Any], step: Callable[..., Any], *state: Any, limit: int, keep: int | None = None
 ) -> Any:
@@ -60,10 +64,13 @@ def _repeated(
     form = _Form(state)
     arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
     task, symbol = _Task(count, step, condition, form, arrays, every), symbol_among(arrays)
+    around = [step] if condition is None else [step, condition]
+    if symbol is None:
+        symbol = symbol_among([x for function in around for x in _taken_from_around(function)])
     if symbol is None:
         try:
             final, steps, kept = _on_numbers(task)
-        except _Symbols as found:  # in what the step takes from around it
+        except _Symbols as found:  # in what the step takes from further around it
             symbol = found.symbol
     if symbol is not None:
         try:
@@ -243,6 +250,20 @@ def symbol_among(arrays: list[Any]) -> Any:
                 if hasattr(entry, "graph"):
                     return entry
     return None
+
+
+def _taken_from_around(function: Callable[..., Any]) -> list[Any]:
+    """The arrays and symbols among the variables and defaults that a function takes from around it."""
+    if isinstance(function, partial):
+        found = [*function.args, *function.keywords.values(), *_taken_from_around(function.func)]
+    elif inspect.isfunction(function):
+        found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        for cell in function.__closure__ or ():
+            with suppress(ValueError):  # it is assigned later
+                found.append(cell.cell_contents)
+    else:
+        found = []
+    return [x for x in found if hasattr(x, "graph") or isinstance(x, np.ndarray)]
 
 
 class _Form:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ShapeError
+from linkwright.errors import ShapeError, explained
 from linkwright.spatial.arrays import as_numbers, is_symbolic
 from linkwright.spatial.repeats import symbol_among
 
 
+@explained
 def take(table: Any, k: Any) -> Any:
     """``table[k]`` where ``k`` is computed: the k-th entry of the array's first axis.
 
@@ -27,7 +28,10 @@ def take(table: Any, k: Any) -> Any:
     >>> float(lw.take(heights, cell) + (x - cell) * (lw.take(heights, cell + 1) - lw.take(heights, cell)))
     2.5
     """
-    rows = np.asarray(table)
+    try:
+        rows = np.asarray(table)
+    except ValueError:
+        raise ShapeError("the rows of the table are not of one length") from None
     if not rows.size or not rows.ndim:
         raise ShapeError(f"a table is an array with entries, along its first axis; got one of shape {rows.shape}")
     if (symbol := symbol_among([rows, np.asarray(k)])) is not None:

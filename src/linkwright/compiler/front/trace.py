@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +27,10 @@ RETRACED = 3000
 
 SINCOS_COST = 30
 """Operations that take as long as a sine and cosine."""
+
+
+OF_SYMBOLS = re.compile(r"\b(Expr|Symbols|ufunc|dtype|arrays?|sequence of integers)\b")
+"""What Python and NumPy speak of where they cannot do with symbols what they do with numbers."""
 
 
 @contextmanager
@@ -61,7 +66,7 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
     except LinkwrightError:
         raise
     except IndexError as error:
-        if not str(error).startswith("only integers"):  # NumPy's words for a symbol in square brackets, too
+        if not graph.indexed:
             raise
         raise ExpressionError(f"{bound.name}: {SYMBOL_AS_INDEX}") from error
     except AttributeError as error:
@@ -74,6 +79,8 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
             f"{bound.name} cannot be run on symbols: numpy.{error.name} does not take what it is given{ours}"
         ) from error
     except TypeError as error:
+        if not OF_SYMBOLS.search(str(error)):  # a mistake like any other
+            raise
         raise ExpressionError(
             f"{bound.name} cannot be run on symbols: {error}. They know arithmetic, comparisons for where(), matrix "
             "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
