@@ -79,6 +79,9 @@ from linkwright.spatial.systems import cholesky, solve
 # Motion
 from linkwright.simulation import Trajectory, hold, hold_joints, showing_start, simulate
 
+# Where the hand should be
+from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics
+
 # Equations to read: loaded when first asked for, for the libraries behind them take longer than all others
 if TYPE_CHECKING:
     from linkwright.equations.result import Equations, equations
@@ -95,6 +98,7 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "analytic_inverse_kinematics",
     "atan2",
     "bias_forces",
     "center_of_mass",

@@ -25,6 +25,7 @@ from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.equations.result import Equations as Equations
 from linkwright.equations.result import equations as equations
 from linkwright.formats.load import load as load
+from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
 from linkwright.model.builder import Builder as Builder
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Trajectory as Trajectory
@@ -286,6 +287,7 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "analytic_inverse_kinematics",
     "atan2",
     "bias_forces",
     "center_of_mass",

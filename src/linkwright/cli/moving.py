@@ -51,7 +51,7 @@ def simulate(
     ----------
     robot
         A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
-        puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
+        arm4, puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
         delta, stewart; arm7 without it.
     time
         How long, in seconds of motion.

@@ -55,6 +55,23 @@ def _planar(name: str, n: int) -> Model:
     return builder.frame("tip", f"link{n}", xyz=(LENGTH, 0, 0)).build()
 
 
+def arm4() -> Model:
+    """An arm of four hinges: yaw about z, then three pitches about −y; along x at q = 0, frame "tool" at the hand.
+
+    A column of 0.3 m carries links of 0.5, 0.4 and 0.2 m: round bars of 1 kg, 4 cm thick.
+    """
+    builder = Builder("arm4")
+    before, end = WORLD, (0.0, 0.0, 0.0)
+    for k, length in enumerate((0.3, 0.5, 0.4, 0.2), start=1):
+        along = (0.0, 0.0, length) if k == 1 else (length, 0.0, 0.0)
+        thick, wide = 0.5 * 0.02**2, length**2 / 12.0 + 0.25 * 0.02**2
+        builder.body(f"link{k}", 1.0, [x / 2 for x in along], (wide, wide, thick) if k == 1 else (thick, wide, wide))
+        axis = (0, 0, 1) if k == 1 else (0, -1, 0)
+        builder.joint(f"joint{k}", "continuous", before, f"link{k}", xyz=end, axis=axis)
+        before, end = f"link{k}", along
+    return builder.frame("tool", before, xyz=end).build()
+
+
 def chain3d(n: int) -> Model:
     """A chain of n bodies in space: the first free, then hinges about y and z in turn; along x at q = 0.
 
@@ -84,6 +101,7 @@ BUILT_IN: dict[str, Callable[..., Model]] = {
     "two_link": two_link,
     "planar": planar,
     "chain3d": chain3d,
+    "arm4": arm4,
     "puma560": puma560,
     "arm7": arm7,
     "quadruped": quadruped,

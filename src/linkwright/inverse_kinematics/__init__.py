@@ -1,0 +1,1 @@
+"""Where the hand should be: postures from targets."""

@@ -1,0 +1,342 @@
+"""The six subproblems of Paden, Kahan, Elias and Wen: turns about one, two or three axes that fulfil one condition.
+
+All are functions of numbers or symbols, without a branch, so that a solver made of them is one straight line. A turn
+is told by its sine and cosine: what follows from it needs no trigonometry, and only the answers take an arctangent.
+Axes k are unit vectors. Where a condition cannot be fulfilled the turns are those that come nearest to it (of
+subproblems 1 to 4), told once; ``exists`` says of the second of two turns whether it is another than the first.
+
+Subproblems: B. Paden, thesis, Berkeley 1986; A. Elias & J. Wen, "IK-Geo", Mechanism and Machine Theory 209, 2025. The
+two circles of subproblem 6 meet on the two lines of a degenerate conic of their pencil, which always is real.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array, atan2, maximum, minimum, sign, where
+
+TINY = 1e-150
+"""Squares below this are those of nothing."""
+
+MERGED = 1e-14
+"""Two turns whose half difference has a squared sine below this are one, their mean: what it misses is its square."""
+
+
+class Turn(NamedTuple):
+    """A turn by an angle, of which these are known."""
+
+    s: Any
+    """its sine"""
+    c: Any
+    """its cosine"""
+
+    def angle(self) -> Any:
+        """In (-π, π], rad."""
+        return atan2(self.s, self.c)
+
+    def back(self) -> Turn:
+        """The opposite turn."""
+        return Turn(-self.s, self.c)
+
+    def then(self, other: Turn) -> Turn:
+        """Both, about one axis."""
+        return Turn(self.s * other.c + self.c * other.s, self.c * other.c - self.s * other.s)
+
+
+class Pair(NamedTuple):
+    """Up to two turns."""
+
+    turns: tuple[Turn, Turn]
+    exists: tuple[Any, Any]
+
+
+def pick(condition: Any, a: Any, b: Any) -> Any:
+    """``where`` for single numbers and symbols."""
+    return (a if condition else b) if isinstance(condition, (bool, np.bool_)) else where(condition, a, b)
+
+
+def both(a: Any, b: Any) -> Any:
+    """Whether both conditions hold; numbers' or symbols'."""
+    if isinstance(a, (bool, np.bool_)):
+        return b if a else False
+    return (a if b else False) if isinstance(b, (bool, np.bool_)) else a & b
+
+
+def dot(a: Array, b: Array) -> Any:
+    """aᵀb of two vectors (3,)."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a × b (3,)."""
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def turned(k: Array, turn: Turn, p: Array) -> Array:
+    """p (3,) turned about the unit axis k through the origin: Rot(k, θ) p."""
+    along = dot(k, p)
+    return np.array(
+        [a * along + turn.s * x + turn.c * (b - a * along) for a, b, x in zip(k, p, cross(k, p), strict=True)]
+    )
+
+
+def turn_of(y: Any, x: Any) -> Turn:
+    """The turn whose sine and cosine are as y to x; none where both are nothing."""
+    square = x * x + y * y
+    some = square > TINY
+    scale = 1.0 / np.sqrt(pick(some, square, 1.0))
+    return Turn(pick(some, y * scale, 0.0), pick(some, x * scale, 1.0))
+
+
+def on_line(a: Any, b: Any, d: Any, left: Any = None) -> Pair:
+    """The turns with a sin θ + b cos θ = d; where |d| is too large, the one that comes nearest.
+
+    ``left`` is a² + b² − d² where that is known with all its digits: then turns are merged only where it is nothing.
+    """
+    square = a * a + b * b
+    some = square > TINY
+    square = pick(some, square, 1.0)
+    least = MERGED if left is None else MERGED * MERGED
+    left = square - d * d if left is None else left
+    two = left > least * square
+    d = pick(two, d, sign(d) * np.sqrt(square))
+    r = np.sqrt(pick(two, left, 0.0))
+    scale = 1.0 / square
+    first = Turn(pick(some, (a * d + b * r) * scale, 0.0), pick(some, (b * d - a * r) * scale, 1.0))
+    second = Turn((a * d - b * r) * scale, (b * d + a * r) * scale)
+    return Pair((first, second), (True, both(some, two)))
+
+
+def subproblem_1(k: Array, p: Array, q: Array) -> Turn:
+    """The turn about k that brings p (3,) nearest to q: exact where |p| = |q| and kᵀp = kᵀq."""
+    return turn_of(dot(k, cross(p, q)), dot(p, q) - dot(k, p) * dot(k, q))
+
+
+def subproblem_2(k1: Array, p1: Array, k2: Array, p2: Array) -> tuple[tuple[Turn, Turn], tuple[Turn, Turn], Any]:
+    """The turns with Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) p₂, of lengths made equal: two pairs, and whether the second exists.
+
+    Both bring the vectors to where two cones meet, z on the unit sphere.
+    """
+    p1, p2 = p1 / np.sqrt(dot(p1, p1)), p2 / np.sqrt(dot(p2, p2))
+    n = cross(k1, k2)
+    square = dot(n, n)
+    a, b, c = dot(k1, p1), dot(k2, p2), dot(k1, k2)
+    z = k1 * ((a - c * b) / square) + k2 * ((b - c * a) / square)
+    left = 1.0 - dot(z, z)
+    two = left > MERGED
+    z = z * pick(two, 1.0, 1.0 / np.sqrt(dot(z, z)))
+    far = n * np.sqrt(pick(two, left, 0.0) / square)
+    pairs = [(subproblem_1(k1, p1, w), subproblem_1(k2, p2, w)) for w in (z + far, z - far)]
+    return pairs[0], pairs[1], two
+
+
+def subproblem_3(k: Array, p: Array, q: Array, d: Any) -> Pair:
+    """The turns about k that bring p to the distance d from q."""
+    return subproblem_4(k, p, q, 0.5 * (dot(p, p) + dot(q, q) - d * d))
+
+
+def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> Pair:
+    """The turns with hᵀ Rot(k, θ) p = d."""
+    a, b, e = turning(k, p, h)
+    return on_line(a, b, d - e)
+
+
+def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
+    """What hᵀ Rot(k, θ) p has by sin θ, by cos θ and by itself."""
+    along = dot(h, k) * dot(k, p)
+    return dot(h, cross(k, p)), dot(h, p) - along, along
+
+
+class Two(NamedTuple):
+    """Turns about two axes, and whether they exist."""
+
+    first: Turn
+    second: Turn
+    exists: Any
+
+
+FORMS = ("first", "second", "quartic")
+"""How subproblem 6 is solved: where an equation without the second turn follows from both, for the first turn, then
+the second; the other way round; or for the roots of a quartic."""
+
+
+def subproblem_5(
+    form: str, k1: Array, k2: Array, k3: Array, p0: Array, p1: Array, p2: Array, p3: Array
+) -> list[tuple[Turn, Turn, Turn, Any]]:
+    """The turns with p₀ + Rot(k₁, θ₁) p₁ = Rot(k₂, θ₂) (p₂ + Rot(k₃, θ₃) p₃), four, and whether they exist."""
+    found = []
+    n1, n2, d = distances(k1, k2, k3, p0, p1, p2, p3)
+    for one in subproblem_6(n1, n2, d, form):
+        left = p0 + turned(k1, one.first, p1)
+        right = p2 + turned(k3, one.second, p3)
+        found.append((one.first, subproblem_1(k2, right, left), one.second, one.exists))
+    return found
+
+
+Rows = list[tuple[Any, Any]]
+
+
+def distances(
+    k1: Array, k2: Array, k3: Array, p0: Array, p1: Array, p2: Array, p3: Array
+) -> tuple[Rows, Rows, list[Any]]:
+    """What subproblem 5 asks without its second turn, as subproblem 6: heights along k₂ and distances are equal."""
+    a, b, d = turning(k1, p1, k2)
+    e, f, g = turning(k3, p3, k2)
+    height = g - d + dot(k2, p2) - dot(k2, p0)
+    h, i, j = turning(k1, p1, p0)
+    m, n, o = turning(k3, p3, p2)
+    length = 0.5 * (dot(p2, p2) + dot(p3, p3) - dot(p0, p0) - dot(p1, p1)) + o - j
+    return [(a, b), (h, i)], [(-e, -f), (-m, -n)], [height, length]
+
+
+def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str) -> list[Two]:
+    """The turns with N₁ (sin θ₁, cos θ₁) + N₂ (sin θ₂, cos θ₂) = d, up to four."""
+    if form == "quartic":
+        return _by_quartic(n1, n2, d)
+    if form == "second":
+        return [Two(one.second, one.first, one.exists) for one in subproblem_6(n2, n1, d, "first")]
+    u, v = image(n2)
+    found = []
+    line = [v * x - u * y for x, y in zip(n1[0], n1[1], strict=True)]
+    firsts = on_line(line[0], line[1], v * d[0] - u * d[1])
+    for first, exists in zip(*firsts, strict=True):
+        rest = [d[i] - n1[i][0] * first.s - n1[i][1] * first.c for i in (0, 1)]
+        a, b = (u * x + v * y for x, y in zip(n2[0], n2[1], strict=True))
+        for second, too in zip(*on_line(a, b, u * rest[0] + v * rest[1]), strict=True):
+            found.append(Two(first, second, both(exists, too)))
+    return found
+
+
+def image(n: Rows) -> tuple[Any, Any]:
+    """The direction of all that a singular matrix (2, 2) gives."""
+    (a, b), (c, d) = n
+    upper, mixed, lower = a * a + b * b, a * c + b * d, c * c + d * d
+    above = upper >= lower
+    u, v = pick(above, upper, mixed), pick(above, mixed, lower)
+    scale = 1.0 / np.sqrt(u * u + v * v)
+    return u * scale, v * scale
+
+
+def form_of(n1: Rows, n2: Rows) -> str | None:
+    """How subproblem 6 of numbers is to be solved; None where the turns are not determined."""
+    one, two = np.array(n1, dtype=float), np.array(n2, dtype=float)
+    rows = np.abs(np.hstack([one, two])).max(axis=1, keepdims=True)
+    if not rows.all():
+        return None
+    one, two = one / rows, two / rows
+
+    def frees(singular: Array, other: Array) -> bool:
+        values = np.linalg.svd(singular, compute_uv=False)
+        if not values[0] > 1e-6 or values[1] > 1e-7 * values[0]:
+            return False
+        u, v = image([tuple(row) for row in singular])
+        return bool(np.abs(v * other[0] - u * other[1]).max() > 1e-6)
+
+    if frees(two, one):
+        return "first"
+    if frees(one, two):
+        return "second"
+    return "quartic" if max(abs(np.linalg.det(one)), abs(np.linalg.det(two))) > 1e-6 else None
+
+
+def _by_quartic(n1: Rows, n2: Rows, d: list[Any]) -> list[Two]:
+    det1, det2 = (n[0][0] * n[1][1] - n[0][1] * n[1][0] for n in (n1, n2))
+    swap = abs(det2) > abs(det1)
+    a = [[pick(swap, y, x) for x, y in zip(*rows, strict=True)] for rows in zip(n1, n2, strict=True)]
+    b = [[pick(swap, x, y) for x, y in zip(*rows, strict=True)] for rows in zip(n1, n2, strict=True)]
+    det = pick(swap, det2, det1)
+    # det x₁ = u − M x₂, with the adjoint of the first matrix
+    u = [a[1][1] * d[0] - a[0][1] * d[1], a[0][0] * d[1] - a[1][0] * d[0]]
+    m = [
+        [a[1][1] * b[0][j] - a[0][1] * b[1][j] for j in (0, 1)],
+        [a[0][0] * b[1][j] - a[1][0] * b[0][j] for j in (0, 1)],
+    ]
+    ss, sc, cc = (m[0][i] * m[0][j] + m[1][i] * m[1][j] for i, j in ((0, 0), (0, 1), (1, 1)))
+    by_s, by_c = (-2.0 * (u[0] * m[0][j] + u[1] * m[1][j]) for j in (0, 1))
+    constant = u[0] * u[0] + u[1] * u[1] - det * det + 0.5 * (ss + cc)
+    found = []
+    for turn, exists in turns_of_quartic(constant, by_c, by_s, 0.5 * (cc - ss), sc):
+        other = turn_of(*((u[i] - m[i][0] * turn.s - m[i][1] * turn.c) * sign(det) for i in (0, 1)))
+        first = Turn(pick(swap, turn.s, other.s), pick(swap, turn.c, other.c))
+        second = Turn(pick(swap, other.s, turn.s), pick(swap, other.c, turn.c))
+        found.append(Two(first, second, exists))
+    return found
+
+
+def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any) -> list[tuple[Turn, Any]]:
+    """The turns with A + B cos θ + C sin θ + D cos 2θ + E sin 2θ = 0, four, and whether they exist.
+
+    In axes in which E = 0 they are where the conic A + B x + C y + D (x² − y²) meets the unit circle. Among the conics
+    that go through the same points, with λ (x² + y² − 1) added, one with |λ| ≤ D is two real lines: the cubic
+    (λ² − D²)(A − λ) − (λ − D) B²/4 − (λ + D) C²/4 is not below 0 at −D and not above it at D.
+    """
+    r = np.sqrt(by_c2 * by_c2 + by_s2 * by_s2)
+    size = abs(constant) + abs(by_c) + abs(by_s) + r
+    scale = 1.0 / pick(size > 0.0, size, 1.0)
+    turn = _half(turn_of(by_s2, by_c2))
+    A, B, C = constant * scale, (by_c * turn.c + by_s * turn.s) * scale, (by_s * turn.c - by_c * turn.s) * scale
+    r = maximum(r * scale, 1e-100)
+    x = _least_root(A, 0.25 * B * B, 0.25 * C * C, r)
+    u2, v2 = r + x, r - x
+    u, v = np.sqrt(maximum(u2, 1e-100)), np.sqrt(maximum(v2, 1e-100))
+    near_u, near_v = u2 < 1e-8 * r, v2 < 1e-8 * r
+    e, f = 0.5 * B / u, 0.5 * C / v
+    e, f = (
+        pick(near_u, pick(B < 0.0, -1.0, 1.0) * np.sqrt(maximum(A - x + f * f, 0.0)), e),
+        pick(near_v, pick(C < 0.0, -1.0, 1.0) * np.sqrt(maximum(x - A + e * e, 0.0)), f),
+    )
+    meets = [2.0 * r - (e + side * f) * (e + side * f) > -1e-7 * r for side in (1.0, -1.0)]
+    meets[0] = pick(meets[1], meets[0], True)  # where no line does, there is one nearest to the circle all the same
+    found: list[tuple[Turn, Any]] = []
+    for side, met in zip((1.0, -1.0), meets, strict=True):
+        for one, exists in zip(*on_line(-side * v, u, -e - side * f), strict=True):
+            exists = both(met, exists)
+            for _ in range(3):
+                one = _corrected(one, A, B, C, r)
+            for other, there in found:  # where two lines meet on the circle
+                apart = abs(one.s * other.c - one.c * other.s) + abs(1.0 - one.c * other.c - one.s * other.s)
+                exists = both(exists, pick(there, apart, 1.0) > 1e-7)
+            found.append((one, exists))
+    return [(one.then(turn), exists) for one, exists in found]
+
+
+def _half(turn: Turn) -> Turn:
+    """Half the turn, one of the two."""
+    ahead = turn.c >= 0.0
+    large = np.sqrt(0.5 + 0.5 * abs(turn.c))
+    small = 0.5 * turn.s / large
+    return Turn(pick(ahead, small, large), pick(ahead, large, small))
+
+
+def _corrected(one: Turn, A: Any, B: Any, C: Any, r: Any) -> Turn:
+    """A step of Newton's."""
+    value = A + B * one.c + C * one.s + r * (one.c * one.c - one.s * one.s)
+    slope = C * one.c - B * one.s - 4.0 * r * one.s * one.c
+    step = -value * slope / (slope * slope + 1e-28)
+    step = maximum(minimum(step, 0.05), -0.05)
+    return turn_of(one.s + step * one.c, one.c - step * one.s)
+
+
+def _least_root(A: Any, beta: Any, gamma: Any, r: Any) -> Any:
+    """The root nearest to 0 of λ³ − Aλ² − (r² − β − γ) λ + r² A − r (β − γ)."""
+    K, L = r * r - beta - gamma, r * (beta - gamma) - A * r * r
+    p, q = -K - A * A / 3.0, -2.0 * A * A * A / 27.0 - K * A / 3.0 - L
+    third, half = p / 3.0, 0.5 * q
+    left = half * half + third * third * third
+    three = left <= 0.0
+    size = np.sqrt(maximum(-third, 1e-100))
+    cosine = maximum(minimum(-half / (size * size * size), 1.0), -1.0)
+    angle = np.arccos(cosine) / 3.0
+    roots = [2.0 * size * np.cos(angle - 2.0 * np.pi * k / 3.0) + A / 3.0 for k in range(3)]
+    w = pick(half < 0.0, 1.0, -1.0) * np.exp(np.log(maximum(abs(half) + np.sqrt(maximum(left, 0.0)), 1e-100)) / 3.0)
+    best = roots[0]
+    for other in roots[1:]:
+        best = pick(abs(other) < abs(best), other, best)
+    x = pick(three, best, w - third / w + A / 3.0)
+    for _ in range(3):
+        value = ((x - A) * x - K) * x - L
+        slope = (3.0 * x - 2.0 * A) * x - K
+        x = x - value * slope / (slope * slope + 1e-28)
+    return maximum(minimum(x, r), -r)

@@ -1,0 +1,245 @@
+"""Exact inverse kinematics: the true posture is among the branches, every branch brings the hand to its target."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.inverse_kinematics.exact.chain import Chain, forward
+from linkwright.inverse_kinematics.exact.subproblems import Turn
+from linkwright.inverse_kinematics.exact.ways import ways
+
+
+def real_robot(file):
+    try:
+        robots = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    except PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed (the extra robots)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        return lw.load(next(Path(robots).rglob(file)))
+
+
+ARMS = {
+    "puma560": (lambda: lw.load("puma560"), "tool", None),
+    "ur5": (lambda: real_robot("ur5_robot.urdf"), "tool0", None),
+    "panda": (lambda: real_robot("panda.urdf"), "panda_hand_tcp", "panda_joint7"),
+    "panda, an inner joint": (lambda: real_robot("panda.urdf"), "panda_hand_tcp", "panda_joint5"),
+    "arm7": (lambda: lw.load("arm7"), "tool", "joint3"),
+    "arm4": (lambda: lw.load("arm4"), "tool", None),
+    "planar": (lambda: lw.load("planar:3"), "tip", None),
+}
+
+
+def turned_by(a, b):
+    """What angles differ by, in [-π, π)."""
+    return np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi
+
+
+def prepared(name, n, seed=0):
+    make, frame, given = ARMS[name]
+    model = make()
+    solver = lw.analytic_inverse_kinematics(model, frame, given=given)
+    q = model.random(n, seed=seed)
+    arrays = [lw.pose(model, q, frame)]
+    if given is not None:
+        arrays.append(np.ascontiguousarray(q[:, model.slice(given).q][:, 0]))
+    return model, frame, solver, q, arrays
+
+
+def left(model, frame, T, q):
+    """How far postures are from their targets, by the algorithm of kinematics."""
+    X = lw.pose(model, q, frame)
+    return np.sqrt(((X - T)[..., :3, 3] ** 2).sum(-1) + 0.5 * ((X - T)[..., :3, :3] ** 2).sum((-1, -2)))
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_true_posture_is_among_the_branches_and_all_branches_are_true(name):
+    model, frame, solver, q, arrays = prepared(name, 500)
+    found = solver(*arrays)
+    assert found.q.shape == (500, solver.branches, model.nq)
+    assert found.exact.dtype == bool
+    at = list(found.places)
+    off = np.abs(turned_by(found.q, q[:, None]))[..., at].max(axis=-1)
+    assert np.where(found.exact, off, np.inf).min(axis=-1).max() < 1e-6
+    there = np.nonzero(found.exact)
+    assert left(model, frame, arrays[0][there[0]], found.q[there]).max() < 1e-10
+    assert np.isnan(found.q[~found.exact]).all()  # where some are exact no others are told
+    between = np.abs(turned_by(found.q[:, :, None], found.q[:, None]))[..., at].max(axis=-1)
+    between = np.where(
+        found.exact[:, :, None] & found.exact[:, None] & ~np.eye(solver.branches, dtype=bool), between, 9.0
+    )
+    assert between.min() > 1e-7  # no answer is told twice
+    assert found.within.any(axis=-1).all()  # random postures keep their limits
+
+
+def random_arm(random, kind, first):
+    axes = [v / np.linalg.norm(v) for v in random.standard_normal((6, 3))]
+    points = list(random.standard_normal((6, 3)))
+    for j in (first + 1, first + 2):
+        if kind == "meeting":
+            points[j] = points[first]
+        else:
+            axes[j] = axes[first] * random.choice([-1.0, 1.0])
+    return Chain(tuple(axes), tuple(points), (False,) * 6)
+
+
+@pytest.mark.parametrize("first", range(4))
+@pytest.mark.parametrize("kind", ["meeting", "parallel"])
+def test_any_three_neighbouring_axes_that_meet_or_are_parallel_are_enough(kind, first):
+    random = np.random.default_rng(first)
+    lost = []
+    for _ in range(5):
+        chain = random_arm(random, kind, first)
+        way = next(ways(chain, 5.0))
+        for q in random.uniform(-np.pi, np.pi, (20, 6)):
+            G = forward(chain, q)
+            off = np.inf
+            for turns, exists in way.solve(G):
+                angles = np.array([turn.angle() for turn in turns])
+                H = forward(chain, angles)
+                if exists and np.abs(H.R - G.R).max() + np.abs(H.p - G.p).max() < 1e-6:
+                    off = min(off, np.abs(turned_by(angles, q)).max())
+            lost.append(off)
+    assert np.mean(np.array(lost) < 1e-6) == 1.0
+
+
+@pytest.mark.parametrize("given", ["joint1", "joint2", "joint3", "joint5", "joint6", "joint7"])
+def test_any_joint_whose_removal_leaves_a_family_can_be_given(given):
+    arm = lw.load("arm7")
+    solver = lw.analytic_inverse_kinematics(arm, "tool", given=given)
+    assert solver.given == given
+    q = arm.random(seed=3)
+    found = solver(lw.pose(arm, q, "tool"), q[arm.slice(given).q][0])
+    assert np.abs(turned_by(found.nearest(q), q)).max() < 1e-9
+
+
+def test_seven_joints_choose_the_one_to_give():
+    arm = lw.load("arm7")
+    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    assert solver.given in [joint.name for joint in arm.joints]
+    with pytest.raises(ArgumentError, match="give joint"):
+        solver(np.eye(4))
+
+
+def test_singular_postures_have_finite_answers():
+    puma = lw.load("puma560")
+    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    straight = np.arctan2(0.0203, 0.4318) - np.pi / 2  # of the elbow
+    for q in ([0.1, 0.2, 0.3, 0.4, 0.0, 0.6], [0.1, 0.2, straight, 0.4, 0.5, 0.6], [0.1, 0.2, straight, 0.4, 0.0, 0.6]):
+        T = lw.pose(puma, q, "tool")
+        found = solver(T)
+        assert found.count >= 1
+        assert left(puma, "tool", T, found.q[found.exact]).max() < 1e-10
+    arm = lw.load("arm7")  # upright: shoulder, elbow and wrist straight at once
+    T = lw.pose(arm, arm.neutral(), "tool")
+    found = lw.analytic_inverse_kinematics(arm, "tool", given="joint3")(T, 0.0)
+    assert found.count >= 1
+    assert left(arm, "tool", T, found.q[found.exact]).max() < 1e-7
+
+
+def test_out_of_reach_the_nearest_is_told_as_not_exact():
+    puma = lw.load("puma560")
+    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    T = lw.pose(puma, puma.random(seed=0), "tool")
+    T[:3, 3] *= 2.0 / np.linalg.norm(T[:3, 3])
+    found = solver(T)
+    assert not found.exact.any()
+    best = np.nanargmin(found.error)
+    assert np.isfinite(found.q[best]).all()
+    p = lw.pose(puma, found.q[best], "tool")[:3, 3]
+    reach = max(np.linalg.norm(lw.pose(puma, puma.random(seed=k), "tool")[:3, 3]) for k in range(200))
+    assert np.linalg.norm(p) > 0.99 * reach
+    assert found.error[best] == pytest.approx(np.linalg.norm(p - T[:3, 3]), abs=1e-9)
+    assert np.isnan(found.nearest(puma.neutral())).all()
+
+
+def test_a_pose_that_four_joints_cannot_take_is_told():
+    arm = lw.load("arm4")
+    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    q = np.array([0.4, 0.6, -0.8, 0.3])
+    T = lw.pose(arm, q, "tool")
+    np.testing.assert_allclose(T[:3, 3], [0.924465, 0.390857, 0.522820], atol=1e-6)
+    found = solver(T)
+    assert found.count == 2
+    other = found.q[found.exact][np.abs(found.q[found.exact] - q).max(axis=-1) > 1e-9][0]
+    np.testing.assert_allclose(other, [0.4, -0.106115, 0.8, -0.593885], atol=1e-6)
+    T[:3, :3] = T[:3, :3] @ lw.pose(lw.load("pendulum"), [0.2], "rod")[:3, [2, 0, 1]][[2, 0, 1]]  # rolled about x
+    assert not solver(T).exact.any()
+
+
+def test_limits_ask_for_whole_turns_and_nearest_keeps_them():
+    builder = lw.Builder("wide")
+    before = "world"
+    for k, (axis, low, high) in enumerate((((0, 0, 1), 2.0, 7.0), ((0, 0, 1), -3.0, 3.0), ((0, 0, 1), -7.0, 7.0))):
+        builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
+        builder.joint(f"j{k}", "revolute", before, f"l{k}", xyz=(float(k > 0), 0, 0), axis=axis, lower=low, upper=high)
+        before = f"l{k}"
+    arm = builder.frame("tip", before, xyz=(0.5, 0, 0)).build()
+    solver = lw.analytic_inverse_kinematics(arm, "tip")
+    q = np.array([5.0, 1.0, 6.0])
+    found = solver(lw.pose(arm, q, "tip"))
+    assert found.within.any()
+    assert ((found.q[found.within] >= arm.lower) & (found.q[found.within] <= arm.upper)).all()
+    np.testing.assert_allclose(found.nearest(q), q, atol=1e-9)
+    away = found.nearest([3.0, -1.0, 0.0], limits=False)
+    assert np.abs(away - [3.0, -1.0, 0.0]).sum() <= np.abs(found.nearest([3.0, -1.0, 0.0]) - [3.0, -1.0, 0.0]).sum()
+
+
+def test_other_joints_rest_and_batches_have_any_shape():
+    panda, _, solver, q, (T, given) = prepared("panda", 6)
+    found = solver(T.reshape(2, 3, 4, 4), given.reshape(2, 3))
+    assert found.q.shape == (2, 3, 8, panda.nq)
+    assert found.count.shape == (2, 3)
+    np.testing.assert_allclose(found.nearest(q.reshape(2, 3, -1))[..., :7], q.reshape(2, 3, -1)[..., :7], atol=1e-6)
+    assert np.nanmax(np.abs(found.q[..., 7:])) == 0.0  # the fingers
+    assert solver(np.zeros((0, 4, 4)), np.zeros(0)).q.shape == (0, 8, panda.nq)
+
+
+def test_mistakes_are_told():
+    puma = lw.load("puma560")
+    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    T = np.broadcast_to(lw.pose(puma, puma.neutral(), "tool"), (3, 4, 4)).copy()
+    with pytest.raises(ShapeError, match=r"T has shape \(3, 4\)"):
+        solver(T[:, 0])
+    for wrong in (np.nan, 2.0):
+        bad = T.copy()
+        bad[1, 0, 0] = wrong
+        with pytest.raises(InputError, match=r"T\[1\] is no pose"):
+            solver(bad)
+    mirrored = T.copy()
+    mirrored[2, :3, 0] *= -1.0
+    with pytest.raises(InputError, match=r"T\[2\] is no pose"):
+        solver(mirrored)
+    with pytest.raises(ArgumentError, match="has to be given"):
+        solver(T, 0.3)
+    with pytest.raises(UnknownNameError, match="unknown frame"):
+        lw.analytic_inverse_kinematics(puma, "hand")
+    with pytest.raises(UnknownNameError, match="joint between the world and"):
+        lw.analytic_inverse_kinematics(puma, "tool", given="elbow")
+    with pytest.raises(ModelError, match="inverse_kinematics solves it numerically"):
+        lw.analytic_inverse_kinematics(lw.load("planar:5"), "tip")
+    with pytest.raises(ModelError, match="a free one"):
+        lw.analytic_inverse_kinematics(lw.load("humanoid"), lw.load("humanoid").bodies[-1].name)
+
+
+def test_the_explanation_names_the_decomposition_and_the_numbers():
+    told = lw.analytic_inverse_kinematics(lw.load("puma560"), "tool").explanation()
+    for part in ("spherical wrist", "the axes 4, 5 and 6 meet in a point", "0.4318", "subproblem 4", "up to 8 answers"):
+        assert part in told
+    told = lw.analytic_inverse_kinematics(lw.load("arm7"), "tool", given="joint7").explanation()
+    assert "from the hand to the base" in told
+    assert "Joint 7" in told
+
+
+def test_turns_are_angles():
+    for angle in (-3.0, 0.0, 1.0):
+        turn = Turn(np.sin(angle), np.cos(angle))
+        assert turn.angle() == pytest.approx(angle)
+        assert turn.then(turn.back()).angle() == pytest.approx(0.0)
