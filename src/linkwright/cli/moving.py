@@ -192,7 +192,7 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
     """The motion after the generated equations, at the times that the other methods step to."""
     from linkwright.equations import equations as made_of
     from linkwright.equations.write.motion import motion_of
-    from linkwright.simulation.record import recorded
+    from linkwright.simulation import Trajectory
 
     if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):
         raise InputError(f"--time and --step must be positive numbers of seconds; got {duration:g} and {step:g}")
@@ -206,7 +206,7 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
 
     def record(q: Array, v: Array) -> Trajectory:
         run_time = perf_counter() - began - compiled
-        return recorded(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
+        return Trajectory(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
 
     try:
         return record(*motion_of(made, q0, v0, t))

@@ -164,13 +164,12 @@ def simulate(
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
             k = 0
             while k < steps:
-                count = taking.count(k, steps - k, record.every)
+                count = min(STEPS_BETWEEN_CHECKS, steps - k)
                 q, v = taking.take(record, q, v, k, count)
-                if -k % STEPS_BETWEEN_CHECKS < count:
-                    if progress is not None:
-                        progress(k / steps)
-                    if not record.goes_on(q, v):
-                        break
+                if progress is not None:
+                    progress(k / steps)
+                if not record.goes_on(q, v):
+                    break
                 k += count
             if record.goes_on(q, v) and controller is not None and steps % every == 0:
                 record.tau[-1] = taking.efforts(record, q, v, steps)

@@ -12,7 +12,6 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
-from linkwright.simulation.parts import measuring
 from linkwright.simulation.trajectory import Trajectory, samples_there
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -128,7 +127,7 @@ class Record:
 
     def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Trajectory:
         """What there is: of a motion that has ended NaN after its last finite sample."""
-        return recorded(self.model, *self._samples(), self.h, compile_time, run_time)
+        return Trajectory(self.model, *self._samples(), self.h, compile_time, run_time)
 
     def _samples(self) -> tuple[Array, Array, Array, Array]:
         q, v, tau = self.q[: self.count], self.v[: self.count], self.tau[: self.count]
@@ -143,21 +142,16 @@ class Record:
 
     def give_to(self, error: BaseException, compile_time: float, run_time: float) -> None:
         """Put what there is on an error that ends the simulation, as its ``motion``."""
-        try:
-            motion = self.motion(compile_time, run_time)
-        except Exception:  # too little memory for the energies, say
-            t, q, v, tau = self._samples()
-            unknown = np.full(q.shape[:-1], np.nan)
-            motion = Trajectory(self.model, t, q, v, tau, unknown, unknown, self.h, compile_time, run_time)
+        motion = self.motion(compile_time, run_time)
         with suppress(Exception):  # an error may refuse attributes
             error.motion = motion  # type: ignore[attr-defined]
             error.add_note(f"what was simulated, until t = {motion.t[-1]:g} s, is this exception's .motion")
 
     def tell(self, motion: Trajectory) -> None:
         """Warn of motions that have ended; :class:`SimulationError` where all of a batch have."""
-        ended = np.argwhere(~np.asarray(self.alive))
-        if not len(ended):
+        if np.all(self.alive):
             return
+        ended = np.argwhere(~np.asarray(self.alive))
         advice = self.advice
         name, times = self.model.name, motion.ended
         if not self.batch:
@@ -200,19 +194,3 @@ def _no_efforts(t: float) -> InputError:
 def _finite(q: Array, v: Array) -> Any:
     finite: Array = np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1)
     return finite
-
-
-def recorded(
-    model: Model,
-    t: Array,
-    q: Array,
-    v: Array,
-    tau: Array,
-    step: float,
-    compile_time: float = 0.0,
-    run_time: float = 0.0,
-) -> Trajectory:
-    """The record of a motion q (n, …, nq), v (n, …, nv) at the times t (n,), with its energies."""
-    with np.errstate(all="ignore"):
-        kinetic, potential = measuring(model)(q, v)
-    return Trajectory(model, t, q, v, tau, kinetic, potential, step, compile_time, run_time)

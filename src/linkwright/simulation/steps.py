@@ -206,9 +206,6 @@ def _none_left(left: Any, *state: Array) -> Any:
 class Taking(Protocol):
     """A way to take steps of every motion of a batch."""
 
-    def count(self, first: int, left: int, every: int) -> int:
-        """How many of the steps left to take at once after the ``first``, where ``every``-th ones are recorded."""
-
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         """(q, v) after ``count`` steps that follow the ``first``, all recorded."""
 
@@ -235,9 +232,6 @@ class _OneByOne:
         self._step = None if way.staged else stepper(model, way)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
-
-    def count(self, first: int, left: int, every: int) -> int:
-        return min(left, STEPS_BETWEEN_CHECKS)
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, h, every, controller = self._tau, record.h, record.every, self._controller
@@ -281,8 +275,6 @@ class _Together:
             self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
         except ValueError:
             raise ShapeError(f"the controller is for motions {told.shape[:-1]}; simulated are {batch}") from None
-        self._numbers = np.zeros(3)
-        self._arguments = [self._numbers[k : k + 1].reshape(()) for k in range(3)]
         slots = kernel.program.outputs[2:]
         size = 8 * sum(slot.size for slot in slots)
         self._rows = min(math.prod(batch), max(LANES, SCRATCH // max(1, size) // LANES * LANES))
@@ -292,11 +284,41 @@ class _Together:
         """Whether states between are better left away than picked from: where rows of a batch are many."""
         return every > 1 and not self._controlled and every * math.prod(self._batch) > ENOUGH
 
-    def count(self, first: int, left: int, every: int) -> int:
-        most = every - first % every if self._without_states(every) else TOGETHER
-        return min(most, TOGETHER, left)
-
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
+        end, every = first + count, record.every
+        if not self._batch:
+            q, v, first = self._single(record, q, v, first, end)
+        while first < end:
+            some = min(TOGETHER, end - first)
+            if self._without_states(every):
+                some = min(some, every - first % every)
+            q, v = self._some(record, q, v, first, some)
+            first += some
+        return q, v
+
+    def _single(self, record: Record, q: Array, v: Array, first: int, end: int) -> tuple[Array, Array, int]:
+        """Steps of a single motion as long as they are many, where it can be straight to the record.
+
+        (q, v) then, and how many there are.
+        """
+        kernel, told, h = self._kernel, self._told, float(record.h)
+        ends, following = [(np.empty(q.shape), np.empty(v.shape)) for _ in range(2)]
+        states = tuple(self._states)
+        while end - first >= TOGETHER:
+            last = first + TOGETHER
+            if record.every == 1:
+                states = (record.q[first + 1 : last + 1], record.v[first + 1 : last + 1], record.tau[first:last])
+                states = states if self._controlled else states[:2]
+            kernel(q, v, told, h, float(first), float(TOGETHER), out=(*ends, *states))
+            if record.every != 1:
+                record.write(first, TOGETHER, states, ...)
+            if self._controlled and not np.isfinite(ends[1]).all():
+                record.look_for_efforts(first, (q, v), states)
+            record.written(last)
+            (q, v), ends, following, first = ends, following, ends, last
+        return q, v, first
+
+    def _some(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         after = np.empty(q.shape), np.empty(v.shape)
         direct, alone = count == TOGETHER and record.every == 1, self._without_states(record.every)
         for rows, before in self._blocks(q, v):
@@ -350,6 +372,5 @@ class _Together:
     ) -> None:
         """Steps of the length, after the first and as many as ``numbers`` say."""
         told = self._told if self._told.ndim == 1 else self._told[rows]
-        self._numbers[:] = numbers
         kernel = self._kernel if len(out) > 2 else self._ends
-        kernel(*before, told, *self._arguments, out=tuple(out))
+        kernel(*before, told, *map(float, numbers), out=tuple(out))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.joint import Compound
 from linkwright.model.tree import Model
+from linkwright.simulation.parts import measuring
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
@@ -48,16 +50,27 @@ class Trajectory:
     """(n, …, nv)"""
     tau: Array
     """(n, …, nv), the controller's efforts; those at k act from t[k] to t[k + 1]"""
-    kinetic: Array
-    """(n, …), J"""
-    potential: Array
-    """(n, …), J: of gravity and of the springs"""
     step: float
     """of the integration, s"""
     compile_time: float = 0.0
     """s"""
     run_time: float = 0.0
     """s, of the integration alone"""
+
+    @cached_property
+    def _energies(self) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
+            return measuring(self.model)(self.q, self.v)
+
+    @property
+    def kinetic(self) -> Array:
+        """(n, …), J. Energies are computed when one of them is first asked for."""
+        return self._energies[0]
+
+    @property
+    def potential(self) -> Array:
+        """(n, …), J: of gravity and of the springs."""
+        return self._energies[1]
 
     @property
     def energy(self) -> Array:
@@ -174,7 +187,7 @@ class Trajectory:
             places = (int, np.integer, slice, list, np.ndarray)
             if not all(isinstance(k, places) and not isinstance(k, bool) for k in index):
                 raise IndexError
-            self.energy[at]
+            np.broadcast_to(0.0, self.q.shape[:-1])[at]
         except IndexError:
             raise UnknownMotionError(index, self.q.shape[1:-1]) from None
         if self.q[at].ndim == 2:
@@ -185,8 +198,6 @@ class Trajectory:
             self.q[at],
             self.v[at],
             self.tau[at],
-            self.kinetic[at],
-            self.potential[at],
             self.step,
             self.compile_time,
             self.run_time,

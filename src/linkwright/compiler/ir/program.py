@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ class Slot(NamedTuple):
     @property
     def size(self) -> int:
         """The number of its entries."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
 
 class Instruction(NamedTuple):
