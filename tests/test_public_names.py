@@ -39,7 +39,7 @@ def test_signatures_say_that_batches_are_taken():
         (lambda m, q: lw.mass_matrix(), r"mass_matrix lacks 'model', 'q'; it takes \(model, q, method='composite'\)"),
         (lambda m, q: lw.mass_matrix(m), r"mass_matrix lacks 'q'; it takes \(model, q, "),
         (lambda m, q: lw.inverse_dynamics(m, q=q, v=q), r"inverse_dynamics lacks 'a'; it takes \(model, q, v, a, "),
-        (lambda m, q: lw.pose(m, q), r"pose lacks 'frame'; it takes \(model, q, frame\)"),
+        (lambda m, q: lw.pose(m, q), r"pose lacks 'frame'; it takes \(model, q, frame, relative_to="),
         (lambda m, q: lw.derivative(lw.mass_matrix, "q")(m), r"mass_matrix_q lacks 'q'; it takes \(model, q, "),
         (lambda m, q: lw.derivative(lw.mass_matrix), r"derivative lacks 'wrt'; it takes \(function, wrt\)"),
         (

@@ -24,10 +24,12 @@ from linkwright import dynamics
 from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
 
 pose = public(dynamics.pose)
+poses = public(dynamics.poses)
 velocity = public(dynamics.velocity)
 acceleration = public(dynamics.acceleration)
 jacobian = public(dynamics.jacobian)
 jacobian_dot = public(dynamics.jacobian_dot)
+jacobian_dot_times_v = public(dynamics.jacobian_dot_times_v)
 
 inverse_dynamics = public(dynamics.inverse_dynamics)
 actuated_efforts = public(dynamics.actuated_efforts)
@@ -86,6 +88,9 @@ from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics
 if TYPE_CHECKING:
     from linkwright.equations.result import Equations, equations
 
+# Rotations and poses
+from linkwright.geometry import quaternion, rotation, transform
+
 # What can go wrong
 from linkwright import errors
 
@@ -131,6 +136,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_dot",
+    "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
     "kinetic_energy",
@@ -145,11 +151,14 @@ __all__ = [
     "passive_forces",
     "plastic_impact",
     "pose",
+    "poses",
     "potential_energy",
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "quaternion",
     "repeat",
+    "rotation",
     "showing_start",
     "sign",
     "simulate",
@@ -160,6 +169,7 @@ __all__ = [
     "symbols",
     "take",
     "total_mass",
+    "transform",
     "until",
     "velocity",
     "welded_mass",

@@ -25,6 +25,9 @@ from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.equations.result import Equations as Equations
 from linkwright.equations.result import equations as equations
 from linkwright.formats.load import load as load
+from linkwright.geometry import quaternion as quaternion
+from linkwright.geometry import rotation as rotation
+from linkwright.geometry import transform as transform
 from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
 from linkwright.model.builder import Builder as Builder
 from linkwright.model.tree import Model as Model
@@ -56,6 +59,7 @@ def acceleration(
     a: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
     reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
 def actuated_efforts(
     model: Model,
@@ -176,6 +180,7 @@ def jacobian(
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
     reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
 def jacobian_dot(
     model: Model,
@@ -183,7 +188,16 @@ def jacobian_dot(
     v: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
     reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
+def jacobian_dot_times_v(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> Annotated[Array, "(…, 6)"]: ...
 def joint_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -232,7 +246,14 @@ def pose(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, 4, 4)"]: ...
+def poses(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frames: Sequence[str],
+    relative_to: str = "world",
+) -> Annotated[Array, "(…, frames, 4, 4)"]: ...
 def potential_energy(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -276,6 +297,7 @@ def velocity(
     v: Annotated[ArrayLike, "(…, nv)"],
     frame: str,
     reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
 
 __all__ = [
@@ -320,6 +342,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_dot",
+    "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
     "kinetic_energy",
@@ -334,11 +357,14 @@ __all__ = [
     "passive_forces",
     "plastic_impact",
     "pose",
+    "poses",
     "potential_energy",
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "quaternion",
     "repeat",
+    "rotation",
     "showing_start",
     "sign",
     "simulate",
@@ -349,6 +375,7 @@ __all__ = [
     "symbols",
     "take",
     "total_mass",
+    "transform",
     "until",
     "velocity",
     "welded_mass",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_SHAPED = re.compile(r"Shaped\[Array, ['\"]([^'\"]*)['\"]\]")
+_SHAPED = re.compile(r"Shaped\[(?:Array|Any), ['\"]([^'\"]*)['\"]\]")
 
 
 def batched(book: Callable[..., Any]) -> inspect.Signature:

@@ -20,7 +20,7 @@ from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_
 from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.inverse import bias_forces, gravity_forces
 from linkwright.dynamics.jacobian import jacobian, jacobian_dot
-from linkwright.dynamics.kinematics import acceleration, pose, velocity
+from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
 from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
 from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.momentum import (
@@ -61,6 +61,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "jacobian",
     "jacobian_dot",
+    "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
     "kinetic_energy",
@@ -73,6 +74,7 @@ __all__ = [
     "passive_forces",
     "plastic_impact",
     "pose",
+    "poses",
     "potential_energy",
     "prescribed_dynamics",
     "prescribed_motion",

@@ -6,39 +6,49 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwright.dynamics.kinematics import Reference, body_poses, check_reference
-from linkwright.model.tree import Link, Model
+from linkwright.dynamics.kinematics import (
+    STILL,
+    Motion,
+    Reference,
+    Way,
+    body_motions,
+    body_poses,
+    check_reference,
+    way_between,
+)
+from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 
 def jacobian(
-    model: Model, q: Shaped[Array, "nq"], frame: str, reference: Reference = "world_aligned"
+    model: Model,
+    q: Shaped[Array, "nq"],
+    frame: str,
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
     """The Jacobian (6, nv) of a frame: its twist [v; ω] is J v.
 
-    ``reference`` as in :func:`~linkwright.dynamics.kinematics.velocity`; the default is the basic
-    Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes.
+    ``reference`` and ``relative_to`` as in :func:`~linkwright.dynamics.kinematics.velocity`; the default is the basic
+    Jacobian. A column is [S_v + S_ω × (p_E − p_i); S_ω], with S the joint's motion subspace in world axes, and less
+    than nothing of a joint on which only ``relative_to`` hangs.
     """
     check_reference(reference)
-    place = model.frame(frame)
-    if place.body < 0:
-        return np.zeros((6, model.nv))
-    poses = body_poses(model, q)
-    R_end, p_end = split_pose(poses[place.body] @ place.placement)
-    if reference == "world":
-        p_end = np.zeros(3)
+    way = way_between(model, frame, relative_to)
+    poses = body_poses(model, q, way.root)
+    T_end, T_base = _ends(way, poses)
+    point = (T_base if reference == "world" else T_end)[:3, 3]
+    R = T_end[:3, :3] if reference == "body" else T_base[:3, :3]
 
-    def column(link: Link, T: Array, q: Array, moves: float) -> Array:
-        if is_zero(moves):
+    def column(link: Link, T: Array, q: Array, sign: float) -> Array:
+        if is_zero(sign):
             return np.zeros((6, link.motion.nv))
-        s_v, s_w = _moving(link, T, q, p_end)
-        if reference == "body":
-            s_v, s_w = R_end.T @ s_v, R_end.T @ s_w
-        return moves * np.concatenate([s_v, s_w])
+        s_v, s_w = _moving(link, T, q, point)
+        return sign * np.concatenate([R.T @ s_v, R.T @ s_w])
 
-    return model.assemble(model.each(column, poses, model.coordinates(q), on_path(model, place.body)))
+    return model.assemble(model.each(column, poses, model.coordinates(q), way.signs))
 
 
 def jacobian_dot(
@@ -47,45 +57,49 @@ def jacobian_dot(
     v: Shaped[Array, "nv"],
     frame: str,
     reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Shaped[Array, "6 nv"]:
     """The time derivative (6, nv) of :func:`jacobian`, entry by entry, in the same reference.
 
     O(n) cross products; the acceleration of the frame is J a + J̇ v.
     """
     check_reference(reference)
-    place = model.frame(frame)
-    if place.body < 0:
-        return np.zeros((6, model.nv))
-    poses, x, rates = body_poses(model, q), model.coordinates(q), model.rates(v)
-    motion = _origin_velocities(model, poses, x, rates)
-    R_end, p_end = split_pose(poses[place.body] @ place.placement)
-    _, v_body, w_end = motion[place.body]
-    v_end = v_body + skew(w_end) @ (p_end - poses[place.body][:3, 3])
-    if reference == "world":
-        p_end, v_end = np.zeros(3), np.zeros(3)
+    way = way_between(model, frame, relative_to)
+    motions = body_motions(model, q, v, root=way.root)
+    poses = model.each(lambda link, motion: motion[0], motions)
+    T_end, T_base = _ends(way, poses)
 
-    def column(link: Link, T: Array, q: Array, v: Array, motion: tuple[Array, Array, Array], moves: float) -> Array:
-        if is_zero(moves):
+    def motion(frame: Frame | None, p: Array) -> Motion:
+        if frame is None or frame.body == way.root:
+            return STILL
+        T, found = motions[frame.body]
+        return found.beyond(p - T[:3, 3])
+
+    end, base = motion(way.end, T_end[:3, 3]), motion(way.base, T_base[:3, 3])
+    (point, v_point) = (T_base[:3, 3], base.v) if reference == "world" else (T_end[:3, 3], end.v)
+    R, w = (T_end[:3, :3], end.w) if reference == "body" else (T_base[:3, :3], base.w)
+    turning = skew(w)
+
+    def column(link: Link, found: tuple[Array, Motion], q: Array, v: Array, sign: float) -> Array:
+        if is_zero(sign):
             return np.zeros((6, link.motion.nv))
-        R, p = split_pose(T)
+        T, motion = found
+        R_k, p = split_pose(T)
         S, S_dot = link.motion_subspace(q), link.motion_subspace_rate(q, v)
-        _, v_k, w_k = motion
-        W, s_w = skew(w_k), R @ S[3:]
-        s_v_dot, s_w_dot = W @ (R @ S[:3]) + R @ S_dot[:3], W @ s_w + R @ S_dot[3:]
-        linear_dot = s_v_dot - skew(p_end - p) @ s_w_dot - skew(v_end - v_k) @ s_w
-        if reference == "body":  # d/dt (Rᵀ J) = Rᵀ (J̇ − ω × J)
-            W_end = skew(w_end)
-            linear_dot = R_end.T @ (linear_dot - W_end @ _moving(link, T, q, p_end)[0])
-            s_w_dot = R_end.T @ (s_w_dot - W_end @ s_w)
-        return moves * np.concatenate([linear_dot, s_w_dot])
+        W, s_w = skew(motion.w), R_k @ S[3:]
+        s_v_dot, s_w_dot = W @ (R_k @ S[:3]) + R_k @ S_dot[:3], W @ s_w + R_k @ S_dot[3:]
+        linear_dot = s_v_dot - skew(point - p) @ s_w_dot - skew(v_point - motion.v) @ s_w
+        # d/dt (Rᵀ J) = Rᵀ (J̇ − ω × J)
+        linear_dot = linear_dot - turning @ _moving(link, T, q, point)[0]
+        return sign * np.concatenate([R.T @ linear_dot, R.T @ (s_w_dot - turning @ s_w)])
 
-    return model.assemble(model.each(column, poses, x, rates, motion, on_path(model, place.body)))
+    return model.assemble(model.each(column, motions, model.coordinates(q), model.rates(v), way.signs))
 
 
-def on_path(model: Model, body: int) -> list[float]:
-    """For every body 1.0 where it is on the way from the world to this one, else 0.0."""
-    path = set(model.path(body))
-    return [1.0 if k in path else 0.0 for k in range(len(model.links))]
+def _ends(way: Way, poses: Sequence[Array]) -> tuple[Array, Array]:
+    """The poses (4, 4) of the end and of the base, as seen from the root."""
+    T_end = way.of(poses, np.eye(4), way.end) @ way.end.placement
+    return T_end, np.eye(4) if way.base is None else way.of(poses, np.eye(4), way.base) @ way.base.placement
 
 
 def _moving(link: Link, T: Array, q: Array, point: Array) -> tuple[Array, Array]:
@@ -94,20 +108,3 @@ def _moving(link: Link, T: Array, q: Array, point: Array) -> tuple[Array, Array]
     S = link.motion_subspace(q)
     s_v, s_w = R @ S[:3], R @ S[3:]
     return s_v - skew(point - p) @ s_w, s_w
-
-
-def _origin_velocities(
-    model: Model, poses: Sequence[Array], x: Sequence[Array], rates: Sequence[Array]
-) -> list[tuple[Array, Array, Array]]:
-    """Where the bodies' origins are and their velocities, (p, v, ω), in world axes."""
-
-    def outward(
-        link: Link, parent: tuple[Array, Array, Array], T: Array, q: Array, v: Array
-    ) -> tuple[Array, Array, Array]:
-        p_parent, v_parent, w_parent = parent
-        R, p = split_pose(T)
-        S = link.motion_subspace(q)
-        linear = v_parent + skew(w_parent) @ (p - p_parent) + R @ (S[:3] @ v)
-        return p, linear, w_parent + R @ (S[3:] @ v)
-
-    return model.outward(outward, (np.zeros(3), np.zeros(3), np.zeros(3)), poses, x, rates)

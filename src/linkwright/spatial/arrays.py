@@ -68,8 +68,17 @@ def is_symbolic(*arrays: Any) -> bool:
 
 def is_zero(x: Any) -> bool:
     """Whether a number is zero, or a symbol whatever the inputs."""
+    return _is(x, 0.0)
+
+
+def is_one(x: Any) -> bool:
+    """Whether a number is one, or a symbol whatever the inputs."""
+    return _is(x, 1.0)
+
+
+def _is(x: Any, number: float) -> bool:
     value = getattr(x, "value", x)
-    return isinstance(value, (int, float)) and value == 0.0
+    return isinstance(value, (int, float)) and value == number
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, atan2, snap, where
+from linkwright.spatial.arrays import Array, atan2, is_symbolic, snap, where
 
 HALF_TURN = math.pi**2
 """Up to this squared angle series are used; beyond, closed forms."""
@@ -33,10 +33,12 @@ def rotation_z(angle: Any) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def rotation_about(axis: Any, angle: float) -> Array:
-    """The matrix (3, 3) of a turn about a unit axis (Rodrigues), its zeros and ones exact."""
-    K = skew(np.asarray(axis, dtype=float))
-    return snap(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))
+def rotation_about(axis: Any, angle: Any) -> Array:
+    """The matrix (3, 3) of a turn about a unit axis (Rodrigues): of numbers its zeros and ones exact."""
+    axis = np.asarray(axis)
+    along = np.outer(axis, axis)  # in this form zeros and ones of the axis fold
+    R: Array = along + np.cos(angle) * (np.eye(3) - along) + np.sin(angle) * skew(axis)
+    return R if is_symbolic(R) else snap(R)
 
 
 def rotation_rpy(rpy: Any) -> Array:
@@ -71,30 +73,25 @@ def quaternion_matrix(u: Array) -> Array:
 
 
 def quaternion_from_matrix(R: Any) -> Array:
-    """A unit quaternion (4,) with w ≥ 0 of a rotation matrix of numbers (Shepperd 1978)."""
-    R = np.asarray(R, dtype=float)
-    # the diagonal of 4 u uᵀ; the largest entry's row is the best conditioned
-    squares = np.array(
-        [
-            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
-            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    sums = {(1, 2): R[0, 1] + R[1, 0], (1, 3): R[0, 2] + R[2, 0], (2, 3): R[1, 2] + R[2, 1]}
-    differences = {1: R[2, 1] - R[1, 2], 2: R[0, 2] - R[2, 0], 3: R[1, 0] - R[0, 1]}
-    k = int(np.argmax(squares))
-    row = []
-    for j in range(4):
-        if j == k:
-            row.append(squares[k])
-        elif 0 in (j, k):
-            row.append(differences[max(j, k)])
-        else:
-            row.append(sums[min(j, k), max(j, k)])
-    u = np.array(row) / np.linalg.norm(row)
-    return -u if u[0] < 0.0 else u
+    """A unit quaternion (4,) with w ≥ 0 of a rotation matrix (Shepperd 1978).
+
+    Of the rows of 4 u uᵀ the one with the largest diagonal entry is u, scaled.
+    """
+    R = np.asarray(R)
+    d = np.diagonal(R)
+    x, y, z = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    xy, zx, yz = R[0, 1] + R[1, 0], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1]
+    rows = [
+        [1.0 + d[0] + d[1] + d[2], x, y, z],
+        [x, 1.0 + d[0] - d[1] - d[2], xy, zx],
+        [y, xy, 1.0 - d[0] + d[1] - d[2], yz],
+        [z, zx, yz, 1.0 - d[0] - d[1] + d[2]],
+    ]
+    u, largest = np.array(rows[0]), rows[0][0]
+    for k in (1, 2, 3):
+        better = rows[k][k] > largest
+        u, largest = where(better, np.array(rows[k]), u), where(better, rows[k][k], largest)
+    return where(u[0] < 0.0, -1.0, 1.0) * u / np.sqrt(u @ u)
 
 
 def quaternion_product(a: Array, b: Array) -> Array:
@@ -139,6 +136,14 @@ def _sides(x: Any) -> tuple[Any, Any, Any]:
     return near, where(near, x, 1.0), where(near, 1.0, x)
 
 
+def rotate(u: Array, p: Array) -> Array:
+    """The vector (3,) turned by a unit quaternion (4,)."""
+    w, v = u[0], u[1:]
+    t = 2.0 * (skew(v) @ p)
+    turned: Array = p + w * t + skew(v) @ t
+    return turned
+
+
 def quaternion_exp(r: Array) -> Array:
     """The unit quaternion (4,) of a rotation vector (3,)."""
     near, x, x_far = _sides(r @ r)
@@ -162,6 +167,12 @@ def quaternion_log(u: Array) -> Array:
     return where(near, series, 2.0 * atan2(sine, w) / sine) * vector
 
 
+def quaternion_between(a: Array, b: Array, t: Any) -> Array:
+    """The quaternion (4,) that is the share t of the shorter way from a to b (Shoemake 1985): a Exp(t Log(a⁻¹ b))."""
+    way = quaternion_log(quaternion_product(quaternion_conjugate(a), b))
+    return quaternion_product(a, quaternion_exp(t * way))
+
+
 def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
     """(sin θ)/θ, (1 − cos θ)/θ² and (θ − sin θ)/θ³ from θ²."""
     near, x, x_far = _sides(square)
@@ -172,6 +183,21 @@ def exp_coefficients(square: Any) -> tuple[Any, Any, Any]:
         where(near, _series(x, 2), 2.0 * half * half / x_far),
         where(near, _series(x, 3), (angle - s) / (x_far * angle)),
     )
+
+
+def rotation_exp(r: Array) -> Array:
+    """The matrix (3, 3) of a rotation vector (3,): 1 + (sin θ)/θ [r]× + (1 − cos θ)/θ² [r]×² (Rodrigues)."""
+    a, b, _ = exp_coefficients(r @ r)
+    K = skew(r)
+    return np.eye(3) + a * K + b * (K @ K)
+
+
+def rotation_log(R: Array) -> Array:
+    """The rotation vector (3,), of length at most π, of a matrix (3, 3).
+
+    Through the quaternion, which keeps all digits up to half a turn, where a trace's arc cosine loses them.
+    """
+    return quaternion_log(quaternion_from_matrix(R))
 
 
 def translation_of_exp(r: Array, v: Array) -> Array:

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import skew
+from linkwright.spatial.rotation import (
+    rotation_exp,
+    rotation_log,
+    skew,
+    translation_of_exp,
+    translation_of_log,
+    twist_product,
+)
 
 
 def pose_matrix(R: Any = None, p: Any = None) -> Array:
@@ -36,8 +43,7 @@ def inverse_pose(T: Array) -> Array:
 def motion_transform(T: Array) -> Array:
     """ᴬX_B (6, 6), which takes motions from B to A, of the pose (4, 4) of B in A."""
     R, p = split_pose(T)
-    top = np.concatenate([R, skew(p) @ R], axis=1)
-    return np.concatenate([top, np.concatenate([np.zeros((3, 3)), R], axis=1)], axis=0)
+    return _blocks(R, skew(p) @ R)
 
 
 def force_transform(T: Array) -> Array:
@@ -59,3 +65,36 @@ def force_to_parent(T: Array, f: Array) -> Array:
     R, p = split_pose(T)
     F, N = R @ f[:3], R @ f[3:]
     return np.concatenate([F, N + skew(p) @ F])
+
+
+def pose_exp(twist: Array) -> Array:
+    """The pose (4, 4) to which a unit time at the constant twist [v; r] (6,) leads: (Exp r, V(r) v)."""
+    v, r = twist[:3], twist[3:]
+    return pose_matrix(rotation_exp(r), translation_of_exp(r, v))
+
+
+def pose_log(T: Array) -> Array:
+    """The twist [v; r] (6,), |r| at most π, that leads to the pose (4, 4) in a unit time."""
+    R, p = split_pose(T)
+    r = rotation_log(R)
+    return np.concatenate([translation_of_log(r, p), r])
+
+
+def exp_jacobian(twist: Array) -> Array:
+    """J_l(ξ) (6, 6) with Exp(ξ + δ) ≈ Exp(J_l δ) Exp(ξ): [[V, Q], [0, V]] (Barfoot & Furgale, IEEE T-RO 2014)."""
+    v, r = twist[:3], twist[3:]
+    V = translation_of_exp(r, np.eye(3))
+    return _blocks(V, twist_product(r, v, np.eye(3)))
+
+
+def exp_jacobian_inverse(twist: Array) -> Array:
+    """J_l(ξ)⁻¹ (6, 6) = [[V⁻¹, −V⁻¹ Q V⁻¹], [0, V⁻¹]], for turns up to half a one."""
+    v, r = twist[:3], twist[3:]
+    V = translation_of_log(r, np.eye(3))
+    return _blocks(V, -(V @ twist_product(r, v, V)))
+
+
+def _blocks(diagonal: Array, above: Array) -> Array:
+    """[[D, A], [0, D]]."""
+    top = np.concatenate([diagonal, above], axis=1)
+    return np.concatenate([top, np.concatenate([np.zeros((3, 3)), diagonal], axis=1)], axis=0)

@@ -1,0 +1,119 @@
+"""Functions of one row, made to take any number of them: compiled for numbers, on symbols as they are written."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.signatures import batched
+from linkwright.errors import ArgumentError, ShapeError, wrong_call
+from linkwright.expression.graph import comparable
+from linkwright.spatial.arrays import Array, is_symbolic
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SHAPED = re.compile(r"Shaped\[\w+, ['\"]([^'\"]*)['\"]\]")
+
+
+def rows(function: F) -> F:
+    """A function of arrays of fixed shapes, which its annotations tell, made to take any leading dimensions.
+
+    On numbers it is compiled at the first call; arguments that are text, or have no shape in their annotation, are
+    bound then. On symbols, also those of a function that is being compiled, it is what is written.
+    """
+    signature = inspect.signature(function)
+    name, names = function.__name__, list(signature.parameters)
+    shapes = {n: shape_told(p.annotation) for n, p in signature.parameters.items()}
+    kernels: dict[Any, Kernel] = {}
+
+    def kernel(fixed: dict[str, Any]) -> Kernel:
+        inputs = {n: shape for n, shape in shapes.items() if shape is not None and n not in fixed}
+        return Kernel(trace(bind(function, None, inputs, values=fixed)))
+
+    @functools.wraps(function)
+    def face(*args: Any, **named: Any) -> Any:
+        try:
+            given = signature.bind(*args, **named)
+        except TypeError:
+            raise wrong_call(name, signature, args, named) from None
+        given.apply_defaults()
+        fixed, arrays = {}, {}
+        for n in names:
+            x = given.arguments[n]
+            if isinstance(x, str) or shapes[n] is None:
+                fixed[n] = x
+            else:
+                arrays[n] = x
+        if _any_symbols(arrays):
+            return _on_symbols(function, fixed, arrays, {n: shapes[n] or () for n in arrays})
+        try:
+            made = kernels.get(key := (*fixed.values(),))
+        except TypeError:
+            raise ArgumentError(f"{name}: options are names and numbers; got {fixed!r}") from None
+        if made is None:
+            made = kernels[key] = kernel(fixed)
+        return made(*arrays.values())
+
+    told: Any = face
+    told.book = function
+    told.__signature__ = batched(function)
+    return told
+
+
+def shape_told(annotation: Any) -> tuple[int, ...] | None:
+    """The shape that an annotation tells."""
+    found = _SHAPED.search(str(annotation))
+    return None if found is None else tuple(int(n) for n in found[1].split())
+
+
+def _any_symbols(arrays: dict[str, Any]) -> bool:
+    try:
+        return is_symbolic(*arrays.values())
+    except ValueError:  # rows of different lengths; the kernel says which
+        return False
+
+
+def _on_symbols(
+    function: Callable[..., Any], fixed: dict[str, Any], arrays: dict[str, Any], shapes: dict[str, tuple[int, ...]]
+) -> Any:
+    """The function of every row of arrays of which some are symbols."""
+    given = {n: np.asarray(x, dtype=object if is_symbolic(x) else float) for n, x in arrays.items()}
+    leads = {}
+    for n, x in given.items():
+        lead = x.ndim - len(shapes[n])
+        if lead < 0 or x.shape[lead:] != shapes[n]:
+            wanted = f"(…, {', '.join(map(str, shapes[n]))})" if shapes[n] else "(…)"
+            raise ShapeError(f"{function.__name__}: {n} has shape {x.shape}; expected {wanted}")
+        leads[n] = x.shape[:lead]
+    try:
+        batch = np.broadcast_shapes(*leads.values())
+    except ValueError:
+        raise ShapeError(f"{function.__name__}: these batch dimensions do not broadcast: {leads}") from None
+    every = {n: np.broadcast_to(x, batch + shapes[n]) for n, x in given.items()}
+    if 0 in batch:  # no rows: the shapes of one
+        of_one = function(**fixed, **{n: np.ones(shapes[n]) for n in given})
+        return _each(lambda x: np.empty((*batch, *np.shape(x))), of_one)
+    results = [function(**fixed, **{n: x[i] for n, x in every.items()}) for i in np.ndindex(*batch)]
+    if not batch:
+        return _each(comparable, results[0])
+    if isinstance(results[0], tuple):
+        return tuple(_joined(parts, batch) for parts in zip(*results, strict=True))
+    return _joined(results, batch)
+
+
+def _each(of: Callable[[Any], Any], result: Any) -> Any:
+    return tuple(map(of, result)) if isinstance(result, tuple) else of(result)
+
+
+def _joined(parts: Any, batch: tuple[int, ...]) -> Array:
+    joined = np.stack([np.asarray(x) for x in parts])
+    made: Array = comparable(joined.reshape(batch + joined.shape[1:]))
+    return made

@@ -1,0 +1,81 @@
+"""Euler angles of all twelve orders, about axes that move along or about fixed ones.
+
+A turn about moving axes i, j, k by α, β, γ is R_i(α) R_j(β) R_k(γ); about fixed axes k, j, i by γ, β, α it is the same
+(roll, pitch, yaw about fixed x, y, z are yaw, pitch, roll about moving z, y, x).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.spatial.arrays import Array, atan2, where
+from linkwright.spatial.rotation import rotation_about
+
+ORDERS = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
+"""The twelve orders."""
+
+AXES = ("moving", "fixed")
+
+
+def axes_of(order: str, axes: str) -> tuple[tuple[int, int, int], slice]:
+    """The numbers of the axes as if they moved along, and how the angles are to be turned round for that."""
+    if axes not in AXES:
+        raise InputError(f"axes are {' or '.join(map(repr, AXES))}; got {axes!r}")
+    if order not in ORDERS:
+        raise InputError(
+            f"an order of angles is one of {', '.join(ORDERS)}, in small letters, with axes='moving' or 'fixed'; "
+            f"got {order!r}"
+        )
+    turned = slice(None, None, 1 if axes == "moving" else -1)
+    i, j, k = ("xyz".index(letter) for letter in order[turned])
+    return (i, j, k), turned
+
+
+def euler_matrix(order: str, angles: Array, axes: str = "moving") -> Array:
+    """The rotation matrix (3, 3) of three angles (3,)."""
+    numbers, turned = axes_of(order, axes)
+    first, second, third = (rotation_about(np.eye(3)[n], x) for n, x in zip(numbers, angles[turned], strict=True))
+    return first @ (second @ third)
+
+
+def euler_axes(order: str, angles: Array, axes: str = "moving") -> Array:
+    """E (3, 3) with ω = E ė, ω in the axes that stay: what the angles turn about, [e_i, R_i e_j, R_i R_j e_k].
+
+    Its determinant is ± cos β where the three axes differ, ± sin β where the first comes again.
+    """
+    (i, j, k), turned = axes_of(order, axes)
+    a, b, _ = angles[turned]
+    unit = np.eye(3)
+    R_i, R_j = rotation_about(unit[i], a), rotation_about(unit[j], b)
+    return np.stack([unit[i], R_i @ unit[j], R_i @ (R_j @ unit[k])], axis=1)[:, turned]
+
+
+def euler_from_quaternion(order: str, u: Array, axes: str = "moving") -> Array:
+    """The three angles (3,) of a unit quaternion (4,): the second in ±π/2, or in 0…π where the first axis comes again.
+
+    The others are in ±π. Where the first and third axis coincide only their sum or difference is known; the angles
+    found there give the same rotation all the same (after Bernardes & Viollet, PLoS ONE 2022).
+    """
+    (i, j, k), turned = axes_of(order, axes)
+    w, v = u[0], u[1:]
+    other = 3 - i - j
+    s = (i - j) * (j - other) * (other - i) / 2
+    if k == i:
+        A, B, C, D = w, v[i], v[j], s * v[other]
+    else:
+        A, B, C, D = w - v[j], v[k] - s * v[i], w + v[j], -s * v[i] - v[k]
+    b = 2.0 * atan2(np.sqrt(C * C + D * D), np.sqrt(A * A + B * B))
+    plus, minus = atan2(B, A), atan2(D, C)
+    a, c = plus + minus, plus - minus
+    if k != i:
+        a, b, c = -s * a, b - 0.5 * math.pi, c
+    return np.stack([_wrapped(a), b, _wrapped(c)])[turned]
+
+
+def _wrapped(angle: Any) -> Any:
+    """An angle within ±2π, in ±π."""
+    return angle - where(angle > math.pi, 2.0 * math.pi, where(angle < -math.pi, -2.0 * math.pi, 0.0))
