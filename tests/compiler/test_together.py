@@ -169,7 +169,7 @@ CHAIN = """
     model = lw.load("planar:300")
     q, v, tau = 0.1 * np.random.default_rng(0).standard_normal((3, 300))
     kernel = lw.compile(lw.forward_dynamics, model, method="hybrid")
-    assert kernel.program.groups == 3
+    assert kernel.program.number == 3
     kernel.threads = 1
     expected = kernel(q, v, tau)
     kernel.threads = 3

@@ -18,7 +18,8 @@ from linkwright.compiler.emit import c
 from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.ir.interpreter import interpret
-from linkwright.compiler.ir.program import Looped, Operations, Program
+from linkwright.compiler.ir.program import Operations, Program
+from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import batches
 from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.native.interrupts import raise_caught
@@ -54,8 +55,8 @@ class Kernel(Entered):
     needed; :meth:`prepare` makes both at once, where no call may be late.
     """
 
-    def __init__(self, program: Program | Looped, model: Model | None = None, tune: bool = False):
-        if not isinstance(program, (Program, Looped)):
+    def __init__(self, program: Program | Staged, model: Model | None = None, tune: bool = False):
+        if not isinstance(program, (Program, Staged)):
             raise ArgumentError(f"a kernel is made of a program, by compile(function, model); got {program!r}")
         if not isinstance(model, (Model, type(None))):
             raise ArgumentError(f"a kernel's model is a Model or None; got {model!r}")
@@ -79,7 +80,7 @@ class Kernel(Entered):
             # loops that look whether to stop do so within some milliseconds of each block of rows
             self._together = 64 * self._width if self._native.long else 0
         self._entered = self._opened = False
-        if self._native and supported() and not (isinstance(program, Looped) and program.exports):
+        if self._native and supported() and not (isinstance(program, Staged) and program.groups):
             self._way = batches.Way(program)
             enter_through(self, batches.entry(id(_slowly)), self._way.address)
         else:
@@ -184,7 +185,7 @@ class Kernel(Entered):
         """The results of a batch so large that several threads are worth it, or long; None where it is neither."""
         program = self.program
         batch = rows_of(arrays, self._dims)
-        if batch == () and isinstance(program, Looped) and program.exports:
+        if batch == () and isinstance(program, Staged) and program.groups:
             return self._row_on_threads(program, arrays, out)
         if not batch:
             return None
@@ -217,7 +218,7 @@ class Kernel(Entered):
         row = [random.standard_normal(slot.shape) for slot in self.program.inputs]
         return shortest(lambda: self(*row))
 
-    def _row_on_threads(self, program: Looped, arrays: tuple[Any, ...], out: Any) -> Any:
+    def _row_on_threads(self, program: Staged, arrays: tuple[Any, ...], out: Any) -> Any:
         """The result of a single row, parts of the mechanism at once; None where NumPy must see to the arrays."""
         assert self._native is not None
         for x, slot in zip(arrays, program.inputs, strict=True):
@@ -231,7 +232,7 @@ class Kernel(Entered):
             if not plain or any(np.may_share_memory(out, x) for x in arrays):
                 return None
         rows = [np.ascontiguousarray(x) for x in arrays]
-        program.on_threads(self._native.exported, rows, out, self._threads)
+        self._native.row_on_threads(rows, out, self._threads)
         return out
 
     @property
@@ -321,7 +322,7 @@ class Kernel(Entered):
         return Kernel(differentiate(self._straight("derivative"), wrt, self.model), self.model)
 
     def _straight(self, what: str) -> Program:
-        if isinstance(self.program, Looped):
+        if isinstance(self.program, Staged):
             raise TooLargeError(
                 f"{self.program.name} runs as loops over the bodies, which have no {what}; compile(…, unroll=True) "
                 "makes straight lines, where they are not too many; inverse_dynamics_derivatives runs as loops itself"
@@ -427,7 +428,7 @@ def compile(
         for partition in (None, *candidates(model)):
             with suppress(TooLargeError):  # of straight-line code for large blocks
                 made.append(compile(function, model, regroup=regroup, unroll=unroll, **inputs, partition=partition))
-        large = any(isinstance(one.program, Looped) for one in made)  # whose rows are run one by one
+        large = any(isinstance(one.program, Staged) for one in made)  # whose rows are run one by one
         quickest = min(made, key=lambda one: one.measured_time(single=large))
         return Kernel(quickest.program, model, tune)
     bound = bind(function, model, inputs, regroup)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 from linkwright.compiler.emit.arithmetic import Arithmetic
+from linkwright.compiler.emit.code import module
 from linkwright.compiler.emit.repetition import is_long
 from linkwright.compiler.emit.rows import COPY, lengths_text, loop_text, stride_place
 from linkwright.compiler.emit.tables import Place, read
@@ -321,21 +322,4 @@ def module_text(bodies: Sequence[Arithmetic], functions: list[str], width: int =
     declared = {f"declare {V} @llvm.fma.{suffix}({V}, {V}, {V})"}.union(*(body.declared for body in bodies))
     if is_long(bodies[0].program):
         declared |= {"declare i1 @poll(i64)", "declare i1 @raised()", "declare ptr @let()", "declare void @go_on(ptr)"}
-    declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
-    bits = (width or lanes.width) * 64
-    attributes = (
-        f'attributes #0 = {{ noinline nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}" }}'
-    )
-    return "\n".join(
-        [
-            *sorted(declared),
-            lengths_text(bodies[0].program),
-            *texts,
-            CLEAR,
-            *functions,
-            attributes,
-            "attributes #1 = { noinline nounwind }",
-            '!0 = !{!"branch_weights", i32 1, i32 100000}',
-            '!1 = !{!"branch_weights", i32 100000, i32 1}',
-        ]
-    )
+    return module(declared, [lengths_text(bodies[0].program), *texts, CLEAR, *functions], width or lanes.width)

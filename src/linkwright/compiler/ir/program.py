@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +83,7 @@ class Signature(Protocol):
     def outputs(self) -> tuple[Slot, ...]: ...
 
 
-def _call(program: Signature) -> str:
+def written_call(program: Signature) -> str:
     """The name with the arrays it takes."""
     return f"{program.name}({', '.join(f'{slot.name}{list(slot.shape)}' for slot in program.inputs)})"
 
@@ -301,7 +300,7 @@ class Program:
 
     def __str__(self) -> str:
         """The program as text, one value a line."""
-        lines = [_call(self)]
+        lines = [written_call(self)]
         for k, (op, args, value) in enumerate(self.instructions):
             if op == "constant":
                 text = repr(value)
@@ -322,54 +321,6 @@ class Program:
         for slot, values in zip(self.outputs, self.results, strict=True):
             lines.append(f"  {slot.name} = {' '.join(f'%{v}' for v in values)}")
         return "\n".join(lines)
-
-
-class Looped(ABC):
-    """A program of loops whose code is in some other form than one straight line."""
-
-    name: str
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
-    single: bool
-    algorithm: Any = None
-    exports: tuple[str, ...] = ()
-    """functions of the code beside the usual ones, that :meth:`on_threads` calls"""
-
-    @property
-    @abstractmethod
-    def form(self) -> str:
-        """What it is made of, in some words."""
-
-    def __repr__(self) -> str:
-        return f"<{_call(self)} as {self.form}: {self.operations}>"
-
-    @property
-    @abstractmethod
-    def operations(self) -> Operations:
-        """The operations of one evaluation."""
-
-    @property
-    @abstractmethod
-    def digest(self) -> str:
-        """A hash of everything that decides the code."""
-
-    @abstractmethod
-    def width(self, lanes: int) -> int:
-        """How many rows run at once, of registers of so many lanes."""
-
-    @abstractmethod
-    def text(self, target: Any, width: int) -> str:
-        """The LLVM module for a target, so many rows at once."""
-
-    @abstractmethod
-    def tables(self) -> tuple[dict[str, int], Any]:
-        """The addresses that the code refers to, and what must live as long as it."""
-
-    def on_threads(
-        self, exported: Mapping[str, int], arrays: Sequence[np.ndarray], out: np.ndarray, threads: int
-    ) -> None:
-        """One row on several threads, where there is anything in ``exports``."""
-        raise NotImplementedError
 
 
 def program_of(name: str, graph: Graph, inputs: dict[str, np.ndarray], result: Any) -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,14 @@ import numpy as np
 from linkwright.compiler.emit import refill
 from linkwright.compiler.emit import straight as llvm
 from linkwright.compiler.emit.repetition import is_long
-from linkwright.compiler.ir.program import Looped, Program
+from linkwright.compiler.emit.stages import ALIGNMENT
+from linkwright.compiler.ir.program import Program
+from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native import cache, interrupts, machine
 from linkwright.compiler.native.batches import Way
 from linkwright.compiler.native.call import universal_function
+from linkwright.compiler.native.entry import address
+from linkwright.compiler.native.threads import in_stages
 from linkwright.status import told
 
 _ROWS_MEASURED = 512
@@ -29,7 +33,7 @@ _AS_ROW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 class Native:
     """A program's machine code: a way in for single rows and one for batches, each made when it is first needed."""
 
-    def __init__(self, program: Program | Looped, symbols: Mapping[str, int], width: int, name: str = ""):
+    def __init__(self, program: Program | Staged, symbols: Mapping[str, int], width: int, name: str = ""):
         self.name = name or program.name
         """what is compiled, for people"""
         self.width = width
@@ -41,7 +45,7 @@ class Native:
         self._program, self._target = program, machine.target()
         tables: dict[str, int] = {}
         self._tables: Any = None
-        if isinstance(program, Looped):
+        if isinstance(program, Staged):
             tables, self._tables = program.tables()
         this = weakref.ref(self)
 
@@ -59,6 +63,9 @@ class Native:
         self._codes: dict[str, machine.Code] = {}
         self._found: list[bool] = []
         self._batches: tuple[Callable[..., Any], Any] | None = None
+        self._groups = program.groups if isinstance(program, Staged) else ()
+        self._memories: list[tuple[np.ndarray, int]] = []
+        """of rows on several threads what no call is using, and where in it numbers begin"""
 
     @property
     def from_cache(self) -> bool:
@@ -82,10 +89,18 @@ class Native:
         """Address of the loop over the rows of a batch."""
         return self._code("batches").exported["loop"]
 
-    @property
-    def exported(self) -> Mapping[str, int]:
-        """Addresses of further functions."""
-        return self._code("batches").exported
+    def row_on_threads(self, arrays: Sequence[np.ndarray], out: np.ndarray, threads: int) -> None:
+        """One row of a program of stages, the groups of each at once: the same numbers as one after the other."""
+        assert isinstance(self._program, Staged)
+        rows = (ctypes.c_void_p * (len(arrays) + 1))(*map(address, (*arrays, out)))
+        try:
+            memory, begin = self._memories.pop()
+        except IndexError:
+            memory = np.zeros(self._program.memory + ALIGNMENT, dtype=np.uint8)
+            begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
+        stage, kept = self._code("batches").exported["stage"], (rows, arrays, out, memory)
+        in_stages(self._groups, stage, ctypes.addressof(rows), begin, threads, kept)
+        self._memories.append((memory, begin))
 
     def prepare(self) -> Native:
         """Make all code now."""
@@ -105,7 +120,7 @@ class Native:
 
     def _code(self, part: str) -> machine.Code:
         """The code for "row" or "batches"; loops over bodies have both in one piece."""
-        if isinstance(self._program, Looped):
+        if isinstance(self._program, Staged):
             part = "loops"
         if part not in self._codes:
             with machine.LOCK:
@@ -117,7 +132,7 @@ class Native:
 
     def _made(self, part: str) -> machine.Code:
         program = self._program
-        exports = ("loop", "entry", *program.exports) if isinstance(program, Looped) else _EXPORTS[part]
+        exports = ("loop", "entry", *program.exports) if isinstance(program, Staged) else _EXPORTS[part]
         name = cache.key(f"{program.digest} {part}", self._target, self.width)
         with told(f"compiling {self.name}"):
             code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
@@ -126,7 +141,7 @@ class Native:
 
     def _text(self, part: str) -> str:
         program, target = self._program, self._target
-        if isinstance(program, Looped):
+        if isinstance(program, Staged):
             return program.text(target, self.width)
         if part == "row":
             return llvm.row_text(program, self.width, target)
@@ -139,13 +154,13 @@ class Native:
 _EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
 
 
-def build(program: Program | Looped, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
+def build(program: Program | Staged, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
     """The machine code, with as many lanes as the target's registers have, or as measured fastest.
 
     ``name``: what people are told that is compiled, where it takes long.
     """
     target = machine.target()
-    if isinstance(program, Looped):
+    if isinstance(program, Staged):
         return Native(program, symbols, program.width(target.width), name).prepare()  # it may turn out too large
     if not tune:
         return Native(program, symbols, target.width, name)
@@ -162,20 +177,20 @@ MANY_RESULTS = 40
 LONG = 10_000
 
 
-def _scheduled(program: Program | Looped) -> bool:
+def _scheduled(program: Program | Staged) -> bool:
     """Whether LLVM's scheduler is of use.
 
     It wins up to a tenth where results are few. Where they are many, each stored as soon as it is known, its
     reordering keeps more of them waiting (measured: up to a third slower); and on long programs it takes most
     of the time of compilation.
     """
-    if isinstance(program, Looped):
+    if isinstance(program, Staged):
         return False  # steps write many numbers each
     results = sum(slot.size for slot in program.outputs)
     return results <= MANY_RESULTS and program.length <= LONG
 
 
-def measurement(program: Program | Looped) -> Callable[[Native], float]:
+def measurement(program: Program | Staged) -> Callable[[Native], float]:
     """How long a batch takes: the shortest of many runs, which other work on the machine disturbs least."""
     random = np.random.default_rng(0)
     inputs = [random.standard_normal((_ROWS_MEASURED, *slot.shape)) for slot in program.inputs]
@@ -204,7 +219,7 @@ _USUAL = 30
 """Steps of a repetition that stops, as long as nobody knows better."""
 
 
-def row_time(program: Program | Looped, width: int, usual: bool = True) -> float:
+def row_time(program: Program | Staged, width: int, usual: bool = True) -> float:
     """Roughly how many nanoseconds a row of a batch takes, to decide on threads.
 
     ``usual``: rather than at most, where repetitions stop.
@@ -212,7 +227,7 @@ def row_time(program: Program | Looped, width: int, usual: bool = True) -> float
     count = program.counted(_USUAL) if usual and isinstance(program, Program) else program.operations
     costly = 30 * count.sincos + 10 * (count.divisions + count.square_roots) + 20 * count.other
     moved = sum(slot.size for slot in program.outputs)
-    if isinstance(program, Looped):
+    if isinstance(program, Staged):
         moved += sum(slot.size for slot in program.inputs)
     else:
         moved += sum(map(len, program.entries_used))

@@ -11,7 +11,6 @@ all serves, which every body overwrites when it has read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from linkwright.compiler.front.kinds import Kind
 from linkwright.compiler.front.sweeps import Recording
-from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.compiler.ir.staged import Body, Place, Write, body_of
 from linkwright.compiler.passes.cut import Cut
 from linkwright.compiler.passes.shared import (
     COLUMN,
@@ -28,10 +27,9 @@ from linkwright.compiler.passes.shared import (
     OWN,
     PARENT,
     SHARED,
-    Between,
     Item,
     Shared,
-    Step,
+    output_space,
     representatives,
 )
 from linkwright.expression.graph import Expr
@@ -52,24 +50,13 @@ class Pass(NamedTuple):
     """whether it is a sweep of columns"""
 
 
-class ColumnStep(NamedTuple):
-    """What happens at a body of one kind to a column from beyond."""
-
-    program: Program
-    """reads the body's record, its data, what all share and the column"""
-    passed: list[int]
-    """places in the column, written"""
-    found: list[list[int]]
-    """for each array, which of the joint's coordinates each entry is of"""
-
-
 class Loops(NamedTuple):
     """A recording as loops."""
 
     recording: Recording
     passes: list[Pass]
-    steps: list[list[Step]]
-    """for each pass and kind"""
+    steps: list[list[Body]]
+    """for each pass and kind, what happens at a body"""
     begins: list[list[tuple[int, float]]]
     """for each pass, what is in the world's record before it"""
     chain: bool
@@ -78,15 +65,17 @@ class Loops(NamedTuple):
     """of a record of each kind, in numbers"""
     shared: int
     """of the world's record, or of what neighbours in a chain leave for each other"""
-    between: list[Between]
+    computed: int
+    """numbers beside it that are computed between passes"""
+    between: list[Body]
     """for each pass, what is computed before it; and after all"""
-    columns: list[list[ColumnStep]]
+    columns: list[list[Body]]
     """for each pass and kind, what happens to columns from beyond; none where the pass is of single bodies"""
 
     @property
     def world(self) -> int:
         """Numbers before the first body's record: the world's, then what is computed between passes."""
-        return self.shared + sum(len(one.step.own) for one in self.between)
+        return self.shared + self.computed
 
     @property
     def by_columns(self) -> bool:
@@ -94,7 +83,7 @@ class Loops(NamedTuple):
         return any(self.columns)
 
 
-def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -> Loops:
+def loops_of(recording: Recording) -> Loops:
     """Divide a recording in passes, choose what is remembered and where."""
     shared = Shared(recording)
     passes = _passes(recording, shared)
@@ -119,16 +108,12 @@ def loops_of(recording: Recording, names: Iterable[str], sizes: Iterable[int]) -
     else:
         size = max((place + 1 for item, place in places.items() if item.kind < 0), default=1)
         kind_sizes = [max(size, own) for own in kind_sizes]
-    inputs = [Slot(name, (n,)) for name, n in zip(names, sizes, strict=True)]
-    most = max(*kind_sizes, size)
-    steps = [[plan.step(p, places, most, inputs) for plan in kinds] for p in range(len(passes))]
-    columns = [
-        [plan.column_step(p, places, most, inputs) for plan in kinds] if one.columns else []
-        for p, one in enumerate(passes)
-    ]
+    steps = [[plan.step(p, places) for plan in kinds] for p in range(len(passes))]
+    columns = [[plan.column_step(p, places) for plan in kinds] if one.columns else [] for p, one in enumerate(passes)]
     begins = [_beginnings(recording, one, places) for one in passes]
-    made = shared.steps(between, places, size)
-    return Loops(recording, passes, steps, begins, chain, kind_sizes, size, made, columns)
+    made = shared.bodies(between, places, size)
+    computed = len(shared.places)
+    return Loops(recording, passes, steps, begins, chain, kind_sizes, size, computed, made, columns)
 
 
 def is_chain(model: Model) -> bool:
@@ -285,33 +270,22 @@ class _KindPlan:
         met |= {x.index: x for x in wanted if x.index not in depends and x.value is None}
         return list(met.values())
 
-    def column_step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> ColumnStep:
-        """What pass p does at a body to columns from beyond."""
+    def column_step(self, p: int, places: dict[Item, int]) -> Body:
+        """What pass p does at a body to columns from beyond: they go on inwards, and are met by outputs."""
         (s,) = self.passes[p].sweeps
         found, passed = self._of_columns(s)
-        wanted = [*passed, *(x for row in found for x in row)]
         met = {x.index: x for x in self._met(s)}
-        instructions: list[Instruction] = []
-        numbers: dict[int, int] = {}
-        for node in needed(wanted, met):
+
+        def read(node: Expr) -> Place | None:
             if node.index in met:
-                place = self._at_hand(node) or (OWN, places[Item(self.k, node.index)])
-                instruction = Instruction("input", place)
-            elif node.op == "symbol":
-                instruction = Instruction("input", (COLUMN, self.source[node.index].entry))
-            elif node.value is not None:
-                instruction = Instruction("constant", (), node.value)
-            else:
-                instruction = Instruction(node.op, tuple(numbers[a.index] for a in node.args))
-            numbers[node.index] = len(instructions)
-            instructions.append(instruction)
-        results = [tuple(numbers[x.index] for x in row) for row in (passed, *found)]
-        outputs = tuple(Slot(f"result{k}", (len(row),)) for k, row in enumerate(results))
-        program = Program(
-            f"columns_{p}_{self.k}", self._slots(size, inputs), outputs, tuple(instructions), tuple(results), False
-        )
+                return self._at_hand(node) or (OWN, places[Item(self.k, node.index)])
+            return (COLUMN, self.source[node.index].entry) if node.op == "symbol" else None
+
         chosen = representatives(self.recording.sweeps[s].classes)
-        return ColumnStep(program, list(chosen), [list(range(len(row))) for row in found])
+        results = [(Write(COLUMN, entry), x) for entry, x in zip(chosen, passed, strict=True)]
+        for number, row in enumerate(found):
+            results += [(Write(output_space(number), entry), x) for entry, x in enumerate(row)]
+        return body_of(f"columns_{p}_{self.k}", needed([x for _, x in results], met), read, results)
 
     def origin(self, node: Expr) -> int:
         """The first pass in which it can be computed."""
@@ -438,61 +412,33 @@ class _KindPlan:
         wanted = [node for p in range(len(self.passes)) for node in self._needs(p)]
         return {node.index: node for node in needed(wanted, self.shared)}
 
-    def _slots(self, size: int, inputs: list[Slot]) -> tuple[Slot, ...]:
-        """All that steps read."""
-        spaces = {"own": size, "parent": size, "data": self.kind.columns.shape[1]}
-        spaces |= {"shared": len(self.shared.places), "column": 0}
-        return (*(Slot(name, (n,)) for name, n in spaces.items()), *inputs)
+    def step(self, p: int, places: dict[Item, int]) -> Body:
+        """What pass p does at a body."""
 
-    def step(self, p: int, places: dict[Item, int], size: int, inputs: list[Slot]) -> Step:
-        """The step of pass p."""
-        instructions: list[Instruction] = []
-        numbers: dict[int, int] = {}
+        def read(node: Expr) -> Place | None:
+            place = self.loaded[p].get(node.index)
+            if isinstance(place, Item):
+                return PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place]
+            return place
 
-        def value(node: Expr) -> int:
-            if node.index not in numbers:
-                assert node.value is not None
-                numbers[node.index] = len(instructions)
-                instructions.append(Instruction("constant", (), node.value))
-            return numbers[node.index]
-
-        order = sorted(
-            [*self.computed[p], *(self._expressions[i] for i in self.loaded[p])], key=lambda node: node.index
-        )
-        for node in order:
-            if (place := self.loaded[p].get(node.index)) is not None:
-                if isinstance(place, Item):
-                    place = (PARENT if place.kind == -1 and self._from_parent(node) else OWN, places[place])
-                instruction = Instruction("input", place)
-            else:
-                instruction = Instruction(node.op, tuple(value(a) for a in node.args))
-            numbers[node.index] = len(instructions)
-            instructions.append(instruction)
-        own: dict[int, int] = {}
-        for item, node in () if self.chain else self.states[p].items():
-            own[places[item]] = value(node)
-        for index, node in self.remembered[p].items():
-            own[places[Item(self.k, index)]] = value(node)
+        told = self.states[p] | self.sent[p] if self.chain else self.sent[p]
+        sent = [(places[item], node) for item, node in told.items() if self.chain or node.value != 0.0]
+        own = {} if self.chain else {places[item]: node for item, node in self.states[p].items()}
+        own |= {places[Item(self.k, index)]: node for index, node in self.remembered[p].items()}
         for s in self.passes[p + 1].sweeps if p + 1 < len(self.passes) and not self.chain else ():
             sweep = self.recording.sweeps[s]
             if sweep.direction == "in":  # where the next pass sums, the sums begin
                 for c, entry in representatives(sweep.classes).items():
                     if Item(-1, s, c) in places:
-                        own[places[Item(-1, s, c)]] = value(self.kind.graph.constant(sweep.start[entry]))
-        if self.chain:
-            sent = {places[item]: value(node) for item, node in (self.states[p] | self.sent[p]).items()}
-        else:
-            sent = {places[item]: value(node) for item, node in self.sent[p].items() if node.value != 0.0}
-        columns = {key: value(node) for key, node in self.columns[p].items()}
-        results = [tuple(own.values()), tuple(sent.values()), tuple(columns.values())]
-        outputs = [Slot("own", (len(own),)), Slot("sent", (len(sent),)), Slot("columns", (len(columns),))]
+                        own[places[Item(-1, s, c)]] = self.kind.graph.constant(sweep.start[entry])
+        results = [(Write(PARENT, place, add=not self.chain), node) for place, node in sent]
+        results += [(Write(OWN, place), node) for place, node in own.items()]
         for number, given in enumerate(self.outputs[p]):
-            results.append(tuple(value(node) for _, node in given))
-            outputs.append(Slot(f"result{number}", (len(given),)))
-        slots = self._slots(size, inputs)
-        program = Program(f"step_{p}_{self.k}", slots, tuple(outputs), tuple(instructions), tuple(results), False)
-        results_at = [[entry for entry, _ in given] for given in self.outputs[p]]
-        return Step(program, list(own), list(sent), results_at, list(columns))
+            add = self.recording.outputs[number].summed
+            results += [(Write(output_space(number), entry, add=add), node) for entry, node in given]
+        results += [(Write(COLUMN, entry, column), node) for (column, entry), node in self.columns[p].items()]
+        order = [*self.computed[p], *(self._expressions[i] for i in self.loaded[p])]
+        return body_of(f"step_{p}_{self.k}", sorted(order, key=lambda node: node.index), read, results)
 
 
 def _placed(ends: dict[Item, list[int]], kinds: int) -> tuple[dict[Item, int], list[int]]:

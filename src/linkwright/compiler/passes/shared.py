@@ -6,18 +6,24 @@ what is computed later read it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from linkwright.compiler.front.kinds import Source
 from linkwright.compiler.front.sweeps import CONSTANT, Recording
-from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.compiler.ir.staged import Body, Place, Write, body_of
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import needed
 
-OWN, PARENT, DATA, SHARED, COLUMN, FIRST_INPUT = 0, 1, 2, 3, 4, 5
-"""Where a step reads: the body's record, its parent's (in a chain, what the neighbour left), its data, what is computed
-between passes, a column, the inputs."""
+OWN, PARENT, DATA, SHARED, COLUMN, RECORDS, FIRST_INPUT = 0, 1, 2, 3, 4, 5, 6
+"""Where bodies of code read: the record, the parent's (in a chain, what the neighbour left), the constant data, what is
+computed between passes, a column, the record of a body that is named (-1: the world's), the inputs. They write in the
+record, the parent's, a column, and in outputs."""
+
+
+def output_space(number: int) -> int:
+    """The space of an output."""
+    return -1 - number
 
 
 class Item(NamedTuple):
@@ -28,39 +34,6 @@ class Item(NamedTuple):
     owner: int
     """the number of the sweep, or the index of the expression"""
     entry: int = 0
-
-
-class Step(NamedTuple):
-    """What a pass does at a body of one kind."""
-
-    program: Program
-    """reads its own record, its parent's, its data and the inputs; gives what the rest tells where to put"""
-    own: list[int]
-    """places of its own record, written"""
-    sent: list[int]
-    """places of its parent's record, added to; in a chain, places for the neighbour, written"""
-    results: list[list[int]]
-    """for every output, the entries of the body's part of it"""
-    columns: Sequence[tuple[int, int]] = ()
-    """of the columns that it sends inwards: which, and which entry of it"""
-
-
-class Read(NamedTuple):
-    """Where what is computed between passes reads."""
-
-    space: str
-    """ "record" of a body (-1: the world's), "input", or "shared": what was computed before"""
-    number: int
-    """of the body or the input"""
-    entry: int
-
-
-class Between(NamedTuple):
-    """What is computed between two passes: a step at the world, which writes what is shared, and results in the end."""
-
-    step: Step
-    reads: list[Read]
-    """what each of its inputs is"""
 
 
 def representatives(classes: list[int]) -> dict[int, int]:
@@ -154,52 +127,27 @@ class Shared:
         given = set(self.places) - {node.index for node in nodes}
         return [x for x in needed(nodes, given) if x.op == "symbol" or x.index in given]
 
-    def steps(self, computed: list[list[Expr]], places: Mapping[Item, int], size: int) -> list[Between]:
-        """The programs; ``size``: of the world's record, after which what is shared lies."""
+    def bodies(self, computed: list[list[Expr]], places: Mapping[Item, int], size: int) -> list[Body]:
+        """What is computed before each pass, and after all; ``size``: of the world's record, after which it lies."""
         at = {index: size + place for index, place in self.places.items()}
         made = []
         for number, nodes in enumerate(computed):
-            last = number == len(computed) - 1
-            own = [x for x in nodes if x.index in at]
-            wanted = [one.results[0] if one.of == "main" and last else [] for one in self.recording.outputs]
-            made.append(self._step(number, own, wanted, places, at))
+            results = [(Write(OWN, at[x.index]), x) for x in nodes if x.index in at]
+            given = set(at) - {x.index for _, x in results}
+            if number == len(computed) - 1:
+                for k, one in enumerate(self.recording.outputs):
+                    if one.of == "main":
+                        results += [(Write(output_space(k), entry), x) for entry, x in enumerate(one.results[0])]
+
+            def read(node: Expr, given: set[int] = given) -> Place | None:
+                if node.index in given:
+                    return OWN, at[node.index]
+                if node.op != "symbol":
+                    return None
+                source, body = self._main[node.index]
+                if source.space == "input":
+                    return FIRST_INPUT + source.number, source.entry
+                return RECORDS, places[Item(-1, source.number, source.entry)], body
+
+            made.append(body_of(f"between_{number}", needed([x for _, x in results], given), read, results))
         return made
-
-    def _step(
-        self,
-        number: int,
-        own: list[Expr],
-        wanted: list[list[Expr]],
-        places: Mapping[Item, int],
-        at: Mapping[int, int],
-    ) -> Between:
-        results = [own, [], [], *wanted]
-        nodes = [x for row in results for x in row]
-        given = set(at) - {x.index for x in own}
-        reads: list[Read] = []
-        instructions: list[Instruction] = []
-        numbers: dict[int, int] = {}
-        for node in needed(nodes, given):
-            if node.op == "symbol" or node.index in given:
-                reads.append(self._read(node, places, {k: at[k] for k in given}))
-                instruction = Instruction("input", (len(reads) - 1, 0))
-            elif node.value is not None:
-                instruction = Instruction("constant", (), node.value)
-            else:
-                instruction = Instruction(node.op, tuple(numbers[a.index] for a in node.args))
-            numbers[node.index] = len(instructions)
-            instructions.append(instruction)
-        outputs = tuple(Slot(f"result{k}", (len(row),)) for k, row in enumerate(results))
-        slots = tuple(Slot(f"read{k}", (1,)) for k in range(len(reads)))
-        values = tuple(tuple(numbers[x.index] for x in row) for row in results)
-        program = Program(f"between_{number}", slots, outputs, tuple(instructions), values, False)
-        step = Step(program, [at[x.index] for x in own], [], [list(range(len(row))) for row in wanted])
-        return Between(step, reads)
-
-    def _read(self, node: Expr, places: Mapping[Item, int], at: Mapping[int, int]) -> Read:
-        if node.index in at:
-            return Read("shared", 0, at[node.index])
-        source, body = self._main[node.index]
-        if source.space == "input":
-            return Read("input", source.number, source.entry)
-        return Read("record", body, places[Item(-1, source.number, source.entry)])

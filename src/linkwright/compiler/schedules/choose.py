@@ -11,7 +11,8 @@ from linkwright.compiler.front.algorithms import OF_BODIES, POSITIONS, VELOCITIE
 from linkwright.compiler.front.bind import Bound
 from linkwright.compiler.front.sweeps import Argument, NotASweep, record
 from linkwright.compiler.front.trace import trace, uncollected
-from linkwright.compiler.ir.program import Looped, Program, Slot
+from linkwright.compiler.ir.program import Program, Slot
+from linkwright.compiler.ir.staged import Staged
 from linkwright.compiler.native.machine import target
 from linkwright.compiler.native.threads import default_threads
 from linkwright.compiler.passes.remember import loops_of
@@ -51,7 +52,7 @@ MOST_GROUPS = 4
 
 @telling(lambda bound: f"compiling {bound.title}")
 @uncollected()
-def program(bound: Bound, unroll: bool | None = None) -> Program | Looped:
+def program(bound: Bound, unroll: bool | None = None) -> Program | Staged:
     """Straight-line code, or loops over the bodies: as told, else as the size of the mechanism calls for.
 
     What cannot be the one, or would be too long, is the other. Raises :class:`TooLargeError` with the reasons where
@@ -96,7 +97,7 @@ def _told(bound: Bound) -> str:
     )
 
 
-def in_loops(bound: Bound) -> Looped:
+def in_loops(bound: Bound) -> Staged:
     """The bound function as loops over the bodies; :class:`TooLargeError` where it is more than sweeps."""
     model = bound.model
     if model is None or bound.on_model is None or not model.links:
@@ -119,7 +120,7 @@ def in_loops(bound: Bound) -> Looped:
     recording = record(bound.on_model, model, arguments)
     if not any(0 not in one.shape for one in recording.outputs):
         raise TooLargeError("it gives nothing")
-    return LoopProgram(bound.name, slots, of, loops_of(recording, bound.shapes, [slot.size for slot in slots]))
+    return LoopProgram(bound.name, slots, of, loops_of(recording))
 
 
 def _argument(model: Model, name: str, shape: tuple[int, ...]) -> Argument:
@@ -166,7 +167,7 @@ def _require_parts(bound: Bound, model: Model) -> None:
     dynamics.require_mass(model)
 
 
-def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Looped:
+def _in_segments(bound: Bound, slots: tuple[Slot, ...], model: Model) -> Staged:
     """Hybrid forward dynamics: a long chain in one block for each lane; else in blocks, those alike on lanes.
 
     Where little is alike, all is one block, by the recursion of articulated bodies.
@@ -203,7 +204,7 @@ def _articulated(bound: Bound, slots: tuple[Slot, ...]) -> LoopProgram:
 
     assert bound.model is not None
     arguments = [_argument(bound.model, slot.name, slot.shape) for slot in slots]
-    made = loops_of(record(whole, bound.model, arguments), bound.shapes, [slot.size for slot in slots])
+    made = loops_of(record(whole, bound.model, arguments))
     return LoopProgram(bound.name, slots, tuple(one.of for one in arguments), made)
 
 

@@ -8,87 +8,14 @@ leaders'; so are the parts of vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from linkwright.compiler.emit.arithmetic import Arithmetic
 from linkwright.compiler.emit.code import Code
-from linkwright.compiler.native.machine import Target
-from linkwright.compiler.passes.shared import COLUMN, DATA, FIRST_INPUT, OWN, SHARED
+from linkwright.compiler.emit.stages import ALIGNMENT
+from linkwright.compiler.passes.shared import COLUMN
 
 if TYPE_CHECKING:
-    from linkwright.compiler.passes.remember import ColumnStep, Loops
     from linkwright.compiler.schedules.loops import Arguments, LoopProgram
-
-ALIGNMENT = 64
-"""Bytes to which numbers are aligned that lanes load."""
-
-
-class ColumnBody(Arithmetic):
-    """What happens at a body to as many columns as there are lanes; numbers of the body are the same in all."""
-
-    def __init__(self, step: ColumnStep, inputs: int, target: Target, loops: Loops):
-        super().__init__(step.program, target.width, target, careful=True)
-        self.step, self.inputs, self.shared_at = step, inputs, loops.shared
-
-    def fetched(self, *place: int) -> str:
-        """A number of the columns, or of the body, of what all share, of its data or the inputs."""
-        space, entry = place
-        if space == COLUMN:
-            V = self.lanes.double
-            return self.emit(f"load {V}, ptr {self._of_columns(entry)}, align 8")
-        base = {OWN: "%own", DATA: "%data", SHARED: "%world"}.get(space) or f"%a{space - FIRST_INPUT}"
-        at = entry + (self.shared_at if space == SHARED else 0)
-        address = self.emit(f"getelementptr double, ptr {base}, i64 {at}")
-        one = self.emit(f"load double, ptr {address}, align 8")
-        V, W = self.lanes.double, self.lanes.width
-        if W == 1:
-            return one
-        first = self.emit(f"insertelement {V} poison, double {one}, i32 0")
-        return self.emit(f"shufflevector {V} {first}, {V} poison, <{W} x i32> zeroinitializer")
-
-    def _of_columns(self, entry: int) -> str:
-        return self.emit(f"getelementptr double, ptr %columns, i64 {self.emit(f'mul i64 %stride, {entry}')}")
-
-    def function(self, name: str, which: Sequence[int]) -> str:
-        """The whole function; ``which``: of the arrays that are found, where each row of it goes."""
-        self.lines.append("start:")
-        mask = self._mask()
-        for k, instruction in enumerate(self.program.instructions):
-            self.compute(k, instruction)
-            self.seam()
-        passed, *found = self.program.results
-        for value, entry in zip(passed, self.step.passed, strict=True):
-            self._store(value, self._of_columns(entry), mask)
-        for number, array in enumerate(which):
-            for value, row in zip(found[array], self.step.found[array], strict=True):
-                offset = self.emit(f"mul i64 %n, {row}")
-                self._store(value, self.emit(f"getelementptr double, ptr %t{number}, i64 {offset}"), mask)
-        self.lines.append("  ret void")
-        arguments = ["ptr noalias %own", "ptr noalias %data", "ptr %world", "ptr noalias %columns", "i64 %stride"]
-        arguments += ["i64 %left", "i64 %n", *(f"ptr %a{k}" for k in range(self.inputs))]
-        arguments += [f"ptr %t{k}" for k in range(len(which))]
-        head = f"define internal void @{name}({', '.join(arguments)}) #0{self.lanes.stack} {{"
-        return "\n".join([head, *self.finished(), "}", ""])
-
-    def _mask(self) -> str:
-        """Which lanes have a column."""
-        W = self.lanes.width
-        if W == 1:
-            return ""
-        first = self.emit(f"insertelement <{W} x i64> poison, i64 %left, i32 0")
-        left = self.emit(f"shufflevector <{W} x i64> {first}, <{W} x i64> poison, <{W} x i32> zeroinitializer")
-        numbers = ", ".join(f"i64 {k}" for k in range(W))
-        return self.emit(f"icmp sgt <{W} x i64> {left}, <{numbers}>")
-
-    def _store(self, value: int, address: str, mask: str) -> None:
-        V, W = self.lanes.double, self.lanes.width
-        if W == 1:
-            self.lines.append(f"  store double {self.values[value]}, ptr {address}, align 8")
-            return
-        self.declared.add(f"declare void @llvm.masked.store.v{W}f64.p0({V}, ptr, i32, <{W} x i1>)")
-        given = f"{V} {self.values[value]}, ptr {address}, i32 8, <{W} x i1> {mask}"
-        self.lines.append(f"  call void @llvm.masked.store.v{W}f64.p0({given})")
 
 
 class Block(NamedTuple):
@@ -111,7 +38,8 @@ class Beside:
             self.n = code.load("i64", "@count", 2)
             self.squared = code.emit(f"mul i64 {code.emit(f'mul i64 {self.n}, {self.n}')}, 8")
         if steps:
-            entries = 1 + max((place for one in steps for place in one.passed), default=0)
+            places = [write.entry for one in steps for write in one.writes if write.space == COLUMN]
+            entries = 1 + max(places, default=0)
             self.stride = code.emit(f"add i64 {self.n}, {lanes}")
             blocks.append(Block("columns", code.emit(f"mul i64 {self.stride}, {8 * entries}")))
         for number, (one, slot) in enumerate(zip(outputs, program.outputs, strict=True)):
@@ -280,8 +208,3 @@ done:
 }
 """
 """``mirrored`` and ``gathered``."""
-
-DECLARED = {
-    "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
-    "declare i64 @llvm.smin.i64(i64, i64)",
-}

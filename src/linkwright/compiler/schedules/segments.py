@@ -7,35 +7,22 @@ loops of `loops.py`; between their passes the segments are joined, in straight l
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.emit.body import BodyCode, Grouped, Registers, Rows
 from linkwright.compiler.emit.code import Code
-from linkwright.compiler.front.kinds import groups_of, kind_of_each, objects
+from linkwright.compiler.emit.stages import ALIGNMENT, STAGE, module_of, row_in_stages, tables_of
+from linkwright.compiler.front.kinds import groups_of, kind_of_each
 from linkwright.compiler.front.sweeps import CONSTANT, Argument, NotASweep, Recorder, like, record
-from linkwright.compiler.ir.program import Looped, Operations, Slot, program_of
-from linkwright.compiler.native.entry import address
-from linkwright.compiler.native.machine import Target
-from linkwright.compiler.native.threads import in_stages
+from linkwright.compiler.ir.program import Slot
+from linkwright.compiler.ir.staged import Body, Staged, Write, body_of
 from linkwright.compiler.passes.remember import Loops, is_chain, loops_of
-from linkwright.compiler.passes.shared import Step, representatives
-from linkwright.compiler.schedules.columns import ALIGNMENT
-from linkwright.compiler.schedules.loops import (
-    Arguments,
-    Region,
-    StepBody,
-    begin_driver,
-    emit_memory,
-    end_driver,
-    module_of,
-    table_of,
-    tables_of,
-)
+from linkwright.compiler.passes.shared import OWN, PARENT, output_space, representatives
+from linkwright.compiler.schedules.loops import Arguments, Region, table_of
 from linkwright.dynamics.assembly.segments import (
     LAST,
     Boundary,
@@ -51,6 +38,7 @@ from linkwright.dynamics.assembly.segments import (
 )
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.expression.graph import Expr, Graph
+from linkwright.expression.order import needed
 from linkwright.model.tree import Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array
 
@@ -113,17 +101,18 @@ def division(model: Model, lanes: int) -> Division:
     raise NotASweep(f"its {n} bodies make no {lanes} segments of {SHORTEST} bodies or more, alike in their joints")
 
 
-class SegmentProgram(Looped):
+class SegmentProgram(Staged):
     """Forward dynamics of a long chain, lanes along its segments."""
 
     single = True
 
     def __init__(self, name: str, inputs: tuple[Slot, ...], model: Model, lanes: int, groups: int = 1):
-        self.name, self.inputs, self.model, self.lanes, self.groups = name, inputs, model, lanes, groups
+        self.name, self.inputs, self.model, self.lanes = name, inputs, model, lanes
+        self.number = groups
+        """of groups of lanes"""
         self.outputs = (Slot("result", (model.nv,)),)
         self.cut = division(model, lanes * groups)
         n, (rest, _, by_zeros) = len(model.links), self.cut
-        names, sizes = [slot.name for slot in inputs], [slot.size for slot in inputs]
 
         def articulated(model: Recorder, q: Any, v: Any, tau: Any) -> Any:
             return FORWARD_DYNAMICS_METHODS["articulated"](model, q, v, tau, None)
@@ -131,36 +120,27 @@ class SegmentProgram(Looped):
         arguments = [Argument("nq", (model.nq,)), *[Argument("nv", (model.nv,))] * 2]
         at_root = record(articulated, model, arguments, groups_of(model, range(rest)))
         in_lanes = record(along_segments, model, arguments, groups_of(model, range(rest, n), by_zeros), True)
-        self.rest, self.segments = loops_of(at_root, names, sizes), loops_of(in_lanes, names, sizes)
+        self.rest, self.segments = loops_of(at_root), loops_of(in_lanes)
         self.bridges = _Bridges(self.rest, self.segments, lanes, groups)
 
     @property
     def form(self) -> str:
         """What it is made of."""
-        segments, (rest, length, _) = self.lanes * self.groups, self.cut
+        segments, (rest, length, _) = self.lanes * self.number, self.cut
         return f"{segments} segments of {length} bodies side by side, {rest} at their root"
 
-    @cached_property
-    def operations(self) -> Operations:
-        """The operations of all bodies, and of joining the segments."""
-        counts = np.zeros(6, dtype=int)
+    def bodies_and_times(self) -> list[tuple[Body, int]]:
+        """All steps, for each body of their kind; and what joins the segments."""
+        found = []
         for loops in (self.rest, self.segments):
-            for steps in loops.steps:
-                for step, kind in zip(steps, loops.recording.kinds, strict=True):
-                    counts += len(kind.bodies) * np.array(step.program.operations)
-        for step in self.bridges.steps:
-            counts += np.array(step.program.operations)
-        return Operations(*counts.tolist())
+            kinds = loops.recording.kinds
+            found += [(one, len(kind.bodies)) for row in loops.steps for one, kind in zip(row, kinds, strict=True)]
+        return found + [(one, 1) for one in self.bridges.bodies]
 
-    @cached_property
-    def digest(self) -> str:
-        """A hash of everything that decides the code."""
-        parts: list[Any] = [self.name, self.inputs, self.outputs, self.lanes, self.groups]
-        for loops in (self.rest, self.segments):
-            steps = [[(s.program.digest, s.own, s.sent, s.results) for s in one] for one in loops.steps]
-            parts.append((steps, loops.passes, loops.begins, loops.sizes, loops.shared))
-        parts += [(s.program.digest, s.own, s.sent, s.results) for s in self.bridges.steps]
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
+    def arrangement(self) -> Any:
+        """How many segments there are, what passes, and where everything is."""
+        both = self.rest, self.segments
+        return self.lanes, self.number, [(x.passes, x.begins, x.sizes, x.shared) for x in both]
 
     @property
     def record_bytes(self) -> int:
@@ -174,66 +154,49 @@ class SegmentProgram(Looped):
     def tables(self) -> tuple[dict[str, int], Any]:
         """The bodies of the rest and of the first segment, their numbers, and the sizes of all."""
         rest, length, _ = self.cut
-        bodies, at_root = table_of(self.rest, range(rest))
-        links, of_lane = table_of(self.segments, range(rest, rest + length))
         joints = self.model.joints[rest : rest + length]
         strides = [8 * sum(joint.nq for joint in joints), 8 * sum(joint.nv for joint in joints)]
         of_segments = _data(self.segments, range(rest, len(self.model.links)))
-        root_at, kept_at, size = self._layout(at_root, of_lane)
+        root_at, kept_at, _ = self._layout
         return tables_of(
-            bodies=bodies,
-            links=links,
+            bodies=self._tables[0][0],
+            links=self._tables[1][0],
             numbers=_data(self.rest, range(rest)),
-            columns=of_segments.reshape(self.groups, self.lanes, length, -1).transpose(0, 2, 3, 1),
-            count=np.array([rest, length, *strides, root_at // self.groups, root_at, kept_at, size], dtype=np.int64),
+            columns=of_segments.reshape(self.number, self.lanes, length, -1).transpose(0, 2, 3, 1),
+            count=np.array([rest, length, *strides, root_at // self.number, root_at, kept_at], dtype=np.int64),
+            order=np.array([self.memory, *self._each_stage], dtype=np.int64),
         )
 
-    def _layout(self, at_root: int, of_lane: int) -> tuple[int, int, int]:
+    @cached_property
+    def _tables(self) -> tuple[tuple[Array, int], tuple[Array, int]]:
+        """Of the rest and of the first segment the bodies, and how many numbers they remember."""
+        rest, length, _ = self.cut
+        return table_of(self.rest, range(rest)), table_of(self.segments, range(rest, rest + length))
+
+    @property
+    def _layout(self) -> tuple[int, int, int]:
         """Where in the memory the root's numbers begin, after those of the groups, and what is kept; the end."""
 
         def padded(doubles: int) -> int:
             return -(-8 * doubles // ALIGNMENT) * ALIGNMENT
 
-        root_at = self.groups * padded(self.lanes * of_lane)
-        kept_at = root_at + padded(at_root)
+        root_at = self.number * padded(self.lanes * self._tables[1][1])
+        kept_at = root_at + padded(self._tables[0][1])
         return root_at, kept_at, kept_at + padded(self.bridges.kept)
 
     @property
-    def memory(self) -> int:
+    def memory(self) -> int:  # type: ignore[override]
         """Bytes that a run needs, aligned."""
-        rest, length, _ = self.cut
-        _, at_root = table_of(self.rest, range(rest))
-        _, of_lane = table_of(self.segments, range(rest, rest + length))
-        return self._layout(at_root, of_lane)[2]
+        return self._layout[2]
 
     @property
-    def exports(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Single groups can be run by themselves, where there are several."""
-        return ("stage",) if self.groups > 1 else ()
+    def _each_stage(self) -> tuple[int, ...]:
+        return tuple(self.number if what[0][0] == "lanes" else 1 for what in _STAGES)
 
-    def on_threads(self, exported: Mapping[str, int], arrays: Sequence[Array], out: Array, threads: int) -> None:
-        """One row, the groups of lanes at once: the same numbers as one after the other."""
-        rows = (ctypes.c_void_p * 4)(*map(address, arrays), address(out))
-        try:
-            memory, begin = self._memories.pop()
-        except IndexError:
-            memory = np.empty(self.memory + ALIGNMENT, dtype=np.uint8)
-            begin = memory.ctypes.data + -memory.ctypes.data % ALIGNMENT
-        kept = (rows, arrays, out, memory)
-        in_stages(self._groups_of_stages, exported["stage"], ctypes.addressof(rows), begin, threads, kept)
-        self._memories.append((memory, begin))
-
-    @cached_property
-    def _groups_of_stages(self) -> tuple[int, ...]:
-        return tuple(self.groups if what[0][0] == "lanes" else 1 for what in _STAGES)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: x for name, x in self.__dict__.items() if name != "_memories"}
-
-    @cached_property
-    def _memories(self) -> list[tuple[Array, int]]:
-        """What no call is using, and where in it numbers begin."""
-        return []
+    @property
+    def groups(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Groups of lanes can be run by themselves, where there are several."""
+        return self._each_stage if self.number > 1 else ()
 
     @staticmethod
     def _columns(loops: Loops) -> int:
@@ -246,11 +209,16 @@ class SegmentProgram(Looped):
         functions, declared = root.functions(3, target)
         more, needed = lanes.functions(3, target, laned=True)
         functions, declared = functions + more + stages, declared | needed
-        for k, step in enumerate(self.bridges.steps):
-            body = _BridgeBody(step, target, self.segments.shared * self.lanes, self.segments)
-            functions.append(body.function(f"bridge_{k}"))
+        spaces = {
+            OWN: Grouped("%own", self.segments.shared * self.lanes, "%s0"),
+            PARENT: Registers("%parent"),
+            output_space(0): Rows("%a0", "0"),
+        }
+        for k, one in enumerate(self.bridges.bodies):
+            body = BodyCode(one, spaces, 1, target)
+            functions.append(body.function(f"bridge_{k}", "ptr %own, ptr %parent, ptr %a0, i64 %s0"))
             declared |= body.declared
-        return module_of(self, 1, target.processor, [*functions, self._single(), self._entrance()], declared)
+        return module_of(self, 1, target.processor, [*functions, *row_in_stages(len(_STAGES))], declared)
 
     def _regions(self) -> tuple[Region, Region]:
         root = Region(self.rest, "rest", 1, "@bodies", "@numbers", self._columns(self.rest), "")
@@ -260,7 +228,9 @@ class SegmentProgram(Looped):
     def _stage(self, number: int, what: Sequence[tuple[str, int]]) -> str:
         """A function for what happens between two points at which threads wait for each other."""
         code = Code("%d")
-        rows, _, far = begin_driver(code, f"stage_{number}", 4, 1, ", ptr %memory, i64 %group")
+        code.lines.append(f"define internal void @stage_{number}({STAGE}) #0 {{")
+        code.do("start:")
+        rows = [code.load("ptr", "%args", k) for k in range(4)]
         rest, length, of_q, of_v, of_group, root_at, kept_at = (code.load("i64", "@count", k) for k in range(7))
         strides = [of_q, of_v, of_v, of_v]
         root, lanes = self._regions()
@@ -273,62 +243,19 @@ class SegmentProgram(Looped):
         shifts = [code.emit(f"mul i64 {first}, {stride}") for stride in strides]
         shifted = [code.emit(f"getelementptr i8, ptr {row}, i64 {x}") for row, x in zip(rows, shifts, strict=True)]
         of_joints = ("nq", "nv", "nv")
-        of_root = Arguments(rows, ["0"] * 4, of_joints, self.rest.recording.outputs, far)
-        of_lanes = Arguments(shifted, strides, of_joints, self.segments.recording.outputs, far)
-        last = "start"
+        of_root = Arguments(rows, ["0"] * 4, of_joints, self.rest.recording.outputs)
+        of_lanes = Arguments(shifted, strides, of_joints, self.segments.recording.outputs)
         for where, k in what:
             if where == "bridge":
-                given = (
-                    f"ptr %memory, ptr {root.world}, ptr {kept}, ptr null, ptr null, i64 0, ptr {kept}, i64 {of_group}"
-                )
+                given = f"ptr %memory, ptr {root.world}, ptr {kept}, i64 {of_group}"
                 code.emit(f"call i1 @bridge_{k}({given})")
                 continue
             region, n, arguments = (root, rest, of_root) if where == "root" else (lanes, length, of_lanes)
             if (where, k) != ("root", _IN):  # which starts from what the bridge before it has put there
                 region.begin(code, k)
-            last = region.run(code, k, n, last, arguments)
-        code.do("ret i1 0")
-        code.lines.append("}")
-        return "\n".join(code.lines)
-
-    def _single(self) -> str:
-        """One row on one thread: all stages, group after group."""
-        code = Code("%d")
-        begin_driver(code, "single", 0, 1)
-        mode = code.emit("call i64 @without_tiny()")
-        size = code.load("i64", "@count", 7)
-        place, memory, world = emit_memory(code, 0, code.emit(f"add i64 {size}, {ALIGNMENT}"))
-        for k, one in enumerate(_STAGES):
-            for group in range(self.groups if one[0][0] == "lanes" else 1):
-                code.emit(f"call i1 @stage_{k}(ptr %args, ptr null, ptr {world}, i64 {group})")
-        code.do(f"call void @with_tiny(i64 {mode})")
-        end_driver(code, place, memory, "")
-        return "\n".join(code.lines)
-
-    def _entrance(self) -> str:
-        """``stage(number, group, args, memory)`` for those who run groups on several threads."""
-        cases = " ".join(f"i64 {k}, label %stage{k}" for k in range(len(_STAGES)))
-        lines = ["define void @stage(i64 %number, i64 %group, ptr %args, ptr %memory) #1 {"]
-        lines += ["  %mode = call i64 @without_tiny()", f"  switch i64 %number, label %end [{cases}]"]
-        for k in range(len(_STAGES)):
-            lines += [f"stage{k}:", f"  call i1 @stage_{k}(ptr %args, ptr null, ptr %memory, i64 %group)"]
-            lines += ["  br label %end"]
-        return "\n".join([*lines, "end:", "  call void @with_tiny(i64 %mode)", "  ret void", "}"])
-
-
-class _BridgeBody(StepBody):
-    """What happens between passes: ``own`` is the memory, in which every group of lanes has its shared numbers."""
-
-    def __init__(self, step: Step, target: Target, shared: int, loops: Loops):
-        super().__init__(step, 0, 1, target, loops)
-        self.shared = shared
-
-    def address(self, where: str, entry: int) -> str:
-        """Where a number is: %s0 bytes lie between groups."""
-        if where == "%own":
-            group, entry = divmod(entry, self.shared)
-            where = self.emit(f"getelementptr i8, ptr %own, i64 {self.emit(f'mul i64 %s0, {group}')}")
-        return super().address(where, entry)
+            region.run(code, k, n, arguments)
+        code.do("ret void")
+        return "\n".join([*code.lines, "}"])
 
 
 def _data(loops: Loops, bodies: range) -> Array:
@@ -372,33 +299,34 @@ class _Bridges:
             ((a, _),) = root.states(_OUT, (np.zeros(6), np.zeros(0)))
             return parted(a, lane.states(_RESPONSE, LAST), known), None, []
 
-        self.steps = [
-            self._step("twists", twists, _TWIST, _V),
-            self._step("inwards", inwards, _ACCELERATION, _IN),
-            self._step("outwards", outwards, _ACCELERATION, _OUT),
+        self.bodies = [
+            self._body("twists", twists, _TWIST, _V),
+            self._body("inwards", inwards, _ACCELERATION, _IN),
+            self._body("outwards", outwards, _ACCELERATION, _OUT),
         ]
 
-    def _step(self, name: str, compute: Any, lanes_next: int, root_next: int) -> Step:
+    def _body(self, name: str, compute: Any, lanes_next: int, root_next: int) -> Body:
         graph = Graph()
-        inputs = {
-            "lanes": graph.symbols("lanes", self.groups * self.segments.shared * self.lanes),
-            "rest": graph.symbols("rest", self.rest.shared),
-            "kept": graph.symbols("kept", self.kept),
-        }
-        by_group = inputs["lanes"].reshape(self.groups, -1, self.lanes)
+        shared, number = self.segments.shared * self.lanes, self.groups * self.segments.shared * self.lanes
+        lane_symbols, root_symbols = graph.symbols("lanes", number), graph.symbols("rest", self.rest.shared)
+        kept_symbols = graph.symbols("kept", self.kept)
+        by_group = lane_symbols.reshape(self.groups, -1, self.lanes)
         lane = _Ends(self.segments, np.concatenate(list(by_group), axis=1))
-        root = _Ends(self.rest, inputs["rest"].reshape(-1, 1))
-        starts, at_root, kept = compute(lane, root, inputs["kept"])
+        root = _Ends(self.rest, root_symbols.reshape(-1, 1))
+        starts, at_root, kept = compute(lane, root, kept_symbols)
         own: dict[int, Any] = {}
-        if starts is not None:
-            for number, state in enumerate(starts):
-                group, one = divmod(number, self.lanes)
-                for place, x in lane.placed(lanes_next, state):
-                    own[(group * self.segments.shared + place) * self.lanes + one] = x
+        for number, state in enumerate(starts or ()):
+            group, one = divmod(number, self.lanes)
+            for place, x in lane.placed(lanes_next, state):
+                own[group * shared + place * self.lanes + one] = x
         sent = dict(root.placed(root_next, at_root)) if at_root is not None else {}
-        results = tuple(map(objects, (list(own.values()), list(sent.values()), [], kept)))
-        program = program_of(name, graph, inputs, results)
-        return Step(program, list(own), list(sent), [list(range(len(kept)))])
+        results = [(Write(PARENT, place), x) for place, x in sent.items()]
+        results += [(Write(OWN, place), x) for place, x in own.items()]
+        results += [(Write(output_space(0), place), x) for place, x in enumerate(kept)]
+        given = [(write, graph.coerce(x)) for write, x in results]
+        spaces = ((OWN, lane_symbols), (PARENT, root_symbols), (output_space(0), kept_symbols))
+        places = {x.index: (space, entry) for space, some in spaces for entry, x in enumerate(some)}
+        return body_of(name, needed([x for _, x in given]), lambda node: places.get(node.index), given)
 
 
 class _Ends:

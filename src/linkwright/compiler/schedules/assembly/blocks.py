@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
-from linkwright.compiler.schedules.assembly.choices import RATES, Spot
+from linkwright.compiler.ir.staged import Write
+from linkwright.compiler.schedules.assembly.choices import RATES
 from linkwright.compiler.schedules.assembly.sides import expressions, response_of, symbols
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
@@ -69,8 +70,8 @@ class BlockTraced:
         made, kept = form.assemble(shape, tuple(bodies), base)
         outer = symbols(self.kinds[0], "outer", 6 * self.handles)
         self.result = response_of(self.graph, made)
-        self.torn: list[tuple[Spot, Expr]] = []
+        self.torn: list[tuple[Write, Expr]] = []
         """the accelerations of its joints; a base's own joint is joined later"""
         for number, a in enumerate(form.split(shape, tuple(bodies), base, kept, outer)):
             if not (shape.floating and number == 0):
-                self.torn += [(Spot(RATES, k, number), x) for k, x in enumerate(expressions(self.graph, a))]
+                self.torn += [(Write(RATES, k, number), x) for k, x in enumerate(expressions(self.graph, a))]

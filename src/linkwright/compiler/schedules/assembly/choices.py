@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, Source
-from linkwright.compiler.ir.program import Instruction, Program, Slot
+from linkwright.compiler.ir.staged import Body, Place, Write, body_of
 from linkwright.compiler.passes.cut import Cut
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import demanded, needed
@@ -28,24 +28,6 @@ FETCH, KEEP = 3.0, 3.0
 """What reading a number from a record costs, and keeping one for the split, in operations."""
 _COSTS = {"div": 6.0, "sqrt": 6.0, "sin": np.inf, "cos": np.inf}
 _CHEAP = ("add", "sub", "mul", "div", "neg", "sqrt", "abs", "min", "max", "where", "less", "less_equal", "sign")
-
-
-class Spot(NamedTuple):
-    """Where a program finds or puts a number."""
-
-    space: int
-    entry: int
-    member: int = 0
-    """of a block the body whose number it is, counted within the block"""
-
-
-class Part(NamedTuple):
-    """A program with its places."""
-
-    program: Program
-    """its inputs are spots"""
-    writes: list[Spot]
-    """of each of its results"""
 
 
 class Plan:
@@ -134,11 +116,11 @@ class Plan:
             return fetch if node.index in self.remembered else 2.0 * fetch
         return load(node)
 
-    def spot(self, column: Source) -> Spot:
+    def place(self, column: Source) -> Place:
         """Where a column of data is: in a body's row, or all in a loop's."""
         if self.data == LOOP_DATA:
-            return Spot(LOOP_DATA, self.columns.index(column))
-        return Spot(self.data, self.begin + self.used(column.number).index(column.entry), column.number)
+            return LOOP_DATA, self.columns.index(column)
+        return self.data, self.begin + self.used(column.number).index(column.entry), column.number
 
     def used(self, number: int) -> list[int]:
         """Which columns are used of one body's."""
@@ -169,7 +151,7 @@ class Traced(Protocol):
         """The response of the node, of Φ the upper half"""
 
     @property
-    def torn(self) -> list[tuple[Spot, Expr]]:
+    def torn(self) -> list[tuple[Write, Expr]]:
         """What taking it apart finds: accelerations of joints, forces on the sides."""
 
 
@@ -227,7 +209,7 @@ class Writer:
     def __init__(self, entries: dict[int, list[int]]):
         self.places = {h: {entry: k for k, entry in enumerate(stored)} for h, stored in entries.items()}
 
-    def prepare(self, name: str, plan: Plan) -> Part:
+    def prepare(self, name: str, plan: Plan) -> Body:
         """What is found of a body beforehand."""
         remembered = list(plan.remembered.values())
         inside = [node for node in needed(remembered) if node.value is None]
@@ -237,8 +219,8 @@ class Writer:
         for node in symbols:
             source = plan.source[node.index]
             if source.space == "input":
-                inputs[node.index] = input_spot(source)
-        results = [(Spot(OWN, ITEMS + k), node) for k, node in enumerate(remembered)]
+                inputs[node.index] = input_place(source)
+        results = [(Write(OWN, ITEMS + k), node) for k, node in enumerate(remembered)]
         return self.part(name, plan, choice, results, inputs)
 
     def part(
@@ -246,54 +228,37 @@ class Writer:
         name: str,
         plan: Plan,
         choice: Choice,
-        results: Sequence[tuple[Spot, Expr]],
-        places: Mapping[int, Spot] = MappingProxyType({}),
-    ) -> Part:
-        """The program: every number is read when it is first needed. ``places``: where some are read."""
-        instructions: list[Instruction] = []
-        numbers: dict[int, int] = {}
+        results: Sequence[tuple[Write, Expr]],
+        places: Mapping[int, Place] = MappingProxyType({}),
+    ) -> Body:
+        """The body: every number is read when it is first needed. ``places``: where some are read."""
         read = {node.index for node in choice.loaded}
         remembered = {index: k for k, index in enumerate(plan.remembered)}
 
-        def place(node: Expr) -> Spot:
+        def place(node: Expr) -> Place | None:
             if node.index in places:
                 return places[node.index]
+            if node.index not in read:
+                return None
             if node.op == "symbol":
                 source = plan.source[node.index]
                 if source.space == "data":
-                    return plan.spot(source)
+                    return plan.place(source)
                 if source.space in ("A", "B"):
-                    return Spot(A if source.space == "A" else B, self.places[source.number][source.entry])
+                    return (A if source.space == "A" else B), self.places[source.number][source.entry]
                 if source.space in _SYMBOLS:
-                    return Spot(_SYMBOLS[source.space], source.entry)
+                    return _SYMBOLS[source.space], source.entry
                 if not plan.early[node.index]:
-                    return input_spot(source)
-            return Spot(OWN, ITEMS + remembered[node.index])
+                    return input_place(source)
+            return OWN, ITEMS + remembered[node.index]
 
-        def value(node: Expr) -> int:
-            if node.index not in numbers:
-                if node.value is not None:
-                    instruction = Instruction("constant", (), node.value)
-                else:
-                    assert node.index in read, node
-                    instruction = Instruction("input", place(node))
-                numbers[node.index] = len(instructions)
-                instructions.append(instruction)
-            return numbers[node.index]
-
-        for node in demanded(choice.computed, [node for _, node in results]):
-            arguments = tuple(value(a) for a in node.args)
-            numbers[node.index] = len(instructions)
-            instructions.append(Instruction(node.op, arguments))
-        given = tuple(value(node) for _, node in results)
-        program = Program(name, (), (Slot("written", (len(given),)),), tuple(instructions), (given,), True)
-        return Part(program, [spot for spot, _ in results])
+        return body_of(name, demanded(choice.computed, [node for _, node in results]), place, results)
 
 
 _SYMBOLS = {"own": OWN, "parent": PARENT, "leaf": OWN_DATA, "parent leaf": PARENT_DATA, "outer": OUTER}
 
 
-def input_spot(source: Source) -> Spot:
+def input_place(source: Source) -> Place:
     """Where an input is; they are numbered q, v, τ of the first body, then of the next."""
     member, which = divmod(source.number, 3)
-    return Spot((Q, V, TAU)[which], source.entry, member)
+    return (Q, V, TAU)[which], source.entry, member

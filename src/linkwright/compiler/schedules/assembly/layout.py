@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.emit.stages import ALIGNMENT
 from linkwright.compiler.schedules.assembly.blocks import BlockVariant
 from linkwright.compiler.schedules.assembly.parts import Parts
 from linkwright.dynamics.assembly.schedule import GROUND, Join, Schedule
-
-ALIGNMENT = 64
 
 GROUND_RECORD = 4
 """Numbers in the record of the ground: it does not turn."""
@@ -63,7 +62,9 @@ class Layout(NamedTuple):
     groups: np.ndarray
     """for every kind, lanes at a time, where its bodies' records, data, q and v begin; the last body fills lanes up"""
     sizes: np.ndarray
-    """bytes of scratch memory; how many bodies are moved, chunks; then blocks of lanes of every kind"""
+    """how many bodies are moved, how many chunks; then how many blocks of lanes of every kind"""
+    bytes: int
+    """of scratch memory"""
     used: frozenset[int]
     """which functions the chunks call"""
     parts: list[tuple[int, int]]
@@ -351,7 +352,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
         groups.append(np.stack(begins).reshape(4, -1, width).transpose(1, 0, 2).ravel())
         blocks.append(len(members) // width)
     moved = np.flatnonzero(places.kind >= 0)
-    sizes = [keeps + kept, len(moved), len(rows), *blocks]
+    sizes = [len(moved), len(rows), *blocks]
     data = places.data[1 : len(places.kind) + 1]
     bodies = np.stack([places.record[places.parent], places.kind, places.record[1:], data], axis=1)[moved]
     return Layout(
@@ -361,6 +362,7 @@ def layout_of(schedule: Schedule, parts: Parts, width: int, threads: int = 1) ->
         bodies,
         np.concatenate([np.zeros(0, dtype=np.int64), *groups]),
         np.array(sizes, dtype=np.int64),
+        keeps + kept,
         frozenset(rows[:, 0].tolist()),
         plan.ranges,
     )

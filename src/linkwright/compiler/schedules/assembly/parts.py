@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
+from linkwright.compiler.ir.staged import Body, Write
 from linkwright.compiler.schedules.assembly.blocks import BlockTraced, BlockVariant, blocks_by_variant
 from linkwright.compiler.schedules.assembly.choices import (
     ITEMS,
@@ -26,9 +27,7 @@ from linkwright.compiler.schedules.assembly.choices import (
     RATES,
     RESULT,
     Choice,
-    Part,
     Plan,
-    Spot,
     Traced,
     Writer,
     join_choice,
@@ -78,13 +77,13 @@ class Parts(NamedTuple):
     variants: list[Variant | LoopVariant | BlockVariant]
     variant_of: list[int]
     """of every node of the schedule, -1 of bodies alone, which need no program"""
-    prepare: list[Part]
+    prepare: list[Body]
     """for every kind of joint: what is remembered of a body's coordinates"""
-    sweep: list[Part]
+    sweep: list[Body]
     """for every kind: a body's angular velocity from its parent's; none where nothing moves"""
-    join: list[Part]
+    join: list[Body]
     """for every variant: the response of a join, or of a block"""
-    split: list[Part]
+    split: list[Body]
     entries: dict[int, list[int]]
     """by the number of handles, which entries of a node's response are stored"""
     records: list[int]
@@ -227,7 +226,7 @@ class JoinTraced:
         torn = split(place, (len(found[0].bias) // 6, len(found[1].bias) // 6), terms, joined, outer)
         self.result = response_of(self.kind.graph, result)
         rates = expressions(self.kind.graph, torn.acceleration)
-        self.torn = [(Spot(RATES, k), x) for k, x in enumerate(rates)]
+        self.torn = [(Write(RATES, k), x) for k, x in enumerate(rates)]
         forces = torn.parent_forces, torn.child_forces
         self.torn += handed_down(self.kind.graph, (variant.parent, variant.child), forces)
 
@@ -314,11 +313,11 @@ def _planned(
     for number, plan in enumerate(plans):
         prepare.append(writer.prepare(f"prepare_{number}", plan))
     for number, (plan, (choice, w)) in enumerate(zip(plans, sweeps, strict=False)):
-        sweep.append(writer.part(f"sweep_{number}", plan, choice, [(Spot(OWN, k), x) for k, x in enumerate(w)]))
+        sweep.append(writer.part(f"sweep_{number}", plan, choice, [(Write(OWN, k), x) for k, x in enumerate(w)]))
     for number, (plan, one) in enumerate(traced):
-        places = {node.index: Spot(KEPT, k) for k, node in enumerate(kept[number])}
-        results = [(Spot(RESULT, k), one.result[entry]) for k, entry in enumerate(stored[number])]
-        results += [(Spot(KEPT, k), node) for k, node in enumerate(kept[number])]
+        places = {node.index: (KEPT, k) for k, node in enumerate(kept[number])}
+        results = [(Write(RESULT, k), one.result[entry]) for k, entry in enumerate(stored[number])]
+        results += [(Write(KEPT, k), node) for k, node in enumerate(kept[number])]
         join_parts.append(writer.part(f"join_{number}", plan, chosen[number], results))
         split_parts.append(writer.part(f"split_{number}", plan, splits[number], one.torn, places))
     return Parts(

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, Source, folded, objects
-from linkwright.compiler.schedules.assembly.choices import A, B, Spot
+from linkwright.compiler.ir.staged import Write
+from linkwright.compiler.schedules.assembly.choices import A, B
 from linkwright.dynamics.assembly.subassembly import LeafInertia, Subassembly, ground, leaf, leaf_inertia
 from linkwright.expression.graph import Expr, Graph
 from linkwright.model.tree import Link, Model
@@ -100,10 +101,10 @@ def response_of(graph: Graph, made: Subassembly) -> list[Expr]:
     return expressions(graph, [*upper, *made.bias])
 
 
-def handed_down(graph: Graph, sides: Sequence[Side], forces: Sequence[Array]) -> list[tuple[Spot, Expr]]:
+def handed_down(graph: Graph, sides: Sequence[Side], forces: Sequence[Array]) -> list[tuple[Write, Expr]]:
     """The forces (6n,) on the handles of both sides, the parent's and the child's, where these are nodes."""
     return [
-        (Spot(space, k), x)
+        (Write(space, k), x)
         for space, side, on_side in zip((A, B), sides, forces, strict=True)
         if side.what == "node"
         for k, x in enumerate(expressions(graph, on_side))

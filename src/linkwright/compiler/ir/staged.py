@@ -1,0 +1,138 @@
+"""Programs of stages: straight-line bodies of code, each mapped over the rows of a table.
+
+A *body* is a program between *spaces*: its inputs are places in them, and so is where its results go. Spaces are what
+links of a mechanism remember, constant data, arguments, results, what joins hand each other. A *stage* runs bodies over
+the rows of a table, which say which body it is and where its spaces begin. Sweeps over the links of a mechanism,
+segments of a chain, joins of an assembly are schedules of this one thing; straight lines are one body, run once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from linkwright.compiler.ir.program import Instruction, Operations, Program, Slot, written_call
+from linkwright.expression.graph import Expr
+
+Place = tuple[int, ...]
+"""Where a body reads: a space, an entry there and, where a row has several members, which."""
+
+
+class Write(NamedTuple):
+    """Where a body puts a result."""
+
+    space: int
+    entry: int
+    member: int = 0
+    add: bool = False
+    """to what is there"""
+
+
+class Body(NamedTuple):
+    """Straight-line code between spaces."""
+
+    program: Program
+    """its inputs are places; its only result is the row of all that is written"""
+    writes: tuple[Write, ...]
+    """where each of these goes"""
+
+    @property
+    def idle(self) -> bool:
+        """Whether it does nothing."""
+        return not self.writes
+
+
+def body_of(
+    name: str, order: Iterable[Expr], read: Callable[[Expr], Place | None], results: Iterable[tuple[Write, Expr]]
+) -> Body:
+    """The body that computes expressions, each after those it follows from, and writes results.
+
+    ``read``: the place of an expression that is read, when it is first needed or its turn in ``order`` comes.
+    """
+    instructions: list[Instruction] = []
+    numbers: dict[int, int] = {}
+
+    def value(node: Expr) -> int:
+        if node.index not in numbers:
+            if node.value is not None:
+                instruction = Instruction("constant", (), node.value)
+            elif (place := read(node)) is not None:
+                instruction = Instruction("input", place)
+            else:
+                assert node.op != "symbol", node
+                instruction = Instruction(node.op, tuple(value(a) for a in node.args))
+            numbers[node.index] = len(instructions)
+            instructions.append(instruction)
+        return numbers[node.index]
+
+    for node in order:
+        value(node)
+    given = [(write, value(node)) for write, node in results]
+    slot = Slot("written", (len(given),))
+    program = Program(name, (), (slot,), tuple(instructions), (tuple(number for _, number in given),), True)
+    return Body(program, tuple(write for write, _ in given))
+
+
+class Staged(ABC):
+    """A program of several bodies in stages."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    single: bool
+    algorithm: Any = None
+    groups: tuple[int, ...] = ()
+    """for each stage how many groups of one row's work can be done at the same time; none where that is no use"""
+    memory: int = 0
+    """bytes that a row on several threads needs"""
+
+    @property
+    @abstractmethod
+    def form(self) -> str:
+        """What it is made of, in some words."""
+
+    @abstractmethod
+    def bodies_and_times(self) -> list[tuple[Body, int]]:
+        """All bodies, and how often each runs in one evaluation."""
+
+    @abstractmethod
+    def arrangement(self) -> Any:
+        """What decides the code beside the bodies; its text is hashed."""
+
+    @abstractmethod
+    def width(self, lanes: int) -> int:
+        """How many rows run at once, of registers of so many lanes."""
+
+    @abstractmethod
+    def text(self, target: Any, width: int) -> str:
+        """The LLVM module for a target, so many rows at once."""
+
+    @abstractmethod
+    def tables(self) -> tuple[dict[str, int], Any]:
+        """The addresses that the code refers to, and what must live as long as it."""
+
+    def __repr__(self) -> str:
+        return f"<{written_call(self)} as {self.form}: {self.operations}>"
+
+    @property
+    def exports(self) -> tuple[str, ...]:
+        """Functions of the code beside the usual ones."""
+        return ("stage",) if self.groups else ()
+
+    @cached_property
+    def operations(self) -> Operations:
+        """The operations of one evaluation."""
+        total = [0] * len(Operations._fields)
+        for body, times in self.bodies_and_times():
+            total = [a + b * times for a, b in zip(total, body.program.operations, strict=True)]
+        return Operations(*total)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of everything that decides the code."""
+        bodies = [(body.program.digest, body.writes) for body, _ in self.bodies_and_times()]
+        parts = (self.name, self.inputs, self.outputs, self.single, bodies, self.arrangement())
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
