@@ -12,8 +12,8 @@ from linkwright import dynamics
 from linkwright.compiler import public
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.schedules import choose
-from linkwright.compiler.schedules.closed import Asked
-from linkwright.compiler.schedules.composed import COMPOSED, IN_LOOPS_FIRST
+from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST
+from linkwright.compiler.schedules.composed.asked import Asked
 from linkwright.dynamics.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.closed_loops.rows import branches
 from linkwright.errors import LinkwrightError

@@ -123,9 +123,9 @@ def test_memory_grows_with_the_bodies_and_code_does_not() -> None:
     small, large = (assembly(lw.load(f"planar:{n}"), "balanced").program for n in (512, 1024))
     assert small.parts.variants == large.parts.variants
     assert [one.program.digest for one in small.parts.join] == [one.program.digest for one in large.parts.join]
-    assert large.scratch_bytes < 2.05 * small.scratch_bytes
+    assert large.memory < 2.05 * small.memory
     serial = assembly(lw.load("planar:512"), "serial").program
-    assert serial.scratch_bytes < 400 * 512
+    assert serial.memory < 400 * 512
 
 
 def test_threads_share_one_row_and_change_nothing() -> None:

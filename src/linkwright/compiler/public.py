@@ -24,8 +24,8 @@ from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS, program
-from linkwright.compiler.schedules.composed import COMPOSED, IN_LOOPS_FIRST, composed
-from linkwright.compiler.schedules.springs import OF_SPRINGS, springs_alike, with_springs
+from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST, composed
+from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable

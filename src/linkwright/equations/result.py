@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -12,19 +12,16 @@ import numpy as np
 
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import Reference, check_reference
-from linkwright.equations.derive.grouping import Grouping, grouping_of
-from linkwright.equations.derive.passive import PassiveForces
-from linkwright.equations.derive.plan import Plan, plan_of, realised, with_frame
-from linkwright.equations.derive.quantities import MAIN, NAMES, QUANTITIES, Quantity, check_frame, chosen
-from linkwright.equations.derive.twice import Coordinates, Derivation, Forms, Mechanism, coordinates_of
+from linkwright.equations.derive.quantities import MAIN, QUANTITIES
+from linkwright.equations.forms import ExactForms
 from linkwright.equations.read.explain import Explanation, explanation_of
 from linkwright.equations.write.c import c_header, c_source, test_program
-from linkwright.equations.write.code import RIGHT_HAND_SIDE, Code, Programmer
+from linkwright.equations.write.code import RIGHT_HAND_SIDE, Code
 from linkwright.equations.write.document import Equation, display, names_table
 from linkwright.equations.write.document import document as document_of
 from linkwright.equations.write.document import figure as figure_of
 from linkwright.equations.write.languages import fortran_source, octave_source, python_source
-from linkwright.equations.write.notation import Order, Sum, grouped, latex_name, latex_of, sympy_of, text_of
+from linkwright.equations.write.notation import Sum, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
@@ -37,210 +34,15 @@ if TYPE_CHECKING:
 MOST_ROWS_SHOWN, MOST_LETTERS_SHOWN = 4, 20_000
 """in a notebook"""
 
-ROUTES = ("recursive", "lagrange")
-
 _OTHERWISE = {"[i]": " otherwise", "[i,j]": " otherwise"}
 """After the line that tells of all entries without one of their own."""
 
 
-class Equations:
+class Equations(ExactForms):
     """M(q) v̇ + h(q, v) + g(q) = τ of a mechanism, exactly. Made by :func:`equations`; all is made when asked for.
 
     Equal where model and options are; whether two models have the same equations, :attr:`canonical` tells.
     """
-
-    def __init__(
-        self,
-        model: Model,
-        parameters: str | Mapping[str, Any] = "symbols",
-        snap: float = 1e-5,
-        route: str = "recursive",
-        term_limit: int = TERM_LIMIT,
-        base_parameters: bool = False,
-    ):
-        if route not in ROUTES:
-            raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
-        self._plan = plan = plan_of(model, parameters, snap, linear=base_parameters)
-        self._of = (plan.model, plan.choice, plan.given, plan.snap, route, term_limit, bool(base_parameters))
-        self.grouping: Grouping | None = None
-        if base_parameters:
-            self.grouping = grouping_of(self._plan, coordinates_of(self._plan.model), term_limit)
-            self._plan = self.grouping.plan
-        self._mechanism = Mechanism(self._plan, term_limit)
-        self._route = route
-        self._order = self._order_of(self._mechanism)
-        self._with_frame: dict[str, Mechanism] = {}
-        self._forms: dict[tuple[str, str | None, Reference], np.ndarray] = {}
-        self._programmers: dict[str | None, Programmer] = {}
-        self._codes: dict[tuple[str, str | None, Reference], Code] = {}
-
-    @property
-    def coordinates(self) -> Coordinates:
-        """The names of q, v and v̇."""
-        return self._mechanism.coordinates
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The named parameters that the equations depend on, with the model's values of them.
-
-        Of a group that is "all" of them, also those that nothing depends on.
-        """
-        return {name: self._plan.values[name] for name in self._listed}
-
-    @property
-    def meanings(self) -> dict[str, str]:
-        """What each letter is, also of those that nothing depends on."""
-        return {name: self._plan.meanings[name] for name in self._plan.values}
-
-    @cached_property
-    def _listed(self) -> list[str]:
-        """The parameters in the terms that there are; all, where these are too large to tell."""
-        try:
-            found = self._programmer(None).occurring([QUANTITIES[letter] for letter in self.letters])
-        except TooLargeError:
-            return list(self._plan.values)
-        if self._plan.model.springs:  # the right-hand side has them, their joints' and the lengths between them
-            lengths = {name for name in self._plan.values if name.startswith(("l", "pitch", "alpha"))}
-            found |= self._plan.passive_names | lengths
-        return [name for name in self._plan.values if name in found or name in self._plan.kept_names]
-
-    @property
-    def snapped(self) -> tuple[str, ...]:
-        """What was taken to multiples of π/12 that was not there before; of frames those that were asked for."""
-        plans = [self._plan, *(mechanism.plan for mechanism in self._with_frame.values())]
-        return tuple(dict.fromkeys(note for plan in plans for note in plan.snapped))
-
-    def frame_parameters(self, frame: str) -> dict[str, float]:
-        """The named parameters with those after them that the place of a frame adds."""
-        values = self._framed(frame).plan.values
-        return {name: values[name] for name in self._listed_with(frame)}
-
-    def frame_meanings(self, frame: str) -> dict[str, str]:
-        """What each of :meth:`frame_parameters` is."""
-        meanings = self._framed(frame).plan.meanings
-        return {name: meanings[name] for name in self._listed_with(frame)}
-
-    def _listed_with(self, frame: str | None) -> list[str]:
-        """The parameters of the equations and, after them, others that the pose of a frame depends on."""
-        if frame is None:
-            return self._listed
-        found = self._programmer(frame).occurring([QUANTITIES["T"]], frame)
-        return [*self._listed, *(name for name in self._framed(frame).plan.values if name in found - {*self._listed})]
-
-    def named_in(self, polynomials: Iterable[Polynomial], frame: str | None = None) -> dict[str, tuple[float, str]]:
-        """The named parameters that occur in expressions, of a frame where one is named: values and meanings."""
-        plan = self._framed(frame).plan
-        used: set[str] = set().union(*(p.used() for p in polynomials))
-        bare = {name[4:-1] if name.startswith(("cos(", "sin(")) else name for name in used}
-        return {name: (value, plan.meanings[name]) for name, value in plan.values.items() if name in bare}
-
-    @cached_property
-    def model(self) -> Model:
-        """The model of numbers that these are the equations of: the given one, angles snapped."""
-        return _in_numbers(self._plan)
-
-    @cached_property
-    def canonical(self) -> Forms:
-        """M, h and g as arrays of polynomials in normal form: ``==`` decides whether two are the same.
-
-        Also those of two mechanisms: then they have the same equations, in the same letters.
-        """
-        try:
-            return self._mechanism.recursive if self._route == "recursive" else self._mechanism.lagrange.forms
-        except TooLargeError as failure:
-            raise self._too_large(failure) from None
-
-    @cached_property
-    def derivation(self) -> Derivation:
-        """The route after Lagrange with what it finds on the way."""
-        return self._mechanism.lagrange
-
-    @property
-    def planar(self) -> bool:
-        """Whether it moves in a plane and its inertia is that about the centres of mass."""
-        return self._plan.planar
-
-    def grouped(self, p: Polynomial, form: str = "products", frame: str | None = None) -> Sum:
-        """The terms of an expression, of a frame where one is named, as they are printed."""
-        return grouped(p, self._order_of(self._framed(frame)), form)
-
-    def vanishes(self, what: str) -> bool:
-        """Whether "mass_matrix", "velocity_forces", … is zero identically: a proof, not a sample."""
-        return not any(bool(p) for p in self.polynomials(what).flat)
-
-    def polynomials(self, what: str, frame: str | None = None, reference: Reference = "world_aligned") -> np.ndarray:
-        """What :attr:`canonical` has, and the other terms likewise, as arrays of polynomials: "friction_forces", …"""
-        if what not in NAMES:
-            raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
-        check_frame([NAMES[what]], frame)
-        check_reference(reference)
-        if NAMES[what].passive:
-            passive: np.ndarray = getattr(self._passive, what)
-            return passive
-        if what in Forms._fields:
-            form: np.ndarray = getattr(self.canonical, what)
-            return form
-        self._require_loops([NAMES[what]])
-        key = what, frame, reference
-        if key not in self._forms:
-            try:
-                self._forms[key] = self._framed(frame).form(NAMES[what], frame or "", reference)
-            except TooLargeError as failure:
-                raise self._too_large(failure) from None
-        return self._forms[key]
-
-    def _framed(self, frame: str | None) -> Mechanism:
-        """The mechanism with that frame in it."""
-        if frame is None:
-            return self._mechanism
-        self._plan.model.frame(frame)  # tells of what is no name before it is looked up
-        if frame not in self._with_frame:
-            self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), self._mechanism.ring.term_limit)
-        return self._with_frame[frame]
-
-    def _too_large(self, failure: TooLargeError) -> TooLargeError:
-        return TooLargeError(
-            f"the equations of {self._plan.model.name!r} are too large to be written out: {failure}. Their "
-            "factored form is the code, in which subexpressions are shared: c(), python(), octave(), fortran(), "
-            "or --format c on the command line"
-        )
-
-    @property
-    def constraint_rows(self) -> tuple[str, ...]:
-        """What each row of A holds: loop by loop, along (x, y, z) and about (rx, ry, rz) the second frame's axes."""
-        return self._mechanism.closure.rows
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The rows of closed loops that vanish identically, and that A and b are without."""
-        return self._mechanism.closure.left_out
-
-    @cached_property
-    def _passive(self) -> PassiveForces:
-        return PassiveForces(self._plan, self.coordinates)
-
-    @cached_property
-    def letters(self) -> tuple[str, ...]:
-        """What there is: M, h and g; D with friction, K with springs that have an exact form; A and b with loops."""
-        joints = self._plan.model.joints
-        between = self._plan.model.springs  # whose lengths are no polynomials
-        damped = any(joint.damping.any() or joint.friction.any() for joint in joints)
-        damped = damped and not any(spring.damping for spring in between)
-        springs = [joint.motion for joint in joints if joint.stiffness.any()]
-        exact = bool(springs) and not any(motion.quaternions for motion in springs)
-        exact = exact and not any(spring.stiffness for spring in between)
-        return ("M", "h", "g", *["D"] * damped, *["K"] * exact, *["A", "b"] * bool(self._plan.loops))
-
-    def _chosen(self, what: str, frame: str | None) -> list[Quantity]:
-        """The quantities of the letters, or of "all" that there are."""
-        found = chosen(",".join(self.letters) if isinstance(what, str) and what == "all" else what, frame)
-        self._require_loops(found)
-        return found
-
-    def _require_loops(self, quantities: Sequence[Quantity]) -> None:
-        looped = [quantity.letter for quantity in quantities if quantity.looped]
-        if looped and not self._plan.loops:
-            raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {looped[0]}")
 
     # SymPy
 
@@ -264,10 +66,6 @@ class Equations:
         rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
         entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
         return sympy.ImmutableMatrix(rows, columns, entries)
-
-    @staticmethod
-    def _order_of(mechanism: Mechanism) -> Order:
-        return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
 
     @cached_property
     def mass_matrix(self) -> Any:
@@ -497,12 +295,9 @@ class Equations:
 
     # code
 
-    def _programmer(self, frame: str | None) -> Programmer:
-        if frame not in self._programmers:
-            mechanism = self._framed(frame)
-            model = _in_numbers(mechanism.plan)
-            self._programmers[frame] = Programmer(mechanism, self._passive, model, lambda: self._listed_with(frame))
-        return self._programmers[frame]
+    @cached_property
+    def _codes(self) -> dict[tuple[str, str | None, Reference], Code]:
+        return {}
 
     def _code(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> Code:
         check_reference(reference)
@@ -619,15 +414,6 @@ class Equations:
 
     def __repr__(self) -> str:
         return f"<Equations of {self._plan.model.name!r}: {counted(len(self.coordinates.v), 'row')}>"
-
-
-def _in_numbers(plan: Plan) -> Model:
-    """The model of numbers that a plan tells of."""
-
-    def make(coefficient: Any, name: str) -> float:
-        return float(coefficient) * (plan.values[name] if name else 1.0)
-
-    return realised(plan, make)
 
 
 @explained

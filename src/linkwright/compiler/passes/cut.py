@@ -1,8 +1,51 @@
-"""Minimum cuts of networks: what to remember and what to compute again."""
+"""What to compute and what to read instead, as a minimum cut of a network."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.expression.graph import Expr
+
+
+class Choice(NamedTuple):
+    """What a program computes, and what it reads."""
+
+    computed: list[Expr]
+    loaded: list[Expr]
+
+
+def cheapest(
+    wanted: Iterable[Expr],
+    nodes: Sequence[Expr],
+    computing: Callable[[Expr], float],
+    reading: Callable[[Expr], float],
+) -> Choice:
+    """The cheapest choice by which all that is wanted is known.
+
+    ``nodes``: all expressions that it may follow from, without constants, each after those it follows from.
+    ``computing``, ``reading``: what either costs, of computing beside what it follows from; infinite where impossible.
+    """
+    cut = Cut(2 * len(nodes) + 2)
+    place = {node.index: 2 * k for k, node in enumerate(nodes)}
+    source, sink = 2 * len(nodes), 2 * len(nodes) + 1
+    for node in nodes:
+        first, last, cost = place[node.index], place[node.index] + 1, computing(node)
+        cut.edge(source, first, cost)
+        cut.edge(first, last, reading(node))
+        if cost < np.inf:
+            for a in node.args:
+                if a.value is None:
+                    cut.edge(place[a.index] + 1, first, np.inf)
+    for node in wanted:
+        cut.edge(place[node.index] + 1, sink, np.inf)
+    near = cut.near(source, sink)
+    asked = [node for node in nodes if not near[place[node.index] + 1]]
+    computed = [node for node in asked if not near[place[node.index]]]
+    return Choice(computed, [node for node in asked if near[place[node.index]]])
 
 
 class Cut:

@@ -19,7 +19,7 @@ import numpy as np
 from linkwright.compiler.front.kinds import Kind
 from linkwright.compiler.front.sweeps import Recording
 from linkwright.compiler.ir.staged import Body, Place, Write, body_of
-from linkwright.compiler.passes.cut import Cut
+from linkwright.compiler.passes.cut import cheapest
 from linkwright.compiler.passes.shared import (
     COLUMN,
     DATA,
@@ -321,31 +321,19 @@ class _KindPlan:
         asked = [x for x in (*wanted, *(a for one in new for a in one.args)) if x.value is None]
         asked = list({x.index: x for x in asked if x.index not in known}.values())
         nodes = [node for node in needed(asked, self.shared) if node.value is None]
-        number = {node.index: 2 * i for i, node in enumerate(nodes)}
-        source, sink = 2 * len(nodes), 2 * len(nodes) + 1
-        cut = Cut(2 * len(nodes) + 2)
-        for node in nodes:
-            first, last = number[node.index], number[node.index] + 1
-            if self._leaf(node, p):
-                cut.edge(source, last, LOAD)
-                continue
-            cut.edge(source, first, np.inf if node.op == "symbol" else _COSTLY.get(node.op, 1.0))
+
+        def computing(node: Expr) -> float:
+            return np.inf if node.op == "symbol" or self._leaf(node, p) else _COSTLY.get(node.op, 1.0)
+
+        def reading(node: Expr) -> float:
+            if self._leaf(node, p) or any(node.index in self.remembered[e] for e in range(p)):
+                return LOAD
             at_hand = node.index in self.held and self._pass_of(self.held[node.index]) < p
-            at_hand = at_hand or any(node.index in self.remembered[e] for e in range(p))
-            cut.edge(first, last, LOAD if at_hand else STORE)
-            for a in node.args:
-                if a.value is None:
-                    cut.edge(number[a.index] + 1, first, np.inf)
-        for node in asked:
-            cut.edge(number[node.index] + 1, sink, np.inf)
-        near = cut.near(source, sink)
-        for node in nodes:
-            first, last = number[node.index], number[node.index] + 1
-            if near[last]:
-                continue  # not needed at all
-            if not self._leaf(node, p) and node.op != "symbol" and not near[first]:
-                self.computed[p].append(node)
-                continue
+            return LOAD if at_hand else STORE
+
+        choice = cheapest(asked, nodes, computing, reading)
+        self.computed[p] += choice.computed
+        for node in choice.loaded:
             self.loaded[p][node.index] = self._place(node, p)
 
     def _leaf(self, node: Expr, p: int) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, Source
 from linkwright.compiler.ir.staged import Body, Place, Write, body_of
-from linkwright.compiler.passes.cut import Cut
+from linkwright.compiler.passes.cut import Choice, cheapest
 from linkwright.expression.graph import Expr
 from linkwright.expression.order import demanded, needed
 
@@ -81,26 +81,14 @@ class Plan:
             else:
                 frontier.append(node)
         nodes = [node for node in needed(frontier) if node.value is None]
-        cut = Cut(2 * len(nodes) + 2)
-        place = {node.index: 2 * k for k, node in enumerate(nodes)}
-        source, sink = 2 * len(nodes), 2 * len(nodes) + 1
-        for node in nodes:
-            first, last = place[node.index], place[node.index] + 1
-            cut.edge(source, first, np.inf if node.op not in _CHEAP else _COSTS.get(node.op, 1.0))
-            cut.edge(first, last, costs[node.index])
-            for a in node.args:
-                if a.value is None:
-                    cut.edge(place[a.index] + 1, first, np.inf)
-        for node in frontier:
-            cut.edge(place[node.index] + 1, sink, np.inf)
-        near = cut.near(source, sink)
-        done = {node.index for node in loaded}
-        computed += [node for node in nodes if not near[place[node.index]]]
-        loaded += [
-            node
-            for node in nodes
-            if near[place[node.index]] and not near[place[node.index] + 1] and node.index not in done
-        ]
+
+        def computing(node: Expr) -> float:
+            return _COSTS.get(node.op, 1.0) if node.op in _CHEAP else np.inf
+
+        choice = cheapest(frontier, nodes, computing, lambda node: costs[node.index])
+        known = {node.index for node in loaded}
+        computed += choice.computed
+        loaded += [node for node in choice.loaded if node.index not in known]
         for node in loaded:
             if node.op == "symbol" and self.source[node.index].space == "data":
                 self.use(self.source[node.index])
@@ -130,13 +118,6 @@ class Plan:
         """Note that a column of data is read."""
         if column not in self.columns:
             self.columns.append(column)
-
-
-class Choice(NamedTuple):
-    """What a program computes, and what it reads."""
-
-    computed: list[Expr]
-    loaded: list[Expr]
 
 
 class Traced(Protocol):

@@ -17,6 +17,7 @@ import numpy as np
 
 from linkwright.compiler.front.kinds import Kind, coordinates, groups_of, kind_of_each
 from linkwright.compiler.ir.staged import Body, Write
+from linkwright.compiler.passes.cut import Choice
 from linkwright.compiler.schedules.assembly.blocks import BlockTraced, BlockVariant, blocks_by_variant
 from linkwright.compiler.schedules.assembly.choices import (
     ITEMS,
@@ -26,7 +27,6 @@ from linkwright.compiler.schedules.assembly.choices import (
     OWN,
     RATES,
     RESULT,
-    Choice,
     Plan,
     Traced,
     Writer,

@@ -1,7 +1,7 @@
 """Algorithms of large mechanisms that are more than sweeps, made of several kernels, on all rows of a batch at once.
 
 A kernel of loops over the bodies, or of assembly on lanes, gives accelerations, efforts or what passes through the
-joints; what is asked of closed loops is small (`closed.py`) and done by NumPy. Their forces follow from accelerations:
+joints; what is asked of closed loops is small (`asked.py`) and done by NumPy. Their forces follow from accelerations:
 Kᵀλ is what M a + b lacks. Where loops cannot be assembled (they tie coordinates, or joints are told how to move), all
 of them together are closed by K M⁻¹ Kᵀ, which is dense.
 """
@@ -20,7 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.closed import Asked, acting, groups_alike, openings
+from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
 from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import require_independent

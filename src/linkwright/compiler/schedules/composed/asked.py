@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.schedules.openings import Alike, loops_alike
+from linkwright.compiler.schedules.composed.alike import Alike, loops_alike
 from linkwright.dynamics.closed_loops.independent import SURELY, row_scales
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.model.derived import kept

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwright.compiler.front.kinds import folded, pose_from
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.schedules.springs import LONGEST_WAY, MOST_KINDS
+from linkwright.compiler.schedules.composed.springs import LONGEST_WAY, MOST_KINDS
 from linkwright.dynamics.closed_loops.rows import Pace, branches, loop_ends, walk_along
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import kept

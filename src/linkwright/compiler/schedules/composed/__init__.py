@@ -1,0 +1,1 @@
+"""Algorithms of large mechanisms that are made of several kernels."""
