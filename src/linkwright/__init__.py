@@ -83,6 +83,9 @@ from linkwright.simulation import Trajectory, hold, hold_joints, showing_start, 
 
 # Where the hand should be
 from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics
+from linkwright.inverse_kinematics.reach import Reached, inverse_kinematics
+from linkwright.inverse_kinematics.rates import resolved_rate
+from linkwright.inverse_kinematics import tasks
 
 # Equations to read: loaded when first asked for, for the libraries behind them take longer than all others
 if TYPE_CHECKING:
@@ -100,6 +103,7 @@ __all__ = [
     "Kernel",
     "Mobility",
     "Model",
+    "Reached",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -134,6 +138,7 @@ __all__ = [
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_kinematics",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_times_v",
@@ -158,6 +163,7 @@ __all__ = [
     "project",
     "quaternion",
     "repeat",
+    "resolved_rate",
     "rotation",
     "showing_start",
     "sign",
@@ -168,6 +174,7 @@ __all__ = [
     "stack",
     "symbols",
     "take",
+    "tasks",
     "total_mass",
     "transform",
     "until",

@@ -28,7 +28,11 @@ from linkwright.formats.load import load as load
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
+from linkwright.inverse_kinematics import tasks as tasks
 from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
+from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
+from linkwright.inverse_kinematics.reach import Reached as Reached
+from linkwright.inverse_kinematics.reach import inverse_kinematics as inverse_kinematics
 from linkwright.model.builder import Builder as Builder
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Trajectory as Trajectory
@@ -306,6 +310,7 @@ __all__ = [
     "Kernel",
     "Mobility",
     "Model",
+    "Reached",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -340,6 +345,7 @@ __all__ = [
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_kinematics",
     "jacobian",
     "jacobian_dot",
     "jacobian_dot_times_v",
@@ -364,6 +370,7 @@ __all__ = [
     "project",
     "quaternion",
     "repeat",
+    "resolved_rate",
     "rotation",
     "showing_start",
     "sign",
@@ -374,6 +381,7 @@ __all__ = [
     "stack",
     "symbols",
     "take",
+    "tasks",
     "total_mass",
     "transform",
     "until",

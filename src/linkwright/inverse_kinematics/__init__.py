@@ -1,1 +1,1 @@
-"""Where the hand should be: postures from targets."""
+"""Where the hand should be: postures from targets, velocities from rates."""

@@ -302,9 +302,11 @@ def _next_rows(W: int, record: int) -> list[str]:
   %{name} = getelementptr double, ptr %records, i64 %{name}.entry""".strip("\n")
 
     return f"""
+  br label %through
+through:
   br label %each
 each:
-  %left = phi i64 [%bits, %out], [%rest, %changed]
+  %left = phi i64 [%bits, %through], [%rest, %changed]
   %lane = call i64 @llvm.cttz.i64(i64 %left, i1 1)
   %place = getelementptr i64, ptr %rows_of, i64 %lane
   %row = load i64, ptr %place

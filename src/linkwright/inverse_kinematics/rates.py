@@ -1,0 +1,271 @@
+"""Resolved rates: velocities with which frames move as they shall (Whitney 1969), one priority after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import compile_or_not
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.inverse_kinematics.steps import extend, is_identity, without
+from linkwright.inverse_kinematics.tasks import Pose, Position, Task
+from linkwright.model.derived import Identity, identity, keep
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum, where
+from linkwright.spatial.linalg import factorise, solve_above, solve_below
+from linkwright.spatial.repeats import until
+
+REFINED = 4
+"""Times that what damping left over is asked for again: errors λ²/(σ² + λ²) of a singular value σ to this power."""
+
+LEAST = 1e-12
+"""of damping, squared: rows that depend on others divide by it"""
+
+
+@explained
+def resolved_rate(
+    model: Model,
+    q: Any,
+    rates: Mapping[Any, Any],
+    *,
+    damping: float = 0.02,
+    period: float | None = None,
+    velocity_limits: bool = True,
+) -> Array:
+    """Joint velocities (…, nv) with which tasks move at given rates.
+
+    ``rates``: by the name of a frame its twist [v; ω] (…, 6) or linear velocity (…, 3) in world axes; by a task of
+    :mod:`linkwright.tasks` the velocity that belongs to it. Of each priority the error is made as small as those before
+    it allow, strictly. What remains free is used for the last: :class:`~linkwright.tasks.AwayFromLimits`,
+    :class:`~linkwright.tasks.Manipulability`, ``Joints`` with a velocity towards a posture.
+
+    ``damping`` (dimensionless: lengths count in the mechanism's own) bounds velocities near singularities, where they
+    would grow without end: |v| is at most about |rate|/damping. Away from them it is not felt: it changes what has a
+    singular value σ by (damping/σ)⁸. ``velocity_limits``: whether those of the joints are kept. ``period`` (s): no
+    joint passes its position limits within it; None: they are not looked at. Limits hold whatever the tasks ask for.
+    """
+    try:
+        ((name, rate),) = rates.items()
+        made = model.memo[_RATES, name, np.shape(rate)[-1:] == (6,), velocity_limits, period is None]
+        given = (rate,)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        made, given = _rates(model, rates, velocity_limits, period)
+    try:
+        settings = _SETTINGS[damping, period]
+    except (KeyError, TypeError):
+        settings = _settings(damping, period)
+    v: Array = made.kernel(q, *given, settings)
+    if not np.isfinite(v @ v if v.ndim == 1 else v).all():
+        raise _not_finite(made, q, given, v)
+    return v
+
+
+_RATES: Identity = identity(resolved_rate)
+_SETTINGS: dict[tuple[float, float | None], Array] = {}
+
+
+def _settings(damping: Any, period: Any) -> Array:
+    """[damping², 1 / period] as the kernel takes them."""
+    for name, x in (("damping", damping), ("period", 1.0 if period is None else period)):
+        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0.0 < x < np.inf:
+            raise InputError(f"{name} is a positive number; got {x!r}")
+    if len(_SETTINGS) > 100:
+        _SETTINGS.clear()
+    settings = _SETTINGS[damping, period] = np.array([float(damping) ** 2, 1.0 / (period or 1.0)])
+    settings.setflags(write=False)
+    return settings
+
+
+def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[Rates, tuple[Any, ...]]:
+    """What computes velocities of these tasks, and their arrays."""
+    if not isinstance(model, Model):
+        raise ArgumentError(f"resolved_rate: the first argument is a Model; got {model!r}")
+    if not isinstance(rates, Mapping) or not rates:
+        raise ArgumentError(f"rates are a dict, such as {{frame: twist}}, of at least one frame or task; got {rates!r}")
+    if not isinstance(velocity_limits, bool):
+        raise ArgumentError(f"velocity_limits is True or False; got {velocity_limits!r}")
+    tasks = tuple(_task(key, x) for key, x in rates.items())
+    key = (tasks, velocity_limits, period is None)
+    made = model.memo.get((_RATES, *key))
+    if made is None:
+        for task in tasks:
+            task.check(model)
+        made = Rates(model, tasks, velocity_limits, period is not None)
+        keep(model, made, _RATES, *key)
+    arrays = []
+    for task, x in zip(tasks, rates.values(), strict=True):
+        shape, given = task.rate_shape(model), as_numbers(f"the rate of {task}", x)
+        if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
+            wanted = ", ".join(["…", *map(str, shape)])
+            raise ShapeError(f"the rate of {task} has shape {given.shape}; expected ({wanted})")
+        arrays.append(given)
+    if len(tasks) == 1:
+        name = next(iter(rates))
+        keep(model, made, _RATES, name, np.shape(arrays[0])[-1:] == (6,), velocity_limits, period is None)
+    return made, tuple(arrays)
+
+
+def _task(key: Any, rate: Any) -> Task:
+    """What a key of the rates stands for."""
+    if isinstance(key, Task):
+        return key
+    if not isinstance(key, str):
+        raise ArgumentError(f"rates are told by names of frames and by tasks; got {key!r}")
+    shape = np.shape(rate)
+    if shape[-1:] == (6,):
+        return Pose(key)
+    if shape[-1:] == (3,):
+        return Position(key)
+    raise ShapeError(f"the rate of {key!r} has shape {shape}; expected a twist (…, 6) or a velocity (…, 3)")
+
+
+def _not_finite(made: Rates, q: Any, given: tuple[Any, ...], v: Array) -> InputError:
+    """Which of the arrays is not finite."""
+    for name, x in (("q", q), *((f"the rate of {task}", x) for task, x in zip(made.tasks, given, strict=True))):
+        if not np.isfinite(np.asarray(x, dtype=float)).all():
+            return InputError(f"{name} is not finite: {np.asarray(x).tolist()}")
+    return InputError("the velocities are not finite: the numbers given are too large")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Which tasks, and which limits."""
+
+    model: Model
+    tasks: tuple[Task, ...]
+    velocity_limits: bool
+    position_limits: bool
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """(q, rates, [damping², 1 / period]) -> v (nv,)."""
+        shapes = {f"rate{k}": task.rate_shape(self.model) for k, task in enumerate(self.tasks)}
+        inputs = {"q": (self.model.nq,), **shapes, "settings": (2,)}
+
+        def resolved_rate(model: Model, q: Array, *arrays: Array) -> Array:
+            *rates, settings = arrays
+            return self.velocities(model, q, rates, *settings)
+
+        return compile_or_not(inputs_named(resolved_rate, inputs), self.model, **inputs)
+
+    def levels(self, model: Model, q: Array, rates: list[Array]) -> list[tuple[Array, Array]]:
+        """J (m, nv) and the rates (m,) of each priority, in the mechanism's units; loops come before all."""
+        units = scale_of(self.model).velocities
+        found = []
+        if model.loops:
+            K = dynamics.constraint_jacobian(model, q) / scale_of(self.model).rows[:, None]
+            found.append((K * units, np.zeros(len(K))))
+        for number in sorted({task.priority for task in self.tasks}):
+            rows = []
+            for task, rate in zip(self.tasks, rates, strict=True):
+                if task.priority == number:
+                    scale = np.sqrt(task.weight) / task.scales(self.model)
+                    J, x = task.rate_jacobian(model, q), task.followed(model, q, rate)
+                    rows.append((scale[:, None] * J * units, scale * x))
+            found.append((np.concatenate([J for J, _ in rows]), np.concatenate([x for _, x in rows])))
+        return found
+
+    def bounds(self, q: Array, frequency: Any) -> list[tuple[Any, Any]]:
+        """The least and the largest velocity of every coordinate, in the mechanism's units; zero is always allowed."""
+        limits = np.concatenate([np.zeros(0), *(x.velocity_limit for x in self.model.joints if x.nv)])
+        units = scale_of(self.model).velocities
+        found: list[tuple[Any, Any]] = [(-x, x) if self.velocity_limits else (-np.inf, np.inf) for x in limits]
+        at_q = at_v = 0
+        for joint in self.model.joints:
+            if joint.nq and self.position_limits:
+                for place, rate in joint.motion.plain:
+                    low, high = found[at_v + rate]
+                    if np.isfinite(joint.lower[place]):
+                        low = maximum(low, minimum((joint.lower[place] - q[at_q + place]) * frequency, 0.0))
+                    if np.isfinite(joint.upper[place]):
+                        high = minimum(high, maximum((joint.upper[place] - q[at_q + place]) * frequency, 0.0))
+                    found[at_v + rate] = low, high
+            at_q, at_v = at_q + joint.nq, at_v + joint.nv
+        return [(low / unit, high / unit) for (low, high), unit in zip(found, units, strict=True)]
+
+    def velocities(self, model: Model, q: Array, rates: list[Array], damping: Any, frequency: Any) -> Array:
+        """v (nv,), in SI units."""
+        levels, bounds = self.levels(model, q, rates), self.bounds(q, frequency)
+        bound = [k for k, pair in enumerate(bounds) if not all(np.ndim(x) == 0 and _infinite(x) for x in pair)]
+        v = np.zeros(model.nv)
+        for k, (J, rate) in enumerate(levels):
+            above = [one for one, _ in levels[:k]]
+            v = (
+                _bounded(J, rate, above, v, [bounds[j] for j in bound], bound, damping)
+                if bound
+                else v + added(J, rate - J @ v, above, damping)
+            )
+        return v * scale_of(self.model).velocities
+
+
+def _infinite(x: Any) -> bool:
+    return isinstance(x, (float, np.floating)) and bool(np.isinf(x))
+
+
+def added(J: Array, rate: Array, above: list[Array], damping: Any) -> Array:
+    """The velocity (n,) that J follows the rate with and that the matrices above do not feel; damped, and refined.
+
+    x ← x + Pᵀ(P Pᵀ + λ² 1)⁻¹(rate − P x) with P = J N: what is damped away is asked for again, which leaves regular
+    directions exact and singular ones bounded (iterated Tikhonov regularisation).
+    """
+    basis: list[Array] = []
+    for one in above:
+        extend(basis, one)
+    if is_identity(J):
+        return without(rate, basis)
+    P = np.stack([without(row, basis) for row in J])
+    m, n = P.shape
+    if m > n:
+        L, D = factorise(P.T @ P + (damping + LEAST) * np.eye(n))
+        x = _solved(L, D, rate @ P)
+        for _ in range(REFINED - 1):
+            x = x + _solved(L, D, (rate - P @ x) @ P)
+    else:
+        L, D = factorise(P @ P.T + (damping + LEAST) * np.eye(m))
+        y = _solved(L, D, rate)
+        x = y @ P
+        for _ in range(REFINED - 1):
+            y = _solved(L, D, rate - P @ x)
+            x = x + y @ P
+    return without(x, basis)
+
+
+def _solved(L: Array, D: Array, b: Array) -> Array:
+    return solve_below(L, D * solve_above(L, b))
+
+
+def _bounded(
+    J: Array, rate: Array, above: list[Array], v: Array, bounds: list[tuple[Any, Any]], bound: list[int], damping: Any
+) -> Array:
+    """The same with velocities v (n,) that stay within bounds: those that reach one are held there, one by one.
+
+    Every step is in the null space of the matrices above with what is held, and goes as far as the bounds allow: no
+    priority before is disturbed, whatever is asked for.
+    """
+
+    def step(v: Array, free: Array, _: Any) -> tuple[Array, Array, Any]:
+        whole = is_identity(J)
+        left = (rate - v) * free if whole else rate - J @ v
+        w = added(J if whole else J * free, left, [one * free for one in above], damping) * free
+        share: Any = 1.0
+        shares = []
+        for (low, high), k in zip(bounds, bound, strict=True):
+            room = where(w[k] > 0.0, high - v[k], v[k] - low)
+            size = abs(w[k])
+            one = where(size > 1e-12, maximum(room, 0.0) / maximum(size, 1e-12), 2.0)
+            shares.append(one)
+            share = minimum(share, one)
+        held = list(free)
+        for one, k in zip(shares, bound, strict=True):
+            held[k] = where(one <= share, where(share < 1.0, 0.0, free[k]), free[k])
+        return v + share * w, np.stack(held), share
+
+    v, _, _, _ = until(lambda v, free, share: share >= 1.0, step, v, np.ones(len(v)), 0.0, limit=len(bound) + 1)
+    return v

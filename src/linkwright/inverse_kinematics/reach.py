@@ -1,0 +1,238 @@
+"""Inverse kinematics by numbers: one target or a million."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.inverse_kinematics import several
+from linkwright.inverse_kinematics.failures import NOT_FOUND, REASONS, Found, look_again, wrong_row
+from linkwright.inverse_kinematics.solver import DONE, WRONG, Problem
+from linkwright.inverse_kinematics.tasks import Pose, Position, Task
+from linkwright.model.derived import Identity, identity, keep
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """What :func:`inverse_kinematics` found, of every target of a batch (…)."""
+
+    q: Array
+    """(…, nq): where converged, within the limits and at the target; elsewhere the nearest that was found"""
+    converged: Any
+    """(…) bool: whether ``error`` is at most the tolerance, and q within the limits"""
+    error: Any
+    """(…): the Euclidean norm of what is missing, of all tasks, m and rad together; of a pose Log(X⁻¹T) (6,)"""
+    errors: Array
+    """(…, tasks): the same of every task"""
+    steps: Any
+    """(…): how many were taken in all attempts"""
+    attempts: Any
+    """(…): how many starts were tried"""
+    reasons: Any
+    """(…): the number of the reason in :data:`REASONS`"""
+
+    @property
+    def reason(self) -> Any:
+        """(…) text: why a row did not converge.
+
+        "": it did; "limits": joint limits exclude every solution that was found; "out of reach": what was found is the
+        nearest; "singular": the target is at, or hardly beyond, the edge of reach; "not found": the attempts did not
+        suffice.
+        """
+        told = np.array(REASONS)[self.reasons]
+        return str(told) if told.ndim == 0 else told
+
+
+@explained
+def inverse_kinematics(
+    model: Model,
+    targets: Mapping[Any, Any],
+    start: Any = None,
+    tolerance: float = 1e-6,
+    restarts: int = 100,
+    random: int = 0,
+    *,
+    limits: bool = True,
+    fixed: Iterable[str] = (),
+    nearest: bool = False,
+    solutions: int | None = None,
+) -> Reached:
+    """Coordinates with which frames reach their targets; one target or a batch (…).
+
+    ``targets``: by the name of a frame its pose (…, 4, 4) or position (…, 3) in the world; by a task of
+    :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the centre of mass, joints, with
+    weights and priorities. ``start`` (…, nq): where to begin; without it, and when an attempt is in vain, at other
+    places, ``restarts`` times at most. Another number ``random`` tries others. ``limits``: whether joint limits are
+    kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start.
+
+    ``nearest``: of the solutions found from several starts the one nearest the start; where the tasks leave the
+    mechanism free, it goes as near as it can. ``solutions``: so many different ones, (…, solutions, nq), the nearest
+    first where there is a start; rows that have fewer are NaN after those.
+
+    Loops stay closed. Raises :class:`~linkwright.errors.InputError` where a target is no pose, or not finite.
+    """
+    options = (start is not None, limits) if not fixed else (start is not None, limits, _names(fixed))
+    try:
+        ((name, target),) = targets.items()
+        problem = model.memo[_PROBLEM, name, np.shape(target)[-2:] == (4, 4), *options]
+        arrays = (target,)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        problem, arrays = _problem(model, targets, options)
+    given = arrays if start is None else (start, *arrays)
+    if nearest or solutions is not None:
+        return _several(problem, given, _settings(tolerance, restarts, random), nearest, solutions)
+    try:
+        settings = _SETTINGS[tolerance, restarts, random]
+    except (KeyError, TypeError):
+        settings = _settings(tolerance, restarts, random)
+    q, told, errors = problem.kernel(*given, settings)
+    if q.ndim == 1:
+        error, first, steps, attempts, state = told.tolist()
+        if first <= tolerance and state == DONE:
+            return Reached(q, True, error, errors, int(steps), int(attempts), 0)
+    return _looked_at(problem, given, settings, q, told, errors)
+
+
+_PROBLEM: Identity = identity(inverse_kinematics)
+
+
+_SETTINGS: dict[tuple[float, int, int], Array] = {}
+"""Arrays of settings, which are mostly the same."""
+
+
+def _settings(tolerance: Any, restarts: Any, random: Any) -> Array:
+    """The settings as the kernel takes them."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
+        raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
+    for name, x in (("restarts", restarts), ("random", random)):
+        if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or not 0 <= x <= 10**6:
+            raise InputError(f"{name} is a whole number from 0 to a million; got {x!r}")
+    if len(_SETTINGS) > 100:
+        _SETTINGS.clear()
+    settings = np.array([float(tolerance), float(restarts), float(random)])
+    settings.setflags(write=False)
+    _SETTINGS[tolerance, restarts, random] = settings  # type: ignore[index]
+    return settings
+
+
+def _names(fixed: Any) -> tuple[str, ...]:
+    if isinstance(fixed, str) or not isinstance(fixed, Iterable):
+        raise ArgumentError(f"fixed is a list of joint names; got {fixed!r}")
+    return tuple(fixed)
+
+
+def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Problem, tuple[Any, ...]]:
+    """The problem of these targets, and their arrays."""
+    if not isinstance(model, Model):
+        raise ArgumentError(f"inverse_kinematics: the first argument is a Model; got {model!r}")
+    if not isinstance(targets, Mapping) or not targets:
+        raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
+    if not isinstance(options[1], bool):
+        raise ArgumentError(f"limits is True or False; got {options[1]!r}")
+    tasks = tuple(_task(key, x) for key, x in targets.items())
+    key = (tasks, *options)
+    problem = model.memo.get((_PROBLEM, *key))
+    if problem is None:
+        for task in tasks:
+            task.check(model)
+            if task.of_rates:
+                raise InputError(f"{task} is a direction to go, of resolved_rate; nothing that is reached")
+            if task.uses_start and not options[0]:
+                raise InputError(f"{task} is about the way from the start: give one, start=q")
+        problem = Problem(model, tasks, *options)
+        keep(model, problem, _PROBLEM, *key)
+    arrays = []
+    for task, x in zip(tasks, targets.values(), strict=True):
+        shape, given = task.shape(model), as_numbers(f"the target of {task}", x)
+        if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
+            wanted = ", ".join(["…", *map(str, shape)])
+            raise ShapeError(f"the target of {task} has shape {given.shape}; expected ({wanted})")
+        arrays.append(given)
+    if len(tasks) == 1:
+        name = next(iter(targets))
+        keep(model, problem, _PROBLEM, name, np.shape(arrays[0])[-2:] == (4, 4), *options)
+    return problem, tuple(arrays)
+
+
+def _task(key: Any, target: Any) -> Task:
+    """What a key of the targets stands for."""
+    if isinstance(key, Task):
+        return key
+    if not isinstance(key, str):
+        raise ArgumentError(f"targets are told by names of frames and by tasks; got {key!r}")
+    shape = np.shape(target)
+    if shape[-2:] == (4, 4):
+        return Pose(key)
+    if shape[-1:] == (3,):
+        return Position(key)
+    raise ShapeError(f"the target of {key!r} has shape {shape}; expected a pose (…, 4, 4) or a position (…, 3)")
+
+
+def _looked_at(
+    problem: Problem, given: tuple[Any, ...], settings: Array, q: Array, told: Array, errors: Array
+) -> Reached:
+    """The answers, with what is to be said of rows that are not at their targets."""
+    batch = q.shape[:-1]
+    converged = np.asarray((told[..., 1] <= settings[0]) & (told[..., 4] == DONE))
+    reasons = np.zeros(batch, dtype=np.uint8)
+    if not converged.all():
+        rows = np.nonzero(~converged.reshape(-1))[0]
+        whole = Found(*(x.reshape(-1, x.shape[-1]) for x in (q, told, errors)))
+        arrays, part = _rows(problem, given, batch, rows), Found(*(x[rows] for x in whole))
+        wrong = np.flatnonzero(part.told[:, 4] == WRONG)
+        if len(wrong):
+            row = {name: x[wrong[0]] for name, x in zip(problem.inputs, arrays, strict=False)}
+            place = [int(k) for k in np.unravel_index(rows[wrong[0]], batch)] if batch else []
+            raise InputError(f"{wrong_row(problem, row)}{f' (in row {place})' if batch else ''}")
+        converged.reshape(-1)[rows], reasons.reshape(-1)[rows] = look_again(problem, arrays, settings, part)
+        for into, x in zip(whole, part, strict=True):
+            into[rows] = x
+    steps, attempts = told[..., 2].astype(np.int64), told[..., 3].astype(np.int64)
+    return Reached(q, converged[()], told[..., 0], errors, steps, attempts, reasons)
+
+
+def _rows(problem: Problem, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None) -> list[Array]:
+    """Of what was given the rows of these numbers (n,), or all: (n, …)."""
+    at: Any = ... if rows is None else np.unravel_index(rows, batch) if batch else ...
+    shapes = list(problem.inputs.values())[:-1]
+    return [
+        np.broadcast_to(np.asarray(x, dtype=float), (*batch, *shape))[at].reshape(-1, *shape)
+        for x, shape in zip(given, shapes, strict=True)
+    ]
+
+
+def _several(
+    problem: Problem, given: tuple[Any, ...], settings: Array, nearest: bool, solutions: int | None
+) -> Reached:
+    """The nearest solution, or several."""
+    if not isinstance(nearest, bool):
+        raise ArgumentError(f"nearest is True or False; got {nearest!r}")
+    if nearest and not problem.started:
+        raise InputError("nearest is meant of a start: give one, start=q")
+    if solutions is not None and (isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1):
+        raise InputError(f"solutions is a whole number from 1 on; got {solutions!r}")
+    if nearest and solutions is not None:
+        raise ArgumentError("give nearest or solutions, not both: of several the nearest comes first")
+    problem.kernel(*(np.broadcast_to(x, (0, *np.shape(x))) for x in given), settings)  # shapes are looked at there
+    shapes = list(problem.inputs.values())
+    batch = np.broadcast_shapes(
+        *(np.shape(x)[: np.ndim(x) - len(shape)] for x, shape in zip(given, shapes[:-1], strict=True))
+    )
+    rows = _rows(problem, given, batch)
+    start, targets = (rows[0], rows[1:]) if problem.started else (None, rows)
+    if nearest:
+        assert start is not None
+        found = several.nearest(problem, targets, start, settings)
+        answers = [x.reshape(*batch, x.shape[-1]) for x in found]
+        return _looked_at(problem, given, settings, answers[0], answers[1], answers[2])
+    best, there = several.many(problem, targets, start, settings, solutions or 1)
+    q, told, errors = (x.reshape(*batch, *x.shape[1:]) for x in best)
+    there = there.reshape(*batch, -1)
+    steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))
+    return Reached(q, there, told[..., 0], errors, steps, attempts, np.where(there, 0, NOT_FOUND).astype(np.uint8))

@@ -1,0 +1,225 @@
+"""Steps to a target: damped least squares, strict priorities, limits that are kept on the way.
+
+A step makes |e − J δ|² + λ |δ|² least, λ = 0.05 s/(1 + 0.1 s) + 1e-9, s = eᵀe: damped by the error (Chan & Lawrence
+1988; Sugihara 2011), so that it is short far away and quadratic near a target. A joint at its limit that would leave it
+is left out before the step is solved for (Bertsekas 1982); one that a step carries past its limit goes to the nearer
+end of its range, *on the circle*: past the middle of the gap that is the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.model.joint import Compound, Cylindrical, Planar, Revolute
+from linkwright.model.joint_type import JointType
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, is_zero, where
+from linkwright.spatial.linalg import solve_symmetric
+
+DAMPING, BEND, FLOOR = 0.05, 0.1, 1e-9
+"""of the error's square, which counts for less where it is large; and at least"""
+
+CURVED = 4.0
+"""How curved the way of a frame is, at most or so, per rad and of the mechanism's length."""
+
+FIRST = 10.0
+"""How much the square of an error holds up what comes after it."""
+
+DEPENDENT = 1e-20
+"""A row counts as dependent on others whose part apart from them is shorter, by squares."""
+
+TURN = 2.0 * np.pi
+
+
+class Range(NamedTuple):
+    """The limits of one coordinate."""
+
+    place: int
+    """in q"""
+    rate: int
+    """the velocity coordinate that is its rate, or -1 where there is none"""
+    lower: float
+    upper: float
+    gap: float
+    """of a turn, from the upper round to the lower limit; infinite of what does not turn"""
+
+    def leaves(self, q: Array, v: Array) -> Any:
+        """Whether a coordinate at its limit moves out of its range."""
+        x, rate = q[self.place], v[self.rate]
+        return ((x >= self.upper) & (rate > 0.0)) | ((x <= self.lower) & (rate < 0.0))
+
+    def holds(self, x: Any) -> Any:
+        """Whether the coordinate is within."""
+        return (x <= self.upper) & (x >= self.lower)
+
+    def kept(self, x: Any) -> Any:
+        """The coordinate, at one end of its range if it is outside."""
+        above, below = x - self.upper, self.lower - x
+        if not np.isfinite(self.gap):
+            high: Any = self.upper
+            low: Any = self.lower
+        else:
+            high = where(above > 0.5 * self.gap, self.lower, self.upper)
+            low = where(below > 0.5 * self.gap, self.upper, self.lower)
+        x = where(above > 0.0, high, x) if np.isfinite(self.upper) else x
+        return where(below > 0.0, low, x) if np.isfinite(self.lower) else x
+
+
+def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], list[int]]:
+    """The coordinates with limits that bind, and the ones that turn freely, to be brought into their range at the end.
+
+    ``straight``: joints whose angles count as numbers, a turn more being another angle.
+    """
+    bound, turning = [], []
+    led = {c.leader for joint in model.joints if (c := joint.coupling) is not None}
+    tied = {name for x in model.loops if isinstance(x, CoordinateLoop) for name in (x.first, x.second)}
+    at_q = at_v = 0
+    for k, joint in enumerate(model.joints):
+        if not joint.nq:
+            continue
+        names = joint.coordinate_names
+        round_ = [] if k in led or joint.name in straight else _turning(joint.motion)
+        rates = dict(joint.motion.plain)
+        for at, (lower, upper) in enumerate(zip(joint.lower, joint.upper, strict=True)):
+            circular = at in round_ and names[at] not in tied
+            if circular and upper - lower >= TURN:
+                turning.append(at_q + at)
+            elif np.isfinite(lower) or np.isfinite(upper):
+                gap = TURN - (upper - lower) if circular and np.isfinite(upper - lower) else np.inf
+                rate = at_v + rates[at] if at in rates else -1
+                bound.append(Range(at_q + at, rate, float(lower), float(upper), float(gap)))
+        at_q, at_v = at_q + joint.nq, at_v + joint.nv
+    return bound, turning
+
+
+def _turning(motion: JointType) -> list[int]:
+    """The coordinates of a joint that are the same a turn later."""
+    if isinstance(motion, Compound):
+        places, at = [], 0
+        for part in motion.parts:
+            places += [at + k for k in _turning(part.motion)]
+            at += part.motion.nq
+        return places
+    return {Revolute: [0], Cylindrical: [1], Planar: [2]}.get(type(motion), [])
+
+
+class Level(NamedTuple):
+    """The rows of all tasks of one priority."""
+
+    J: Array
+    """(m, n)"""
+    e: Array
+    """(m,)"""
+
+
+class Step(NamedTuple):
+    """A step, and what will be left of the errors if everything is as linear as it looks."""
+
+    v: Array
+    """(n,)"""
+    left: Any
+    """Σ |e − J v|² over the levels"""
+
+
+def masked(J: Array, out: Sequence[Any]) -> Array:
+    """The matrix (m, n) with the columns zero where ``out`` (n conditions, or None) holds."""
+    columns = [J[:, j] if one is None else where(one, 0.0, J[:, j]) for j, one in enumerate(out)]
+    return np.stack(columns, axis=1)
+
+
+def damped(J: Array, e: Array, damping: Any) -> Step:
+    """v = Jᵀ(J Jᵀ + λ)⁻¹ e, by whichever side is smaller."""
+    m, n = J.shape
+    if m <= n:
+        y = solve_symmetric(J @ J.T + damping * np.eye(m), e)
+        return Step(y @ J, damping * damping * (y @ y))
+    v = solve_symmetric(J.T @ J + damping * np.eye(n), e @ J)
+    left = e - J @ v
+    return Step(v, left @ left)
+
+
+def damping_of(e: Array) -> Any:
+    """λ of errors that will vanish."""
+    square = e @ e
+    return DAMPING * square / (1.0 + BEND * square) + FLOOR
+
+
+def damping_of_rest(e: Array) -> Any:
+    """λ of errors that may stay: as large as what their size adds to the curvature, or steps would not come to rest."""
+    return CURVED * np.sqrt(e @ e) + FLOOR
+
+
+def single_step(level: Level, outside: Sequence[Any], damping: Callable[[Array], Any] = damping_of) -> Step:
+    """A step of one level; ``outside``: of each column a function of its velocity, whether it may not move so."""
+    J, e = level
+    slope = e @ J
+    J = masked(J, [None if one is None else one(slope[j]) for j, one in enumerate(outside)])
+    return damped(J, e, damping(e))
+
+
+def prioritised_step(
+    levels: Sequence[Level], outside: Sequence[Any], damping: Callable[[Array], Any] = damping_of
+) -> Step:
+    """A step of several levels, each in what those before leave free (Siciliano & Slotine 1991)."""
+    step = prioritised(levels, damping)
+    if any(one is not None for one in outside):
+        out = [None if one is None else one(step.v[j]) for j, one in enumerate(outside)]
+        step = prioritised([Level(masked(J, out), e) for J, e in levels], damping)
+    return step
+
+
+def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Step:
+    """v with |e₁ − J₁ v| least, then |e₂ − J₂ v| among those, and so on; each damped by its own error.
+
+    Only what a level adds is damped, never the projection into the null space of those before, which would disturb
+    them: its basis is orthonormal, rows dependent on others left out.
+    """
+    first, *later = levels
+    v, left = damped(*first, damping(first.e))
+    basis: list[Array] = []
+    J, before = first.J, first.e @ first.e
+    for level in later:
+        extend(basis, J)
+        rest = level.e - level.J @ v
+        if is_identity(level.J):
+            share = 1.0 / (1.0 + damping_of_rest(rest))
+            step = Step(share * rest, (1.0 - share) ** 2 * (rest @ rest))
+        else:
+            J = np.stack([without(row, basis) for row in level.J])
+            step = damped(J, rest, damping_of_rest(rest))
+        added = without(step.v, basis)
+        # long ones would disturb what is not linear, and what is still far comes first
+        v = v + added / ((1.0 + FIRST * before) * np.sqrt(1.0 + added @ added))
+        left, before = left + step.left, before + rest @ rest
+    return Step(v, left)
+
+
+def without(row: Array, basis: Sequence[Array]) -> Array:
+    """The row (n,) less its parts along orthonormal rows."""
+    for b in basis:
+        row = row - (row @ b) * b
+    return row
+
+
+def is_identity(J: Array) -> bool:
+    """Whether a matrix of numbers is the identity: then nothing is to be solved."""
+    return J.shape[0] == J.shape[1] and all(
+        isinstance(x, (int, float)) and x == (i == k) for (i, k), x in np.ndenumerate(J)
+    )
+
+
+def extend(basis: list[Array], rows: Array) -> None:
+    """Orthonormal rows for what these add to the basis; zeros for a row that depends on others (Gram, Schmidt)."""
+    for row in rows:
+        size = row @ row
+        if is_zero(size):
+            continue
+        for _ in range(2):  # once more takes rounding away
+            row = without(row, basis)
+        square = row @ row
+        clear = square > DEPENDENT * size
+        basis.append(row * where(clear, 1.0 / np.sqrt(where(clear, square, 1.0)), 0.0))

@@ -1,0 +1,415 @@
+"""What a mechanism shall reach, or follow: the poses of frames, their parts, the centre of mass, joints, momentum.
+
+A task is the key, its target the value: ``{Pose("hand"): T, CenterOfMass("xy", priority=2): c}``. The name of a frame
+stands for its :class:`Pose` or :class:`Position`. Errors are in metres and radians, in the axes of ``relative_to``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.errors import ArgumentError, InputError
+from linkwright.inverse_kinematics.gradients import AwayFromLimits, Manipulability
+from linkwright.inverse_kinematics.task import Task
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, atan2, maximum, where
+from linkwright.spatial.rotation import rotation_from_z, skew, translation_of_log
+from linkwright.spatial.transform import inverse_pose, split_pose
+
+WORLD = "world"
+
+ROTATION = 1e-6
+"""How far the entries of a rotation's products may be from those of an exact one."""
+
+
+@dataclass(frozen=True, repr=False)
+class _OfFrame(Task):
+    """A task of a frame, seen from another."""
+
+    frame: str
+    relative_to: str = WORLD
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        model.frame(self.frame)
+        model.frame(self.relative_to)
+        if self.frame == self.relative_to:
+            raise InputError(f"{self} is of {self.frame!r} seen from itself, which nothing moves")
+
+    def pose(self, model: Model, q: Array) -> Array:
+        """The frame's pose (4, 4) in the other."""
+        X = dynamics.pose(model, q, self.frame)
+        return X if self.relative_to == WORLD else inverse_pose(dynamics.pose(model, q, self.relative_to)) @ X
+
+    def twists(self, model: Model, q: Array) -> tuple[Array, Array]:
+        """The linear and angular Jacobians (3, nv) of the frame relative to the other, in its axes."""
+        J = dynamics.jacobian(model, q, self.frame)
+        if self.relative_to == WORLD:
+            return J[:3], J[3:]
+        base = dynamics.jacobian(model, q, self.relative_to)
+        R, p = split_pose(dynamics.pose(model, q, self.relative_to))
+        arm = dynamics.pose(model, q, self.frame)[:3, 3] - p
+        return R.T @ (J[:3] - base[:3] + skew(arm) @ base[3:]), R.T @ (J[3:] - base[3:])
+
+
+def _turn(R: Array, goal: Array) -> Array:
+    """2 sin(θ/2) a (3,) of the turn θ about a that takes the rotation R to the goal: no arctangent is needed."""
+    return _half_sine(0.5 * sum(skew(R[:, k]) @ goal[:, k] for k in range(3)), 0.5 * ((R * goal).sum() - 1.0))
+
+
+def _half_sine(axis: Array, cosine: Any) -> Array:
+    """2 sin(θ/2) a of sin θ a and cos θ; it keeps its length at half a turn, where the sine vanishes."""
+    return axis * np.sqrt(2.0 / maximum(1.0 + cosine, 1e-9))
+
+
+def _rotation_vector(R: Array) -> Array:
+    """The rotation vector (3,) of a rotation, by its half angle."""
+    h = _turn(np.eye(3), R)
+    square = h @ h
+    small = square < 1e-16
+    sine = 0.5 * np.sqrt(where(small, 1.0, square))
+    angle = 2.0 * atan2(sine, np.sqrt(maximum(1.0 - sine * sine, 0.0)))
+    return where(small, 1.0, 0.5 * angle / sine) * h
+
+
+def _rotation_flaw(R: Array) -> Any:
+    """Sum of the squares of what R₀ᵀR₀ = R₁ᵀR₁ = 1, R₀ᵀR₁ = 0, R₀ × R₁ = R₂ lack, of columns."""
+    x, y, z = (R[:, k] for k in range(3))
+    third = skew(x) @ y - z
+    return (x @ x - 1.0) ** 2 + (y @ y - 1.0) ** 2 + (x @ y) ** 2 + third @ third
+
+
+def _near(places: Array, length: float) -> tuple[Array, Array]:
+    """|p − pₙ|² less |p|², in units of the length, as a product with p (3,)."""
+    return -2.0 / length**2 * places, (places**2).sum(axis=-1) / length**2
+
+
+@dataclass(frozen=True, repr=False)
+class Pose(_OfFrame):
+    """The pose (4, 4) of a frame in the world, or in the frame ``relative_to``; its twist [v; ω] (6,) as velocity."""
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return 4, 4
+
+    def rate_shape(self, model: Model) -> tuple[int, ...]:
+        return (6,)
+
+    def scales(self, model: Model) -> Array:
+        return np.array([scale_of(model).length] * 3 + [1.0] * 3)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return self.pose(model, q)
+
+    def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        R, p = split_pose(self.pose(model, q))
+        return np.concatenate([target[:3, 3] - p, _turn(R, target[:3, :3])])
+
+    def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        """Log(X⁻¹T) (6,)."""
+        R, p = split_pose(self.pose(model, q))
+        r = _rotation_vector(R.T @ target[:3, :3])
+        return np.concatenate([translation_of_log(r, R.T @ (target[:3, 3] - p)), r])
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return np.concatenate(self.twists(model, q))
+
+    def flaw(self, target: Array) -> Any:
+        last = target[3] - np.array([0.0, 0.0, 0.0, 1.0])
+        return _rotation_flaw(target[:3, :3]) + last @ last
+
+    def wanted(self, model: Model) -> str:
+        return "a pose: a rotation (3, 3), a position, and (0, 0, 0, 1) as last row"
+
+    def likeness(self, target: Array) -> Array:
+        return np.concatenate([target[:3, 3], target[:3, :3].reshape(9)])
+
+    def postures(self, values: Array, length: float) -> tuple[Array, Array]:
+        factors, constants = _near(values[:, :3, 3], length)
+        return np.concatenate([factors, -values[:, :3, :3].reshape(-1, 9)], axis=1), constants
+
+
+@dataclass(frozen=True, repr=False)
+class Position(_OfFrame):
+    """Where a frame's origin is, along some of the axes of ``relative_to``."""
+
+    axes: str = "xyz"
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        _places(self.axes, self)
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (len(self.axes),)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return self.pose(model, q)[_places(self.axes, self), 3]
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return self.twists(model, q)[0][_places(self.axes, self)]
+
+    def likeness(self, target: Array) -> Array:
+        return target
+
+    def postures(self, values: Array, length: float) -> tuple[Array, Array]:
+        return _near(values, length)
+
+
+@dataclass(frozen=True, repr=False)
+class Rotation(_OfFrame):
+    """How a frame is turned: its rotation (3, 3) in ``relative_to``; its angular velocity (3,) as velocity."""
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return 3, 3
+
+    def rate_shape(self, model: Model) -> tuple[int, ...]:
+        return (3,)
+
+    def scales(self, model: Model) -> Array:
+        return np.ones(3)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return self.pose(model, q)[:3, :3]
+
+    def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        return _turn(self.value(model, q), target)
+
+    def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        return _rotation_vector(self.value(model, q).T @ target)
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return self.twists(model, q)[1]
+
+    def flaw(self, target: Array) -> Any:
+        return _rotation_flaw(target)
+
+    def wanted(self, model: Model) -> str:
+        return "a rotation: RᵀR = 1, det R = 1"
+
+    def likeness(self, target: Array) -> Array:
+        return target.reshape(9)
+
+    def postures(self, values: Array, length: float) -> tuple[Array, Array]:
+        return -values.reshape(-1, 9), np.zeros(len(values))
+
+
+@dataclass(frozen=True, repr=False)
+class Direction(_OfFrame):
+    """Where an axis of a frame points: a vector (3,) of any length in ``relative_to``; its rate (3,) as velocity.
+
+    ``axis``: "x", "y", "z", with "-" in front the other way, or a vector in the frame.
+    """
+
+    axis: str | tuple[float, float, float] = "z"
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        self.across()
+
+    def across(self) -> Array:
+        """(3, 3), its columns the axis and two at right angles to it, right-handed, in the frame."""
+        axis = self.axis
+        if isinstance(axis, str):
+            name = axis.removeprefix("-")
+            if name not in ("x", "y", "z"):
+                raise InputError(f"the axis of a direction is x, y, z, -x, -y, -z or a vector; got {axis!r}")
+            vector = np.eye(3)["xyz".index(name)] * (-1.0 if axis.startswith("-") else 1.0)
+        else:
+            vector = np.asarray(axis, dtype=float)
+        if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+            raise InputError(f"the axis of a direction is x, y, z, -x, -y, -z or a vector; got {axis!r}")
+        return rotation_from_z(vector / np.linalg.norm(vector))[:, [2, 0, 1]]
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (3,)
+
+    def scales(self, model: Model) -> Array:
+        return np.ones(2)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return self.pose(model, q)[:3, :3] @ self.across()[:, 0]
+
+    def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        a, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
+        d = target / np.sqrt(target @ target)
+        turn = _half_sine(skew(a) @ d, a @ d)
+        opposed = where(a @ d < -1.0 + 1e-12, 2.0, 0.0)  # any turn leads there
+        return np.stack([b @ turn + opposed, c @ turn])
+
+    def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        d = target / np.sqrt(target @ target)
+        away, along = self.value(model, q) - d, self.value(model, q) + d
+        return 2.0 * np.stack([atan2(np.sqrt(away @ away), np.sqrt(along @ along))])
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        _, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
+        J = self.twists(model, q)[1]
+        return np.stack([b @ J, c @ J])
+
+    def rate_jacobian(self, model: Model, q: Array) -> Array:
+        _, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
+        J = self.twists(model, q)[1]
+        return np.stack([c @ J, -(b @ J)])  # the components of ω × a along b and c
+
+    def followed(self, model: Model, q: Array, velocity: Array) -> Array:
+        _, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
+        return np.stack([b @ velocity, c @ velocity])
+
+    def flaw(self, target: Array) -> Any:
+        return where(target @ target > 0.0, 0.0, 1.0)
+
+    def wanted(self, model: Model) -> str:
+        return "a vector that is not zero"
+
+    def likeness(self, target: Array) -> Array:
+        return target / np.sqrt(target @ target)
+
+    def postures(self, values: Array, length: float) -> tuple[Array, Array]:
+        return -values, np.zeros(len(values))
+
+
+@dataclass(frozen=True, repr=False)
+class CenterOfMass(Task):
+    """Where the centre of mass is, along some of the world's axes."""
+
+    axes: str = "xyz"
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        _places(self.axes, self)
+        model.require_physical("the centre of mass")
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (len(self.axes),)
+
+    def value(self, model: Model, q: Array) -> Array:
+        return dynamics.center_of_mass(model, q)[_places(self.axes, self)]
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return dynamics.center_of_mass_jacobian(model, q)[_places(self.axes, self)]
+
+    def likeness(self, target: Array) -> Array:
+        return target
+
+    def postures(self, values: Array, length: float) -> tuple[Array, Array]:
+        return _near(values, length)
+
+
+@dataclass(frozen=True, repr=False)
+class Joints(Task):
+    """The coordinates of some joints, one after the other, or of all (None); their velocities as velocity."""
+
+    names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.names, str):
+            object.__setattr__(self, "names", (self.names,))
+        elif isinstance(self.names, list):
+            object.__setattr__(self, "names", tuple(self.names))
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        if self.names is not None and not isinstance(self.names, tuple):
+            raise ArgumentError(f"joints are named in a list; got {self.names!r}")
+        if not len(self.places(model)[1]):
+            raise InputError(f"{self} has no coordinates")
+
+    def places(self, model: Model) -> tuple[Array, Array]:
+        """Which coordinates and which velocities."""
+        if self.names is None:
+            return np.arange(model.nq), np.arange(model.nv)
+        slices = [model.slice(name) for name in self.names]
+        at = [np.r_[tuple(np.arange(one.start, one.stop) for one in part)] for part in zip(*slices, strict=True)]
+        return at[0].astype(int), at[1].astype(int)
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (len(self.places(model)[0]),)
+
+    def rate_shape(self, model: Model) -> tuple[int, ...]:
+        return (len(self.places(model)[1]),)
+
+    def scales(self, model: Model) -> Array:
+        return scale_of(model).velocities[self.places(model)[1]]
+
+    def value(self, model: Model, q: Array) -> Array:
+        return q[self.places(model)[0]]
+
+    def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        at_q, at_v = self.places(model)
+        wanted = list(q)
+        for k, place in enumerate(at_q):
+            wanted[place] = target[k]
+        return dynamics.difference(model, q, np.stack(wanted))[at_v]
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return np.eye(model.nv)[self.places(model)[1]]
+
+    def flaw(self, target: Array) -> Any:
+        return 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class Momentum(Task):
+    """The momentum [P; L] (6,) about the centre of mass, or its "linear" or "angular" part (3,), N s and N m s.
+
+    Of inverse kinematics it is that of the way from the start, taken in one second: A(q) · difference(start, q).
+    """
+
+    part: str = "both"
+
+    def check(self, model: Model) -> None:
+        super().check(model)
+        self.rows()
+        model.require_physical("momentum")
+
+    def rows(self) -> slice:
+        """Which of [P; L]."""
+        parts = {"both": slice(0, 6), "linear": slice(0, 3), "angular": slice(3, 6)}
+        if self.part not in parts:
+            raise InputError(f"the part of a momentum is {', '.join(map(repr, parts))}; got {self.part!r}")
+        return parts[self.part]
+
+    def shape(self, model: Model) -> tuple[int, ...]:
+        return (6 if self.part == "both" else 3,)
+
+    def scales(self, model: Model) -> Array:
+        length, mass = scale_of(model)[:2]
+        return np.array([mass * length] * 3 + [mass * length**2] * 3)[self.rows()]
+
+    def value(self, model: Model, q: Array) -> Array:
+        return np.zeros(self.shape(model))
+
+    def error(self, model: Model, q: Array, target: Array, start: Array) -> Array:
+        return target - self.jacobian(model, q) @ dynamics.difference(model, start, q)
+
+    def jacobian(self, model: Model, q: Array) -> Array:
+        return dynamics.momentum_matrix(model, q)[self.rows()]
+
+    @property
+    def uses_start(self) -> bool:
+        return True
+
+
+def _places(axes: Any, task: Task) -> list[int]:
+    """Which of x, y and z."""
+    if not isinstance(axes, str) or not axes or any(axes.count(x) != 1 or x not in "xyz" for x in axes):
+        raise InputError(f"the axes of {type(task).__name__} are some of xyz, each once; got {axes!r}")
+    return ["xyz".index(x) for x in axes]
+
+
+__all__ = [
+    "AwayFromLimits",
+    "CenterOfMass",
+    "Direction",
+    "Joints",
+    "Manipulability",
+    "Momentum",
+    "Pose",
+    "Position",
+    "Rotation",
+    "Task",
+]

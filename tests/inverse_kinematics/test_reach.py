@@ -1,0 +1,320 @@
+"""Numerical inverse kinematics: what converged is there, by an independent forward kinematics, and within limits."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import linkwright as lw
+from linkwright import dynamics, tasks
+from linkwright.errors import ArgumentError, FormatWarning, InputError, ShapeError, UnknownNameError
+from linkwright.model.joint import JOINT_TYPES
+from mechanisms import one_of_each, random_tree, with_loops
+
+
+def real_robot(file):
+    try:
+        robots = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    except PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed (the extra robots)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        return next(Path(robots).rglob(file))
+
+
+def log_norm(X, T):
+    """The norm of Log(X⁻¹T), by SciPy's rotation vectors and the closed form of V⁻¹."""
+    D = np.linalg.inv(X) @ T
+    r = Rotation.from_matrix(D[:3, :3]).as_rotvec()
+    angle, K = np.linalg.norm(r), np.cross(np.eye(3), r).T
+    c = 1.0 / 12.0 if angle < 1e-4 else (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / angle**2
+    p = (np.eye(3) - 0.5 * K + c * (K @ K)) @ D[:3, 3]
+    return np.hypot(np.linalg.norm(p), angle)
+
+
+def assert_within(model, q):
+    assert (q >= model.lower - 1e-12).all()
+    assert (q <= model.upper + 1e-12).all()
+
+
+def assert_reached(model, frame, T, reached, tolerance=1e-6):
+    """What is said to have converged has, by the book's kinematics of numbers; and what is told of the error is so."""
+    for row in range(len(T)):
+        error = log_norm(dynamics.pose(model, reached.q[row], frame), T[row])
+        assert reached.converged[row] == (error <= tolerance)
+        assert error == pytest.approx(reached.error[row], rel=1e-6, abs=1e-10)
+    assert_within(model, reached.q)
+
+
+@pytest.mark.parametrize(
+    ("file", "frame", "least"), [("panda.urdf", "panda_hand_tcp", 1.0), ("ur5_robot.urdf", "tool0", 1.0)]
+)
+def test_robots_reach_what_they_can_by_pinocchio(file, frame, least):
+    pin = pytest.importorskip("pinocchio")
+    path = real_robot(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        model = lw.load(path)
+    q = model.random(300, seed=1)
+    T = lw.pose(model, q, frame)
+    reached = lw.inverse_kinematics(model, {frame: T})
+    assert reached.converged.mean() >= least
+    assert_within(model, reached.q)
+    theirs = pin.buildModelFromUrdf(str(path))
+    data, place = theirs.createData(), theirs.getFrameId(frame)
+    names = list(theirs.names)
+    for row in range(len(q)):
+        x = pin.neutral(theirs)
+        for joint in model.joints:
+            if joint.nq:
+                x[theirs.idx_qs[names.index(joint.name)]] = reached.q[row][model.slice(joint.name).q][0]
+        pin.framesForwardKinematics(theirs, data, x)
+        missing = pin.log6(data.oMf[place].actInv(pin.SE3(T[row]))).vector
+        assert np.linalg.norm(missing) <= 1e-6
+        assert np.linalg.norm(missing) == pytest.approx(reached.error[row], abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_joint_type(seed):
+    model = one_of_each(seed)
+    q = model.random(8, seed=seed)
+    T = np.array([dynamics.pose(model, x, "tip") for x in q])
+    reached = lw.inverse_kinematics(model, {"tip": T})
+    assert reached.converged.all()
+    assert_reached(model, "tip", T, reached)
+    for row in reached.q:
+        lw.check(model, row)
+
+
+@pytest.mark.parametrize("mimics", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_mechanisms_with_followers(seed, mimics):
+    rng = np.random.default_rng(seed)
+    kinds = [JOINT_TYPES[k] for k in rng.integers(len(JOINT_TYPES), size=6)]
+    model = random_tree(kinds, seed, mimics=mimics)
+    q = model.random(6, seed=seed)
+    frame = list(model.frames)[int(rng.integers(2, len(model.frames)))]
+    T = np.array([dynamics.pose(model, x, frame) for x in q])
+    if model.frames[frame].body < 0:
+        frame, T = "tip", np.array([dynamics.pose(model, x, "tip") for x in q])
+    reached = lw.inverse_kinematics(model, {frame: T}, start=q)
+    assert reached.converged.all()
+    assert np.abs(reached.q - q).max() < 1e-6  # they were there
+    start = np.array([lw.integrate(model, x, 0.05 * rng.normal(size=model.nv)) for x in q])
+    start = np.clip(start, model.lower, model.upper)
+    reached = lw.inverse_kinematics(model, {frame: T}, start=start)
+    assert reached.converged.mean() > 0.6
+    for x, goal, there in zip(reached.q, T, reached.converged, strict=True):
+        assert there == (log_norm(dynamics.pose(model, x, frame), goal) <= 1e-6)
+
+
+def test_one_target_batches_and_rows_of_start_broadcast():
+    arm = lw.load("arm7")
+    q = arm.random(6, seed=0)
+    T = lw.pose(arm, q, "tool")
+    alone = lw.inverse_kinematics(arm, {"tool": T[0]})
+    assert alone.q.shape == (7,)
+    assert alone.converged
+    assert alone.reason == ""
+    batch = lw.inverse_kinematics(arm, {"tool": T.reshape(2, 3, 4, 4)}, start=q[:3])
+    assert batch.q.shape == (2, 3, 7)
+    assert batch.converged.shape == batch.error.shape == batch.steps.shape == batch.reason.shape == (2, 3)
+    none = lw.inverse_kinematics(arm, {"tool": T[:0]})
+    assert none.q.shape == (0, 7)
+    assert none.converged.shape == (0,)
+    lists = lw.inverse_kinematics(arm, {"tool": T[0].tolist()})
+    assert np.array_equal(lists.q, alone.q)
+
+
+def test_the_start_is_where_it_begins():
+    arm = lw.load("arm7")
+    q = arm.random(50, seed=3)
+    reached = lw.inverse_kinematics(arm, {"tool": lw.pose(arm, q, "tool")}, start=q + 1e-3)
+    assert reached.converged.all()
+    assert np.abs(reached.q - q).max() < 0.05
+    assert (reached.attempts == 1).all()
+    assert reached.steps.max() <= 3
+
+
+def test_limits_are_kept_and_said_to_exclude_solutions():
+    builder = lw.Builder("bounded")
+    for k, name in enumerate(("a", "b")):
+        builder.body(name, 1.0)
+        builder.joint(
+            f"j{k}", "revolute", "world" if k == 0 else "a", name, axis=(0, 0, 1), xyz=(k, 0, 0), lower=-1.0, upper=1.0
+        )
+    arm = builder.frame("tip", "b", xyz=(1, 0, 0)).build()
+    inside, behind = np.array([1.7, 0.6, 0.0]), np.array([-1.7, 0.6, 0.0])
+    reached = lw.inverse_kinematics(arm, {"tip": np.stack([inside, behind, 3.0 * inside])})
+    assert list(reached.converged) == [True, False, False]
+    assert list(reached.reason) == ["", "limits", "out of reach"]
+    assert_within(arm, reached.q)
+    free = lw.inverse_kinematics(arm, {"tip": behind}, limits=False)
+    assert free.converged
+    far = reached.q[2]  # the nearest there is: stretched out towards it
+    assert np.allclose(far, [np.arctan2(0.6, 1.7), 0.0], atol=2e-2)
+
+
+def test_the_edge_of_reach_is_told():
+    arm = lw.load("planar:2")
+    reached = lw.inverse_kinematics(
+        arm, {tasks.Position("tip", axes="xy"): [[1.999, 0.0], [2.0 + 1e-5, 0.0], [2.5, 0.0]]}
+    )
+    assert list(reached.reason) == ["", "singular", "out of reach"]
+    assert reached.error[1] == pytest.approx(1e-5, rel=0.1)
+    assert reached.error[2] == pytest.approx(0.5, rel=1e-3)
+
+
+def test_restarts_and_random():
+    arm = lw.load("puma560")
+    T = lw.pose(arm, arm.random(400, seed=2), "tool")
+    once = lw.inverse_kinematics(arm, {"tool": T}, restarts=0)
+    assert 0.3 < once.converged.mean() < 1.0
+    assert once.attempts.max() == 1
+    assert lw.inverse_kinematics(arm, {"tool": T}).converged.all()
+    some, other = (lw.inverse_kinematics(arm, {"tool": T}, random=k) for k in (1, 2))
+    assert other.converged.all()
+    assert np.array_equal(some.q, lw.inverse_kinematics(arm, {"tool": T}, random=1).q)
+    assert not np.array_equal(some.q, other.q)
+
+
+def test_threads_and_batches_change_nothing():
+    arm = lw.load("arm7")
+    T = lw.pose(arm, arm.random(5000, seed=4), "tool")
+    whole = lw.inverse_kinematics(arm, {"tool": T})
+    assert whole.converged.all()
+    parts = [lw.inverse_kinematics(arm, {"tool": part}).q for part in np.split(T, [17, 1000])]
+    assert np.array_equal(np.concatenate(parts), whole.q)
+
+
+def test_fixed_joints_stay():
+    arm = lw.load("arm7")
+    q = arm.random(50, seed=5)
+    T = lw.pose(arm, q, "tool")
+    start = arm.random(50, seed=6)
+    start[:, 2] = q[:, 2]
+    reached = lw.inverse_kinematics(arm, {"tool": T}, start=start, fixed=["joint3"])
+    assert np.array_equal(reached.q[:, 2], q[:, 2])
+    assert reached.converged.all()
+    assert_reached(arm, "tool", T, reached)
+
+
+def test_joints_that_move_nothing_stay():
+    humanoid = lw.load("humanoid")
+    start = humanoid.random(seed=0)
+    T = lw.pose(humanoid, humanoid.random(seed=1), "left_hand")
+    T[:3, 3] = lw.pose(humanoid, start, "left_hand")[:3, 3]
+    reached = lw.inverse_kinematics(humanoid, {"left_hand": T}, start=start)
+    assert reached.converged
+    moved = reached.q != start
+    assert not moved[humanoid.slice("right_knee_pitch").q].any()
+    assert moved[:7].any()
+
+
+def test_several_solutions_are_different_and_all_right():
+    puma = lw.load("puma560")
+    q = puma.random(10, seed=0)
+    T = lw.pose(puma, q, "tool")
+    reached = lw.inverse_kinematics(puma, {"tool": T}, solutions=8)
+    assert reached.q.shape == (10, 8, 6)
+    assert (reached.converged.sum(axis=1) >= 2).all()
+    assert np.isnan(reached.q[~reached.converged]).all()
+    for row in range(10):
+        found = reached.q[row][reached.converged[row]]
+        for k, x in enumerate(found):
+            assert log_norm(dynamics.pose(puma, x, "tool"), T[row]) < 1e-6
+            turns = np.exp(1j * found[:k]) - np.exp(1j * x)
+            assert (np.abs(turns).max(axis=1, initial=0.0) > 1e-4).all()
+    ordered = lw.inverse_kinematics(puma, {"tool": T}, start=q + 0.01, solutions=3)
+    assert np.abs(ordered.q[:, 0] - q).max() < 1e-4
+
+
+def test_the_nearest_solution():
+    arm = lw.load("arm7")
+    q = arm.random(30, seed=7)
+    start = np.clip(q + 0.3 * np.random.default_rng(0).normal(size=q.shape), arm.lower, arm.upper)
+    T = lw.pose(arm, q, "tool")
+    near = lw.inverse_kinematics(arm, {"tool": T}, start=start, nearest=True)
+    some = lw.inverse_kinematics(arm, {"tool": T}, start=start)
+    assert near.converged.all()
+    assert_reached(arm, "tool", T, near)
+    distances = [np.linalg.norm(x - start, axis=1) for x in (near.q, some.q, q)]
+    assert (distances[0] <= distances[1] + 1e-6).all()
+    assert (distances[0] <= distances[2] + 1e-3).mean() > 0.8  # the posture that the target was made of is one answer
+
+
+@pytest.mark.parametrize(
+    ("name", "body"), [("four_bar", "coupler_bar"), ("delta", "platform"), ("stewart", "platform")]
+)
+def test_loops_stay_closed(name, body):
+    model = lw.load(name)
+    start = lw.close(model, model.neutral())
+    rng = np.random.default_rng(0)
+    q = lw.close(model, lw.integrate(model, start, 0.1 * rng.normal(size=model.nv)))
+    target = lw.pose(model, q, body) if name == "stewart" else lw.pose(model, q, body)[:3, 3]
+    reached = lw.inverse_kinematics(model, {body: target}, start=start)
+    assert reached.converged
+    assert np.abs(lw.constraint_residual(model, reached.q)).max() < 1e-6
+    assert np.abs(lw.pose(model, reached.q, body)[:3, 3] - lw.pose(model, q, body)[:3, 3]).max() < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_loops(seed):
+    model, q = with_loops(one_of_each(seed), ["weld", "revolute"], seed)
+    T = dynamics.pose(model, q, "tip")
+    reached = lw.inverse_kinematics(model, {"tip": T}, start=q)
+    assert reached.converged
+    assert np.abs(lw.constraint_residual(model, reached.q)).max() < 1e-6
+
+
+def refused(kind, message, **changes):
+    return pytest.param(changes, kind, message, id=message[:40])
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        refused(InputError, "is not finite", target=np.full((4, 4), np.nan)),
+        refused(
+            InputError, r"expected a pose: .*\(in row \[1\]\)", target=np.stack([np.eye(4), np.diag([1, 1, -1, 1.0])])
+        ),
+        refused(InputError, "expected a pose", target=2.0 * np.eye(4)),
+        refused(ShapeError, r"expected a pose \(…, 4, 4\) or a position", target=np.eye(2)),
+        refused(ShapeError, "expected", target=1.0),
+        refused(ArgumentError, "real numbers", target=np.full((4, 4), "a")),
+        refused(UnknownNameError, "unknown frame 'tol'", frame="tol"),
+        refused(ArgumentError, "names of frames and by tasks", frame=3),
+        refused(InputError, "which nothing moves", frame="world"),
+        refused(InputError, "start: q is not finite", start=np.full(7, np.nan)),
+        refused(ShapeError, "start", start=np.zeros(6)),
+        refused(InputError, "the tolerance is a number", tolerance=-1.0),
+        refused(InputError, "the tolerance is a number", tolerance=np.nan),
+        refused(InputError, "restarts is a whole number", restarts=-1),
+        refused(InputError, "random is a whole number", random=0.5),
+        refused(ArgumentError, "limits is True or False", limits=1),
+        refused(UnknownNameError, "unknown joint", fixed=["elbow"]),
+        refused(ArgumentError, "a list of joint names", fixed="joint1"),
+        refused(InputError, "nearest is meant of a start", nearest=True),
+        refused(InputError, "solutions is a whole number", solutions=0),
+        refused(ArgumentError, "has no argument 'foo'", foo=1),
+    ],
+)
+def test_what_cannot_be_is_refused(changes, kind, message):
+    arm = lw.load("arm7")
+    target, frame = changes.pop("target", np.eye(4)), changes.pop("frame", "tool")
+    with pytest.raises(kind, match=message):
+        lw.inverse_kinematics(arm, {frame: target}, **changes)
+
+
+def test_what_is_no_dict_is_refused():
+    arm = lw.load("arm7")
+    for wrong in (np.eye(4), {}, None):
+        with pytest.raises(ArgumentError, match="targets are a dict"):
+            lw.inverse_kinematics(arm, wrong)
+    with pytest.raises(ArgumentError, match="the first argument is a Model"):
+        lw.inverse_kinematics("arm7", {"tool": np.eye(4)})
