@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.compiler.emit import refill
+from linkwright.compiler.emit import arithmetic, refill
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.native.machine import target
 from mechanisms import relative_error
@@ -176,3 +176,13 @@ def test_tables_of_constants_are_read_by_rows_that_take_each_others_place():
         lambda x, t: lw.until(lambda y: y > lw.take(t, y), lambda y: rolled(y, x), x, limit=9), x=(), t=4
     )
     assert refill.parts(table.program) is None
+
+
+def test_code_that_is_cut_into_blocks(monkeypatch):
+    """Wherever it is: states are stored in another block than the lane's row stopped in."""
+    monkeypatch.setattr(arithmetic, "LONGEST", 8)
+    monkeypatch.setattr(arithmetic, "BLOCK", 1)
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    kernel = lw.compile(wandering, x=2, speed=(), until=())
+    given = arguments(4 * W + 3)
+    assert_alone(kernel, kernel(*given), given)
