@@ -28,12 +28,11 @@ STUB = Path(linkwright.__file__).with_suffix(".pyi")
 def types_of_public_names() -> str:
     """The text of the file."""
     imports, functions = [f"from linkwright import {name} as {name}" for name in ("dynamics", "errors")], []
-    imports.append("from linkwright.inverse_kinematics import tasks as tasks")
     types: set[tuple[str, str]] = set()
     source = Path(linkwright.__file__).read_text(encoding="utf-8")
     where = dict(_imported(source))
     for name in linkwright.__all__:
-        if name in ("dynamics", "errors", "tasks", "__version__"):
+        if name in ("dynamics", "errors", "__version__"):
             continue
         value = getattr(linkwright, name)
         book = getattr(value, "book", None)

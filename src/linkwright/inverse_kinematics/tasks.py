@@ -15,13 +15,12 @@ from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError
 from linkwright.inverse_kinematics.gradients import AwayFromLimits, Manipulability
 from linkwright.inverse_kinematics.task import Task
+from linkwright.model.description import WORLD
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, atan2, maximum, where
-from linkwright.spatial.rotation import rotation_from_z, skew, translation_of_log
-from linkwright.spatial.transform import inverse_pose, split_pose
-
-WORLD = "world"
+from linkwright.spatial.rotation import rotation_from_z, rotation_log, skew, translation_of_log
+from linkwright.spatial.transform import split_pose
 
 ROTATION = 1e-6
 """How far the entries of a rotation's products may be from those of an exact one."""
@@ -43,18 +42,12 @@ class _OfFrame(Task):
 
     def pose(self, model: Model, q: Array) -> Array:
         """The frame's pose (4, 4) in the other."""
-        X = dynamics.pose(model, q, self.frame)
-        return X if self.relative_to == WORLD else inverse_pose(dynamics.pose(model, q, self.relative_to)) @ X
+        return dynamics.pose(model, q, self.frame, self.relative_to)
 
     def twists(self, model: Model, q: Array) -> tuple[Array, Array]:
         """The linear and angular Jacobians (3, nv) of the frame relative to the other, in its axes."""
-        J = dynamics.jacobian(model, q, self.frame)
-        if self.relative_to == WORLD:
-            return J[:3], J[3:]
-        base = dynamics.jacobian(model, q, self.relative_to)
-        R, p = split_pose(dynamics.pose(model, q, self.relative_to))
-        arm = dynamics.pose(model, q, self.frame)[:3, 3] - p
-        return R.T @ (J[:3] - base[:3] + skew(arm) @ base[3:]), R.T @ (J[3:] - base[3:])
+        J = dynamics.jacobian(model, q, self.frame, relative_to=self.relative_to)
+        return J[:3], J[3:]
 
 
 def _turn(R: Array, goal: Array) -> Array:
@@ -65,16 +58,6 @@ def _turn(R: Array, goal: Array) -> Array:
 def _half_sine(axis: Array, cosine: Any) -> Array:
     """2 sin(θ/2) a of sin θ a and cos θ; it keeps its length at half a turn, where the sine vanishes."""
     return axis * np.sqrt(2.0 / maximum(1.0 + cosine, 1e-9))
-
-
-def _rotation_vector(R: Array) -> Array:
-    """The rotation vector (3,) of a rotation, by its half angle."""
-    h = _turn(np.eye(3), R)
-    square = h @ h
-    small = square < 1e-16
-    sine = 0.5 * np.sqrt(where(small, 1.0, square))
-    angle = 2.0 * atan2(sine, np.sqrt(maximum(1.0 - sine * sine, 0.0)))
-    return where(small, 1.0, 0.5 * angle / sine) * h
 
 
 def _rotation_flaw(R: Array) -> Any:
@@ -112,7 +95,7 @@ class Pose(_OfFrame):
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
         """Log(X⁻¹T) (6,)."""
         R, p = split_pose(self.pose(model, q))
-        r = _rotation_vector(R.T @ target[:3, :3])
+        r = rotation_log(R.T @ target[:3, :3])
         return np.concatenate([translation_of_log(r, R.T @ (target[:3, 3] - p)), r])
 
     def jacobian(self, model: Model, q: Array) -> Array:
@@ -179,7 +162,7 @@ class Rotation(_OfFrame):
         return _turn(self.value(model, q), target)
 
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
-        return _rotation_vector(self.value(model, q).T @ target)
+        return rotation_log(self.value(model, q).T @ target)
 
     def jacobian(self, model: Model, q: Array) -> Array:
         return self.twists(model, q)[1]
