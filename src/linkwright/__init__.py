@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 # Mechanisms: from files, by hand
 from linkwright.formats.load import load
 from linkwright.model.builder import Builder
+from linkwright.model.dh import DHRow, DHTable, from_dh, to_dh
 from linkwright.model.tree import Model
 
 # Algorithms; they compile themselves
@@ -30,6 +31,8 @@ acceleration = public(dynamics.acceleration)
 jacobian = public(dynamics.jacobian)
 jacobian_dot = public(dynamics.jacobian_dot)
 jacobian_dot_times_v = public(dynamics.jacobian_dot_times_v)
+analytical_jacobian = public(dynamics.analytical_jacobian)
+kinematic_hessian = public(dynamics.kinematic_hessian)
 
 inverse_dynamics = public(dynamics.inverse_dynamics)
 actuated_efforts = public(dynamics.actuated_efforts)
@@ -99,6 +102,8 @@ from linkwright import errors
 
 __all__ = [
     "Builder",
+    "DHRow",
+    "DHTable",
     "Equations",
     "Kernel",
     "Mobility",
@@ -108,6 +113,7 @@ __all__ = [
     "acceleration",
     "actuated_efforts",
     "analytic_inverse_kinematics",
+    "analytical_jacobian",
     "atan2",
     "bias_forces",
     "center_of_mass",
@@ -131,6 +137,7 @@ __all__ = [
     "errors",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "from_dh",
     "gravity_forces",
     "hold",
     "hold_joints",
@@ -144,6 +151,7 @@ __all__ = [
     "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
+    "kinematic_hessian",
     "kinetic_energy",
     "load",
     "mass_matrix",
@@ -175,6 +183,7 @@ __all__ = [
     "symbols",
     "take",
     "tasks",
+    "to_dh",
     "total_mass",
     "transform",
     "until",

@@ -34,6 +34,10 @@ from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
 from linkwright.inverse_kinematics.reach import Reached as Reached
 from linkwright.inverse_kinematics.reach import inverse_kinematics as inverse_kinematics
 from linkwright.model.builder import Builder as Builder
+from linkwright.model.dh import DHRow as DHRow
+from linkwright.model.dh import DHTable as DHTable
+from linkwright.model.dh import from_dh as from_dh
+from linkwright.model.dh import to_dh as to_dh
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Trajectory as Trajectory
 from linkwright.simulation import hold as hold
@@ -73,6 +77,14 @@ def actuated_efforts(
     actuated: Sequence[str],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
 ) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"], Annotated[Array, "(…, m)"]]: ...
+def analytical_jacobian(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    order: str,
+    axes: str = "moving",
+    relative_to: str = "world",
+) -> Annotated[Array, "(…, 6, nv)"]: ...
 def bias_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -216,6 +228,13 @@ def joint_reactions(
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
     schedule: Any = None,
 ) -> Annotated[Array, "(…, n, 6)"]: ...
+def kinematic_hessian(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> Annotated[Array, "(…, 6, nv, nv)"]: ...
 def kinetic_energy(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -306,6 +325,8 @@ def velocity(
 
 __all__ = [
     "Builder",
+    "DHRow",
+    "DHTable",
     "Equations",
     "Kernel",
     "Mobility",
@@ -315,6 +336,7 @@ __all__ = [
     "acceleration",
     "actuated_efforts",
     "analytic_inverse_kinematics",
+    "analytical_jacobian",
     "atan2",
     "bias_forces",
     "center_of_mass",
@@ -338,6 +360,7 @@ __all__ = [
     "errors",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "from_dh",
     "gravity_forces",
     "hold",
     "hold_joints",
@@ -351,6 +374,7 @@ __all__ = [
     "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
+    "kinematic_hessian",
     "kinetic_energy",
     "load",
     "mass_matrix",
@@ -382,6 +406,7 @@ __all__ = [
     "symbols",
     "take",
     "tasks",
+    "to_dh",
     "total_mass",
     "transform",
     "until",

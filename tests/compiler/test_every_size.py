@@ -57,7 +57,7 @@ def call(name: str, model: Model, book: bool):
     face, frame = ALGORITHMS[name], "tip" if "tip" in model.frames else model.bodies[-1].name
     q, v, a = state(model, 1)
     given = {"q": q, "v": 0.1 * v, "a": a, "tau": a, "q0": q, "q1": model.random(seed=2), "frame": frame}
-    given |= {"frames": (model.bodies[0].name, frame)}
+    given |= {"frames": (model.bodies[0].name, frame), "order": "zyx"}
     given |= {"wrench": np.arange(6.0), "wrenches": {frame: np.arange(6.0)}}
     names = inspect.signature(face.book).parameters
     arguments = {n: x for n, x in given.items() if n in names}

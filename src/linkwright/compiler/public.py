@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from linkwright.compiler.front.algorithms import ARRAYS, algorithm_of, facts
+from linkwright.compiler.front.algorithms import ARRAYS, Checked, algorithm_of, facts
 from linkwright.compiler.front.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
 from linkwright.compiler.front.differentiation import differentiate, given_derivative, replay
 from linkwright.compiler.front.trace import trace
@@ -133,8 +133,9 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         fixed["wrenches"] = tuple(wrenches) or None
 
     def make() -> Callable[..., Any]:
-        if facts(book).checked and (fixed.get("actuated") is not None or (model.loops and "prescribed" in fixed)):
-            return _checked(book, model, arguments, fixed)
+        checked = facts(book).checked
+        if checked is not None and checked.asked(model, fixed):
+            return _checked(checked, model, arguments, fixed)
         return _compiled_or_not(bind(book, model, {}, values=fixed))
 
     try:
@@ -173,18 +174,14 @@ def _hashable(x: Any) -> bool:
     return True
 
 
-def _checked(
-    book: Callable[..., Any], model: Model, arguments: dict[str, Any], fixed: dict[str, Any]
-) -> Callable[..., Any]:
-    """The kernel of a motion that may not be possible, whose every result is looked at."""
-    checked = facts(book).checked
-    assert checked is not None
-    telling, settled = checked
-    kernel = _compiled_or_not(bind(telling, model, {}, values=fixed))
-    at = [name for name in arguments if name in ARRAYS].index("a")
+def _checked(checked: Checked, model: Model, arguments: dict[str, Any], fixed: dict[str, Any]) -> Callable[..., Any]:
+    """The kernel of what may not be possible, whose every result is looked at."""
+    kernel = _compiled_or_not(bind(checked.telling, model, {}, values=fixed))
+    names = [name for name in arguments if name in ARRAYS]
 
     def looked_at(*arrays: Any) -> Any:
-        return settled(model, np.asarray(arrays[at]), kernel(*arrays))
+        given = {name: np.asarray(x) for name, x in zip(names, arrays, strict=False)}
+        return checked.settled(model, fixed | given, kernel(*arrays))
 
     return looked_at
 

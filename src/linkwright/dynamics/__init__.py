@@ -18,8 +18,15 @@ from linkwright.dynamics.configuration import check, configuration_rate, differe
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics
+from linkwright.dynamics.hessian import kinematic_hessian
 from linkwright.dynamics.inverse import bias_forces, gravity_forces
-from linkwright.dynamics.jacobian import jacobian, jacobian_dot
+from linkwright.dynamics.jacobian import (
+    analytical_jacobian,
+    jacobian,
+    jacobian_dot,
+    tell_of_lock,
+    told_analytical_jacobian,
+)
 from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
 from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
 from linkwright.dynamics.massless import require_mass
@@ -38,6 +45,7 @@ __all__ = [
     "Mobility",
     "acceleration",
     "actuated_efforts",
+    "analytical_jacobian",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
@@ -64,6 +72,7 @@ __all__ = [
     "jacobian_dot_times_v",
     "joint_forces",
     "joint_reactions",
+    "kinematic_hessian",
     "kinetic_energy",
     "lie_bracket",
     "loop_constraints",
@@ -86,6 +95,8 @@ __all__ = [
     "spring_lengths",
     "spring_resistances",
     "spring_stiffness",
+    "tell_of_lock",
+    "told_analytical_jacobian",
     "total_mass",
     "velocity",
     "welded_mass",

@@ -14,10 +14,13 @@ from linkwright.dynamics.kinematics import (
     body_motions,
     body_poses,
     check_reference,
+    pose,
     way_between,
 )
+from linkwright.errors import warn
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
+from linkwright.spatial.euler import ORDERS, euler_freedom, euler_rates
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -38,17 +41,68 @@ def jacobian(
     check_reference(reference)
     way = way_between(model, frame, relative_to)
     poses = body_poses(model, q, way.root)
-    T_end, T_base = _ends(way, poses)
-    point = (T_base if reference == "world" else T_end)[:3, 3]
-    R = T_end[:3, :3] if reference == "body" else T_base[:3, :3]
+    point, R = seen_at(way, poses, reference)
 
     def column(link: Link, T: Array, q: Array, sign: float) -> Array:
         if is_zero(sign):
             return np.zeros((6, link.motion.nv))
-        s_v, s_w = _moving(link, T, q, point)
-        return sign * np.concatenate([R.T @ s_v, R.T @ s_w])
+        return sign * moving(T, link.motion_subspace(q), point, R)
 
     return model.assemble(model.each(column, poses, model.coordinates(q), way.signs))
+
+
+def analytical_jacobian(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    frame: str,
+    order: str,
+    axes: str = "moving",
+    relative_to: str = "world",
+) -> Shaped[Array, "6 nv"]:
+    """The Jacobian (6, nv) of a frame's position and Euler angles: [ṗ; ė] is J v, m/s and rad/s.
+
+    ``order`` and ``axes`` of the angles as in :func:`lw.rotation.to_euler`, which gives them; ``relative_to`` as in
+    :func:`~linkwright.dynamics.kinematics.velocity`. It is diag(1, E⁻¹) times the basic Jacobian, ω = E ė. At gimbal
+    lock (the second angle ±π/2, or 0 or π where the first axis comes again) the angles' rates have no bound: of
+    numbers, that is said by a warning, and what is not finite stays so.
+    """
+    return told_analytical_jacobian(model, q, frame, order, axes, relative_to)[0]
+
+
+def told_analytical_jacobian(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    frame: str,
+    order: str,
+    axes: str = "moving",
+    relative_to: str = "world",
+) -> tuple[Shaped[Array, "6 nv"], Shaped[Array, "3 3"]]:
+    """:func:`analytical_jacobian`, and how the frame is turned (3, 3), which tells whether the angles are locked."""
+    R = pose(model, q, frame, relative_to)[:3, :3]
+    rates = euler_rates(order, R, axes)
+    top = np.concatenate([np.eye(3), np.zeros((3, 3))], axis=1)
+    scaling = np.concatenate([top, np.concatenate([np.zeros((3, 3)), rates], axis=1)])
+    return scaling @ jacobian(model, q, frame, relative_to=relative_to), R
+
+
+def tell_of_lock(order: str, axes: str, R: Array) -> None:
+    """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
+    rows = R.reshape(-1, 3, 3)
+    free = euler_freedom(order, rows, axes)
+    locked = free < LOCKED
+    if not locked.any():
+        return
+    worst = rows[np.argmin(np.where(np.isfinite(free), free, np.inf))]
+    best = max(ORDERS, key=lambda one: float(euler_freedom(one, worst[None], axes)[0]))
+    where = "" if len(rows) == 1 else f" of {int(locked.sum())} of {len(rows)} configurations"
+    warn(
+        f"the Euler angles {order!r}{where} are at gimbal lock, where their rates have no bound; "
+        f"{best!r} are far from it there"
+    )
+
+
+LOCKED = 1e-8
+"""Angles count as locked where the axes of the first and the third are parallel up to this angle."""
 
 
 def jacobian_dot(
@@ -66,8 +120,7 @@ def jacobian_dot(
     check_reference(reference)
     way = way_between(model, frame, relative_to)
     motions = body_motions(model, q, v, root=way.root)
-    poses = model.each(lambda link, motion: motion[0], motions)
-    T_end, T_base = _ends(way, poses)
+    T_end, T_base = _ends(way, model.each(lambda link, motion: motion[0], motions))
 
     def motion(frame: Frame | None, p: Array) -> Motion:
         if frame is None or frame.body == way.root:
@@ -90,8 +143,8 @@ def jacobian_dot(
         s_v_dot, s_w_dot = W @ (R_k @ S[:3]) + R_k @ S_dot[:3], W @ s_w + R_k @ S_dot[3:]
         linear_dot = s_v_dot - skew(point - p) @ s_w_dot - skew(v_point - motion.v) @ s_w
         # d/dt (Rᵀ J) = Rᵀ (J̇ − ω × J)
-        linear_dot = linear_dot - turning @ _moving(link, T, q, point)[0]
-        return sign * np.concatenate([R.T @ linear_dot, R.T @ (s_w_dot - turning @ s_w)])
+        linear = R_k @ S[:3] - skew(point - p) @ s_w
+        return sign * np.concatenate([R.T @ (linear_dot - turning @ linear), R.T @ (s_w_dot - turning @ s_w)])
 
     return model.assemble(model.each(column, motions, model.coordinates(q), model.rates(v), way.signs))
 
@@ -102,9 +155,14 @@ def _ends(way: Way, poses: Sequence[Array]) -> tuple[Array, Array]:
     return T_end, np.eye(4) if way.base is None else way.of(poses, np.eye(4), way.base) @ way.base.placement
 
 
-def _moving(link: Link, T: Array, q: Array, point: Array) -> tuple[Array, Array]:
-    """Linear and angular velocities (3, nv) of a point that a joint moves at its unit rates, in world axes."""
+def seen_at(way: Way, poses: Sequence[Array], reference: Reference) -> tuple[Array, Array]:
+    """The point (3,) whose motion is told, and the axes (3, 3) in which it is, as seen from the root."""
+    T_end, T_base = _ends(way, poses)
+    return (T_base if reference == "world" else T_end)[:3, 3], (T_end if reference == "body" else T_base)[:3, :3]
+
+
+def moving(T: Array, S: Array, point: Array, axes: Array) -> Array:
+    """The twists (6, k) of a point on a body at T (4, 4) that moves by twists S (6, k) of its own axes."""
     R, p = split_pose(T)
-    S = link.motion_subspace(q)
-    s_v, s_w = R @ S[:3], R @ S[3:]
-    return s_v - skew(point - p) @ s_w, s_w
+    s_w = R @ S[3:]
+    return np.concatenate([axes.T @ (R @ S[:3] - skew(point - p) @ s_w), axes.T @ s_w])

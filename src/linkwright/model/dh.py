@@ -1,4 +1,4 @@
-"""Serial arms from Denavit–Hartenberg tables, of either convention.
+"""Serial arms from Denavit–Hartenberg tables and back, of either convention.
 
 One row per joint. *Modified* (Craig 1986): the joint's frame i follows frame i − 1 by
 Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), so its axis is z of its own frame. *Standard* (Paul 1981): by
@@ -8,18 +8,22 @@ Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), so its axis is z of the frame before 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, UnknownNameError
+from linkwright.errors import InputError, ModelError, UnknownNameError, explained
 from linkwright.model.builder import Builder
 from linkwright.model.description import STANDARD_GRAVITY, WORLD, pose_of
-from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.model.joint import Prismatic, Revolute
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import rotation_about
-from linkwright.spatial.transform import pose_matrix
+from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 CONVENTIONS = ("modified", "standard")
 X, _, Z = np.eye(3)
@@ -50,6 +54,8 @@ class DHRow:
     """(3, 3), its diagonal (3,) or one number: about the centre of mass in the axes of frame i, kg m²"""
     joint: Mapping[str, Any] = field(default_factory=dict)
     """limits, armature, friction, …: whatever else :meth:`Builder.joint` takes"""
+    name: str = ""
+    """of the joint; joint1, joint2, … where it has none"""
 
 
 def screw_x(row: DHRow) -> Array:
@@ -62,6 +68,7 @@ def screw_z(row: DHRow) -> Array:
     return pose_matrix(rotation_about(Z, row.theta), row.d * Z)
 
 
+@explained
 def from_dh(
     name: str,
     rows: Sequence[DHRow],
@@ -71,12 +78,19 @@ def from_dh(
     tool: Any = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
 ) -> Model:
-    """The serial arm of a DH table, ``convention`` "modified" or "standard".
+    """The serial arm of a DH table, ``convention`` "modified" (Craig) or "standard" (Paul; also called classic).
 
     ``base`` (4, 4) is the pose of frame 0 in the world, ``tool`` (4, 4) that of the frame "tool" in
-    the last frame (identity where not given). Joints are joint1, joint2, …, links link1, …, and the
-    table's frames dh1, …. Raises :class:`UnknownNameError` for another convention, otherwise what
+    the last frame (identity where not given). Joints are joint1, joint2, … unless rows name them, links link1, …, and
+    the table's frames dh1, …. Raises :class:`UnknownNameError` for another convention, otherwise what
     the builder raises.
+
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> rows = [lw.DHRow(a=0.5), lw.DHRow(a=0.4), lw.DHRow(alpha=np.pi, type="prismatic")]
+    >>> arm = lw.from_dh("scara", rows, "standard")
+    >>> lw.pose(arm, [0.0, 0.0, 0.1], "tool")[:3, 3]
+    array([0.9, 0. , 0.1])
     """
     if convention not in CONVENTIONS:
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
@@ -85,6 +99,8 @@ def from_dh(
     builder = Builder(name, gravity)
     parent, before = WORLD, pose_of(base)  # frame i − 1 in the parent link
     for k, row in enumerate(rows, start=1):
+        if not isinstance(row, DHRow):
+            raise InputError(f"row {k} of {name!r} is to be a DHRow(a=, alpha=, d=, theta=, …); got {row!r}")
         if row.type not in ("revolute", "continuous", "prismatic"):
             raise InputError(f"row {k} of {name!r}: a DH joint is revolute, continuous or prismatic; got {row.type!r}")
         if convention == "modified":  # Rot_z and Trans_z commute: the link's frame is the table's
@@ -98,8 +114,213 @@ def from_dh(
             inertia = np.diag(np.broadcast_to(inertia, (3,)))
         center = end[:3, 3] + R @ np.asarray(row.center_of_mass, dtype=float)
         builder.body(link, row.mass, center, R @ inertia @ R.T)
-        builder.joint(f"joint{k}", row.type, parent, link, placement=placement, **row.joint)
+        builder.joint(row.name or f"joint{k}", row.type, parent, link, placement=placement, **row.joint)
         builder.frame(f"dh{k}", link, placement=end)
         parent, before = link, end
     builder.frame("tool", parent, placement=before @ pose_of(tool))
     return builder.build()
+
+
+@dataclass(frozen=True, eq=False)
+class DHTable:
+    """A Denavit–Hartenberg table: ``from_dh(name, table.rows, table.convention, base=table.base, tool=table.tool)``."""
+
+    rows: tuple[DHRow, ...]
+    convention: str
+    base: Array
+    """(4, 4), of frame 0 in the world"""
+    tool: Array
+    """(4, 4), of the chain's end in the last frame"""
+
+    def __str__(self) -> str:
+        """The table: a and d in m, α and θ in rad; q stands where the coordinate is added."""
+        after = [] if self.convention == "standard" else [" (i-1)"]
+        heading = ("joint", *(f"{letter}{''.join(after)}" for letter in ("a", "alpha")), "d", "theta")
+        lines = [heading]
+        for k, row in enumerate(self.rows, start=1):
+            slides = row.type == "prismatic"
+            d, theta = (
+                (_added(row.d) if slides else f"{row.d:.6g}"),
+                (f"{row.theta:.6g}" if slides else _added(row.theta)),
+            )
+            lines.append((row.name or f"joint{k}", f"{row.a:.6g}", f"{row.alpha:.6g}", d, theta))
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(x.ljust(n) for x, n in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+
+def _added(offset: float) -> str:
+    return f"q {'-' if offset < 0.0 else '+'} {abs(offset):.6g}" if offset else "q"
+
+
+@explained
+def to_dh(model: Model, frame: str | None = None, convention: str = "modified") -> DHTable:
+    """The DH table of a serial arm, whose chain ends at ``frame`` (the frame of its last body where not given).
+
+    What the table cannot say is in ``base`` and ``tool``. Frame 0 is on the first axis, where that is nearest to the
+    world's origin, with x along the world's as far as that goes. Axes that are parallel leave free where the common
+    normal is, and the one at the frame before is taken; of axes that meet, x goes to the side where θ is smallest.
+
+    Raises :class:`ModelError` that names the first joint that is in no table: one that is neither revolute nor
+    prismatic, follows another, closes a loop or is not on the way to ``frame``.
+    """
+    if convention not in CONVENTIONS:
+        raise UnknownNameError("DH convention", convention, CONVENTIONS)
+    if not model.joints:
+        raise ModelError(f"{model.name!r} has no joints, of which a DH table would tell")
+    end = model.frame(model.bodies[-1].name if frame is None else frame)
+    way = model.path(end.body)
+    _require_chain(model, way, end.body if frame is None else frame)
+    bodies = _at_zero(model)
+    axes = [bodies[k] for k in way]
+    tip = axes[-1] @ end.placement
+    near = 1e-9 * scale_of(model).length
+    frames, last = [_first(axes[0])], _first(axes[0])
+    x, foot = last[:3, 0], last[:3, 3]  # of the normal before, on the next axis
+    for axis, following in pairwise(axes):
+        x, on_axis, foot = _normal(axis, following, x, foot, near)
+        frames.append(
+            _frame(axis[:3, 2], x, on_axis) if convention == "modified" else _frame(following[:3, 2], x, foot)
+        )
+    last = _frame(axes[-1][:3, 2], x, foot)
+    told = _row(inverse_pose(frames[-1]) @ tip, convention, near)
+    fits = np.abs(frames[-1] @ _of_row(told, convention) - tip).max() <= max(1e-9, near)
+    if convention == "modified":  # whose last frame is on the last axis
+        fits = fits and _off(tip, axes[-1]) <= max(1e-9, near)
+    frames.append(tip if fits else last)
+    rows = []
+    for k, body in enumerate(way):
+        row = _row(inverse_pose(frames[k]) @ frames[k + 1], convention, near)
+        rows.append(_with_body(model, body, row, inverse_pose(frames[k + 1]) @ bodies[body]))
+    table = DHTable(tuple(rows), convention, frames[0], _snapped(inverse_pose(frames[-1]) @ tip, near))
+    _require_same(model, way, table, tip)
+    return table
+
+
+def _require_chain(model: Model, way: Sequence[int], end: int | str) -> None:
+    """Raise :class:`ModelError` for what no table tells, with the joint's name."""
+    if model.loops:
+        raise ModelError(f"a DH table is of an open chain; {model.loops[0].name!r} closes a loop of {model.name!r}")
+    for k, joint in enumerate(model.joints):
+        where = f"joint {joint.name!r} of {model.name!r}"
+        if k not in way:
+            place = "the last body" if isinstance(end, int) else repr(end)
+            held = f"lock({{{joint.name!r}: …}}) holds it"
+            raise ModelError(f"a DH table is of one chain; {where} is not on the way to {place}: {held}")
+        if joint.coupling is not None:
+            leader = model.joints[joint.coupling.leader].name
+            raise ModelError(f"a DH table has joints that move by themselves; {where} follows {leader!r}")
+        if not isinstance(joint.motion, (Revolute, Prismatic)):
+            raise ModelError(f"a DH joint is revolute or prismatic; {where} is {joint.type}")
+
+
+def _at_zero(model: Model) -> list[Array]:
+    """The poses (4, 4) of the bodies' (canonical) frames where all coordinates are zero: z is the joint's axis."""
+
+    def outward(link: Link, parent: Array) -> Array:
+        return parent @ link.transform(np.zeros(link.motion.nq))
+
+    return model.outward(outward, np.eye(4))
+
+
+def _frame(z: Array, x: Array, origin: Array) -> Array:
+    return pose_matrix(np.stack([x, np.cross(z, x), z], axis=1), origin)
+
+
+def _first(axis: Array) -> Array:
+    """Frame 0: on the first axis next to the world's origin, x along the world's, or else y, as far as that goes."""
+    z, p = axis[:3, 2], axis[:3, 3]
+    x = X - (X @ z) * z
+    if np.linalg.norm(x) < 1e-6:
+        x = np.cross(Z, z)
+    return _frame(z, x / np.linalg.norm(x), p - (p @ z) * z)
+
+
+def _normal(axis: Array, following: Array, x: Array, foot: Array, near: float) -> tuple[Array, Array, Array]:
+    """The direction (3,) of the common normal of two axes, and its feet (3,) on both, after those of the one before."""
+    z, z_next, p, p_next = axis[:3, 2], following[:3, 2], axis[:3, 3], following[:3, 3]
+    n = np.cross(z, z_next)
+    square = n @ n
+    if square < PARALLEL**2:
+        on_axis = foot
+        on_next = p_next + ((on_axis - p_next) @ z_next) * z_next
+    else:
+        d = p_next - p
+        on_axis = p + (np.cross(d, z_next) @ n / square) * z
+        on_next = p_next + (np.cross(d, z) @ n / square) * z_next
+    gap = on_next - on_axis
+    if np.linalg.norm(gap) > near:
+        x = gap / np.linalg.norm(gap)
+    elif square >= PARALLEL**2:
+        side = n / np.sqrt(square)
+        x = side if side @ x > -1e-9 else -side
+    return x, on_axis, on_next
+
+
+PARALLEL = 1e-9
+"""Axes at a smaller angle, in rad, count as parallel."""
+
+
+def _off(one: Array, other: Array) -> float:
+    """How far the z axes of two frames are from being one line."""
+    z = other[:3, 2]
+    return float(max(np.abs(one[:3, 2] - z).max(), np.abs(np.cross(one[:3, 3] - other[:3, 3], z)).max()))
+
+
+def _row(T: Array, convention: str, near: float) -> DHRow:
+    """The row by which one frame follows another, where it does."""
+    R, p = T[:3, :3], T[:3, 3]
+    if convention == "modified":
+        alpha, theta = np.arctan2(-R[1, 2], R[2, 2]), np.arctan2(-R[0, 1], R[0, 0])
+        a, d = p[0], np.cos(alpha) * p[2] - np.sin(alpha) * p[1]
+    else:
+        alpha, theta = np.arctan2(R[2, 1], R[2, 2]), np.arctan2(R[1, 0], R[0, 0])
+        a, d = np.cos(theta) * p[0] + np.sin(theta) * p[1], p[2]
+    a, d = (0.0 if abs(x) <= near else float(x) for x in (a, d))
+    alpha, theta = (0.0 if abs(x) <= PARALLEL else float(x) for x in (alpha, theta))
+    return DHRow(a=a, alpha=alpha, d=d, theta=theta)
+
+
+def _of_row(row: DHRow, convention: str) -> Array:
+    """The pose (4, 4) of a row's frame in the one before."""
+    parts = (screw_x(row), screw_z(row))
+    return parts[0] @ parts[1] if convention == "modified" else parts[1] @ parts[0]
+
+
+def _with_body(model: Model, body: int, row: DHRow, T: Array) -> DHRow:
+    """The row with what its joint and its link have, whose own frame is at T (4, 4) in the row's."""
+    joint, R = model.joints[body], T[:3, :3]
+    mass, center, inertia = about_center_of_mass(model.links[body].rigid_inertia)
+    told = {
+        name: float(value)
+        for name in ("lower", "upper", "velocity_limit", "effort_limit", "stiffness", "rest", "damping", "friction")
+        if np.isfinite(value := getattr(joint, name)[0])
+    }
+    return replace(
+        row,
+        type=joint.type,
+        mass=mass,
+        center_of_mass=T[:3, 3] + R @ center,
+        inertia=R @ inertia @ R.T,
+        joint=told | {"armature": float(joint.armature[0])},
+        name=joint.name,
+    )
+
+
+def _snapped(T: Array, near: float) -> Array:
+    return pose_matrix(snap(T[:3, :3]), np.where(np.abs(T[:3, 3]) <= near, 0.0, T[:3, 3]))
+
+
+def _require_same(model: Model, way: Sequence[int], table: DHTable, tip: Array) -> None:
+    """Raise :class:`ModelError` for the first joint that the table has elsewhere than the model."""
+    off = 1e-9 * max(1.0, scale_of(model).length)
+    axes, here = _at_zero(model), table.base
+    for k, (row, body) in enumerate(zip(table.rows, way, strict=True)):
+        following = here @ _of_row(row, table.convention)
+        axis = following if table.convention == "modified" else here
+        last = k == len(way) - 1 and np.abs(following @ table.tool - tip).max() > off
+        if _off(axis, axes[body]) > off or last:
+            raise ModelError(
+                f"joint {model.joints[body].name!r} of {model.name!r} is in no DH table with the digits that numbers "
+                "have: its axis and the next are parallel but for so little that their common normal is too far away"
+            )
+        here = following

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array, atan2, where
-from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.rotation import rotation_about, skew
 
 ORDERS = tuple(a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c)
 """The twelve orders."""
@@ -52,6 +52,26 @@ def euler_axes(order: str, angles: Array, axes: str = "moving") -> Array:
     unit = np.eye(3)
     R_i, R_j = rotation_about(unit[i], a), rotation_about(unit[j], b)
     return np.stack([unit[i], R_i @ unit[j], R_i @ (R_j @ unit[k])], axis=1)[:, turned]
+
+
+def euler_rates(order: str, R: Array, axes: str = "moving") -> Array:
+    """E⁻¹ (3, 3) with ė = E⁻¹ ω, of a rotation (3, 3): not finite at gimbal lock.
+
+    The first and third axes are e_i and R e_k, the second is along their product c: the rows are (e_k' × c)/c²,
+    ± c/|c|, (c × e_i)/c², with |c| = |det E|.
+    """
+    (i, j, k), turned = axes_of(order, axes)
+    first, third = np.eye(3)[i], R[:, k]
+    c = skew(first) @ third
+    square = c @ c
+    side = 1.0 if k == i else -(i - j) * (j - k) * (k - i) / 2
+    return np.stack([skew(third) @ c / square, side * c / np.sqrt(square), skew(c) @ first / square])[turned]
+
+
+def euler_freedom(order: str, R: Array, axes: str = "moving") -> Array:
+    """|det E| (…) of rotations of numbers (…, 3, 3): the sine of the angle between the first and the third axis."""
+    (i, _, k), _ = axes_of(order, axes)
+    return np.linalg.norm(np.cross(np.eye(3)[i], R[..., :, k]), axis=-1)
 
 
 def euler_from_quaternion(order: str, u: Array, axes: str = "moving") -> Array:

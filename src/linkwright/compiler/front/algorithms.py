@@ -34,12 +34,14 @@ class Derivative(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """How results are looked at that may not be possible."""
+    """How results of numbers are looked at, which may not be possible or not exist."""
 
     telling: Book
-    """gives them, and what is missing"""
-    settled: Callable[[Model, Array, tuple[Array, ...]], Any]
-    """raises where something is, else gives the results; of (model, a, what was told)"""
+    """gives them, and what tells whether they are right"""
+    settled: Callable[[Model, Mapping[str, Any], tuple[Array, ...]], Any]
+    """raises or warns where they are not, else gives the results; of (model, what was given by name, what was told)"""
+    asked: Callable[[Model, Mapping[str, Any]], bool]
+    """whether a call with such options is looked at"""
 
 
 @dataclass(frozen=True)
@@ -62,15 +64,21 @@ def _by(book: Book, *arrays: str) -> dict[str, Derivative]:
     return {name: Derivative(book, k) for k, name in enumerate(arrays)}
 
 
-def _efforts(model: Model, a: Array, told: tuple[Array, ...]) -> Array:
-    dynamics.require_possible(model, a, *told)
+def _efforts(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
+    dynamics.require_possible(model, given["a"], *told)
     return told[0]
 
 
-def _motion(model: Model, a: Array, told: tuple[Array, ...]) -> tuple[Array, ...]:
+def _motion(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> tuple[Array, ...]:
     rates, efforts, opening = told
     dynamics.require_closed(model, rates, opening)
     return rates, efforts
+
+
+def _angles(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
+    found, R = told
+    dynamics.tell_of_lock(given["order"], given["axes"], R)
+    return found
 
 
 _inverse, _forward = dynamics.inverse_dynamics_derivatives, dynamics.forward_dynamics_derivatives
@@ -79,7 +87,7 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.inverse_dynamics: Algorithm(
         "second moment",
         derivatives=_by(_inverse, "q", "v", "a"),
-        checked=Checked(dynamics.actuated_efforts, _efforts),
+        checked=Checked(dynamics.actuated_efforts, _efforts, lambda model, told: told.get("actuated") is not None),
     ),
     dynamics.bias_forces: Algorithm("second moment", derivatives=_by(_inverse, "q", "v")),
     dynamics.gravity_forces: Algorithm("second moment", derivatives=_by(_inverse, "q")),
@@ -93,7 +101,12 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.constraint_wrenches: Algorithm("inertia"),
     dynamics.impulse: Algorithm("inertia"),
     dynamics.project: Algorithm("inertia"),
-    dynamics.prescribed_dynamics: Algorithm(checked=Checked(dynamics.prescribed_motion, _motion)),
+    dynamics.prescribed_dynamics: Algorithm(
+        checked=Checked(dynamics.prescribed_motion, _motion, lambda model, told: bool(model.loops))
+    ),
+    dynamics.analytical_jacobian: Algorithm(
+        checked=Checked(dynamics.told_analytical_jacobian, _angles, lambda model, told: True)
+    ),
     constrained.position_correction: Algorithm(corrects="positions"),
     constrained.velocity_correction: Algorithm(corrects="velocities"),
 }

@@ -21,6 +21,7 @@ from linkwright.compiler.front.algorithms import OF_BODIES
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
+from linkwright.compiler.schedules.composed.hessians import hessian
 from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import require_independent
@@ -441,6 +442,7 @@ COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
     dynamics.forward_dynamics_derivatives: _forward_derivatives,
     dynamics.impulse: _impulse,
     dynamics.joint_reactions: _joint_reactions,
+    dynamics.kinematic_hessian: lambda p: hessian(p.of, p.model, dict(p.options)),
     dynamics.plastic_impact: _plastic_impact,
     constrained.position_correction: _position_correction,
     dynamics.prescribed_dynamics: _prescribed_dynamics,

@@ -1,0 +1,90 @@
+"""The kinematic Hessian of mechanisms of which it is too long for one kernel: products of the Jacobian's columns.
+
+The columns come from a kernel, and so does what joints add whose axes move in their own bodies; NumPy multiplies the
+columns of all rows at once, which takes about as long as to write what comes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics.hessian import order_along, own_changes, products
+from linkwright.dynamics.kinematics import Reference, check_reference, way_between
+from linkwright.model.derived import kept
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+
+@kept
+def independent(model: Model) -> Model:
+    """The same mechanism with no joint following another."""
+    return replace(model, joints=tuple(replace(joint, coupling=None) for joint in model.joints))
+
+
+def all_coordinates(model: Model, q: Array) -> Array:
+    """The coordinates (…, n) of every joint, followers included, from rows q (…, nq)."""
+    starts = np.cumsum([0, *(joint.nq for joint in model.joints)])
+    places: list[int] = []
+    factors: list[float] = []
+    offsets: list[float] = []
+    for k, joint in enumerate(model.joints):
+        c = joint.coupling
+        n, leader = joint.motion.nq, k if c is None else c.leader
+        places += range(starts[leader], starts[leader] + n)
+        factors += [1.0 if c is None else c.multiplier] * n
+        offsets += [0.0 if c is None else c.offset] * n
+    return np.array(factors) * q[..., np.array(places, dtype=int)] + np.array(offsets)
+
+
+def changing(model: Model) -> list[int]:
+    """The joints whose axes move in their own bodies."""
+    found = []
+    for k, joint in enumerate(model.joints):
+        x = np.linspace(0.3, 0.9, joint.motion.nq)
+        if any(np.any(model.links[k].motion_subspace_rate(x, unit)) for unit in np.eye(joint.motion.nv)):
+            found.append(k)
+    return found
+
+
+def padded_changes(model: Model, q: Array, frame: str, reference: Reference, relative_to: str, width: int) -> Any:
+    """Of every body (6, width, width), what changes since its joint's axes do."""
+
+    def padded(block: Array) -> Array:
+        rest = width - block.shape[-1]
+        if rest < 0:
+            block, rest = block[:, :width, :width], 0
+        wide = np.concatenate([block, np.zeros((6, block.shape[1], rest))], axis=2)
+        return np.concatenate([wide, np.zeros((6, rest, width))], axis=1)
+
+    return own_changes(model, q, frame, reference, relative_to, padded)
+
+
+def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
+    """The Hessian of all rows; ``of`` gives kernels of functions of a model."""
+    told = {name: options[name] for name in ("frame", "reference", "relative_to")}
+    check_reference(told["reference"])
+    free = independent(model) if model.has_couplings else model
+    way = way_between(model, told["frame"], told["relative_to"])
+    before = order_along(model, way)
+    columns = of(dynamics.jacobian, free, **told)
+    some = [k for k in changing(free) if way.signs[k]]
+    width = max((free.joints[k].nv for k in some), default=0)
+    changes = of(padded_changes, free, **told, width=width) if some else None
+    starts = np.cumsum([0, *(joint.motion.nv for joint in model.joints)])
+
+    def all_rows(q: Array) -> Array:
+        x = all_coordinates(model, q) if model.has_couplings else q
+        H = products(columns(x), before, told["reference"])
+        if changes is not None:
+            found = changes(x)
+            for k in some:
+                at, n = slice(starts[k], starts[k + 1]), free.joints[k].nv
+                H[..., at, at] += found[..., k, :, :n, :n]
+        return model.coupling_matrix.T @ H @ model.coupling_matrix if model.has_couplings else H
+
+    return all_rows
