@@ -14,6 +14,7 @@ from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelErr
 from linkwright.inverse_kinematics.exact.chain import Chain, forward
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.ways import ways
+from linkwright.model.dh import DHRow, from_dh
 
 
 def real_robot(file):
@@ -26,12 +27,29 @@ def real_robot(file):
         return lw.load(next(Path(robots).rglob(file)))
 
 
+def random_model(seed):
+    random = np.random.default_rng(seed)
+    rows = [
+        DHRow(*random.uniform(-0.5, 0.5, 1), *random.uniform(-3, 3, 1), *random.uniform(-0.5, 0.5, 1)) for _ in "six123"
+    ]
+    return from_dh("random", rows)
+
+
+def sixteen(twist=1.0):
+    """Arms some of whose poses have sixteen postures; that of Manseur and Doty (1989) has twists of a degree."""
+    lengths, offsets = (0.3, 1.0, 0.0, 1.5, 0.0, 0.0), (0.0, 0.0, 0.2, 0.0, 0.0, 0.0)
+    twists = (np.pi / 2, twist) * 3
+    return from_dh("sixteen", [DHRow(*row) for row in zip(lengths, twists, offsets, strict=True)], "standard")
+
+
 ARMS = {
     "puma560": (lambda: lw.load("puma560"), "tool", None),
     "ur5": (lambda: real_robot("ur5_robot.urdf"), "tool0", None),
     "panda": (lambda: real_robot("panda.urdf"), "panda_hand_tcp", "panda_joint7"),
     "panda, an inner joint": (lambda: real_robot("panda.urdf"), "panda_hand_tcp", "panda_joint5"),
     "arm7": (lambda: lw.load("arm7"), "tool", "joint3"),
+    "any geometry": (lambda: random_model(0), "tool", None),
+    "sixteen": (sixteen, "tool", None),
     "arm4": (lambda: lw.load("arm4"), "tool", None),
     "planar": (lambda: lw.load("planar:3"), "tip", None),
 }
@@ -88,6 +106,27 @@ def random_arm(random, kind, first):
         else:
             axes[j] = axes[first] * random.choice([-1.0, 1.0])
     return Chain(tuple(axes), tuple(points), (False,) * 6)
+
+
+def test_the_published_pose_with_sixteen_postures_has_them():
+    T = np.array(
+        [
+            [-0.760117, -0.641689, 0.102262, -1.140175],
+            [0.133333, 0.0, 0.991071, 0.0],
+            [-0.635959, 0.766965, 0.085558, 0.0],
+        ]
+    )
+    T = np.concatenate([T, [[0.0, 0.0, 0.0, 1.0]]])
+    U, _, V = np.linalg.svd(T[:3, :3])
+    T[:3, :3] = U @ V
+    arm = sixteen(np.radians(1.0))
+    solver = lw.analytic_inverse_kinematics(arm, "tool")
+    found = solver(T)
+    assert found.count == 16
+    assert left(arm, "tool", T, found.q).max() < 1e-10
+    assert solver(np.zeros((0, 4, 4))).q.shape == (0, 16, 6)
+    T[:3, 3] += 100.0
+    assert not solver(T).count
 
 
 @pytest.mark.parametrize("first", range(4))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright.inverse_kinematics.exact.chain import Arm
+from linkwright.inverse_kinematics.exact.general import Elimination
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 
-def explanation(model: Model, frame: str, arm: Arm, way: Way, branches: int) -> str:
+def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, branches: int) -> str:
     """The derivation in words: what was recognised, the arm's numbers, the formulas."""
+    way = plan if isinstance(plan, Way) else plan.way
+    told = plan.family if isinstance(plan, Way) else plan
     chain = way.chain
     lines = [
-        f"Exact inverse kinematics of {frame!r} of {model.name!r}: {way.family.name}, up to {branches} answers.",
+        f"Exact inverse kinematics of {frame!r} of {model.name!r}: {told.name}, up to {branches} answers.",
         "",
         "At q = 0, in world axes (m):",
     ]
@@ -50,12 +53,12 @@ def explanation(model: Model, frame: str, arm: Arm, way: Way, branches: int) -> 
     if order != list(range(len(chain))):
         lines.append("Its joints 1, 2, … below are the arm's " + ", ".join(str(i + 1) for i in order) + ".")
     lines.append("")
-    lines += ["  " + line for line in way.family.formulas]
+    lines += ["  " + line for line in told.formulas]
     form = {
         "first": "In subproblem 6 one equation has the first angle alone: two turns, then two of the other for each.",
         "second": "In subproblem 6 one equation has the second angle alone: two turns, then two of the other for each.",
         "quartic": "Subproblem 6 is a quartic: two lines through the points sought, each meets the unit circle twice.",
-    }.get(way.family.form)
+    }.get(way.family.form if isinstance(plan, Way) else "")
     return "\n".join([*lines, *([form] if form else [])])
 
 

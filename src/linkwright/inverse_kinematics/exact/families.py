@@ -81,7 +81,7 @@ def wrist(h4: Array, h5: Array, h6: Array, R: Array) -> list[Answer]:
         t4 = subproblem_1(h4, turned(h5, t5, h6), y)
         if not square:  # near a straight wrist a cosine tells an angle by half its digits
             t5 = subproblem_1(h5, h6, turned(h4, t4.back(), y))
-        u = _across(h6)
+        u = across_any(h6)
         t6 = subproblem_1(h6, u, turned(h5, t5.back(), turned(h4, t4.back(), R @ u)))
         found.append(Answer((t4, t5, t6), exists))
     return found
@@ -91,7 +91,7 @@ def _symbolic(*vectors: Array) -> bool:
     return any(v.dtype == object for v in vectors)
 
 
-def _across(h: Array) -> Array:
+def across_any(h: Array) -> Array:
     """Some vector across h; of symbols one that is not nothing for any unit h."""
     if not _symbolic(h):
         return across(h)
@@ -198,7 +198,7 @@ class ThreeParallel(Family):
 
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         h, h1, h5, h6 = chain.axes[1], chain.axes[0], chain.axes[4], chain.axes[5]
-        u, point = _across(h), chain.points[3]
+        u, point = across_any(h), chain.points[3]
         found = []
         n1, n2, d = self.system(chain, G)
         for t1, t5, exists in subproblem_6(n1, n2, d, self.form):

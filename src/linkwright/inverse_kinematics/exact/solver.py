@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.user import stack
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, explained
-from linkwright.inverse_kinematics.exact.chain import Arm, Chain, Motion, arm_of
+from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
+from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, Branches, ClosedForm, Correction, Sixteen
 from linkwright.inverse_kinematics.exact.explain import explanation
-from linkwright.inverse_kinematics.exact.families import Answer
-from linkwright.inverse_kinematics.exact.subproblems import Turn, both, cross, dot, pick
+from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
+from linkwright.inverse_kinematics.exact.postures import TURN
 from linkwright.inverse_kinematics.exact.ways import Way, ways
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, minimum
-from linkwright.spatial.linalg import solve_symmetric
-
-TURN = 2.0 * np.pi
-
-LOOSE = 1e-3
-"""Where an answer is exact, others that are off by more than this are none (m and rad together)."""
-
-FINE = 1e-11
-"""Answers that are off by more are corrected by steps of Newton's."""
+from linkwright.spatial.arrays import Array, as_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,29 +79,27 @@ class AnalyticSolver:
     ``solver(T, value)`` takes its coordinate, (…) rad or m.
     """
 
-    def __init__(self, model: Model, frame: str, arm: Arm, way: Way, tolerance: float):
+    def __init__(self, model: Model, frame: str, arm: Arm, plan: Way | Elimination, tolerance: float):
         self.model, self.frame, self.tolerance = model, frame, tolerance
-        self._arm, self._way = arm, way
-        self.given: str | None = None if way.held is None else arm.joints[way.held]
+        self._arm, self._plan = arm, plan
+        self._way = plan if isinstance(plan, Way) else plan.way
+        self.given: str | None = None if self._way.held is None else arm.joints[self._way.held]
         """the joint whose coordinate is given; None where none has to be"""
-        inputs: dict[str, Any] = {"T": (4, 4)} | ({} if self.given is None else {"given": ()})
-        with np.errstate(all="ignore"):  # of what is no number
-            self.kernel: Kernel = compile(self._function(), **inputs)
-        """what is computed: (T[, given]) -> q (…, branches, nq), error (…, branches), fault of T (…)"""
-        self.branches: int = self.kernel.program.outputs[1].shape[0]
+        self._answers: Branches = ClosedForm(model, arm, plan) if isinstance(plan, Way) else Sixteen(model, arm, plan)
+        self.branches = self._answers.branches
         """the most answers a target can have"""
         self._hinges = np.zeros(model.nq, dtype=bool)
         self._hinges[[p for p, slides in zip(arm.places, arm.chain.slides, strict=True) if not slides]] = True
-        self._correction: Kernel | None = None
+        self._correction: Correction | None = None
 
     @property
     def family(self) -> str:
         """What was recognised: "spherical wrist", "three parallel axes", …"""
-        return self._way.family.name
+        return self._plan.family.name if isinstance(self._plan, Way) else self._plan.name
 
     def explanation(self) -> str:
         """How it is solved: what was recognised, the decomposition, the formulas with this arm's numbers."""
-        return explanation(self.model, self.frame, self._arm, self._way, self.branches)
+        return explanation(self.model, self.frame, self._arm, self._plan, self.branches)
 
     @explained
     def __call__(self, T: Any, given: Any = None) -> Solutions:
@@ -132,7 +119,7 @@ class AnalyticSolver:
         arrays = [T] if given is None else [T, as_numbers("given", given)]
         if len(arrays) > 1 and not np.isfinite(arrays[1]).all():
             raise InputError(f"joint {self.given!r} is given as {given!r}; expected finite numbers")
-        q, error, fault = self.kernel(*arrays)
+        q, error, fault = self._answers(*arrays)
         wrong = ~(np.asarray(fault) <= 1e-6)
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -154,137 +141,16 @@ class AnalyticSolver:
             near = (error > FINE) & (error < LOOSE)
         if not near.any():
             return
-        rows = np.nonzero(near)
         if self._dof >= 6:
             if self._correction is None:
-                self._correction = compile(correction(self._arm, self._way.held), q=self.model.nq, T=(4, 4))
-            better, left = self._correction(q[rows], np.broadcast_to(T, (*error.shape[:-1], 4, 4))[rows[:-1]])
-            kept = left < error[rows]
-            taken = tuple(i[kept] for i in rows)
-            q[taken], error[taken] = better[kept], left[kept]
+                self._correction = Correction(self.model, self._arm, self._way.held)
+            self._correction(q, error, near, T[..., None, :, :])
+        rows = np.nonzero(near)
         with np.errstate(invalid="ignore"):
             reached = np.asarray((error <= self.tolerance).any(axis=-1))
         beside = (error[rows] > self.tolerance) & reached[rows[:-1]]
         dropped = tuple(i[beside] for i in rows)
         q[dropped], error[dropped] = np.nan, np.nan
-
-    def _function(self) -> Callable[..., Any]:
-        arm, way, model = self._arm, self._way, self.model
-        rest = np.clip(model.neutral(), model.lower, model.upper)
-
-        def solved(T: Array, given: Any) -> Any:
-            fault, T = fault_of(T), orthonormal(T)
-            answers = way.solve(motion_to(arm, T), given)
-            errors = [off(arm, T, a) for a in answers]
-            least: Any = np.inf
-            for a, e in zip(answers, errors, strict=True):
-                least = minimum(least, pick(a.exists, e, np.inf))
-            rows, told = [], []
-            for answer, e in zip(answers, errors, strict=True):
-                kept = both(answer.exists, (e <= LOOSE) | (least > LOOSE))
-                row = list(rest)
-                for k, (place, turn) in enumerate(zip(arm.places, answer.turns, strict=True)):
-                    value = given if k == way.held else coordinate(turn, model.lower[place], model.upper[place])
-                    row[place] = value
-                rows.append(stack([pick(kept, x, np.nan) for x in row]))
-                told.append(pick(kept, e, np.nan))
-            return stack(rows), stack(told), fault
-
-        return (lambda T: solved(T, None)) if way.held is None else solved
-
-
-def correction(arm: Arm, held: int | None) -> Callable[..., Any]:
-    """Three steps of Newton's, damped by the error; a joint that is held stays."""
-
-    def correct(q: Array, T: Array) -> Any:
-        T = orthonormal(T)
-        parts = [q[place] for place in arm.places]
-        for _ in range(3):
-            e, columns, _ = miss(arm, parts, T)
-            J = np.stack([0.0 * column if k == held else column for k, column in enumerate(columns)], axis=1)
-            step = J.T @ solve_symmetric(J @ J.T + np.eye(6) * (e @ e + 1e-14), e[:, None])[:, 0]
-            parts = [x + d for x, d in zip(parts, step, strict=True)]
-        row = [q[i] for i in range(len(q))]
-        for place, x in zip(arm.places, parts, strict=True):
-            row[place] = x
-        return stack(row), miss(arm, parts, T)[2]
-
-    return correct
-
-
-def motion_to(arm: Arm, T: Array) -> Motion:
-    """G: the hand's motion from where it is at q = 0 to T."""
-    R = T[:3, :3] @ arm.hand.R.T
-    return Motion(R, T[:3, 3] - R @ arm.hand.p)
-
-
-def off(arm: Arm, T: Array, answer: Answer) -> Any:
-    """How far an answer is from T: the joints near the base undone on T, the others done on the hand."""
-    chain, half = arm.chain, len(arm.chain) // 2
-    square: Any = 0.0
-    for k in range(4):
-        v, x = (arm.hand.p, T[:3, 3]) if k == 3 else (arm.hand.R[:, k], T[:3, k])
-        for i in reversed(range(half, len(chain))):
-            v = chain.move(i, answer.turns[i], v) if k == 3 else chain.spin(i, answer.turns[i], v)
-        for i in range(half):
-            x = chain.back(i, answer.turns[i], x) if k == 3 else chain.spin_back(i, answer.turns[i], x)
-        square = square + dot(x - v, x - v) * (1.0 if k == 3 else 0.5)
-    return np.sqrt(square)
-
-
-def coordinate(turn: Any, lower: float, upper: float) -> Any:
-    """The coordinate of a turn; the whole turns added that bring it within the limits, if any do."""
-    if not isinstance(turn, Turn):
-        return turn
-    angle = turn.angle()
-    if not (lower > -np.pi or upper < np.pi) or (lower >= -np.pi and upper <= np.pi):
-        return angle
-    middle = (
-        0.5 * (lower + upper)
-        if np.isfinite(lower + upper)
-        else (lower + np.pi if np.isfinite(lower) else upper - np.pi)
-    )
-    return angle - TURN * np.rint((angle - middle) / TURN)
-
-
-def fault_of(T: Array) -> Any:
-    """Nothing where T is a pose; NaN where it holds one."""
-    x, y, z, p = T[:3, 0], T[:3, 1], T[:3, 2], T[:3, 3]
-    n = cross(x, y) - z
-    square = (dot(x, x) - 1.0) ** 2 + (dot(y, y) - 1.0) ** 2 + dot(x, y) ** 2 + dot(n, n)
-    below = T[3, 0] ** 2 + T[3, 1] ** 2 + T[3, 2] ** 2 + (T[3, 3] - 1.0) ** 2
-    return np.sqrt(square + below) + 0.0 * dot(p, p)
-
-
-def orthonormal(T: Array) -> Array:
-    """A pose whose rotation is one to 1e-6 with the nearest that is one to 1e-12."""
-    R = T[:3, :3]
-    return np.concatenate([1.5 * R - 0.5 * (R @ (R.T @ R)), T[:3, 3:]], axis=1)
-
-
-def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
-    """What is missing to T (6,), the hand's Jacobian by columns (6,), in world axes, and how far T is."""
-    chain = arm.chain
-    turns = [x if slides else Turn(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]
-    axes, points = [], []
-    for i in range(len(chain)):
-        h, c = chain.axes[i], chain.points[i]
-        for j in reversed(range(i)):
-            h, c = chain.spin(j, turns[j], h), chain.move(j, turns[j], c)
-        axes.append(h)
-        points.append(c)
-    p, columns = arm.hand.p, [arm.hand.R[:, k] for k in range(3)]
-    for j in reversed(range(len(chain))):
-        p = chain.move(j, turns[j], p)
-        columns = [chain.spin(j, turns[j], r) for r in columns]
-    left = T[:3, 3] - p
-    turn = sum(0.5 * cross(r, T[:3, k]) for k, r in enumerate(columns))
-    square = dot(left, left) + sum(0.5 * dot(T[:3, k] - r, T[:3, k] - r) for k, r in enumerate(columns))
-    J = [
-        np.concatenate([h, 0.0 * h]) if slides else np.concatenate([cross(h, p - c), h])
-        for h, c, slides in zip(axes, points, chain.slides, strict=True)
-    ]
-    return np.concatenate([left, turn]), J, np.sqrt(square)
 
 
 @explained
@@ -316,9 +182,12 @@ def analytic_inverse_kinematics(
     else:
         held = [None] if n < 7 else [*reversed(range(n))]
     found = [way for joint in held for way in ways(arm.chain, arm.length, joint)]
-    if not found:
-        raise ModelError(_no_answer(model, frame, arm, given))
-    return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), tolerance)
+    if found:
+        return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), tolerance)
+    for joint in held:
+        for elimination in eliminations(arm.chain, arm.length, joint):
+            return AnalyticSolver(model, frame, arm, elimination, tolerance)
+    raise ModelError(_no_answer(model, frame, arm, given))
 
 
 def _no_answer(model: Model, frame: str, arm: Arm, given: str | None) -> str:
@@ -327,6 +196,3 @@ def _no_answer(model: Model, frame: str, arm: Arm, given: str | None) -> str:
         f"{frame!r} of {model.name!r} is moved by {len(arm.joints)} joints ({kinds}: {', '.join(arm.joints)}) of a "
         "geometry without an exact answer here; inverse_kinematics solves it numerically"
     )
-
-
-__all__ = ["AnalyticSolver", "Chain", "Solutions", "analytic_inverse_kinematics"]

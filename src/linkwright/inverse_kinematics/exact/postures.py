@@ -1,0 +1,101 @@
+"""The hand at a posture, and postures corrected to a target: functions of numbers or symbols."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.inverse_kinematics.exact.chain import Arm, Motion
+from linkwright.inverse_kinematics.exact.families import Answer
+from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.linalg import solve_symmetric
+
+TURN = 2.0 * np.pi
+
+
+def motion_to(arm: Arm, T: Array) -> Motion:
+    """G: the hand's motion from where it is at q = 0 to T."""
+    R = T[:3, :3] @ arm.hand.R.T
+    return Motion(R, T[:3, 3] - R @ arm.hand.p)
+
+
+def off(arm: Arm, T: Array, answer: Answer) -> Any:
+    """How far an answer is from T: the joints near the base undone on T, the others done on the hand."""
+    chain, half = arm.chain, len(arm.chain) // 2
+    square: Any = 0.0
+    for k in range(4):
+        v, x = (arm.hand.p, T[:3, 3]) if k == 3 else (arm.hand.R[:, k], T[:3, k])
+        for i in reversed(range(half, len(chain))):
+            v = chain.move(i, answer.turns[i], v) if k == 3 else chain.spin(i, answer.turns[i], v)
+        for i in range(half):
+            x = chain.back(i, answer.turns[i], x) if k == 3 else chain.spin_back(i, answer.turns[i], x)
+        square = square + dot(x - v, x - v) * (1.0 if k == 3 else 0.5)
+    return np.sqrt(square)
+
+
+def coordinate(turn: Any, lower: float, upper: float) -> Any:
+    """The coordinate of a turn; with the whole turns added that bring it within the limits, if any do."""
+    return into_limits(turn.angle(), lower, upper) if isinstance(turn, Turn) else turn
+
+
+def into_limits(angle: Any, lower: float, upper: float) -> Any:
+    """An angle in (-π, π], with the whole turns added that bring it within the limits, if any do."""
+    if (lower <= -np.pi and upper >= np.pi) or (lower >= -np.pi and upper <= np.pi):
+        return angle
+    if np.isfinite(lower) and np.isfinite(upper):
+        middle = 0.5 * (lower + upper)
+    else:
+        middle = lower + np.pi if np.isfinite(lower) else upper - np.pi
+    return angle - TURN * np.rint((angle - middle) / TURN)
+
+
+def fault_of(T: Array) -> Any:
+    """Nothing where T is a pose; NaN where it holds one."""
+    x, y, z, p = T[:3, 0], T[:3, 1], T[:3, 2], T[:3, 3]
+    n = cross(x, y) - z
+    square = (dot(x, x) - 1.0) ** 2 + (dot(y, y) - 1.0) ** 2 + dot(x, y) ** 2 + dot(n, n)
+    below = T[3, 0] ** 2 + T[3, 1] ** 2 + T[3, 2] ** 2 + (T[3, 3] - 1.0) ** 2
+    return np.sqrt(square + below) + 0.0 * dot(p, p)
+
+
+def orthonormal(T: Array) -> Array:
+    """A pose whose rotation is one to 1e-6 with the nearest that is one to 1e-12."""
+    R = T[:3, :3]
+    return np.concatenate([1.5 * R - 0.5 * (R @ (R.T @ R)), T[:3, 3:]], axis=1)
+
+
+def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
+    """What is missing to T (6,), the hand's Jacobian by columns (6,), in world axes, and how far T is."""
+    chain = arm.chain
+    turns = [x if slides else Turn(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]
+    axes, points = [], []
+    for i in range(len(chain)):
+        h, c = chain.axes[i], chain.points[i]
+        for j in reversed(range(i)):
+            h, c = chain.spin(j, turns[j], h), chain.move(j, turns[j], c)
+        axes.append(h)
+        points.append(c)
+    p, columns = arm.hand.p, [arm.hand.R[:, k] for k in range(3)]
+    for j in reversed(range(len(chain))):
+        p = chain.move(j, turns[j], p)
+        columns = [chain.spin(j, turns[j], r) for r in columns]
+    left = T[:3, 3] - p
+    turn = sum(0.5 * cross(r, T[:3, k]) for k, r in enumerate(columns))
+    square = dot(left, left) + sum(0.5 * dot(T[:3, k] - r, T[:3, k] - r) for k, r in enumerate(columns))
+    J = [
+        np.concatenate([h, 0.0 * h]) if slides else np.concatenate([cross(h, p - c), h])
+        for h, c, slides in zip(axes, points, chain.slides, strict=True)
+    ]
+    return np.concatenate([left, turn]), J, np.sqrt(square)
+
+
+def corrected(arm: Arm, held: int | None, parts: list[Any], T: Array, steps: int = 3) -> tuple[list[Any], Any]:
+    """The coordinates after steps of Newton's, damped by the error, and how far they are; a joint held stays."""
+    for _ in range(steps):
+        e, columns, _ = miss(arm, parts, T)
+        J = np.stack([0.0 * column if k == held else column for k, column in enumerate(columns)], axis=1)
+        step = J.T @ solve_symmetric(J @ J.T + np.eye(6) * (e @ e + 1e-14), e[:, None])[:, 0]
+        parts = [x + d for x, d in zip(parts, step, strict=True)]
+    return parts, miss(arm, parts, T)[2]
