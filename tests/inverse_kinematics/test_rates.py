@@ -178,6 +178,20 @@ def test_loops_move_closed():
     assert np.abs(lw.velocity(model, q, v, "platform") - [0.05, 0.0, 0.1, 0.0, 0.1, 0.0]).max() < 1e-6
 
 
+def test_a_controller_of_a_simulation(arm):
+    """Within the kernel of the steps: the tool goes straight on."""
+    q = np.array([0.1, -0.6, 0.2, 1.2, 0.1, 0.8, 0.0])
+
+    def law(model, t, q, v):
+        w = lw.resolved_rate(model, q, {"tool": [0.05, 0.0, 0.0, 0.0, 0.0, 0.0]})
+        return lw.inverse_dynamics(model, q, v, 40.0 * (w - v))
+
+    motion = lw.simulate(arm, q, np.zeros(7), 1.0, controller=lw.compile(law, arm, t=()))
+    way = lw.pose(arm, motion.q, "tool")[:, :3, 3]
+    assert np.abs(lw.velocity(arm, motion.q[-1], motion.v[-1], "tool") - [0.05, 0, 0, 0, 0, 0]).max() < 5e-3
+    assert np.abs(way[:, 1:] - way[0, 1:]).max() < 2e-3
+
+
 @pytest.mark.parametrize(
     ("rates", "options", "kind", "message"),
     [

@@ -23,6 +23,9 @@ REASONS = ("", "limits", "out of reach", "singular", "not found")
 CLOSER = 0.01
 """Of the tolerance: to what rows are brought that were thought to reach their targets, and did not."""
 
+PATIENT_RESTARTS = 10.0
+"""of attempts that are given up late"""
+
 DESCENTS = 4
 """Starts from which the nearest is looked for."""
 
@@ -92,6 +95,11 @@ def look_again(problem: Problem, given: list[Array], settings: Array, found: Fou
     converged = (found.first <= tolerance) & (found.told[:, 4] == DONE)
     reasons = np.zeros(len(converged), dtype=np.uint8)
     rest = np.flatnonzero(~converged)
+    if len(rest) and problem.manner == "quick":
+        few = np.array([tolerance, min(PATIENT_RESTARTS, settings[1]), settings[2]])
+        found.take_over(rest, Found(*variant(problem, manner="patient").kernel(*(x[rest] for x in given), few)))
+        converged = (found.first <= tolerance) & (found.told[:, 4] == DONE)
+        rest = np.flatnonzero(~converged)
     if len(rest):
         _descend(problem, [x[rest] for x in given], settings, rest, found)
         closed = found.first[rest] <= tolerance  # a descent may arrive where attempts were given up
@@ -104,18 +112,17 @@ def look_again(problem: Problem, given: list[Array], settings: Array, found: Fou
 
 def _descend(problem: Problem, given: list[Array], settings: Array, rows: Array, found: Found) -> None:
     """Put the nearest of some descents in the place of these rows."""
-    patient = variant(problem, giving_up=False)
-    best = Found(*patient.kernel(*given, settings))
+    best = Found(*variant(problem, manner="nearest").kernel(*given, settings))
     if not any(task.uses_start for task in problem.tasks):
         targets = given[1:] if problem.started else given
-        patient = variant(problem, giving_up=False, started=True)
+        descent = variant(problem, manner="nearest", started=True)
         for k in range(1, DESCENTS):
             start = problem.model.random(len(rows), seed=k)
             if problem.started:
                 start[:, problem.still] = given[0][:, problem.still]
             else:
                 start[:, problem.still] = problem.rest[problem.still]
-            other = Found(*patient.kernel(start, *targets, settings))
+            other = Found(*descent.kernel(start, *targets, settings))
             nearer = np.flatnonzero(other.first < best.first)
             for into, x in zip(best, other, strict=True):
                 into[nearer] = x[nearer]

@@ -18,7 +18,7 @@ from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
@@ -61,9 +61,15 @@ def resolved_rate(
         settings = _SETTINGS[damping, period]
     except (KeyError, TypeError):
         settings = _settings(damping, period)
-    v: Array = made.kernel(q, *given, settings)
-    if not np.isfinite(v @ v if v.ndim == 1 else v).all():
-        raise _not_finite(made, q, given, v)
+    try:
+        v: Array = made.kernel(q, *given, settings)
+    except (ArgumentError, ShapeError):
+        if not is_symbolic(q, *given):
+            _rates(model, rates, velocity_limits, period)  # says it in words of the tasks
+            raise
+        return made.velocities(model, np.asarray(q), [np.asarray(x) for x in given], *settings.tolist())
+    if not (v @ v < np.inf if v.ndim == 1 else np.isfinite(v).all()):
+        raise _not_finite(made, q, given)
     return v
 
 
@@ -101,7 +107,8 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
         keep(model, made, _RATES, *key)
     arrays = []
     for task, x in zip(tasks, rates.values(), strict=True):
-        shape, given = task.rate_shape(model), as_numbers(f"the rate of {task}", x)
+        shape = task.rate_shape(model)
+        given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the rate of {task}", x)
         if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
             wanted = ", ".join(["…", *map(str, shape)])
             raise ShapeError(f"the rate of {task} has shape {given.shape}; expected ({wanted})")
@@ -126,7 +133,7 @@ def _task(key: Any, rate: Any) -> Task:
     raise ShapeError(f"the rate of {key!r} has shape {shape}; expected a twist (…, 6) or a velocity (…, 3)")
 
 
-def _not_finite(made: Rates, q: Any, given: tuple[Any, ...], v: Array) -> InputError:
+def _not_finite(made: Rates, q: Any, given: tuple[Any, ...]) -> InputError:
     """Which of the arrays is not finite."""
     for name, x in (("q", q), *((f"the rate of {task}", x) for task, x in zip(made.tasks, given, strict=True))):
         if not np.isfinite(np.asarray(x, dtype=float)).all():

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NOT_FOUND, REASONS, Found, look_again, wrong_row
 from linkwright.inverse_kinematics.solver import DONE, WRONG, Problem
 from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)  # frozen ones take a microsecond more to make
 class Reached:
     """What :func:`inverse_kinematics` found, of every target of a batch (…)."""
 
@@ -48,6 +48,14 @@ class Reached:
         told = np.array(REASONS)[self.reasons]
         return str(told) if told.ndim == 0 else told
 
+    def __str__(self) -> str:
+        there = np.asarray(self.converged)
+        told = f"{there.sum()} of {counted(there.size, 'target')} reached"
+        if there.any():
+            told += f", errors up to {np.max(np.asarray(self.error)[there]):.1e} (m, rad)"
+        why = [(name, int((np.asarray(self.reasons) == k).sum())) for k, name in enumerate(REASONS) if k]
+        return "; ".join([told, *(f"{count} {name}" for name, count in why if count)])
+
 
 @explained
 def inverse_kinematics(
@@ -76,6 +84,14 @@ def inverse_kinematics(
     first where there is a start; rows that have fewer are NaN after those.
 
     Loops stay closed. Raises :class:`~linkwright.errors.InputError` where a target is no pose, or not finite.
+    In functions that are compiled it becomes part of them, without ``nearest``, ``solutions`` and reasons: rows that
+    did not converge hold any numbers.
+
+    >>> import linkwright as lw
+    >>> arm = lw.load("arm7")
+    >>> reached = lw.inverse_kinematics(arm, {"tool": [0.4, 0.1, 0.5]})
+    >>> lw.pose(arm, reached.q, "tool")[:3, 3].round(4)
+    array([0.4, 0.1, 0.5])
     """
     options = (start is not None, limits) if not fixed else (start is not None, limits, _names(fixed))
     try:
@@ -86,12 +102,22 @@ def inverse_kinematics(
         problem, arrays = _problem(model, targets, options)
     given = arrays if start is None else (start, *arrays)
     if nearest or solutions is not None:
+        if is_symbolic(*given):
+            raise ArgumentError(
+                "nearest and solutions take several calls: they are not for functions that are compiled"
+            )
         return _several(problem, given, _settings(tolerance, restarts, random), nearest, solutions)
     try:
         settings = _SETTINGS[tolerance, restarts, random]
     except (KeyError, TypeError):
         settings = _settings(tolerance, restarts, random)
-    q, told, errors = problem.kernel(*given, settings)
+    try:
+        q, told, errors = problem.kernel(*given, settings)
+    except (ArgumentError, ShapeError):
+        if not is_symbolic(*given):
+            _problem(model, targets, options)  # says it in words of the tasks
+            raise
+        return _traced(problem, given, settings)
     if q.ndim == 1:
         error, first, steps, attempts, state = told.tolist()
         if first <= tolerance and state == DONE:
@@ -119,6 +145,19 @@ def _settings(tolerance: Any, restarts: Any, random: Any) -> Array:
     settings.setflags(write=False)
     _SETTINGS[tolerance, restarts, random] = settings  # type: ignore[index]
     return settings
+
+
+def _traced(problem: Problem, given: tuple[Any, ...], settings: Array) -> Reached:
+    """The answer as symbols, whose derivatives are those of the solution."""
+    arrays = [np.asarray(x) for x in given]
+    for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
+        if x.shape != shape:
+            raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
+    start, targets = (arrays[0], arrays[1:]) if problem.started else (None, arrays)
+    tolerance, restarts, random = settings.tolist()
+    q, told, errors = problem.solve(problem.model, start, targets, tolerance, restarts, random, more=1)
+    converged = (told[1] <= settings[0]) & (abs(told[4] - DONE) < 0.5)
+    return Reached(q, converged, told[0], errors, told[2], told[3], where(converged, 0.0, float(NOT_FOUND)))
 
 
 def _names(fixed: Any) -> tuple[str, ...]:
@@ -149,7 +188,8 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Proble
         keep(model, problem, _PROBLEM, *key)
     arrays = []
     for task, x in zip(tasks, targets.values(), strict=True):
-        shape, given = task.shape(model), as_numbers(f"the target of {task}", x)
+        shape = task.shape(model)
+        given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the target of {task}", x)
         if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
             wanted = ", ".join(["…", *map(str, shape)])
             raise ShapeError(f"the target of {task} has shape {given.shape}; expected ({wanted})")

@@ -21,6 +21,9 @@ from linkwright.spatial.arrays import Array
 ALIKE = 1e-3
 """Solutions are one whose coordinates differ by less, in the mechanism's units, turns left out."""
 
+NEAR = 0.4
+"""How far from a start others are, in the mechanism's units: once, twice and three times so much."""
+
 DRAWS, PER_SOLUTION = 16, 16
 """Starts that are tried, and further ones for every solution asked for."""
 
@@ -82,7 +85,7 @@ def nearest(problem: Problem, rows: list[Array], start: Array, settings: Array) 
     best: Found | None = None
     far = np.full(len(start), np.inf)
     for k in range(1 + min(int(settings[1]), DRAWS)):
-        found = _attempt(posture, [*rows, *more], start, settings, k)
+        found = _attempt(posture, [*rows, *more], start, settings, k, near=True)
         found = found._replace(q=_unturned(problem, start, found.q), errors=found.errors[:, : len(problem.tasks)])
         there = (found.first <= settings[0]) & (found.told[:, 4] == DONE)
         away = np.where(there, distance(problem, start, found.q), np.inf)
@@ -98,15 +101,29 @@ def nearest(problem: Problem, rows: list[Array], start: Array, settings: Array) 
     return best
 
 
-def _attempt(problem: Problem, rows: list[Array], start: Array | None, settings: Array, k: int) -> Found:
-    """The k-th attempt of every row: from the start, then from random ones."""
+def _around(problem: Problem, start: Array | None, moved: Array) -> Array:
+    """Configurations (n, nq) so far (n, nv) from the start, in the mechanism's units, where it may move."""
+    moved = moved * scale_of(problem.model).velocities
+    moved[:, np.setdiff1d(np.arange(problem.model.nv), problem.moves[1])] = 0.0
+    move: Any = kernel_of(dynamics.integrate, problem.model)
+    return np.asarray(move(start, moved))
+
+
+def _attempt(
+    problem: Problem, rows: list[Array], start: Array | None, settings: Array, k: int, near: bool = False
+) -> Found:
+    """The k-th attempt of every row: from the start, then from others, random ones or around it."""
     once = np.array([settings[0], 0.0, settings[2]])
     if k == 0 and start is None:
         return Found(*variant(problem, started=False).kernel(*rows, once))
     if k:
-        begin = problem.model.random(len(rows[0]), seed=[int(settings[2]), k])  # type: ignore[arg-type]
-        begin[:, problem.still] = (problem.rest if start is None else start)[..., problem.still]
-        start = begin
+        generator = np.random.default_rng([int(settings[2]), k])
+        if near:
+            start = _around(problem, start, NEAR * (k % 4) * generator.normal(size=(len(rows[0]), problem.model.nv)))
+        if not near or k % 4 == 0:
+            begin = problem.model.random(len(rows[0]), seed=generator)
+            begin[:, problem.still] = (problem.rest if start is None else start)[..., problem.still]
+            start = begin
     return Found(*variant(problem, started=True).kernel(start, *rows, once))
 
 

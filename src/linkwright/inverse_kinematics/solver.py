@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from linkwright.inverse_kinematics.steps import (
     Level,
     Range,
     Step,
+    damping_at_edge,
     damping_of,
     damping_of_rest,
     prioritised_step,
@@ -67,6 +68,16 @@ POLISHED = 4
 """Steps of the first priority alone, at the end."""
 
 
+Manner = Literal["quick", "patient", "nearest"]
+"""Attempts are given up soon; or late, and damped little at the end; or never, on the way to what is nearest."""
+
+DAMPINGS: dict[Manner, Callable[[Array], Any]] = {
+    "quick": damping_of,
+    "patient": damping_at_edge,
+    "nearest": damping_of_rest,
+}
+
+
 @dataclass(frozen=True)
 class Problem:
     """What is solved: which tasks of which mechanism, and how."""
@@ -78,8 +89,7 @@ class Problem:
     limits: bool = True
     fixed: tuple[str, ...] = ()
     """joints that stay where they are"""
-    giving_up: bool = True
-    """whether attempts that stall are given up"""
+    manner: Manner = "quick"
 
     @cached_property
     def moves(self) -> tuple[Array, Array]:
@@ -132,7 +142,9 @@ class Problem:
     def ranges(self) -> tuple[list[Range], list[int]]:
         """The limits that bind, and coordinates that turn round."""
         bound, turning = ranges(self.model, self.straight)
-        if not self.giving_up or len({task.priority for task in self.tasks}) > 1:  # the way is to be without jumps
+        if (
+            self.manner == "nearest" or len({task.priority for task in self.tasks}) > 1
+        ):  # the way is to be without jumps
             bound = [one._replace(gap=np.inf) for one in bound]
         return (bound if self.limits else []), turning
 
@@ -178,9 +190,16 @@ class Problem:
         return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
 
     def solve(
-        self, model: Model, start: Array | None, targets: list[Array], tolerance: Any, restarts: Any, random: Any
+        self,
+        model: Model,
+        start: Array | None,
+        targets: list[Array],
+        tolerance: Any,
+        restarts: Any,
+        random: Any,
+        more: int = 0,
     ) -> tuple[Array, Array, Array]:
-        """The solver, of one row: of numbers or of symbols."""
+        """The solver, of one row: of numbers or of symbols; ``more`` steps at the end make derivatives exact."""
         at_q, at_v = self.moves
         starts = Starts(self.model, at_q, self.limits)
         others = self.rest if start is None else start
@@ -214,14 +233,14 @@ class Problem:
             due = age - LOOK * np.floor((age + 0.5) / LOOK) > LOOK - 1.5
             moved, kept = self._moved(model, q, taken.v)
             over = (taken.v @ taken.v < 0.25 * tolerance) & (taken.left < 0.06 * tolerance * tolerance) & kept
-            old = age >= (AGE if len(levels) == 1 and self.giving_up and not uses_start else SLOW_AGE)
+            old = age >= (AGE if len(levels) == 1 and self.manner == "quick" and not uses_start else SLOW_AGE)
             if uses_start:  # of which the way is part: it is approached step by step, not foreseen
                 over = over & (squares.sum() < 0.25 * (tolerance / farthest) ** 2)
             if len(levels) > 1:
                 rest, rest_before = squares[1:].sum(), before[1:].sum()
                 settled = (due & (abs(rest - rest_before) < SETTLED * rest)) | old
                 over = over | ((squares[0] < SETTLED) & settled)
-            if self.giving_up:
+            if self.manner != "nearest":
                 stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
                 again = (stalled | old) & ~over
             else:
@@ -240,14 +259,14 @@ class Problem:
 
         never = np.full(len({task.priority for task in self.tasks}), 1e300)
         x, _, _, attempt, state, steps = until(stops, step, first, 0.0, never, 0.0, wrong, limit=STEPS)
-        if len(never) > 1:
+        if more := max(more, POLISHED if len(never) > 1 else 0):
 
             def polish(_: Any, x: Array) -> Array:
                 q = whole(x)
                 J, e = self.levels(model, q, targets, begin)[0]
                 return self._moved(model, q, self._step([Level(J[:, at_v], e)], x).v)[0]
 
-            x = repeat(POLISHED, polish, x)
+            x = repeat(more, polish, x)
         q = self._wrapped(whole(x), start)
         squares = [left @ left for left in self.left(model, q, targets, begin)]
         first_ones = [one for one, task in zip(squares, self.tasks, strict=False) if task.priority == self.first]
@@ -273,7 +292,7 @@ class Problem:
             if one.rate in at_v and one.place in at_q:
                 here = at_q.index(one.place)
                 outside[at_v.index(one.rate)] = _leaving(one, x[here])
-        damping = damping_of if self.giving_up else damping_of_rest
+        damping = DAMPINGS[self.manner]
         if len(levels) == 1:
             return single_step(levels[0], outside, damping)
         return prioritised_step(levels, outside, damping)

@@ -23,6 +23,9 @@ from linkwright.spatial.linalg import solve_symmetric
 DAMPING, BEND, FLOOR = 0.05, 0.1, 1e-9
 """of the error's square, which counts for less where it is large; and at least"""
 
+LOW_FLOOR = 1e-14
+"""At least, near singularities: what is smaller than the square root of it counts as zero."""
+
 CURVED = 4.0
 """How curved the way of a frame is, at most or so, per rad and of the mechanism's length."""
 
@@ -142,10 +145,15 @@ def damped(J: Array, e: Array, damping: Any) -> Step:
     return Step(v, left @ left)
 
 
-def damping_of(e: Array) -> Any:
+def damping_of(e: Array, floor: float = FLOOR) -> Any:
     """λ of errors that will vanish."""
     square = e @ e
-    return DAMPING * square / (1.0 + BEND * square) + FLOOR
+    return DAMPING * square / (1.0 + BEND * square) + floor
+
+
+def damping_at_edge(e: Array) -> Any:
+    """The same, so little at the end that targets are reached where the Jacobian all but loses its rank."""
+    return damping_of(e, LOW_FLOOR)
 
 
 def damping_of_rest(e: Array) -> Any:
@@ -187,7 +195,7 @@ def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Ste
         rest = level.e - level.J @ v
         if is_identity(level.J):
             share = 1.0 / (1.0 + damping_of_rest(rest))
-            step = Step(share * rest, (1.0 - share) ** 2 * (rest @ rest))
+            J, step = level.J, Step(share * rest, (1.0 - share) ** 2 * (rest @ rest))
         else:
             J = np.stack([without(row, basis) for row in level.J])
             step = damped(J, rest, damping_of_rest(rest))
