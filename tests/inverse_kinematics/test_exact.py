@@ -159,12 +159,174 @@ def test_any_joint_whose_removal_leaves_a_family_can_be_given(given):
     assert np.abs(turned_by(found.nearest(q), q)).max() < 1e-9
 
 
-def test_seven_joints_choose_the_one_to_give():
+def test_seven_joints_choose_what_is_given():
     arm = lw.load("arm7")
     solver = lw.analytic_inverse_kinematics(arm, "tool")
-    assert solver.given in [joint.name for joint in arm.joints]
-    with pytest.raises(ArgumentError, match="give joint"):
+    assert solver.given == "elbow angle"
+    with pytest.raises(ArgumentError, match="give the elbow angle too"):
         solver(np.eye(4))
+    panda = real_robot("panda.urdf")
+    assert lw.analytic_inverse_kinematics(panda, "panda_hand_tcp").given in [joint.name for joint in panda.joints]
+
+
+def test_the_elbow_angle_of_a_shoulder_and_a_wrist():
+    arm = lw.load("arm7")
+    solver = lw.analytic_inverse_kinematics(arm, "tool", given="elbow angle")
+    q = arm.random(300, seed=5)
+    T = lw.pose(arm, q, "tool")
+    found = solver(T, solver.elbow_angle(q))
+    np.testing.assert_allclose(turned_by(found.nearest(q), q), 0.0, atol=1e-6)
+    assert (found.count == 8).all()
+    for angle in (-2.0, 0.0, 1.0):  # every angle of the elbow has its eight
+        found = solver(T, angle)
+        assert (found.count == 8).all()
+        assert left(arm, "tool", T[:, None], found.q).max() < 1e-9
+        assert np.abs(turned_by(solver.elbow_angle(found.q), angle)).max() < 1e-6
+    upright = solver(solver_pose := lw.pose(arm, 0.3 * np.eye(7)[6], "tool"), 0.7)
+    assert upright.count
+    assert left(arm, "tool", solver_pose, upright.q[upright.exact]).max() < 1e-7
+
+
+def tutorial(x, y, z, alpha, lengths=(0.3, 0.5, 0.4, 0.2)):
+    """The four postures of the tutorial's arm, by its formulas."""
+    l1, l2, l3, l4 = lengths
+    for side in (1.0, -1.0):
+        rho, zeta = side * np.hypot(x, y) - l4 * np.cos(alpha), z - l1 - l4 * np.sin(alpha)
+        D = (rho**2 + zeta**2 - l2**2 - l3**2) / (2 * l2 * l3)
+        if abs(D) <= 1.0:
+            for elbow in (np.arccos(D), -np.arccos(D)):
+                q2 = np.arctan2(zeta, rho) - np.arctan2(l3 * np.sin(elbow), l2 + l3 * np.cos(elbow))
+                yield [np.arctan2(side * y, side * x), q2, elbow, alpha - q2 - elbow]
+
+
+def test_four_joints_take_a_place_and_a_pitch_forwards_and_backwards():
+    arm = lw.load("arm4")
+    solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
+    q = arm.random(200, seed=0)
+    p = np.concatenate([lw.pose(arm, q, "tool")[:, :3, 3], q[:, 1:].sum(axis=1, keepdims=True)], axis=1)
+    found = solver(p)
+    assert found.q.shape == (200, 4, 4)
+    np.testing.assert_allclose(turned_by(found.nearest(q), q), 0.0, atol=1e-7)
+    for target, postures, exact in zip(p, found.q, found.exact, strict=True):
+        theirs = list(tutorial(*target))
+        assert exact.sum() == len(theirs)
+        for posture in theirs:
+            assert np.abs(turned_by(postures[exact], np.array(posture))).max(axis=1).min() < 1e-7
+    assert (found.count == 4).any()
+    assert (found.reason == "").all()
+
+
+def test_out_of_reach_and_infinitely_many_are_said():
+    arm = lw.load("arm4")
+    solver = lw.analytic_inverse_kinematics(arm, "tool", task="pitch")
+    assert solver([1.5, 0.0, 0.3, 0.0]).reason == "out of reach"
+    above = solver([0.0, 0.0, 1.0, 0.5])
+    assert above.count
+    assert above.reason == "infinitely many: joint1 is free"
+    puma = lw.load("puma560")
+    solver = lw.analytic_inverse_kinematics(puma, "tool")
+    found = solver(lw.pose(puma, [[0.1, 0.2, 0.3, 0.4, 0.0, 0.6], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]], "tool"))
+    assert found.reason.tolist() == ["infinitely many: joint4, joint6 are free", ""]
+    assert solver.free([0.1, 0.2, np.arctan2(0.0203, 0.4318) - np.pi / 2, 0.4, 0.5, 0.6]) == ()  # straight, not free
+
+
+X, Y, Z = np.eye(3)
+
+
+def made(kinds, axes, points, name="made"):
+    """An arm of hinges and slides, its axes through points at q = 0."""
+    builder = lw.Builder(name)
+    before, at = "world", np.zeros(3)
+    for k, (kind, axis, point) in enumerate(zip(kinds, axes, points, strict=True)):
+        builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
+        kind = "prismatic" if kind == "P" else "continuous"
+        limits = {"lower": -1.0, "upper": 1.0} if kind == "prismatic" else {}
+        builder.joint(f"j{k}", kind, before, f"l{k}", xyz=tuple(point - at), axis=tuple(axis), **limits)
+        before, at = f"l{k}", point
+    return builder.frame("hand", before, xyz=(0.1, 0.2, 0.3)).build()
+
+
+def slanted(random, n):
+    v = random.standard_normal((n, 3))
+    return list(v / np.linalg.norm(v, axis=1, keepdims=True))
+
+
+def with_slides(kinds, seed=0):
+    """An arm whose first three joints are of these kinds, as general as they have an answer, with a wrist."""
+    random = np.random.default_rng(seed)
+    axes, points = slanted(random, 6), list(random.uniform(-0.5, 0.5, (6, 3)))
+    if kinds in ("RRP", "PRR"):  # the slide across the hinge beside it
+        i, j = (2, 1) if kinds == "RRP" else (0, 1)
+        axes[i] = np.cross(axes[j], X) / np.linalg.norm(np.cross(axes[j], X))
+    if kinds == "PRP":
+        axes[1] = axes[0]
+    points[4] = points[5] = points[3]
+    return made(kinds + "RRR", axes, points)
+
+
+@pytest.mark.parametrize("kinds", ["PPP", "RPP", "PPR", "RRP", "PRR", "PRP", "RPR"])
+def test_slides_before_a_wrist(kinds):
+    arm = with_slides(kinds)
+    solver = lw.analytic_inverse_kinematics(arm, "hand")
+    q = arm.random(200, seed=1)
+    T = lw.pose(arm, q, "hand")
+    found = solver(T)
+    assert np.abs(np.where(arm.lower > -1.5, found.nearest(q) - q, turned_by(found.nearest(q), q))).max() < 1e-6
+    there = np.nonzero(found.exact)
+    assert left(arm, "hand", T[there[0]], found.q[there]).max() < 1e-9
+    assert kinds == "PPP" or "w'" in solver.explanation()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "axes"),
+    [
+        ("RRPR", (Z, Z, Z, Z)),
+        ("PRRR", (Z, Z, -Z, Z)),
+        ("RPRR", (Z, Z, Z, -Z)),
+        ("PPP", (X, Y, Z)),
+        ("PPPR", (X, Y, Z, Z)),
+        ("PPPRR", (X, Y, Z, Z, X)),
+        ("PPPRRR", (Y, X, Z, Z, X, Z)),
+        ("RRRPPP", (Z, X, Z, X, Y, Z)),
+        ("RRP", (Z, Z, Z)),
+    ],
+)
+def test_scara_arms_and_gantries(kinds, axes):
+    random = np.random.default_rng(2)
+    points = [*random.uniform(-0.5, 0.5, (len(kinds), 3))]
+    meeting = (3, 4, 5) if kinds[-2:] == "RR" and kinds[:3] == "PPP" else (0, 1, 2) if kinds[-2:] == "PP" else ()
+    for i in range(len(kinds)):
+        if i in meeting and kinds[i] == "R":
+            points[i] = points[meeting[0]]
+    task = "position" if kinds == "RRP" else "pose"
+    arm = made(kinds, axes, points)
+    solver = lw.analytic_inverse_kinematics(arm, "hand", task=task)
+    q = arm.random(100, seed=1)
+    T = lw.pose(arm, q, "hand")
+    found = solver(T if task == "pose" else T[:, :3, 3])
+    assert found.exact.any(axis=1).all()
+    q_found = found.nearest(q)
+    hinges = np.array([kind == "R" for kind in kinds])
+    assert np.abs(np.where(hinges, turned_by(q_found, q), q_found - q)).max() < 1e-6
+
+
+@pytest.mark.parametrize("kinds", ["RRR", "RR", "RR parallel", "RPR"])
+def test_a_position_is_enough_for_two_or_three_joints(kinds):
+    random = np.random.default_rng(4)
+    n = len(kinds.split()[0])
+    axes, points = slanted(random, n), list(random.uniform(-0.5, 0.5, (n, 3)))
+    if "parallel" in kinds:
+        axes[1] = -axes[0]
+    arm = made(kinds.split()[0], axes, points)
+    solver = lw.analytic_inverse_kinematics(arm, "hand", task="position")
+    q = arm.random(100, seed=1)
+    p = lw.pose(arm, q, "hand")[:, :3, 3]
+    found = solver(p)
+    hinges = np.array([kind == "R" for kind in kinds.split()[0]])
+    q_found = found.nearest(q)
+    assert np.abs(np.where(hinges, turned_by(q_found, q), q_found - q)).max() < 1e-6
+    there = np.nonzero(found.exact)
+    assert np.abs(lw.pose(arm, found.q[there], "hand")[:, :3, 3] - p[there[0]]).max() < 1e-9
 
 
 def test_singular_postures_have_finite_answers():

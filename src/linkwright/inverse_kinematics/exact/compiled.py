@@ -28,10 +28,10 @@ from linkwright.inverse_kinematics.exact.postures import (
     fault_of,
     into_limits,
     motion_to,
-    off,
     orthonormal,
 )
 from linkwright.inverse_kinematics.exact.subproblems import Turn, both, pick
+from linkwright.inverse_kinematics.exact.tasks import Pose
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, minimum
@@ -59,11 +59,6 @@ class Branches(Protocol):
         """q (…, branches, nq), error (…, branches), and what is wrong with T (…), of T (…, 4, 4)[, given (…)]."""
 
 
-def inputs_of(held: int | None) -> dict[str, Any]:
-    """The arrays of a kernel, by name."""
-    return {"T": (4, 4)} | ({} if held is None else {"given": ()})
-
-
 def resting(model: Model) -> Array:
     """Where joints stay that do not move the frame."""
     return np.asarray(np.clip(model.neutral(), model.lower, model.upper))
@@ -72,13 +67,13 @@ def resting(model: Model) -> Array:
 class ClosedForm:
     """One kernel for an arm of a family."""
 
-    def __init__(self, model: Model, arm: Arm, way: Way):
+    def __init__(self, model: Model, arm: Arm, way: Way, task: Pose):
         rest = resting(model)
 
-        def solved(T: Array, given: Any) -> Any:
-            fault, T = fault_of(T), orthonormal(T)
-            answers = way.solve(motion_to(arm, T), given)
-            errors = [off(arm, T, a) for a in answers]
+        def solved(target: Array, given: Any) -> Any:
+            fault, target = task.fault(target), task.cleaned(target)
+            answers = way.solve(task.motion(target), given)
+            errors = [task.off(target, a) for a in answers]
             least: Any = np.inf
             for a, e in zip(answers, errors, strict=True):
                 least = minimum(least, pick(a.exists, e, np.inf))
@@ -94,8 +89,10 @@ class ClosedForm:
             return stack(rows), stack(told), fault
 
         with np.errstate(all="ignore"):  # of what is no number
-            self.kernel: Kernel = compile(
-                (lambda T: solved(T, None)) if way.held is None else solved, **inputs_of(way.held)
+            self.kernel: Kernel = (
+                compile(solved, target=task.shape, given=())
+                if way.asks
+                else compile(lambda target: solved(target, None), target=task.shape)
             )
         self.branches: int = self.kernel.program.outputs[1].shape[0]
 

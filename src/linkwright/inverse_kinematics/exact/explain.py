@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.inverse_kinematics.exact.chain import Arm
+from linkwright.inverse_kinematics.exact.chain import Arm, Chain
 from linkwright.inverse_kinematics.exact.general import Elimination
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.model.tree import Model
@@ -53,7 +53,11 @@ def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, bra
     if order != list(range(len(chain))):
         lines.append("Its joints 1, 2, … below are the arm's " + ", ".join(str(i + 1) for i in order) + ".")
     lines.append("")
-    lines += ["  " + line for line in told.formulas]
+    seen = [chain.slides[i] for i in order]
+    formulas = told.formulas
+    if isinstance(plan, Way):
+        formulas = plan.family.told(Chain(chain.axes[: len(order)], chain.points[: len(order)], tuple(seen)))
+    lines += ["  " + line for line in formulas]
     form = {
         "first": "In subproblem 6 one equation has the first angle alone: two turns, then two of the other for each.",
         "second": "In subproblem 6 one equation has the second angle alone: two turns, then two of the other for each.",

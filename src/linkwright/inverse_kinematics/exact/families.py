@@ -11,23 +11,22 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.inverse_kinematics.exact.chain import Chain, Motion
+from linkwright.inverse_kinematics.exact.places import form_of_place, kinds, place
 from linkwright.inverse_kinematics.exact.subproblems import (
     Turn,
     both,
     cross,
-    distances,
     dot,
     form_of,
     on_line,
     pick,
     subproblem_1,
     subproblem_4,
-    subproblem_5,
     subproblem_6,
     turned,
     turning,
 )
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, atan2, norm
 
 
 class Answer(NamedTuple):
@@ -55,6 +54,10 @@ class Family:
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         """All answers, those that do not exist among them."""
         raise NotImplementedError
+
+    def told(self, chain: Chain) -> tuple[str, ...]:
+        """The formulas for a chain."""
+        return self.formulas
 
     def system(self, chain: Chain, G: Motion) -> Any:
         """What it hands to subproblem 6; None where it needs none."""
@@ -114,7 +117,7 @@ def rotated(chain: Chain, turns: Any, R: Array) -> Array:
 
 @dataclass(frozen=True)
 class SphericalWrist(Family):
-    """Axes 4, 5 and 6 meet in w: E₁E₂E₃ w = G w is subproblem 5, what is left a rotation."""
+    """Axes 4, 5 and 6 meet in w: E₁E₂E₃ w = G w is a place for three joints, what is left a rotation."""
 
     name = "spherical wrist"
     formulas = (
@@ -124,19 +127,86 @@ class SphericalWrist(Family):
         "Rot(h4, θ4) (R5 h6) = R h6, then Rot(h6, θ6) u = R5ᵀR4ᵀR u for a u across h6  [subproblem 1: θ4, θ6]",
     )
 
-    def _five(self, chain: Chain, G: Motion) -> Any:
-        (h1, h2, h3), (c1, c2, c3, w) = chain.axes[:3], chain.points[:4]
-        return -h1, h2, h3, c1 - c2, G(w) - c1, c3 - c2, w - c3
+    def told(self, chain: Chain) -> tuple[str, ...]:
+        place = () if kinds(chain) == "RRR" else (f"E1 E2 E3 w = w': {_SLIDES[kinds(chain)]}",)
+        return (self.formulas[0], *(place or self.formulas[1:2]), *self.formulas[2:])
 
-    def system(self, chain: Chain, G: Motion) -> Any:
-        return distances(*self._five(chain, G))
+    def formed(self, chain: Chain, G: Motion) -> Family | None:
+        w = chain.points[3]
+        form = form_of_place(chain, w, G(w))
+        return None if form is None else type(self)(form)
 
     def solve(self, chain: Chain, G: Motion) -> list[Answer]:
         found = []
-        for t1, t2, t3, exists in subproblem_5(self.form, *self._five(chain, G)):
+        w = chain.points[3]
+        for t1, t2, t3, exists in place(chain, w, G(w), self.form):
             first = (t1, t2, t3)
             for last in wrist(chain.axes[3], chain.axes[4], chain.axes[5], rotated(chain, first, G.R)):
                 found.append(Answer((*first, *last.turns), both(exists, last.exists)))
+        return found
+
+
+_SLIDES = {
+    "PPP": "three equations, linear in the slides",
+    "RPP": "what is across both slides is subproblem 4 for the hinge; the slides are linear",
+    "PPR": "what is across both slides is subproblem 4 for the hinge; the slides are linear",
+    "RRP": "heights along the second hinge are subproblem 4, or the slide; distances from it the other",
+    "PRR": "heights along the first hinge are subproblem 4, or the slide; distances from it the other",
+    "PRP": "distances from the hinge are a quadratic for the second slide, heights the first; subproblem 1",
+    "RPR": "what is across the slide is subproblem 6 for the hinges; along it the slide",
+}
+
+
+@dataclass(frozen=True)
+class PositionOnly(Family):
+    """Three joints bring the hand to a place; its rotation is not asked for."""
+
+    name = "a position for three joints"
+    formulas = (
+        "the hand p goes to p' = G p: with p0 = c1 − c2",
+        "p0 + Rot(−h1, θ1)(p' − c1) = Rot(h2, θ2)(c3 − c2 + Rot(h3, θ3)(p − c3))  [subproblem 5: θ1, θ3, θ2]",
+    )
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """the hand at q = 0"""
+
+    def told(self, chain: Chain) -> tuple[str, ...]:
+        return self.formulas if kinds(chain) == "RRR" else (f"E1 E2 E3 p = p': {_SLIDES[kinds(chain)]}",)
+
+    def formed(self, chain: Chain, G: Motion) -> Family | None:
+        p = np.array(self.point)
+        form = form_of_place(chain, p, G(p))
+        return None if form is None else type(self)(form, self.point)
+
+    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+        p = np.array(self.point)
+        return [Answer((t1, t2, t3), exists) for t1, t2, t3, exists in place(chain, p, G(p), self.form)]
+
+
+@dataclass(frozen=True)
+class PositionOfTwo(PositionOnly):
+    """Two hinges bring the hand to a place that they reach."""
+
+    name = "a position for two hinges"
+    formulas = (
+        "parallel: |c2 − c1 + Rot(h2, θ2)(p − c2)| = |p' − c1|  [subproblem 3: θ2, twice], then subproblem 1: θ1",
+        "else: h2·Rot(−h1, θ1)(p' − c1) = h2·(p − c1)  [subproblem 4: θ1, twice], then subproblem 1: θ2",
+    )
+
+    def told(self, chain: Chain) -> tuple[str, ...]:
+        return self.formulas
+
+    def formed(self, chain: Chain, G: Motion) -> Family | None:
+        return self
+
+    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+        (h1, h2), (c1, c2), p = chain.axes, chain.points, np.array(self.point)
+        to = G(p)
+        if float(np.linalg.norm(np.cross(h1, h2))) < 1e-6:
+            pairs = folded(h1, flat(h1, c2 - c1), flat(h1, p - c2), flat(h1, to - c1))
+            return [Answer((t1, alike(h1, h2, t2)), exists) for t1, t2, exists in pairs]
+        found = []
+        for t1, exists in zip(*subproblem_4(-h1, to - c1, h2, dot(h2, p - c1)), strict=True):
+            found.append(Answer((t1, subproblem_1(h2, p - c2, chain.back(0, t1, to) - c2)), exists))
         return found
 
 
@@ -248,3 +318,146 @@ class YawAndPlanar(Family):
         whole = subproblem_1(h, u, turned(chain.axes[0], t1.back(), G.R @ u))
         found = three_turns(chain, (1, 2, 3), whole, chain.back(0, t1, G(chain.points[3])))
         return [Answer((t1, *turns), exists) for *turns, exists in found]
+
+
+@dataclass(frozen=True)
+class Pitched(Family):
+    """A hinge, then three parallel ones: the hand's place and its turn about them, whichever way the arm looks."""
+
+    name = "a hinge and a plane, for a position and a pitch"
+    formulas = (
+        "the axes 2, 3, 4 are parallel, along h: they change no height along it. The hand p goes to p', turned by α:",
+        "h·Rot(−h1, θ1)(p' − c1) = h·(p − c1)  [subproblem 4: θ1, forwards and backwards]",
+        "z = E1⁻¹p' − Rot(h, α)(p − c4); |c3 − c2 + Rot(h, θ3)(c4 − c3)| = |z − c2|  [subproblem 3: θ3, twice]",
+        "Rot(h, θ2)(c3 − c2 + Rot(h, θ3)(c4 − c3)) = z − c2  [subproblem 1: θ2]; θ4 = α − θ2 − θ3",
+    )
+    point: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """the hand at q = 0"""
+
+    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+        h, h1, c1, p = chain.axes[1], chain.axes[0], chain.points[0], np.array(self.point)
+        u = across(h)
+        whole, to, lever = subproblem_1(h, u, G.R @ u), G(p), p - chain.points[3]
+        found = []
+        for t1, exists in zip(*subproblem_4(-h1, to - c1, h, dot(h, p - c1)), strict=True):
+            z = chain.back(0, t1, to) - turned(h, whole, lever)
+            for t2, t3, t4, too in three_turns(chain, (1, 2, 3), whole, z):
+                found.append(Answer((t1, t2, t3, t4), both(exists, too)))
+        return found
+
+
+def pitched(h: Array, angle: Any, hand: Array, to: Array) -> Motion:
+    """The motion that turns by an angle about h and brings the hand to a place."""
+    turn = Turn(np.sin(angle), np.cos(angle))
+    R = np.stack([turned(h, turn, column) for column in np.eye(3)]).T
+    return Motion(R, to - R @ hand)
+
+
+@dataclass(frozen=True)
+class Scara(Family):
+    """Three parallel hinges and a slide along them, in any order: the height is the slide's, the plane the hinges'."""
+
+    name = "three parallel hinges and a slide along them"
+    formulas = (
+        "h·(G c − c) is the slide d; the hinges see G without it",
+        "Rot(h, sum of the θ) u = R_G u for a u across h  [subproblem 1]",
+        "z is where the third hinge's point goes; |c2 − c1 + Rot(h, θ2)(c3 − c2)| = |z − c1|  [subproblem 3, twice]",
+        "the first hinge by subproblem 1, the third is the rest of the sum",
+    )
+
+    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+        at = chain.slides.index(True)
+        i, j, k = (n for n in range(4) if n != at)
+        h = chain.axes[i]
+        c = chain.points[k]
+        d = dot(h, G(c) - c) * dot(h, chain.axes[at])
+        u = across(h)
+        found = []
+        for t1, t2, t3, exists in three_turns(chain, (i, j, k), subproblem_1(h, u, G.R @ u), G(c)):
+            moves = [t1, t2, t3]
+            found.append(Answer((*moves[:at], d, *moves[at:]), exists))
+        return found
+
+
+@dataclass(frozen=True)
+class Gantry(Family):
+    """Three slides, then up to two hinges whose axes meet: the hinges are told by the rotation, the slides linear."""
+
+    name = "three slides and up to two hinges"
+    formulas = (
+        "the hinges (none, one, or two that meet in w) take the rotation R_G: Rot(h4, θ4) h5 = R_G h5, and so on  [1]",
+        "G w − w = d1 h1 + d2 h2 + d3 h3, linear in the slides",
+    )
+
+    def solve(self, chain: Chain, G: Motion) -> list[Answer]:
+        turns: list[Turn] = []
+        if len(chain) > 3:
+            w = chain.points[3]
+            for i in range(3, len(chain)):
+                last = i == len(chain) - 1
+                v = across(chain.axes[i]) if last else chain.axes[i + 1]
+                to = G.R @ v
+                for h, turn in zip(chain.axes[3:], turns, strict=False):
+                    to = turned(h, turn.back(), to)
+                turns.append(subproblem_1(chain.axes[i], v, to))
+        else:
+            w = np.zeros(3)
+        return [Answer((d1, d2, d3, *turns), True) for d1, d2, d3, _ in place(chain, w, G(w), "")]
+
+
+@dataclass(frozen=True)
+class ElbowAngle(Family):
+    """Spherical shoulder, elbow and spherical wrist: eight postures for any turn ψ of the elbow.
+
+    ψ turns the elbow's axis about the line from shoulder to wrist; it is 0 where that axis is across the first one
+    and the line, so that the plane of the arm holds the first axis.
+    """
+
+    name = "spherical shoulder, elbow and wrist"
+    formulas = (
+        "the axes 1, 2, 3 meet in the shoulder s, the axes 5, 6, 7 in the wrist w: x = G w − s",
+        "|c4 + Rot(h4, θ4)(w − c4) − s| = |x|  [subproblem 3: θ4, twice]",
+        "R1 R2 R3 = Q takes E4 w − s to x, and the elbow's axis h4 to where it is turned about x by ψ from h1 × x",
+        "R1 R2 R3 = Q is a wrist: h1·Rot(h2, θ2) h3 = h1·Q h3  [subproblem 4: θ2, twice], subproblem 1: θ1, θ3",
+        "R5 R6 R7 = R4ᵀQᵀR_G likewise: θ6, twice, θ5, θ7",
+    )
+
+    def solve_at(self, chain: Chain, G: Motion, angle: Any) -> list[Answer]:
+        """All answers where the elbow is turned by an angle."""
+        s, c4, w, h4 = chain.points[0], chain.points[3], chain.points[4], chain.axes[3]
+        x = G(w) - s
+        a, b = c4 - s, w - c4
+        q = facing(chain.axes[0], x)
+        n = x / norm(x)
+        side = q * np.cos(angle) + cross(n, q) * np.sin(angle)
+        found = []
+        for t4, exists in zip(*subproblem_4(h4, b, a, 0.5 * (dot(x, x) - dot(a, a) - dot(b, b))), strict=True):
+            m = a + turned(h4, t4, b)
+            m = m / norm(m)
+            e = h4 - m * dot(m, h4)
+            e = e / norm(e)
+            Q = sum(np.multiply.outer(to, of) for to, of in ((n, m), (side, e), (cross(n, side), cross(m, e))))
+            R = np.stack([chain.spin_back(3, t4, v) for v in (Q.T @ G.R).T]).T
+            for shoulder in wrist(chain.axes[0], chain.axes[1], chain.axes[2], Q):
+                for last in wrist(chain.axes[4], chain.axes[5], chain.axes[6], R):
+                    there = both(both(exists, shoulder.exists), last.exists)
+                    found.append(Answer((*shoulder.turns, t4, *last.turns), there))
+        return found
+
+    def angle_of(self, chain: Chain, turns: Any) -> Any:
+        """The elbow's turn in a posture."""
+        x, e = chain.points[4], chain.axes[3]
+        for i in (3, 2, 1, 0):
+            x = chain.move(i, turns[i], x)
+            e = chain.spin(i, turns[i], e)
+        x = x - chain.points[0]
+        q = facing(chain.axes[0], x)
+        return atan2(dot(cross(x / norm(x), q), e), dot(q, e))
+
+
+def facing(h: Array, x: Array) -> Array:
+    """The unit vector across h and x; where these are parallel one across h."""
+    v = cross(h, x)
+    some = dot(v, v) > 1e-16 * dot(x, x)
+    v = np.array([pick(some, a, b) for a, b in zip(v, across(h), strict=True)])
+    return v / norm(v)

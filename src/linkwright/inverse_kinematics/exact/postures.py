@@ -23,16 +23,22 @@ def motion_to(arm: Arm, T: Array) -> Motion:
 
 def off(arm: Arm, T: Array, answer: Answer) -> Any:
     """How far an answer is from T: the joints near the base undone on T, the others done on the hand."""
-    chain, half = arm.chain, len(arm.chain) // 2
     square: Any = 0.0
-    for k in range(4):
-        v, x = (arm.hand.p, T[:3, 3]) if k == 3 else (arm.hand.R[:, k], T[:3, k])
-        for i in reversed(range(half, len(chain))):
-            v = chain.move(i, answer.turns[i], v) if k == 3 else chain.spin(i, answer.turns[i], v)
-        for i in range(half):
-            x = chain.back(i, answer.turns[i], x) if k == 3 else chain.spin_back(i, answer.turns[i], x)
-        square = square + dot(x - v, x - v) * (1.0 if k == 3 else 0.5)
-    return np.sqrt(square)
+    for k in range(3):
+        x, v = halves(arm, answer, arm.hand.R[:, k], T[:3, k], False)
+        square = square + 0.5 * dot(x - v, x - v)
+    x, v = halves(arm, answer, arm.hand.p, T[:3, 3], True)
+    return np.sqrt(square + dot(x - v, x - v))
+
+
+def halves(arm: Arm, answer: Answer, v: Array, x: Array, points: bool) -> tuple[Array, Array]:
+    """x with the joints near the base undone, and v with the others done: points, or directions."""
+    chain, half = arm.chain, len(arm.chain) // 2
+    for i in reversed(range(half, len(chain))):
+        v = chain.move(i, answer.turns[i], v) if points else chain.spin(i, answer.turns[i], v)
+    for i in range(half):
+        x = chain.back(i, answer.turns[i], x) if points else chain.spin_back(i, answer.turns[i], x)
+    return x, v
 
 
 def coordinate(turn: Any, lower: float, upper: float) -> Any:

@@ -2,74 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, explained
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted, explained
 from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
 from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, Branches, ClosedForm, Correction, Sixteen
 from linkwright.inverse_kinematics.exact.explain import explanation
+from linkwright.inverse_kinematics.exact.families import ElbowAngle
 from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
-from linkwright.inverse_kinematics.exact.postures import TURN
-from linkwright.inverse_kinematics.exact.ways import Way, ways
+from linkwright.inverse_kinematics.exact.geometry import meeting, parallel
+from linkwright.inverse_kinematics.exact.solutions import Solutions
+from linkwright.inverse_kinematics.exact.subproblems import Turn
+from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
+from linkwright.inverse_kinematics.exact.ways import TASKS, Way, ways
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
-
-@dataclass(frozen=True, eq=False)
-class Solutions:
-    """All answers for a batch of targets."""
-
-    q: Array
-    """(…, branches, nq); NaN where a branch does not exist. Hinges are in (-π, π], or within their limits if a whole
-    number of turns brings them there"""
-    exact: Array
-    """(…, branches) bool; where none of a target's answers is, they are those that come near it"""
-    error: Array
-    """(…, branches): what is left, the distance (m) and 2 sin(angle / 2) together; NaN where a branch does not exist"""
-    lower: Array
-    upper: Array
-    places: tuple[int, ...]
-    """where in q the arm's coordinates stand"""
-    hinges: Array
-    """(nq,) bool: the coordinates that may turn by whole turns"""
-
-    @cached_property
-    def within(self) -> Array:
-        """(…, branches) bool: whether an answer exists and keeps the limits of all joints of the arm."""
-        q, at = self.q, list(self.places)
-        kept = (q >= self.lower - 1e-12) & (q <= self.upper + 1e-12)
-        return np.asarray(kept[..., at].all(axis=-1))
-
-    @property
-    def count(self) -> Array:
-        """(…) int: the number of exact answers."""
-        return np.asarray(self.exact.sum(axis=-1))
-
-    def nearest(self, q: Any, limits: bool = True) -> Array:
-        """The exact answer (…, nq) nearest to q (…, nq) by Σ|Δq|, within the limits; NaN where there is none.
-
-        Hinges are brought as near to q as whole turns bring them, where their limits allow it. ``limits`` False
-        counts answers outside the limits too.
-        """
-        given = as_numbers("q", q)
-        nq = self.q.shape[-1]
-        if given.shape[-1:] != (nq,):
-            raise ShapeError(f"q has shape {given.shape}; expected (…, {nq})")
-        to = given[..., None, :]
-        turns = np.round((to - self.q) / TURN) * TURN * self.hinges
-        moved = self.q + turns
-        if limits:
-            moved = np.where((moved >= self.lower) & (moved <= self.upper), moved, self.q)
-        at = list(self.places)
-        far = np.abs(moved - to)[..., at].sum(axis=-1)
-        far = np.where(self.exact & (self.within if limits else True), far, np.inf)
-        best = np.argmin(far, axis=-1)[..., None]
-        chosen = np.take_along_axis(np.broadcast_to(moved, (*far.shape, nq)), best[..., None], axis=-2)[..., 0, :]
-        return np.where(np.isfinite(np.take_along_axis(far, best, axis=-1)), chosen, np.nan)
+ELBOW = "elbow angle"
 
 
 class AnalyticSolver:
@@ -79,18 +31,22 @@ class AnalyticSolver:
     ``solver(T, value)`` takes its coordinate, (…) rad or m.
     """
 
-    def __init__(self, model: Model, frame: str, arm: Arm, plan: Way | Elimination, tolerance: float):
+    def __init__(self, model: Model, frame: str, arm: Arm, plan: Way | Elimination, task: Pose, tolerance: float):
         self.model, self.frame, self.tolerance = model, frame, tolerance
-        self._arm, self._plan = arm, plan
+        self._arm, self._plan, self._task = arm, plan, task
         self._way = plan if isinstance(plan, Way) else plan.way
-        self.given: str | None = None if self._way.held is None else arm.joints[self._way.held]
-        """the joint whose coordinate is given; None where none has to be"""
-        self._answers: Branches = ClosedForm(model, arm, plan) if isinstance(plan, Way) else Sixteen(model, arm, plan)
+        held = self._way.held
+        self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
+        """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
+        self._answers: Branches = (
+            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else Sixteen(model, arm, plan)
+        )
         self.branches = self._answers.branches
         """the most answers a target can have"""
         self._hinges = np.zeros(model.nq, dtype=bool)
         self._hinges[[p for p, slides in zip(arm.places, arm.chain.slides, strict=True) if not slides]] = True
         self._correction: Correction | None = None
+        self._elbow: Kernel | None = None
 
     @property
     def family(self) -> str:
@@ -102,49 +58,77 @@ class AnalyticSolver:
         return explanation(self.model, self.frame, self._arm, self._plan, self.branches)
 
     @explained
-    def __call__(self, T: Any, given: Any = None) -> Solutions:
-        """All answers for poses T (…, 4, 4); of seven joints, with one ``given`` (…).
+    def __call__(self, target: Any, given: Any = None) -> Solutions:
+        """All answers for targets: poses (…, 4, 4), positions (…, 3), or positions and pitches (…, 4), as the task is.
 
-        Raises :class:`InputError` for what is no pose, NaN among it.
+        Of seven joints, with what is ``given`` (…). Raises :class:`InputError` for what is no pose, NaN among it.
         """
-        T = as_numbers("T", T)
-        if T.shape[-2:] != (4, 4):
-            raise ShapeError(f"T has shape {T.shape}; expected (…, 4, 4)")
-        if (given is None) != (self.given is None):
-            if given is None:
-                raise ArgumentError(
-                    f"this arm has {self._dof} joints: give joint {self.given!r} too, solver(T, {self.given})"
-                )
+        name, shape = self._task.name, self._task.shape
+        target = as_numbers(name, target)
+        if target.shape[target.ndim - len(shape) :] != shape:
+            raise ShapeError(f"{name} has shape {target.shape}; expected (…, {', '.join(map(str, shape))})")
+        if given is None and self.given is not None:
+            what = "the elbow angle" if self.given == ELBOW else f"joint {self.given!r}"
+            raise ArgumentError(f"this arm has {self._dof} joints: give {what} too, solver({name}, given)")
+        if given is not None and self.given is None:
             raise ArgumentError(f"no joint of this arm has to be given; got given = {given!r}")
-        arrays = [T] if given is None else [T, as_numbers("given", given)]
+        arrays = [target] if given is None else [target, as_numbers("given", given)]
         if len(arrays) > 1 and not np.isfinite(arrays[1]).all():
-            raise InputError(f"joint {self.given!r} is given as {given!r}; expected finite numbers")
+            raise InputError(f"{self.given!r} is given as {given!r}; expected finite numbers")
         q, error, fault = self._answers(*arrays)
         wrong = ~(np.asarray(fault) <= 1e-6)
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            told = np.broadcast_to(T, (*wrong.shape, 4, 4))[at]
-            where = f"T[{', '.join(map(str, at))}]" if at else "T"
-            raise InputError(f"{where} is no pose: a rotation (to 1e-6), a position, and 0 0 0 1 below; got\n{told}")
-        self._correct(q, error, arrays[0])
+            told = np.broadcast_to(target, (*wrong.shape, *shape))[at]
+            where = f"{name}[{', '.join(map(str, at))}]" if at else name
+            raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
+        self._correct(q, error, target)
         with np.errstate(invalid="ignore"):
             exact = error <= self.tolerance
-        return Solutions(q, exact, error, self.model.lower, self.model.upper, self._arm.places, self._hinges)
+        lower, upper = self.model.lower, self.model.upper
+        return Solutions(q, exact, error, lower, upper, self._arm.places, self._hinges, self.free)
+
+    @explained
+    def elbow_angle(self, q: Any) -> Array:
+        """The elbow angle (…) of postures q (…, nq), of an arm with spherical shoulder and wrist.
+
+        The turn of the elbow's axis about the line from shoulder to wrist, 0 where the plane of the arm holds the
+        first axis.
+        """
+        family, chain = self._way.family, self._way.chain
+        if not isinstance(family, ElbowAngle):
+            raise ArgumentError(f"{self.frame!r} of {self.model.name!r} is not solved by an elbow angle: {self.family}")
+        if self._elbow is None:
+            places = list(self._arm.places)
+            self._elbow = compile(
+                lambda q: family.angle_of(chain, [Turn(np.sin(x), np.cos(x)) for x in q[places]]), q=self.model.nq
+            )
+        return np.asarray(self._elbow(as_numbers("q", q)))
+
+    @explained
+    def free(self, q: Any) -> tuple[str, ...]:
+        """The joints that can move while the hand stays at a posture q (nq,); what is given stays, too.
+
+        None at most postures: where an arm is singular it may be that its hand stays while some of its joints turn.
+        """
+        parts = as_numbers("q", q)[list(self._arm.places)]
+        moving = free_joints(self._task, self._way.held, parts, isinstance(self._way.family, ElbowAngle))
+        return tuple(self._arm.joints[k] for k in moving)
 
     @property
     def _dof(self) -> int:
         return len(self._arm.chain)
 
-    def _correct(self, q: Array, error: Array, T: Array) -> None:
+    def _correct(self, q: Array, error: Array, target: Array) -> None:
         """Answers that rounding, or decimals in files, left beside the target are brought to it; the others dropped."""
         with np.errstate(invalid="ignore"):
             near = (error > FINE) & (error < LOOSE)
         if not near.any():
             return
-        if self._dof >= 6:
+        if self._dof >= 6 and self._task.shape == (4, 4):
             if self._correction is None:
                 self._correction = Correction(self.model, self._arm, self._way.held)
-            self._correction(q, error, near, T[..., None, :, :])
+            self._correction(q, error, near, target[..., None, :, :])
         rows = np.nonzero(near)
         with np.errstate(invalid="ignore"):
             reached = np.asarray((error <= self.tolerance).any(axis=-1))
@@ -155,14 +139,17 @@ class AnalyticSolver:
 
 @explained
 def analytic_inverse_kinematics(
-    model: Model, frame: str, *, given: str | None = None, tolerance: float = 1e-9
+    model: Model, frame: str, *, given: str | None = None, task: str = "pose", tolerance: float = 1e-9
 ) -> AnalyticSolver:
     """Exact inverse kinematics of a frame: a solver that gives all postures of the arm that bring the frame to a pose.
 
     The arm is the joints between the world and the frame; its family is recognised from its geometry (see
-    ``docs/exact_inverse_kinematics.md``). Of an arm of seven joints one is ``given`` with each target, by its name; if
-    none is named, the one that leaves the shortest formulas. An answer that leaves no more than ``tolerance`` (m and
-    rad together) is exact. Raises :class:`ModelError` where an arm has no exact answer.
+    ``docs/exact_inverse_kinematics.md``). Of an arm of seven joints something is ``given`` with each target: a joint,
+    by its name, or the "elbow angle" of an arm with spherical shoulder and wrist. If nothing is named it is that, or
+    the joint that leaves the shortest formulas. ``task`` "position" asks for the place of the hand alone (of two or
+    three joints), "pitch" for its place and its turn about three parallel axes (of a hinge and three parallel ones).
+    An answer that leaves no more than ``tolerance`` (m and rad together) is exact. Raises :class:`ModelError` where an
+    arm has no exact answer.
 
     >>> import linkwright as lw
     >>> arm = lw.load("puma560")
@@ -173,26 +160,53 @@ def analytic_inverse_kinematics(
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"analytic_inverse_kinematics: the first argument is a Model; got {model!r}")
+    if task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    if not tolerance > 0.0:
+        raise InputError(f"tolerance is a length above 0, m and rad together; got {tolerance!r}")
     arm = arm_of(model, frame)
-    if given is not None and given not in arm.joints:
-        raise UnknownNameError(f"joint between the world and {frame!r}:", given, arm.joints)
-    n = len(arm.joints)
-    if given is not None:
-        held: list[int | None] = [arm.joints.index(given)]
-    else:
-        held = [None] if n < 7 else [*reversed(range(n))]
-    found = [way for joint in held for way in ways(arm.chain, arm.length, joint)]
-    if found:
-        return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), tolerance)
+    if given is not None and given not in (*arm.joints, ELBOW):
+        raise UnknownNameError(f"joint between the world and {frame!r}", given, (*arm.joints, ELBOW))
+    held: list[int | None] = [None]
+    if given in arm.joints:
+        held = [arm.joints.index(given)]
+    elif given is None and len(arm.joints) == 7:
+        held += reversed(range(7))
+    found: list[Way] = []
     for joint in held:
+        found += (way for way in ways(arm.chain, arm.length, joint, task, arm.hand.p) if given != ELBOW or way.asks)
+        if joint is None and found:
+            break
+    if found:
+        return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), task_of(task, arm), tolerance)
+    for joint in held if task == "pose" and given != ELBOW else ():
         for elimination in eliminations(arm.chain, arm.length, joint):
-            return AnalyticSolver(model, frame, arm, elimination, tolerance)
-    raise ModelError(_no_answer(model, frame, arm, given))
+            return AnalyticSolver(model, frame, arm, elimination, task_of(task, arm), tolerance)
+    raise ModelError(_no_answer(model, frame, arm, given, task))
 
 
-def _no_answer(model: Model, frame: str, arm: Arm, given: str | None) -> str:
+def _no_answer(model: Model, frame: str, arm: Arm, given: str | None, task: str) -> str:
     kinds = "".join("P" if slides else "R" for slides in arm.chain.slides)
+    pairs = [(i, i + 1) for i in range(len(arm.joints) - 1) if not any(arm.chain.slides[i : i + 2])]
+    seen = [f"{i + 1} and {j + 1} are parallel" for i, j in pairs if parallel(arm.chain, (i, j))]
+    seen += [f"{i + 1} and {j + 1} meet" for i, j in pairs if meeting(arm.chain, (i, j), arm.length) is not None]
+    geometry = f"; of its axes {', '.join(seen)}" if seen else "; no neighbouring axes are parallel or meet"
+    held = f", with {given!r} given" if given is not None else ""
+    n = len(arm.joints)
+    if task == "position":
+        wanted = "a position is solved for two hinges or three joints"
+    elif task == "pitch":
+        wanted = "a position and a pitch are solved for a hinge and three parallel ones"
+    elif n < 6:
+        wanted = (
+            "of fewer than six joints planar arms, a hinge and a plane, SCARA arms and gantries are solved; "
+            "for the place of the hand alone there is task='position'"
+        )
+    elif n > 7:
+        wanted = "six joints are solved, or seven with one given; more leave more than one free: lock some"
+    else:
+        wanted = "six hinges are solved, and slides before or behind three hinges that meet in a point"
     return (
-        f"{frame!r} of {model.name!r} is moved by {len(arm.joints)} joints ({kinds}: {', '.join(arm.joints)}) of a "
-        "geometry without an exact answer here; inverse_kinematics solves it numerically"
+        f"{frame!r} of {model.name!r} is moved by {counted(n, 'joint')} ({kinds}: {', '.join(arm.joints)}){geometry}"
+        f"{held}: there is no exact answer here ({wanted}); inverse_kinematics solves it numerically"
     )

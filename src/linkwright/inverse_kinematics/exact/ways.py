@@ -12,11 +12,18 @@ import numpy as np
 from linkwright.inverse_kinematics.exact.chain import Chain, Motion, forward, with_points
 from linkwright.inverse_kinematics.exact.families import (
     Answer,
+    ElbowAngle,
     Family,
+    Gantry,
+    Pitched,
     Planar,
+    PositionOfTwo,
+    PositionOnly,
+    Scara,
     SphericalWrist,
     ThreeParallel,
     YawAndPlanar,
+    pitched,
 )
 from linkwright.inverse_kinematics.exact.geometry import level, meeting, parallel
 from linkwright.inverse_kinematics.exact.subproblems import Turn
@@ -46,6 +53,11 @@ class Way:
         """By which ways are chosen: constants are worth more than the order of the joints."""
         return 2.0 * bool(self.opened) + (self.family.form == "quartic")
 
+    @property
+    def asks(self) -> bool:
+        """Whether something has to be given beside the target."""
+        return self.held is not None or isinstance(self.family, ElbowAngle)
+
     def at_family(self, G: Motion, given: Any = None) -> tuple[Chain, Motion, list[int]]:
         """The chain that the family sees, its motion, and the joints of the arm in its order."""
         chain, order = self.chain, list(range(len(self.chain)))
@@ -64,7 +76,8 @@ class Way:
         """All answers, their turns in the arm's order."""
         chain, G, order = self.at_family(G, given)
         found = []
-        for answer in self.family.solve(chain, G):
+        family = self.family
+        for answer in family.solve_at(chain, G, given) if isinstance(family, ElbowAngle) else family.solve(chain, G):
             turns: list[Any] = [None] * len(self.chain)
             if self.held is not None:
                 slides = self.chain.slides[self.held]
@@ -76,48 +89,71 @@ class Way:
 
 
 class _Candidate(NamedTuple):
-    family: type[Family]
+    family: Family
     mirrored: bool
     opened: int
     points: dict[int, Array]
     noted: str
 
 
-def ways(chain: Chain, length: float, held: int | None = None) -> Iterator[Way]:
-    """The ways that solve an arm, each tried on random postures."""
+TASKS = ("pose", "position", "pitch")
+"""What a target is: a pose (4, 4), a position (3,), a position and a pitch (4,)."""
+
+
+def ways(
+    chain: Chain, length: float, held: int | None = None, task: str = "pose", hand: Array | None = None
+) -> Iterator[Way]:
+    """The ways that solve an arm, each tried on random postures; ``hand`` is where the hand is at q = 0."""
     random = np.random.default_rng(0)
     postures = random.uniform(-3.0, 3.0, (6, len(chain)))
     seen = chain if held is None else chain.held(held, _turn(chain, held, postures[0, held]))
     names = [i for i in range(len(chain)) if i != held]
-    for candidate in _candidates(seen, length):
+    at = (0.0, 0.0, 0.0) if hand is None else (float(hand[0]), float(hand[1]), float(hand[2]))
+    for candidate in _poses(seen, length) if task == "pose" else _parts(seen, task, at):
         points = {
             names[i]: c
             if held is None or names[i] < held
             else chain.back(held, _turn(chain, held, postures[0, held]), c)
             for i, c in candidate.points.items()
         }
-        way = Way(with_points(chain, points), candidate.family(), held, candidate.mirrored, candidate.opened)
-        tried = _tried(way, postures, (candidate.noted.format(*(f"{i + 1}" for i in names)),))
+        way = Way(with_points(chain, points), candidate.family, held, candidate.mirrored, candidate.opened)
+        tried = _tried(way, postures, (candidate.noted.format(*(f"{i + 1}" for i in names)),), at)
         if tried is not None:
             yield tried
 
 
-def _tried(way: Way, postures: Array, noted: tuple[str, ...]) -> Way | None:
+def _tried(way: Way, postures: Array, noted: tuple[str, ...], hand: tuple[float, float, float]) -> Way | None:
     """The way with the form that fits, if it finds these postures."""
     with np.errstate(all="ignore"):
-        G = forward(way.chain, postures[0])
-        given = None if way.held is None else postures[0, way.held]
-        family = way.family.formed(*way.at_family(G, given)[:2])
+        G = asked(way, postures[0], hand)
+        family = way.family.formed(*way.at_family(G, given_at(way, postures[0]))[:2])
         if family is None:
             return None
         way = Way(way.chain, family, way.held, way.mirrored, way.opened, noted)
-        return way if all(finds(way, q) for q in postures) else None
+        return way if all(finds(way, q, hand) for q in postures) else None
 
 
-def finds(way: Way, q: Array) -> bool:
+def asked(way: Way, q: Array, hand: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Motion:
+    """What is asked of an arm at a posture: the hand's motion, or what of it the family looks at."""
+    G = forward(way.chain, q)
+    if isinstance(way.family, Pitched):
+        h = way.chain.axes[1]
+        return pitched(
+            h, sum(x * (h @ way.chain.axes[k]) for k, x in enumerate(q) if k), np.array(hand), G(np.array(hand))
+        )
+    return Motion(np.eye(3), G(np.array(hand)) - hand) if isinstance(way.family, PositionOnly) else G
+
+
+def given_at(way: Way, q: Array) -> Any:
+    """What is given beside the target, at a posture."""
+    if isinstance(way.family, ElbowAngle):
+        return way.family.angle_of(way.chain, [_turn(way.chain, i, x) for i, x in enumerate(q)])
+    return None if way.held is None else q[way.held]
+
+
+def finds(way: Way, q: Array, hand: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> bool:
     """Whether this posture is among the answers to its own motion."""
-    given = None if way.held is None else q[way.held]
-    for turns, exists in way.solve(forward(way.chain, q), given):
+    for turns, exists in way.solve(asked(way, q, hand), given_at(way, q)):
         found = np.array([t.angle() if isinstance(t, Turn) else t for t in turns])
         off = np.where(way.chain.slides, found - q, np.remainder(found - q + np.pi, 2.0 * np.pi) - np.pi)
         if exists and np.abs(off).max() < FOUND:
@@ -129,38 +165,71 @@ def _turn(chain: Chain, joint: int, q: float) -> Any:
     return q if chain.slides[joint] else Turn(np.sin(q), np.cos(q))
 
 
-def _candidates(chain: Chain, length: float) -> Iterator[_Candidate]:
-    """What the geometry of a chain offers, the shortest formulas first."""
-    if any(chain.slides):
-        return
+def _said(three: tuple[int, ...], how: str) -> str:
+    return f"the axes {{{three[0]}}}, {{{three[1]}}} and {{{three[2]}}} {how}"
+
+
+def _parts(chain: Chain, task: str, hand: tuple[float, float, float]) -> Iterator[_Candidate]:
+    """What solves a part of a pose."""
     n = len(chain)
-    if n == 3 and parallel(chain, (0, 1, 2)):
-        yield _Candidate(Planar, False, 0, level(chain, (0, 1, 2)), "the axes {0}, {1} and {2} are parallel")
-    if n == 4:
+    if task == "position" and n == 3:
+        yield _Candidate(PositionOnly(point=hand), False, 0, {}, "three joints")
+    if task == "position" and n == 2 and not any(chain.slides):
+        points = level(chain, (0, 1)) if parallel(chain, (0, 1)) else {}
+        yield _Candidate(PositionOfTwo(point=hand), False, 0, points, "two hinges")
+    if task == "pitch" and n == 4 and not any(chain.slides) and parallel(chain, (1, 2, 3)):
+        yield _Candidate(Pitched(point=hand), False, 0, level(chain, (1, 2, 3)), _said((1, 2, 3), "are parallel"))
+
+
+def _poses(chain: Chain, length: float) -> Iterator[_Candidate]:
+    """What the geometry of a chain offers for poses, the shortest formulas first."""
+    n = len(chain)
+    hinges = [i for i in range(n) if not chain.slides[i]]
+    if chain.slides[:3] == (True, True, True) and len(hinges) == n - 3 <= 2:
+        point = meeting(chain, (3, 4), length) if n == 5 else None
+        if n < 5 or point is not None:
+            points = {} if point is None else {3: point, 4: point}
+            yield _Candidate(Gantry(), False, 0, points, "three slides come first")
+    if len(hinges) == 3 and n <= 4 and parallel(chain, range(n)):
+        three = (hinges[0], hinges[1], hinges[2])
+        family = Planar() if n == 3 else Scara()
+        yield _Candidate(family, False, 0, level(chain, three), _said(three, "are parallel"))
+    if n == len(hinges) == 4:
         for i, mirrored in ((1, False), (0, True)):
-            if parallel(chain, (i, i + 1, i + 2)):
-                told = f"the axes {{{i}}}, {{{i + 1}}} and {{{i + 2}}} are parallel"
-                yield _Candidate(YawAndPlanar, mirrored, 0, level(chain, (i, i + 1, i + 2)), told)
-    if n == 6:
-        for i, mirrored, opened in ((3, False, 0), (0, True, 0), (1, False, 4), (2, False, 5)):
-            three = (i, i + 1, i + 2)
-            point = meeting(chain, three, length)
-            if point is not None:
-                told = f"the axes {{{i}}}, {{{i + 1}}} and {{{i + 2}}} meet in a point"
-                points = _paired(chain, length, dict.fromkeys(three, point))
-                yield _Candidate(SphericalWrist, mirrored, opened, points, told)
-        for i, mirrored, opened in ((1, False, 0), (2, True, 0), (0, False, 5), (3, False, 2)):
             three = (i, i + 1, i + 2)
             if parallel(chain, three):
-                told = f"the axes {{{i}}}, {{{i + 1}}} and {{{i + 2}}} are parallel"
-                yield _Candidate(ThreeParallel, mirrored, opened, _paired(chain, length, level(chain, three)), told)
+                yield _Candidate(YawAndPlanar(), mirrored, 0, level(chain, three), _said(three, "are parallel"))
+    if n == 6:
+        yield from _six(chain, length, hinges)
+    if n == len(hinges) == 7:
+        shoulder, wrist = meeting(chain, (0, 1, 2), length), meeting(chain, (4, 5, 6), length)
+        if shoulder is not None and wrist is not None:
+            points = dict.fromkeys((0, 1, 2), shoulder) | dict.fromkeys((4, 5, 6), wrist)
+            yield _Candidate(ElbowAngle(), False, 0, points, "the first three axes meet, and the last three")
+
+
+def _six(chain: Chain, length: float, hinges: list[int]) -> Iterator[_Candidate]:
+    """The same of six joints."""
+    for i, mirrored, opened in ((3, False, 0), (0, True, 0), (1, False, 4), (2, False, 5)):
+        three = (i, i + 1, i + 2)
+        if not set(three) <= set(hinges) or (opened and len(hinges) < 6):
+            continue
+        point = meeting(chain, three, length)
+        if point is not None:
+            points = _paired(chain, length, dict.fromkeys(three, point))
+            yield _Candidate(SphericalWrist(), mirrored, opened, points, _said(three, "meet in a point"))
+    for i, mirrored, opened in ((1, False, 0), (2, True, 0), (0, False, 5), (3, False, 2)):
+        three = (i, i + 1, i + 2)
+        if len(hinges) == 6 and parallel(chain, three):
+            points = _paired(chain, length, level(chain, three))
+            yield _Candidate(ThreeParallel(), mirrored, opened, points, _said(three, "are parallel"))
 
 
 def _paired(chain: Chain, length: float, points: dict[int, Array]) -> dict[int, Array]:
-    """Neighbours among the other axes that meet have one point, too: what is then nothing need not be computed."""
+    """Neighbours among the other hinges that meet have one point, too: what is then nothing need not be computed."""
     points = dict(points)
     for i, j in pairwise(range(len(chain))):
-        if i not in points and j not in points:
+        if i not in points and j not in points and not chain.slides[i] and not chain.slides[j]:
             point = meeting(chain, (i, j), length)
             if point is not None:
                 points |= {i: point, j: point}
