@@ -1,4 +1,4 @@
-"""The command line: ``linkwright simulate``, ``info``, ``equations``, ``bench``, ``experiment``, ``cache``."""
+"""The command line: ``linkwright simulate``, ``reach``, ``info``, ``equations``, ``bench``, ``experiment``, …"""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 
 from rich.text import Text
 
-from linkwright.cli import measuring, moving, showing, terminal
+from linkwright.cli import measuring, moving, reaching, showing, terminal
 from linkwright.cli.app import app
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
 
 # importing them makes them commands of the program
-COMMANDS = (moving.simulate, showing.info, showing.equations, measuring.bench, measuring.experiment, measuring.cache)
+COMMANDS = (
+    *(moving.simulate, reaching.reach, showing.info, showing.equations),
+    *(measuring.bench, measuring.experiment, measuring.cache),
+)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -43,6 +43,23 @@ def starting_velocity(model: Model, text: str) -> Array:
     return _filled(model, np.zeros(model.nv), text, velocity_names(model), "nv", "velocity")
 
 
+def target_poses(text: str) -> Array:
+    """What --to says: places (n, 3), "x y z", or poses (n, 4, 4), "x y z roll pitch yaw"; ";" between them."""
+    from linkwright.geometry import rotation, transform
+
+    rows = [[_value(entry, "to") for entry in one.replace(",", " ").split()] for one in text.split(";") if one.strip()]
+    widths = {len(row) for row in rows}
+    if not widths <= {3, 6} or len(widths) != 1:
+        raise InputError(
+            f"--to takes x y z, or x y z roll pitch yaw, the same of all targets; got {text!r}, "
+            f"{' and '.join(map(str, sorted(widths))) or 'no'} numbers"
+        )
+    x = np.array(rows)
+    if not np.isfinite(x).all():
+        raise InputError(f"--to takes finite numbers; got {text!r}")
+    return x if x.shape[1] == 3 else transform.make(rotation.from_rpy(x[:, 3:]), x[:, :3])
+
+
 def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: str) -> Array:
     """``x`` with what ``text`` gives: all values, or some by name."""
     if not text.strip():

@@ -1,0 +1,251 @@
+"""``linkwright reach``: where the joints must be for a hand to be somewhere, and where it can be at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from rich.table import Table
+
+from linkwright.cli import terminal
+from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.arguments import starting_posture, target_poses
+from linkwright.errors import InputError, ModelError, counted
+from linkwright.files import folder_at, replacing_together, write_figure
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from linkwright.inverse_kinematics.paths import Followed
+
+_RESULTS = ("postures.png", "workspace.png", *(f"path_{k}.gif" for k in range(1, 17)))
+"""What the command may write; of an earlier run nothing stays."""
+
+_PATH_POINTS, _PATH_SECONDS = 101, 4.0
+
+_NEAR = 1e-5
+"""What may be missing of a target that is reached, m and rad together."""
+
+
+class Answers(NamedTuple):
+    """The postures found for one target."""
+
+    q: Array
+    """(n, nq)"""
+    error: Array
+    """(n,)"""
+    within: Array
+    """(n,) bool: within the limits"""
+    how: str
+
+
+@app.command
+def reach(
+    robot: str | None = None,
+    /,
+    *,
+    to: str = "",
+    frame: str | None = None,
+    start: str = "",
+    branches: int = 8,
+    workspace: bool = True,
+    animation: bool = True,
+    root: Root = "fixed",
+    out: Path | None = None,
+) -> None:
+    """Find the postures that bring a frame (a hand) to a place; draw them, and where the frame can be at all.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml) or a built-in mechanism; arm7 without it.
+    to
+        Where the frame should be: "x y z" in metres, or "x y z roll pitch yaw", angles in radians or with "deg", about
+        the world's axes x, y, z in turn. Several targets, with ";" between them, are a path: animations show the
+        postures that can follow it in straight lines. Without it a place that the frame can reach is taken.
+    frame
+        Its name; without it the last frame of an arm.
+    start
+        A posture to begin at, as --posture of simulate. The posture nearest to it is told first.
+    branches
+        How many postures to tell at most; of a path how many to animate, at most two.
+    workspace
+        Whether to draw where the frame can be.
+    animation
+        Whether to animate a path.
+    out
+        The folder for the files; linkwright_NAME_reach unless given.
+    """
+    if branches < 1:
+        raise InputError(f"--branches is a number of at least 1; got {branches}")
+    model = load_robot(DEMONSTRATION if robot is None else robot, root)
+    frame = _frame(model, frame)
+    q0 = starting_posture(model, start)
+    targets = target_poses(to) if to else _reachable(model, frame)
+    folder = folder_at(out or f"linkwright_{file_name(model.name)}_reach")
+    with terminal.errors.status("looking for postures"):
+        answers = _answers(model, frame, targets[0], q0 if start else None, branches)
+    good = answers.within & (answers.error < _NEAR)
+    terminal.output.print(f"{frame} of {model.name} to {_place(targets[0])}: {_told(answers, good)}", soft_wrap=True)
+    if len(answers.q):
+        terminal.output.print(_table(model, frame, answers))
+    followed = None
+    if len(targets) > 1 and good.any():
+        with terminal.errors.status("following the path"):
+            followed = _followed(model, frame, targets, answers.q[good])
+    files = []
+    with terminal.errors.status("drawing"), replacing_together(folder, _RESULTS) as place:
+        from linkwright.visual.postures import draw_postures
+        from linkwright.visual.workspace import plot_workspace
+
+        if len(answers.q):
+            labels = [_label(k, answers) for k in range(len(answers.q))]
+            title = f"{frame} of {model.name}"
+            picture = draw_postures(model, answers.q, labels, target=targets[0], title=title)
+            files.append(write_figure(place / "postures.png", picture))
+        if workspace:
+            files.append(write_figure(place / "workspace.png", plot_workspace(model, frame)))
+        if followed is not None and animation:
+            files += _animated(model, frame, followed, place, min(2, branches))
+    for path in files:
+        terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
+    if not good.any():
+        raise SystemExit(1)
+
+
+def _frame(model: Model, named: str | None) -> str:
+    """The frame that is asked for; without a name the last of an arm."""
+    from linkwright.visual.film import default_trace
+
+    if named is not None:
+        named = model.full_name(named)
+        model.frame(named)
+        return named
+    found = "tool" if "tool" in model.frames else default_trace(model)
+    if found is None:
+        names = ", ".join(name for name in list(model.frames)[:40] if name != "world")
+        raise InputError(
+            f"{model.name!r} is no single arm, so say which frame is meant, with --frame; there are {names}"
+        )
+    return found
+
+
+def _reachable(model: Model, frame: str) -> Array:
+    """A pose (1, 4, 4) that the frame takes."""
+    from linkwright.dynamics import pose
+    from linkwright.visual.workspace import gains
+
+    terminal.output.print('no target was given (--to "x y z roll pitch yaw"): one is taken that can be reached')
+    q = model.random(100, seed=0)
+    T: Array = pose(model, q[np.argmax(gains(model, frame, q)[1])], frame)
+    return T[None]
+
+
+def _answers(model: Model, frame: str, target: Array, start: Array | None, most: int) -> Answers:
+    """The postures for a target; by formulas where there are some, else by steps."""
+    from linkwright.inverse_kinematics.exact.solver import analytic_inverse_kinematics
+    from linkwright.inverse_kinematics.paths import place_first
+    from linkwright.inverse_kinematics.reach import inverse_kinematics
+
+    if target.shape == (4, 4):
+        try:
+            solver = analytic_inverse_kinematics(model, frame)
+        except ModelError:
+            solver = None
+        if solver is not None and solver.given is None:
+            found = solver(target)
+            exact = np.asarray(found.exact)
+            if exact.any():  # of joints that do not move the frame, where the others are
+                q, error, within = found.q[exact], found.error[exact], found.within[exact]
+                others = model.neutral() if start is None else start
+                q = np.where(np.isin(np.arange(model.nq), found.places), q, others)
+                order = np.lexsort((_far(q, start), ~within))[:most]
+                return Answers(q[order], error[order], within[order], f"exact ({solver.family})")
+    for asked in ({frame: target}, place_first(model, frame, target)):
+        reached = inverse_kinematics(model, asked, start, solutions=most)
+        told = np.asarray(reached.converged)
+        if not told.any():
+            continue
+        if frame in asked:
+            return Answers(reached.q[told], reached.errors[told][:, 0], np.ones(told.sum(), dtype=bool), "by steps")
+        turned = reached.errors[told][:, 1]
+        best = turned < turned.min() + 1e-3  # the others are only near ones
+        how = f"by steps, turned as nearly so as such an arm can be: by {turned.min():.2g} rad otherwise"
+        return Answers(reached.q[told][best], reached.errors[told][best, 0], np.ones(best.sum(), dtype=bool), how)
+    nearest = inverse_kinematics(model, {frame: target}, start)
+    reason = nearest.reason or "limits"
+    within = np.array([bool(np.all((nearest.q >= model.lower) & (nearest.q <= model.upper)))])
+    return Answers(nearest.q[None], np.array([float(nearest.error)]), within, str(reason))
+
+
+def _far(q: Array, start: Array | None) -> Array:
+    return np.abs(q if start is None else q - start).sum(axis=1)
+
+
+def _told(answers: Answers, good: Array) -> str:
+    if not good.any():
+        if answers.how.startswith("exact"):
+            return f"{counted(len(answers.q), 'posture')}, none within the limits of the joints"
+        missing = f"{answers.error[0]:.3g} is missing (m and rad together)"
+        return f"not reached ({answers.how}); at the nearest posture {missing}"
+    beyond = len(good) - int(good.sum())
+    more = f", and {beyond} beyond the limits of the joints" if beyond else ""
+    return f"{counted(int(good.sum()), 'posture')}{more}, {answers.how}"
+
+
+def _table(model: Model, frame: str, answers: Answers) -> Table:
+    """The postures: angles in degrees, lengths in metres."""
+    path = {joint.name: joint for joint in (model.joints[k] for k in model.path(model.frame(frame).body))}
+    names, places = [], []
+    for k, name in enumerate(model.coordinate_names):
+        if name.split(".")[0] in path or name in path:
+            names.append(name)
+            places.append(k)
+    hinges = [name in path and path[name].type in ("revolute", "continuous") for name in names]
+    heads = [f"{name}°" if hinge else name for name, hinge in zip(names, hinges, strict=True)]
+    table = Table("", *heads, "error", "", box=None)
+    for column in table.columns[1:-1]:
+        column.justify = "right"
+    for k, (q, error) in enumerate(zip(answers.q[:, places], answers.error, strict=True)):
+        values = [f"{np.degrees(x):.2f}" if hinge else f"{x:.4f}" for x, hinge in zip(q, hinges, strict=True)]
+        table.add_row(str(k + 1), *values, f"{error:.1e}", "" if answers.within[k] else "beyond limits")
+    return table
+
+
+def _label(k: int, answers: Answers) -> str:
+    if answers.error[k] > _NEAR:
+        return f"nearest: {answers.error[k]:.2g} is missing"
+    return f"{k + 1}" if answers.within[k] else f"{k + 1} (beyond limits)"
+
+
+def _place(target: Array) -> str:
+    p = target[:3, 3] if target.shape == (4, 4) else target
+    return "(" + ", ".join(f"{x:.4g}" for x in p) + ") m"
+
+
+def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:
+    from linkwright.inverse_kinematics.paths import followed, straight
+
+    found = followed(model, frame, straight(targets, _PATH_POINTS), starts)
+    for k, (points, reason) in enumerate(zip(found.points, found.reasons, strict=True)):
+        if reason:
+            where = f"{100 * (points - 1) / (_PATH_POINTS - 1):.0f} % of the way"
+            terminal.output.print(f"posture {k + 1} ends after {where}: {reason}", soft_wrap=True)
+    return found
+
+
+def _animated(model: Model, frame: str, found: Followed, place: Path, most: int) -> list[Path]:
+    """An animation for each posture that follows the whole path; the two most unlike, where there are more."""
+    from linkwright.visual.animation import animate
+
+    whole = [k for k, points in enumerate(found.points) if points == _PATH_POINTS]
+    if len(whole) > most:
+        first = whole[0]
+        others = sorted(whole[1:], key=lambda k: -float(np.abs(found.q[k] - found.q[first]).sum()))
+        whole = [first, *others[: most - 1]]
+    t = np.linspace(0.0, _PATH_SECONDS, _PATH_POINTS)
+    return [
+        animate(model, t, found.q[k], place / f"path_{k + 1}.gif", trace=frame, title=f"{model.name}, posture {k + 1}")
+        for k in whole
+    ]

@@ -1,0 +1,81 @@
+"""A hand along a path: straight lines between targets, and the postures that follow them from each start."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.geometry import quaternion, rotation
+from linkwright.inverse_kinematics.reach import inverse_kinematics
+from linkwright.inverse_kinematics.tasks import Position, Rotation
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+
+class Followed(NamedTuple):
+    """Postures along a path, from several starts."""
+
+    q: Array
+    """(starts, points, nq); NaN from where a start cannot go on"""
+    points: Array
+    """(starts,): how many points of the path were reached"""
+    reasons: list[str]
+    """of each start why it cannot go on; "" where it follows to the end"""
+
+
+def place_first(model: Model, frame: str, target: Array) -> dict[Any, Array]:
+    """The tasks of a target, a place (3,) or a pose (4, 4): of an arm that cannot take every pose the place first."""
+    joints = model.path(model.frame(frame).body)
+    if target.shape == (3,) or sum(model.joints[k].nv for k in joints) >= 6:
+        return {frame: target}
+    return {Position(frame): target[:3, 3], Rotation(frame, priority=2): target[:3, :3]}
+
+
+def straight(targets: Array, points: int) -> Array:
+    """So many points on the straight lines from target to target, (points, 4, 4) or (points, 3), evenly in length.
+
+    Poses turn about a fixed axis on the way, by the shorter turn. Where nothing moves, evenly in number.
+    """
+    p = targets[:, :3, 3] if targets.ndim == 3 else targets
+    lengths = np.linalg.norm(np.diff(p, axis=0), axis=1)
+    if targets.ndim == 3:
+        turns = np.linalg.norm(rotation.log(np.swapaxes(targets[:-1, :3, :3], 1, 2) @ targets[1:, :3, :3]), axis=1)
+        lengths = np.maximum(lengths, 0.1 * turns)  # a turn on the spot takes time, too
+    if not lengths.any():
+        lengths = np.ones_like(lengths)
+    ends = np.concatenate([[0.0], np.cumsum(lengths)])
+    s = np.linspace(0.0, ends[-1], points)
+    k = np.clip(np.searchsorted(ends, s, side="right") - 1, 0, len(lengths) - 1)
+    t = np.where(lengths[k] > 0.0, (s - ends[k]) / np.where(lengths[k] > 0.0, lengths[k], 1.0), 1.0)
+    place = p[k] + t[:, None] * (p[k + 1] - p[k])
+    if targets.ndim == 2:
+        return place
+    u = rotation.to_quaternion(targets[:, :3, :3])
+    path = np.tile(np.eye(4), (points, 1, 1))
+    path[:, :3, :3] = rotation.from_quaternion(quaternion.slerp(u[k], u[k + 1], t))
+    path[:, :3, 3] = place
+    return path
+
+
+def followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:
+    """The postures with which a frame goes along targets (points, …), each reached from the one before.
+
+    ``starts`` (starts, nq): postures at the first target. A start goes on as long as the targets are reached within the
+    limits; what they are asked for, :func:`place_first` says.
+    """
+    n = len(targets)
+    q = np.full((len(starts), n, model.nq), np.nan)
+    reached, reasons = np.zeros(len(starts), dtype=int), [""] * len(starts)
+    going, at = np.arange(len(starts)), starts
+    for k in range(n):
+        found = inverse_kinematics(model, place_first(model, frame, targets[k]), at, restarts=0)
+        converged = np.asarray(found.converged)
+        for row, number in enumerate(going):
+            if not converged[row]:
+                reasons[number] = str(np.asarray(found.reason)[row])
+        going, at = going[converged], found.q[converged]
+        q[going, k], reached[going] = at, k + 1
+        if not len(going):
+            break
+    return Followed(q, reached, reasons)

@@ -1,0 +1,151 @@
+"""``linkwright reach``, as a user runs it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import linkwright as lw
+from linkwright.cli import main
+from linkwright.cli.arguments import target_poses
+from linkwright.errors import InputError
+from linkwright.inverse_kinematics.paths import followed, straight
+from linkwright.visual.postures import draw_postures
+from linkwright.visual.workspace import plot_workspace
+
+
+def run(*arguments, capsys):
+    status = 0
+    try:
+        main([str(a) for a in arguments])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_all_postures_of_an_arm_with_formulas(tmp_path, capsys):
+    arm = lw.load("puma560")
+    x, y, z = 0.3, -0.4, 0.2
+    target = f"{x} {y} {z} 0 180deg 30deg"
+    status, text, _ = run("reach", "puma560", "--to", target, "--out", tmp_path, "--no-workspace", capsys=capsys)
+    assert status == 0
+    assert "exact (spherical wrist)" in text
+    rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
+    (T,) = target_poses(target)
+    assert len(rows) == lw.analytic_inverse_kinematics(arm, "tool")(T).count
+    for row in rows:
+        q = np.radians([float(x) for x in row[1:7]])
+        assert np.abs(lw.pose(arm, q, "tool") - T).max() < 1e-3
+    assert {path.name for path in tmp_path.iterdir()} == {"postures.png"}
+
+
+def test_a_path_with_the_elbow_up_and_down(tmp_path, capsys):
+    (tmp_path / "path_7.gif").write_text("of an earlier run")
+    status, text, _ = run(
+        *("reach", "two_link", "--to", "1.2 0.5 0; 0.9 1.0 0", "--out", tmp_path, "--no-workspace"), capsys=capsys
+    )
+    assert status == 0
+    assert "2 postures" in text
+    assert {path.name for path in tmp_path.iterdir()} == {"postures.png", "path_1.gif", "path_2.gif"}
+    with Image.open(tmp_path / "path_1.gif") as film:
+        assert film.n_frames == 101
+
+
+def test_out_of_reach_is_told_and_the_nearest_posture_drawn(tmp_path, capsys):
+    status, text, _ = run(
+        "reach", "planar:3", "--to", "5 0 0", "--out", tmp_path, "--no-workspace", "--frame", "tip", capsys=capsys
+    )
+    assert status == 1
+    assert "out of reach" in text
+    assert "2 is missing" in text
+    assert (tmp_path / "postures.png").exists()
+
+
+def test_without_a_target_one_is_taken(tmp_path, capsys):
+    status, text, _ = run("reach", "arm4", "--out", tmp_path, capsys=capsys)
+    assert status == 0
+    assert "no target was given" in text
+    assert {path.name for path in tmp_path.iterdir()} == {"postures.png", "workspace.png"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("arm7", "--to", "1 2"), "2 numbers"),
+        (("arm7", "--to", "1 2 3; 1 2 3 0 0 0"), "the same of all targets"),
+        (("arm7", "--to", "1 2 x"), "'x' is not a number"),
+        (("arm7", "--to", "1 2 nan"), "finite"),
+        (("arm7", "--to", "0 0 1", "--frame", "nose"), "unknown frame 'nose'"),
+        (("humanoid", "--to", "0 0 1"), "say which frame"),
+        (("arm7", "--to", "0 0 1", "--branches", "0"), "at least 1"),
+    ],
+)
+def test_bad_input_is_told(arguments, words, tmp_path, capsys):
+    status, _, text = run("reach", *arguments, "--out", tmp_path, capsys=capsys)
+    assert status == 2
+    assert words in text
+    assert not list(tmp_path.iterdir())
+
+
+def test_targets_are_read():
+    assert target_poses("1, 2 3; 4 5 6").tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    (T,) = target_poses("1 2 3 0 0 90deg")
+    assert np.allclose(T[:3, :3] @ [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    with pytest.raises(InputError, match="no numbers"):
+        target_poses(";")
+
+
+def test_straight_lines_are_even_and_turn_the_shorter_way():
+    targets = target_poses("0 0 0 0 0 0; 1 0 0 0 0 0; 1 3 0 0 0 90deg")
+    path = straight(targets, 9)
+    assert np.allclose(path[[0, 2, 8]], targets[[0, 1, 2]])
+    assert np.allclose(np.linalg.norm(np.diff(path[:, :3, 3], axis=0), axis=1), 0.5)
+    yaw = np.arctan2(path[:, 1, 0], path[:, 0, 0])
+    assert np.allclose(yaw[2:], np.linspace(0.0, np.pi / 2, 7))
+    on_the_spot = straight(target_poses("0 0 0 0 0 0; 0 0 0 0 0 1"), 3)
+    assert np.allclose(on_the_spot[1, :3, :3], lw.rotation.about("z", 0.5))
+
+
+def test_postures_follow_a_path_without_jumps_until_it_leaves_the_reach():
+    arm = lw.load("two_link")
+    inside, beyond = straight(np.array([[1.2, 0.5, 0.0], [0.4, 1.2, 0.0]]), 50), [[1.2, 0.5, 0.0], [2.2, 0.5, 0.0]]
+    starts = np.asarray(lw.inverse_kinematics(arm, {"tip": inside[0]}, solutions=2).q)
+    found = followed(arm, "tip", inside, starts)
+    assert found.reasons == ["", ""]
+    assert np.abs(lw.pose(arm, found.q, "tip")[..., :3, 3] - inside).max() < 1e-6
+    assert np.abs(np.diff(found.q, axis=1)).max() < 0.1
+    assert (np.sign(found.q[:, :, 1]) == np.sign(starts[:, None, 1])).all()  # the elbow stays where it is
+    left = followed(arm, "tip", straight(np.array(beyond), 50), starts)
+    assert left.reasons[0] in ("out of reach", "singular")
+    assert 20 < left.points[0] < 50
+    assert np.isnan(left.q[0, left.points[0] :]).all()
+
+
+def test_the_workspace_of_two_links_is_a_disc():
+    figure = plot_workspace(lw.load("two_link"), "tip", samples=20_000)
+    (image,) = figure.axes[0].get_images()
+    grid, (left, right, bottom, top) = image.get_array(), image.get_extent()
+    assert (left, bottom) == pytest.approx((-2.0, -2.0), abs=0.05)
+    assert (right, top) == pytest.approx((2.0, 2.0), abs=0.1)
+    x = left + (np.arange(grid.shape[1]) + 0.5) * (right - left) / grid.shape[1]
+    y = bottom + (np.arange(grid.shape[0]) + 0.5) * (top - bottom) / grid.shape[0]
+    far = np.hypot(*np.meshgrid(x, y))
+    assert np.isnan(np.ma.filled(grid, np.nan)[far > 2.1]).all()
+    # l1 l2 sin θ2 is largest at a right angle, √2 from the base, and nothing at the base and where the arm is straight
+    seen = np.ma.filled(grid, np.nan)
+    assert np.nanmin(seen[np.abs(far - np.sqrt(2.0)) < 0.05]) > 0.95
+    assert np.nanmax(seen[far < 0.05]) < 0.15
+
+
+def test_pictures_refuse_what_cannot_be_drawn():
+    arm = lw.load("two_link")
+    with pytest.raises(InputError, match="no configuration"):
+        draw_postures(arm, np.zeros((0, 2)))
+    with pytest.raises(InputError, match="1 labels for 2"):
+        draw_postures(arm, np.zeros((2, 2)), ["one"])
+    with pytest.raises(InputError, match="no joint moves"):
+        plot_workspace(arm, "link1")
+    with pytest.raises(InputError, match="at least 100"):
+        plot_workspace(arm, "tip", samples=5)
