@@ -73,6 +73,8 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "frames": [("tip", "world")],
         "root": [-1, 0],
         "relative_to": ["world", "body0"],
+        "order": ["zyx", "zxz"],
+        "axes": ["moving", "fixed"],
         "reference": list(REFERENCES),
         "wrenches": [None, {"tip": np.arange(6.0), "body0": np.ones(6)}],
         "method": [None],
