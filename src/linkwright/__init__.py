@@ -33,6 +33,9 @@ jacobian_dot = public(dynamics.jacobian_dot)
 jacobian_dot_times_v = public(dynamics.jacobian_dot_times_v)
 analytical_jacobian = public(dynamics.analytical_jacobian)
 kinematic_hessian = public(dynamics.kinematic_hessian)
+manipulability = public(dynamics.manipulability)
+velocity_ellipsoid = public(dynamics.velocity_ellipsoid)
+force_ellipsoid = public(dynamics.force_ellipsoid)
 
 inverse_dynamics = public(dynamics.inverse_dynamics)
 actuated_efforts = public(dynamics.actuated_efforts)
@@ -94,6 +97,9 @@ from linkwright.inverse_kinematics import tasks
 if TYPE_CHECKING:
     from linkwright.equations.result import Equations, equations
 
+# What a frame can do where its mechanism stands
+from linkwright.dexterity import StaticWrench, null_space, singular_directions, static_wrench
+
 # Rotations and poses
 from linkwright.geometry import quaternion, rotation, transform
 
@@ -109,6 +115,7 @@ __all__ = [
     "Mobility",
     "Model",
     "Reached",
+    "StaticWrench",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -135,6 +142,7 @@ __all__ = [
     "dynamics",
     "equations",
     "errors",
+    "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
@@ -154,6 +162,7 @@ __all__ = [
     "kinematic_hessian",
     "kinetic_energy",
     "load",
+    "manipulability",
     "mass_matrix",
     "maximum",
     "minimum",
@@ -161,6 +170,7 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "norm",
+    "null_space",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -176,10 +186,12 @@ __all__ = [
     "showing_start",
     "sign",
     "simulate",
+    "singular_directions",
     "solve",
     "spring_energy",
     "spring_lengths",
     "stack",
+    "static_wrench",
     "symbols",
     "take",
     "tasks",
@@ -188,6 +200,7 @@ __all__ = [
     "transform",
     "until",
     "velocity",
+    "velocity_ellipsoid",
     "welded_mass",
     "where",
 ]

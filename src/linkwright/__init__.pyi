@@ -12,6 +12,10 @@ from linkwright.compiler.kernel import compile as compile
 from linkwright.compiler.public import derivative as derivative
 from linkwright.compiler.user import stack as stack
 from linkwright.compiler.user import symbols as symbols
+from linkwright.dexterity import StaticWrench as StaticWrench
+from linkwright.dexterity import null_space as null_space
+from linkwright.dexterity import singular_directions as singular_directions
+from linkwright.dexterity import static_wrench as static_wrench
 from linkwright.dynamics import Mobility as Mobility
 from linkwright.dynamics import check as check
 from linkwright.dynamics import close as close
@@ -21,6 +25,7 @@ from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.forward import Method
 from linkwright.dynamics.kinematics import Reference
+from linkwright.dynamics.manipulability import Measure
 from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.equations.result import Equations as Equations
 from linkwright.equations.result import equations as equations
@@ -142,6 +147,14 @@ def difference(
     q0: Annotated[ArrayLike, "(…, nq)"],
     q1: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
+def force_ellipsoid(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    directions: str | Sequence[str] = "linear",
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
 def forward_dynamics(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -240,6 +253,15 @@ def kinetic_energy(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
 ) -> Annotated[Array, "(…)"]: ...
+def manipulability(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    measure: Measure = "yoshikawa",
+    directions: str | Sequence[str] = "all",
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> Annotated[Array, "(…)"]: ...
 def mass_matrix(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -322,6 +344,14 @@ def velocity(
     reference: Reference = "world_aligned",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6)"]: ...
+def velocity_ellipsoid(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    directions: str | Sequence[str] = "linear",
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
 
 __all__ = [
     "Builder",
@@ -332,6 +362,7 @@ __all__ = [
     "Mobility",
     "Model",
     "Reached",
+    "StaticWrench",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -358,6 +389,7 @@ __all__ = [
     "dynamics",
     "equations",
     "errors",
+    "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
@@ -377,6 +409,7 @@ __all__ = [
     "kinematic_hessian",
     "kinetic_energy",
     "load",
+    "manipulability",
     "mass_matrix",
     "maximum",
     "minimum",
@@ -384,6 +417,7 @@ __all__ = [
     "momentum",
     "momentum_matrix",
     "norm",
+    "null_space",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -399,10 +433,12 @@ __all__ = [
     "showing_start",
     "sign",
     "simulate",
+    "singular_directions",
     "solve",
     "spring_energy",
     "spring_lengths",
     "stack",
+    "static_wrench",
     "symbols",
     "take",
     "tasks",
@@ -411,6 +447,7 @@ __all__ = [
     "transform",
     "until",
     "velocity",
+    "velocity_ellipsoid",
     "welded_mass",
     "where",
 ]

@@ -74,6 +74,8 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "root": [-1, 0],
         "relative_to": ["world", "body0"],
         "order": ["zyx", "zxz"],
+        "measure": ["yoshikawa", "condition", "asada"],
+        "directions": ["all", "linear", ("x", "rz")],
         "axes": ["moving", "fixed"],
         "reference": list(REFERENCES),
         "wrenches": [None, {"tip": np.arange(6.0), "body0": np.ones(6)}],

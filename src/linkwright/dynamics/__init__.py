@@ -28,6 +28,7 @@ from linkwright.dynamics.jacobian import (
     told_analytical_jacobian,
 )
 from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
+from linkwright.dynamics.manipulability import force_ellipsoid, manipulability, velocity_ellipsoid
 from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
 from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.momentum import (
@@ -60,6 +61,7 @@ __all__ = [
     "coriolis_matrix",
     "damping_coefficient",
     "difference",
+    "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "gravity_forces",
@@ -76,6 +78,7 @@ __all__ = [
     "kinetic_energy",
     "lie_bracket",
     "loop_constraints",
+    "manipulability",
     "mass_matrix",
     "mobility",
     "momentum",
@@ -99,5 +102,6 @@ __all__ = [
     "told_analytical_jacobian",
     "total_mass",
     "velocity",
+    "velocity_ellipsoid",
     "welded_mass",
 ]

@@ -12,7 +12,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from linkwright.model.derived import share_derived
 from linkwright.model.joint import Cylindrical, Helical, Planar, Prismatic, Revolute
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
@@ -45,7 +47,9 @@ def with_near_origins(model: Model) -> Model:
 
     frames = {name: replace(f, placement=back[f.body] @ f.placement) for name, f in model.frames.items()}
     links = tuple(placed(link, k) for k, link in enumerate(model.links))
-    return replace(model, links=links, frames=MappingProxyType(frames))
+    shifted = replace(model, links=links, frames=MappingProxyType(frames))
+    share_derived(model, shifted, scale_of)  # the mechanism's own units are not where frames lie
+    return shifted
 
 
 def _reach(model: Model) -> float:

@@ -20,8 +20,8 @@ from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.schedules.composed import kinematics
 from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
-from linkwright.compiler.schedules.composed.hessians import hessian
 from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import require_independent
@@ -442,7 +442,10 @@ COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
     dynamics.forward_dynamics_derivatives: _forward_derivatives,
     dynamics.impulse: _impulse,
     dynamics.joint_reactions: _joint_reactions,
-    dynamics.kinematic_hessian: lambda p: hessian(p.of, p.model, dict(p.options)),
+    dynamics.force_ellipsoid: lambda p: kinematics.force_ellipsoid(p.of, p.model, dict(p.options)),
+    dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, dict(p.options)),
+    dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, dict(p.options)),
+    dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, dict(p.options)),
     dynamics.plastic_impact: _plastic_impact,
     constrained.position_correction: _position_correction,
     dynamics.prescribed_dynamics: _prescribed_dynamics,

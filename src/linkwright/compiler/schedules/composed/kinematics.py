@@ -1,7 +1,7 @@
-"""The kinematic Hessian of mechanisms of which it is too long for one kernel: products of the Jacobian's columns.
+"""What is made of the Jacobian of mechanisms of which it is too long for one kernel: its Hessian, its singular values.
 
-The columns come from a kernel, and so does what joints add whose axes move in their own bodies; NumPy multiplies the
-columns of all rows at once, which takes about as long as to write what comes of it.
+The columns come from a kernel, and so does what joints add to the Hessian whose axes move in their own bodies; NumPy
+works on those of all rows at once, which takes about as long as to write what comes of them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.dynamics.hessian import order_along, own_changes, products
 from linkwright.dynamics.kinematics import Reference, check_reference, way_between
+from linkwright.dynamics.manipulability import check_measure, own_lengths, rows_of
 from linkwright.model.derived import kept
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.singular import oriented
 
 
 @kept
@@ -66,7 +69,7 @@ def padded_changes(model: Model, q: Array, frame: str, reference: Reference, rel
 
 def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
     """The Hessian of all rows; ``of`` gives kernels of functions of a model."""
-    told = {name: options[name] for name in ("frame", "reference", "relative_to")}
+    told = _told(options)
     check_reference(told["reference"])
     free = independent(model) if model.has_couplings else model
     way = way_between(model, told["frame"], told["relative_to"])
@@ -86,5 +89,60 @@ def hessian(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Ca
                 at, n = slice(starts[k], starts[k + 1]), free.joints[k].nv
                 H[..., at, at] += found[..., k, :, :n, :n]
         return model.coupling_matrix.T @ H @ model.coupling_matrix if model.has_couplings else H
+
+    return all_rows
+
+
+def _told(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("frame", "reference", "relative_to")}
+
+
+def manipulability(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
+    """The measure of all rows; ``of`` gives kernels of functions of a model."""
+    measure, directions = options["measure"], options["directions"]
+    check_measure(measure)
+    rows, lengths = rows_of(directions), own_lengths(model, directions)[:, None]
+    columns = of(dynamics.jacobian, **_told(options))
+    masses = of(dynamics.mass_matrix) if measure == "asada" else None
+
+    def all_rows(q: Array) -> Array:
+        J = columns(q)[..., rows, :]
+        if measure == "yoshikawa":
+            return _lengths(J).prod(axis=-1)
+        if masses is not None:
+            J = np.swapaxes(np.linalg.solve(np.linalg.cholesky(masses(q)), np.swapaxes(lengths * J, -1, -2)), -1, -2)
+        else:
+            J = lengths * J * scale_of(model).velocities
+        s = _lengths(J)
+        ratio: Array = s[..., -1] / s[..., 0]
+        return ratio * ratio if masses is not None else ratio
+
+    return all_rows
+
+
+def _lengths(J: Array) -> Array:
+    """The semi-axes (…, m), also those that are zero since there are fewer joints than directions."""
+    s = np.linalg.svd(J, compute_uv=False)
+    return np.concatenate([s, np.zeros((*s.shape[:-1], J.shape[-2] - s.shape[-1]))], axis=-1)
+
+
+def velocity_ellipsoid(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Any]:
+    """Axes and semi-axes of all rows."""
+    rows, columns = rows_of(options["directions"]), of(dynamics.jacobian, **_told(options))
+
+    def all_rows(q: Array) -> tuple[Array, Array]:
+        J = columns(q)[..., rows, :]
+        return oriented(np.linalg.svd(J)[0]), _lengths(J)
+
+    return all_rows
+
+
+def force_ellipsoid(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Any]:
+    """The same of forces."""
+    velocities = velocity_ellipsoid(of, model, options)
+
+    def all_rows(q: Array) -> tuple[Array, Array]:
+        axes, s = velocities(q)
+        return axes[..., ::-1], 1.0 / s[..., ::-1]
 
     return all_rows

@@ -1,0 +1,176 @@
+"""Directions that a mechanism loses or has to spare, and the wrench that efforts exert, told of numbers.
+
+What the rank of a Jacobian is, is told in the mechanism's own units, lengths in its length. Wrenches and efforts that
+are not unique are of least norm in N and N m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import kernel_of
+from linkwright.dynamics.manipulability import own_lengths, rows_of
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+
+RANK = 1e-9
+"""Singular values below this share of the largest count as zero."""
+
+
+class StaticWrench(NamedTuple):
+    """The wrench that efforts of the joints exert on what holds a frame, and what of it is not unique or not held."""
+
+    wrench: Array
+    """(…, 6), [f; n] at the frame's origin in the axes asked for, N and N m: exerted on the surroundings"""
+    rank: Array
+    """(…), of the Jacobian: as many components of a wrench the joints can give"""
+    residual: Array
+    """(…, nv), τ − Jᵀ wrench: what no wrench on the frame holds, the joints move from it"""
+    unproduced: Array
+    """(…, 6, k): unit wrenches that no efforts give, and that need none: the bearings hold them, and any of them may be
+    added to ``wrench``; of rows with fewer than k the rest are zeros"""
+
+
+@explained
+def null_space(
+    model: Model,
+    q: Any,
+    frame: str,
+    directions: str | Sequence[str] = "all",
+    reference: str = "world_aligned",
+    relative_to: str = "world",
+) -> Array:
+    """The joint velocities (…, nv, k) at which a frame rests: unit columns, orthogonal in the mechanism's own units.
+
+    ``directions`` as in :func:`~linkwright.dynamics.manipulability.manipulability`: those in which it has to rest. Of
+    a batch k is the largest number that a row has; where one has fewer the rest are zeros.
+    """
+    J = _jacobian(model, q, frame, directions, reference, relative_to)
+    units = scale_of(model).velocities
+    own = own_lengths(model, directions)[:, None] * J * units
+    _, s, Vt = np.linalg.svd(own)
+    rank = _rank(s)
+    return _unit(units[:, None] * _rest(Vt, rank))
+
+
+@explained
+def singular_directions(
+    model: Model,
+    q: Any,
+    frame: str,
+    directions: str | Sequence[str] = "all",
+    reference: str = "world_aligned",
+    relative_to: str = "world",
+) -> Array:
+    """The directions (…, m, k) in which a frame cannot move: unit w with wᵀ J v = 0 at all joint velocities v.
+
+    Empty, k = 0, where the configuration is not singular and the frame can move in all m ``directions``. They are
+    wrenches: those that the bearings hold, and no effort gives. Of a batch as in :func:`null_space`.
+    """
+    J = _jacobian(model, q, frame, directions, reference, relative_to)
+    return _lost(model, J, directions)[0]
+
+
+@explained
+def static_wrench(
+    model: Model,
+    q: Any,
+    frame: str,
+    tau: Any,
+    reference: str = "world_aligned",
+    relative_to: str = "world",
+) -> StaticWrench:
+    """The wrench by which a frame balances the efforts tau (…, nv) of the joints: F with Jᵀ F = τ, gravity excluded.
+
+    It undoes :func:`~linkwright.dynamics.statics.joint_forces`. Where no wrench gives these efforts it is the one that
+    comes nearest (least squares), where several do, the least.
+
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> arm = lw.load("planar:3")
+    >>> found = lw.static_wrench(arm, [0.0, 0.0, 0.0], "tip", [1.0, 0.5, 0.2])
+    >>> np.round(found.wrench, 4) + 0.0
+    array([ 0.    ,  0.4   ,  0.    ,  0.    ,  0.    , -0.2333])
+    >>> int(found.rank), np.round(found.residual, 4)
+    (2, array([ 0.0333, -0.0667,  0.0333]))
+    """
+    J = _jacobian(model, q, frame, "all", reference, relative_to)
+    efforts = as_numbers("tau", tau)
+    if efforts.shape[-1:] != (model.nv,):
+        raise ShapeError(f"tau has shape {efforts.shape}; expected (…, {model.nv}) for {model.name!r}")
+    unproduced, rank = _lost(model, J, "all")
+    U, s, Vt = np.linalg.svd(J)
+    kept = np.arange(s.shape[-1]) < rank[..., None]
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    n = s.shape[-1]
+    try:
+        along = (Vt[..., :n, :] @ efforts[..., None])[..., 0]
+    except ValueError:
+        raise ShapeError(
+            f"static_wrench: these batch dimensions do not broadcast: q {J.shape[:-2]}, tau {efforts.shape[:-1]}"
+        ) from None
+    wrench = (U[..., :, :n] @ (inverse * along)[..., None])[..., 0]
+    residual = efforts - (np.swapaxes(J, -1, -2) @ wrench[..., None])[..., 0]
+    return StaticWrench(wrench, rank, residual, unproduced)
+
+
+def _jacobian(
+    model: Model, q: Any, frame: str, directions: str | Sequence[str], reference: str, relative_to: str
+) -> Array:
+    """The rows (…, m, nv) of the Jacobian, of numbers that are finite."""
+    if not isinstance(model, Model):
+        raise ArgumentError(f"expected a Model; got {model!r}")
+    if is_symbolic(q):
+        raise ArgumentError("what is lost and what is free is told of numbers; manipulability takes symbols too")
+    rows = rows_of(directions)
+    kernel = kernel_of(dynamics.jacobian, model, frame=frame, reference=reference, relative_to=relative_to)
+    J: Array = kernel(as_numbers("q", q))[..., rows, :]
+    if not np.isfinite(J).all():
+        raise InputError("q is not finite")
+    return J
+
+
+def _rank(s: Array) -> Array:
+    """How many singular values (…, n) are not zero."""
+    return (s > RANK * s.max(axis=-1, keepdims=True, initial=0.0)).sum(axis=-1)
+
+
+def _lost(model: Model, J: Array, directions: str | Sequence[str]) -> tuple[Array, Array]:
+    """Unit wrenches w (…, m, k) with wᵀJ = 0, and the rank."""
+    lengths = own_lengths(model, directions)[:, None]
+    U, s, _ = np.linalg.svd(lengths * J * scale_of(model).velocities)
+    rank = _rank(s)
+    return _unit(lengths * _rest(np.swapaxes(U, -1, -2), rank)), rank
+
+
+def _rest(rows: Array, rank: Array) -> Array:
+    """An orthonormal basis (…, n, k) of what orthonormal rows (…, n, n) span after the first ``rank``, easy to read.
+
+    The columns of the projection onto it, the longest first, each freed from those before: along axes where it is.
+    """
+    n = rows.shape[-1]
+    beyond = np.where((np.arange(n) >= rank[..., None])[..., None], rows, 0.0)
+    P = np.swapaxes(beyond, -1, -2) @ beyond
+    columns = []
+    for k in range(n - int(rank.min(initial=n))):
+        diagonal = np.diagonal(P, axis1=-2, axis2=-1)
+        first = np.argmax(diagonal > (1.0 - 1e-9) * diagonal.max(axis=-1, keepdims=True), axis=-1)[..., None]
+        column = np.take_along_axis(P, first[..., None], axis=-1)[..., 0]
+        length = np.sqrt(np.take_along_axis(diagonal, first, axis=-1))
+        there = (k < n - rank)[..., None]
+        column = np.where(there, column / np.where(there, length, 1.0), 0.0)
+        P = P - column[..., :, None] * column[..., None, :]
+        columns.append(np.where(np.abs(column) < 1e-13, 0.0, column))
+    return np.stack(columns, axis=-1) if columns else np.zeros((*rows.shape[:-1], 0))
+
+
+def _unit(X: Array) -> Array:
+    """The columns (…, n, k) scaled to length one, zeros left so."""
+    lengths = np.linalg.norm(X, axis=-2, keepdims=True)
+    return X / np.where(lengths > 0.0, lengths, 1.0)
