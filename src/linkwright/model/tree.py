@@ -468,6 +468,20 @@ class Model(Sweeps, ByValue):
         model = assemble(locked(self, positions))
         return model if self.physical is None else model.minimal()
 
+    def snapped(self, angle: float = 1e-5) -> Model:
+        """The mechanism as it was meant where a file gives right angles with few digits: 1.5708 is π/2.
+
+        Turns of joints and frames that differ by at most ``angle``, rad, from simpler ones (whose matrices have more
+        zeros, after turns by multiples of π/12) become these. Places move by that much times the size of the
+        mechanism, so results differ from those of the file as it stands in the sixth digit or so; what is compiled of
+        it takes fewer operations.
+        """
+        from linkwright.model.assembly import assemble
+        from linkwright.model.snapping import snapped
+
+        model = assemble(snapped(self, angle))
+        return model if self.physical is None else model.minimal()
+
     def minimal(self, form: str = "inertia") -> Model:
         """The same motion with fewer numbers: inertial parameters regrouped, as many as possible made zero.
 

@@ -1,0 +1,52 @@
+"""Right angles that a file gives with few digits, made right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from numbers import Real
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.model.assembly import described
+from linkwright.model.description import Description
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.euler import euler_from_quaternion, euler_matrix
+from linkwright.spatial.rotation import quaternion_from_matrix, rotation_log
+
+STEP = np.pi / 12.0
+"""Angles that people mean are multiples of this."""
+
+_ORDERS = ["".join(order) for order in product("xyz", repeat=3) if order[0] != order[1] != order[2]]
+
+
+def snapped(model: Model, angle: float) -> Description:
+    """The description with all turns of joints and frames that are within an angle of a simpler one made so."""
+    if not isinstance(angle, Real) or isinstance(angle, bool) or not 0.0 <= angle <= 0.01:
+        raise InputError(f"angle is in radians, from 0 to 0.01; got {angle!r}")
+
+    def turned(T: Array) -> Array:
+        made = np.array(T)
+        made[:3, :3] = simpler(T[:3, :3], angle)
+        return made
+
+    given = described(model if model.physical is None else model.physical)
+    joints = tuple(
+        replace(one, placement=turned(one.placement), alignment=simpler(one.alignment, angle)) for one in given.joints
+    )
+    frames = tuple(replace(one, placement=turned(one.placement)) for one in given.frames)
+    return replace(given, joints=joints, frames=frames)
+
+
+def simpler(R: Array, angle: float) -> Array:
+    """The rotation (3, 3) with the most zeros that three turns by multiples of π/12, where near to these, make of R."""
+    best, zeros = R, int((R == 0.0).sum())
+    for order in _ORDERS:
+        angles = euler_from_quaternion(order, quaternion_from_matrix(R))
+        near = STEP * np.round(angles / STEP)
+        made = snap(euler_matrix(order, np.where(np.abs(angles - near) <= angle, near, angles)))
+        if int((made == 0.0).sum()) > zeros and np.linalg.norm(rotation_log(R.T @ made)) <= 2.0 * angle:
+            best, zeros = made, int((made == 0.0).sum())
+    return best
