@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import flint
@@ -110,11 +111,10 @@ class Ring:
 
         p = p₀ + p₁ c + p₂ c² leaves p − p₂ (c² + s² − 1), and 2 p₂ is the second derivative: no division.
         """
+        degrees = p.degrees()
         for bit, (variable, halved) in enumerate(self._relations):
-            if squares >> bit & 1:
-                twice = p.derivative(variable).derivative(variable)
-                if len(twice):
-                    p = p - twice * halved
+            if squares >> bit & 1 and degrees[variable] > 1:
+                p = p - p.derivative(variable).derivative(variable) * halved
         return p
 
     def refuse(self, failure: Exception) -> Polynomial:
@@ -358,9 +358,8 @@ class Polynomial:
     def __iter__(self) -> Iterator[tuple[list[tuple[str, int]], Fraction]]:
         """The terms: ([(variable, exponent), …], coefficient), leading ones first."""
         names = self.ring.names
-        for exponents, c in self.terms.terms():
-            factors = [(names[k], int(e)) for k, e in enumerate(exponents) if e]
-            yield factors, Fraction(int(c.p), int(c.q))
+        for used, c in _terms(self.terms):
+            yield [(names[k], e) for k, e in used], c
 
     def used(self) -> set[str]:
         """The variables that occur."""
@@ -381,6 +380,20 @@ class Polynomial:
         return " + ".join(shown) or "0"
 
 
+def _terms(p: Any) -> Iterator[tuple[list[tuple[int, int]], Fraction]]:
+    """The terms of python-flint's polynomial: ([(number of variable, exponent), …], coefficient)."""
+    if not len(p):
+        return
+    used = [k for k, degree in enumerate(p.degrees()) if degree]
+    for exponents, c in p.terms():
+        yield [(k, int(exponents[k])) for k in used if exponents[k]], _fraction(int(c.p), int(c.q))
+
+
+@lru_cache(4096)
+def _fraction(numerator: int, denominator: int) -> Fraction:
+    return Fraction(numerator, denominator)
+
+
 def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> np.ndarray:
     """Their values in floats at values of the variables; cosines, sines, signs, roots, 1/π are known by themselves."""
     results = []
@@ -390,13 +403,13 @@ def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> 
         for angle in values.keys() & set(p.ring.angles):
             known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
         known |= {name: float(np.sign(values[name[5:-1]])) for name in names if name.startswith("sign(")}
-        x = np.array([known.get(name, math.nan) for name in names])
+        x = [float(known.get(name, math.nan)) for name in names]
         total = []
-        for exponents, c in p.terms.terms():
-            term = float(Fraction(int(c.p), int(c.q)))
-            for k, e in enumerate(exponents):
-                if e:
-                    term *= x[k] ** int(e)
+        for used, c in _terms(p.terms):
+            term = c.numerator / c.denominator
+            for k, e in used:
+                for _ in range(e):
+                    term *= x[k]
             total.append(term)
         results.append(math.fsum(total))
     return np.array(results)

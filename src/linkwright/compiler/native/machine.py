@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import itertools
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -137,13 +138,14 @@ _linkers = _Linkers()
 
 
 LONG = 2_000_000
-"""Letters of a module from which code is not made quickly: what waits for its use would fill the stack."""
+"""Letters of a function from which code is not made quickly: what waits for its use would fill the stack."""
 
 
 def generate(ir: str, scheduled: bool = True) -> bytes:
     """The object code of a module; ``scheduled``: whether LLVM may reorder its instructions."""
     with LOCK:
-        machine = _target_machine(target() if len(ir) < LONG else target()._replace(quick=False))
+        longest = max(map(len, re.split("^define ", ir, flags=re.MULTILINE)))
+        machine = _target_machine(target() if longest < LONG else target()._replace(quick=False))
         try:
             module = llvm.parse_assembly(ir)
             module.verify()

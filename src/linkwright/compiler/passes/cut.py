@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -33,19 +32,24 @@ def cheapest(
     place = {node.index: 2 * k for k, node in enumerate(nodes)}
     source, sink = 2 * len(nodes), 2 * len(nodes) + 1
     for node in nodes:
-        first, last, cost = place[node.index], place[node.index] + 1, computing(node)
+        first, cost = place[node.index], computing(node)
+        if cost == np.inf:  # it is not computed: its first place is the source itself
+            cut.edge(source, first + 1, reading(node))
+            continue
         cut.edge(source, first, cost)
-        cut.edge(first, last, reading(node))
-        if cost < np.inf:
-            for a in node.args:
-                if a.value is None:
-                    cut.edge(place[a.index] + 1, first, np.inf)
+        cut.edge(first, first + 1, reading(node))
+        for a in node.args:
+            if a.value is None:
+                cut.edge(place[a.index] + 1, first, np.inf)
     for node in wanted:
         cut.edge(place[node.index] + 1, sink, np.inf)
     near = cut.near(source, sink)
-    asked = [node for node in nodes if not near[place[node.index] + 1]]
-    computed = [node for node in asked if not near[place[node.index]]]
-    return Choice(computed, [node for node in asked if near[place[node.index]]])
+    computed, loaded = [], []
+    for node in nodes:
+        first = place[node.index]
+        if not near[first + 1]:
+            (loaded if near[first] or computing(node) == np.inf else computed).append(node)
+    return Choice(computed, loaded)
 
 
 class Cut:
@@ -57,27 +61,45 @@ class Cut:
         self.left: list[float] = []
 
     def edge(self, a: int, b: int, capacity: float) -> None:
-        for start, end, c in ((a, b, capacity), (b, a, 0.0)):
-            self.out[start].append(len(self.head))
-            self.head.append(end)
-            self.left.append(c)
+        self.out[a].append(len(self.head))
+        self.out[b].append(len(self.head) + 1)
+        self.head += (b, a)
+        self.left += (capacity, 0.0)
 
-    def _levels(self, source: int) -> list[int]:
-        level = [-1] * len(self.out)
-        level[source] = 0
-        queue = deque([source])
-        while queue:
-            a = queue.popleft()
-            for e in self.out[a]:
-                if self.left[e] > 0.0 and level[self.head[e]] < 0:
-                    level[self.head[e]] = level[a] + 1
-                    queue.append(self.head[e])
-        return level
+    def _distances(self, source: int, sink: int) -> list[int]:
+        """How many edges with room it is to the sink, from all that are no farther than the source; -1: farther."""
+        left, head, out = self.left, self.head, self.out
+        distance = [-1] * len(out)
+        distance[sink] = 0
+        nearest = [sink]
+        while nearest and distance[source] < 0:
+            farther = []
+            for b in nearest:
+                next = distance[b] + 1
+                for e in out[b]:
+                    if distance[head[e]] < 0 and left[e ^ 1] > 0.0:
+                        distance[head[e]] = next
+                        farther.append(head[e])
+            nearest = farther
+        return distance
+
+    def _reached(self, source: int) -> list[bool]:
+        """What edges with room lead to."""
+        left, head, out = self.left, self.head, self.out
+        reached = [False] * len(out)
+        reached[source] = True
+        rest = [source]
+        while rest:
+            for e in out[rest.pop()]:
+                if left[e] > 0.0 and not reached[head[e]]:
+                    reached[head[e]] = True
+                    rest.append(head[e])
+        return reached
 
     def near(self, source: int, sink: int) -> list[bool]:
-        """Which nodes are on the source's side."""
+        """Which nodes are on the source's side: of all minimum cuts the one nearest to it."""
         left, head, out = self.left, self.head, self.out
-        while (level := self._levels(source))[sink] >= 0:
+        while (distance := self._distances(source, sink))[source] >= 0:
             at = [0] * len(out)
             path: list[int] = []
             a = source
@@ -91,17 +113,16 @@ class Cut:
                     a = head[path[full] ^ 1]
                     del path[full:]
                     continue
-                while at[a] < len(out[a]):
-                    e = out[a][at[a]]
-                    if left[e] > 0.0 and level[head[e]] == level[a] + 1:
-                        break
-                    at[a] += 1
-                if at[a] < len(out[a]):
-                    path.append(e)
-                    a = head[e]
+                edges, k, ahead = out[a], at[a], distance[a] - 1
+                while k < len(edges) and not (left[edges[k]] > 0.0 and distance[head[edges[k]]] == ahead):
+                    k += 1
+                at[a] = k
+                if k < len(edges):
+                    path.append(edges[k])
+                    a = head[edges[k]]
                 elif path:
                     a = head[path.pop() ^ 1]
                     at[a] += 1
                 else:
                     break
-        return [x >= 0 for x in level]
+        return self._reached(source)
