@@ -44,7 +44,8 @@ def cheapest(
     for node in wanted:
         cut.edge(place[node.index] + 1, sink, np.inf)
     near = cut.near(source, sink)
-    computed, loaded = [], []
+    computed: list[Expr] = []
+    loaded: list[Expr] = []
     for node in nodes:
         first = place[node.index]
         if not near[first + 1]:
