@@ -19,8 +19,11 @@ from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
 
-STORED = 32
-"""postures"""
+STORED, CANDIDATES = 32, 256
+"""postures, the most promising of so many"""
+
+LEAST = 1e-9
+"""of what is multiplied"""
 
 SPAN = 2.0
 """How far slides without limits are tried, of the mechanism's length."""
@@ -37,19 +40,26 @@ class Starts:
         self.low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2.0 * reach, -reach))
         self.high = np.where(np.isfinite(high), high, np.where(np.isfinite(low), low + 2.0 * reach, reach))
 
-    def stored(self, tasks: Sequence[Task], others: Array) -> tuple[Array, Array]:
-        """Postures (n, moving) and factors (n, k + 1) of how far a target is from them; the last one a constant."""
-        model, generator = self.model, np.random.default_rng(0)
-        q = samples(generator, *self.limits, self.reach, model.quaternion_starts, (STORED,))
-        still = np.setdiff1d(np.arange(model.nq), self.moving)
+    def candidates(self, others: Array) -> Array:
+        """Configurations (n, nq) to choose from; what does not move is as in ``others`` (nq,)."""
+        generator = np.random.default_rng(0)
+        q = samples(generator, *self.limits, self.reach, self.model.quaternion_starts, (CANDIDATES,))
+        still = np.setdiff1d(np.arange(self.model.nq), self.moving)
         q[:, still] = others[still]
-        factors, constants = [np.zeros((STORED, 0))], np.zeros(STORED)
-        for task in tasks:
-            values = np.array([task.value(model, row) for row in q])
-            factor, constant = task.postures(values, scale_of(model).length)
-            factors.append(task.weight * factor)
-            constants += task.weight * constant
-        return q[:, self.moving], np.concatenate([*factors, constants[:, None]], axis=1)
+        return q
+
+    def promising(self, q: Array, J: Array) -> Array:
+        """The numbers of those (n, nq) to be stored, by their Jacobians (n, m, k).
+
+        From a singular posture, or one at the limits of its joints, there is no good way to most targets: the largest
+        are taken of √det(J Jᵀ) times how far from its limits each joint is, x (1 − x) of its range by the square root.
+        """
+        sizes = np.linalg.svd(J, compute_uv=False)
+        low, high = (x[self.moving] for x in self.limits)
+        bound = np.isfinite(high - low) & (high > low)
+        x = (q[:, self.moving][:, bound] - low[bound]) / (high - low)[bound]
+        worth = np.log(sizes + LEAST).sum(axis=1) + 0.5 * np.log(x * (1.0 - x) + LEAST).sum(axis=1)
+        return np.argsort(-worth, kind="stable")[:STORED]
 
     def draw(self, k: Any) -> Array:
         """The k-th draw of the moving coordinates (n,)."""
@@ -63,6 +73,16 @@ class Starts:
                 at = places[start]
                 entries[at : at + 4] = _rotation(*uniform[at : at + 3])
         return np.stack(entries)
+
+
+def likenesses(tasks: Sequence[Task], values: Sequence[Array], length: float) -> Array:
+    """Of postures' values (n, …) of every task: factors (n, k + 1) of how far a target is; the last ones constants."""
+    factors, constants = [], np.zeros(len(values[0]))
+    for task, some in zip(tasks, values, strict=True):
+        factor, constant = task.postures(some, length)
+        factors.append(task.weight * factor)
+        constants += task.weight * constant
+    return np.concatenate([*factors, constants[:, None]], axis=1)
 
 
 def nearest(table: Array, factors: Array, likeness: Array) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.seeds import Starts, nearest
+from linkwright.inverse_kinematics.seeds import Starts, likenesses, nearest
 from linkwright.inverse_kinematics.steps import (
     TURN,
     Level,
@@ -129,6 +129,25 @@ class Problem:
         return found
 
     @cached_property
+    def starts(self) -> Starts:
+        """Where to start."""
+        return Starts(self.model, self.moves[0], self.limits)
+
+    @cached_property
+    def stored(self) -> tuple[Array, Array]:
+        """Postures to start at (n, moving) and the factors of how far they are from a target."""
+
+        def looked_at(model: Model, q: Array) -> tuple[Array, ...]:
+            first = self.levels(model, q, [np.zeros(0)] * len(self.tasks), q, jacobians_only=True)[0]
+            return first.J[:, self.moves[1]], *(np.asarray(task.value(model, q)) for task in self.tasks)
+
+        q = self.starts.candidates(self.rest)
+        J, *values = compile_or_not(looked_at, self.model)(q)
+        some = self.starts.promising(q, J * scale_of(self.model).velocities[self.moves[1]])
+        factors = likenesses(self.tasks, [x[some] for x in values], scale_of(self.model).length)
+        return q[some][:, self.moves[0]], factors
+
+    @cached_property
     def still(self) -> Array:
         """The coordinates that do not move."""
         return np.setdiff1d(np.arange(self.model.nq), self.moves[0])
@@ -187,6 +206,8 @@ class Problem:
         if not len(self.moves[0]):
             told = " and ".join(map(str, self.tasks))
             raise InputError(f"nothing that may move of {self.model.name!r} moves {told}")
+        if not self.started:
+            assert self.stored  # which takes a kernel of its own, before this one is traced
         return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
 
     def solve(
@@ -201,7 +222,7 @@ class Problem:
     ) -> tuple[Array, Array, Array]:
         """The solver, of one row: of numbers or of symbols; ``more`` steps at the end make derivatives exact."""
         at_q, at_v = self.moves
-        starts = Starts(self.model, at_q, self.limits)
+        starts = self.starts
         others = self.rest if start is None else start
         places = {place: k for k, place in enumerate(at_q.tolist())}
 
@@ -209,8 +230,7 @@ class Problem:
             return np.stack([x[places[k]] if k in places else others[k] for k in range(model.nq)])
 
         if start is None:
-            table, factors = starts.stored(self.tasks, self.rest)
-            first = nearest(table, factors, np.concatenate([np.zeros(0), *map(_likeness, self.tasks, targets)]))
+            first = nearest(*self.stored, np.concatenate([np.zeros(0), *map(_likeness, self.tasks, targets)]))
         else:
             within = {one.place: one.kept for one in self.ranges[0]}
             first = np.stack([within[k](start[k]) if k in within else start[k] for k in at_q.tolist()])

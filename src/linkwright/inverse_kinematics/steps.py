@@ -19,6 +19,7 @@ from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, where
 from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.repeats import repeat
 
 DAMPING, BEND, FLOOR = 0.05, 0.1, 1e-9
 """of the error's square, which counts for less where it is large; and at least"""
@@ -173,11 +174,14 @@ def prioritised_step(
     levels: Sequence[Level], outside: Sequence[Any], damping: Callable[[Array], Any] = damping_of
 ) -> Step:
     """A step of several levels, each in what those before leave free (Siciliano & Slotine 1991)."""
-    step = prioritised(levels, damping)
-    if any(one is not None for one in outside):
-        out = [None if one is None else one(step.v[j]) for j, one in enumerate(outside)]
-        step = prioritised([Level(masked(J, out), e) for J, e in levels], damping)
-    return step
+    if all(one is None for one in outside):
+        return prioritised(levels, damping)
+
+    def once(_: Any, v: Array, left: Any) -> tuple[Array, Any]:
+        out = [None if one is None else one(v[j]) for j, one in enumerate(outside)]
+        return prioritised([Level(masked(J, out), e) for J, e in levels], damping)
+
+    return Step(*repeat(2, once, np.zeros(len(outside)), 0.0))
 
 
 def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Step:
