@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.kinematics import Reference, check_reference
+from linkwright.dynamics.manipulability import NAMES as DIRECTIONS
+from linkwright.dynamics.manipulability import rows_of
 from linkwright.equations.derive.grouping import Grouping, grouping_of
 from linkwright.equations.derive.passive import PassiveForces
 from linkwright.equations.derive.plan import Plan, plan_of, realised, with_frame
 from linkwright.equations.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
+from linkwright.equations.derive.singularity import columns_amid, factors_of_determinant
 from linkwright.equations.derive.twice import Coordinates, Derivation, Forms, Mechanism, coordinates_of
 from linkwright.equations.write.code import Programmer
 from linkwright.equations.write.notation import Order, Sum, grouped
 from linkwright.errors import InputError, TooLargeError
+from linkwright.expression.factors import Factored
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.model.tree import Model
 
@@ -164,6 +168,32 @@ class ExactForms:
             except TooLargeError as failure:
                 raise self._too_large(failure) from None
         return self._forms[key]
+
+    def determinant_factors(self, frame: str, directions: str | Sequence[str] = "all") -> Factored:
+        """The determinant of a frame's Jacobian, world aligned, as a product of polynomials.
+
+        ``directions`` as of :func:`linkwright.manipulability`: as many as there are velocities; those in which the
+        frame never moves are left out where there are more. Raises :class:`InputError` where it is not square.
+        """
+        rows, n = rows_of(directions), self._mechanism.model.nv
+        mechanism = self._framed(frame)
+        body = mechanism.model.frame(frame).body
+        try:
+            if rows == list(range(6)) and n == 6 and body >= 0:
+                seen = columns_amid(mechanism.model, mechanism.q, body)
+                mechanism.ring.check()
+                return factors_of_determinant(mechanism, mechanism.ring.array(seen))
+            J = self.polynomials("jacobian", frame)
+            if len(rows) > n:
+                rows = [row for row in rows if any(bool(p) for p in J[row])]
+            if len(rows) != n:
+                raise InputError(
+                    f"the Jacobian of {frame!r} in directions {directions!r} has {len(rows)} rows that are not zero "
+                    f"and {n} columns; name {n} of {', '.join(map(repr, DIRECTIONS))} for a determinant"
+                )
+            return factors_of_determinant(mechanism, J[rows])
+        except TooLargeError as failure:
+            raise self._too_large(failure) from None
 
     def _framed(self, frame: str | None) -> Mechanism:
         """The mechanism with that frame in it."""

@@ -119,6 +119,24 @@ class Equations(ExactForms):
         """J (6, nv) with the frame's twist [v; ω] = J v, a SymPy matrix; references as of the library's jacobian."""
         return self.sympy("jacobian", frame=frame, reference=reference)
 
+    def jacobian_determinant(self, frame: str, directions: str | Sequence[str] = "all", form: str = "products") -> Any:
+        """det J of a frame, a SymPy product of its factors: where one is zero the configuration is singular.
+
+        ``directions`` are "all", "linear", "angular" or a list of "x", "y", "z", "rx", "ry", "rz", as many as joints;
+        those in which the frame never moves are left out where there are more. In all six the determinant is the same
+        in every reference.
+
+        >>> import linkwright as lw
+        >>> lw.equations(lw.load("planar:3")).jacobian_determinant("tip")
+        l1*l2*sin(theta2)
+        """
+        import sympy
+
+        found = self.determinant_factors(frame, directions)
+        order = self._order_of(self._framed(frame))
+        parts = [sympy_of(grouped(p, order, form), self.symbols) ** power for p, power in found.factors]
+        return sympy.Mul(sympy.Rational(found.coefficient.numerator, found.coefficient.denominator), *parts)
+
     def jacobian_dot(self, frame: str, reference: Reference = "world_aligned") -> Any:
         """The time derivative (6, nv) of the Jacobian, a SymPy matrix."""
         return self.sympy("jacobian_dot", frame=frame, reference=reference)
