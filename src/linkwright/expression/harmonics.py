@@ -8,9 +8,10 @@ as a Fourier series, which is a normal form too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import lcm
 from typing import NamedTuple
 
 from linkwright.errors import InputError
@@ -78,36 +79,43 @@ def _sum(a: Angles, b: Angles, sign: int, order: dict[str, int]) -> tuple[Angles
 
 def _series(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers, Fraction]:
     """Product to sum: every term a number times one cosine or sine."""
-    total: dict[Wave, Fraction] = {}
-    for factors, coefficient in waves.items():
-        for wave, c in _series_of_product(factors, tuple(order)):
-            total[wave] = total.get(wave, Fraction(0)) + coefficient * c
-    return {((wave, 1),) if wave.angles else (): c for wave, c in total.items() if c}
+    total: dict[Wave, int] = {}
+    angles = tuple(order)
+    parts = [(_series_of_product(factors, angles), coefficient) for factors, coefficient in waves.items()]
+    whole = lcm(*(coefficient.denominator for coefficient in waves.values()))  # all over one denominator
+    halves = max(n for (_, n), _ in parts)
+    for (series, n), coefficient in parts:
+        share = coefficient.numerator * (whole // coefficient.denominator) << (halves - n)
+        for wave, c in series:
+            total[wave] = total.get(wave, 0) + share * c
+    whole <<= halves
+    return {((wave, 1),) if wave.angles else (): Fraction(c, whole) for wave, c in total.items() if c}
 
 
 @lru_cache(maxsize=4096)
-def _series_of_product(factors: Powers, angles: tuple[str, ...]) -> tuple[tuple[Wave, Fraction], ...]:
+def _series_of_product(factors: Powers, angles: tuple[str, ...]) -> tuple[tuple[tuple[Wave, int], ...], int]:
+    """The series of a product: whole multiples of waves, all to be halved so many times."""
     order = {name: k for k, name in enumerate(angles)}
-    partial = {Wave("cos", ()): Fraction(1)}
+    series, halves = {Wave("cos", ()): 1}, 0
     for wave, exponent in factors:
         assert isinstance(wave, Wave)
         for _ in range(exponent):
-            partial = _times(partial, wave, order)
-    return tuple(partial.items())
+            series, halves = _twice_times(series, wave, order), halves + 1
+    return tuple(series.items()), halves
 
 
-def _times(series: dict[Wave, Fraction], wave: Wave, order: dict[str, int]) -> dict[Wave, Fraction]:
-    result: dict[Wave, Fraction] = {}
+def _twice_times(series: dict[Wave, int], wave: Wave, order: dict[str, int]) -> dict[Wave, int]:
+    result: dict[Wave, int] = {}
     for one, c in series.items():
         for way in (1, -1):  # a ± b
             angles, sign = _sum(one.angles, wave.angles, way, order)
             if one.function == wave.function:  # cos cos and sin sin
-                function, part = "cos", c / 2 * (1 if one.function == "cos" else -way)
+                function, part = "cos", c if one.function == "cos" else -way * c
             else:  # sin a cos b, cos a sin b
-                function, part = "sin", c / 2 * sign * (1 if one.function == "sin" else way)
+                function, part = "sin", sign * c if one.function == "sin" else sign * way * c
             if function == "cos" or angles:
                 key = Wave(function, angles)
-                result[key] = result.get(key, Fraction(0)) + part
+                result[key] = result.get(key, 0) + part
     return {key: c for key, c in result.items() if c}
 
 
@@ -120,39 +128,60 @@ def _joined(waves: dict[Powers, Fraction], order: dict[str, int]) -> dict[Powers
         for factors in list(terms):
             if factors not in terms:
                 continue
-            for partner, ratio, joint, sign in _joints(factors, order):
-                if partner in terms and terms[partner] == ratio * terms[factors]:
-                    c = terms.pop(factors)
-                    del terms[partner]
-                    terms[joint] = terms.get(joint, Fraction(0)) + sign * c
-                    if not terms[joint]:
-                        del terms[joint]
+            for partner, joints in _partners(factors, order):
+                beside = terms.get(partner)
+                if beside is None:
+                    continue
+                c = terms[factors]
+                found = next((one for one in joints() if beside == one.ratio * c), None)
+                if found is not None:
+                    del terms[factors], terms[partner]
+                    terms[found.joint] = terms.get(found.joint, Fraction(0)) + found.sign * c
+                    if not terms[found.joint]:
+                        del terms[found.joint]
                     changed = True
                     break
     return terms
 
 
-def _joints(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, int, Powers, int]]:
-    """(partner, coefficient it must have beside ours, what both make, its sign) for every way to join a term."""
+class _Joint(NamedTuple):
+    """What a term and its partner make together."""
+
+    ratio: int
+    """the coefficient that the partner must have beside the term's"""
+    joint: Powers
+    sign: int
+
+
+def _partners(factors: Powers, order: dict[str, int]) -> Iterator[tuple[Powers, Callable[[], Iterator[_Joint]]]]:
+    """What a term may be joined with, and how."""
     items = [wave for wave, _ in factors if isinstance(wave, Wave)]
     for i, a in enumerate(items):
         if a.function == "sin" and dict(factors)[a] >= 2:  # −X sin² + X = X cos²
-            cosine = Wave("cos", a.angles)
             rest = _swapped(factors, (a, a), (), order)
-            yield rest, -1, _swapped(rest, (), (cosine, cosine), order), -1
+            yield rest, partial(_with_cosine, rest, Wave("cos", a.angles), order)
         for b in items[i + 1 :]:
-            if a.angles == b.angles:
-                continue
-            other = {"cos": "sin", "sin": "cos"}
-            partner = _swapped(
-                factors, (a, b), (Wave(other[a.function], a.angles), Wave(other[b.function], b.angles)), order
-            )
-            for way in (1, -1):
-                angles, sign = _sum(a.angles, b.angles, way, order)
-                if a.function == b.function == "cos":  # cos a cos b ∓ sin a sin b = cos(a ± b)
-                    yield partner, -way, _swapped(factors, (a, b), (Wave("cos", angles),), order), 1
-                elif a.function == "sin" and b.function == "cos":  # sin a cos b ± cos a sin b = sin(a ± b)
-                    yield partner, way, _swapped(factors, (a, b), (Wave("sin", angles),), order), sign
+            if a.angles != b.angles and (a.function == b.function == "cos" or (a.function, b.function) == _MIXED):
+                others = Wave(_OTHER[a.function], a.angles), Wave(_OTHER[b.function], b.angles)
+                yield _swapped(factors, (a, b), others, order), partial(_with_others, factors, a, b, order)
+
+
+_OTHER = {"cos": "sin", "sin": "cos"}
+_MIXED = ("sin", "cos")
+
+
+def _with_cosine(rest: Powers, cosine: Wave, order: dict[str, int]) -> Iterator[_Joint]:
+    yield _Joint(-1, _swapped(rest, (), (cosine, cosine), order), -1)
+
+
+def _with_others(factors: Powers, a: Wave, b: Wave, order: dict[str, int]) -> Iterator[_Joint]:
+    for way in (1, -1):
+        angles, sign = _sum(a.angles, b.angles, way, order)
+        joint = _swapped(factors, (a, b), (Wave(a.function, angles),), order)
+        if a.function == "cos":  # cos a cos b ∓ sin a sin b = cos(a ± b)
+            yield _Joint(-way, joint, 1)
+        else:  # sin a cos b ± cos a sin b = sin(a ± b)
+            yield _Joint(way, joint, sign)
 
 
 def _swapped(factors: Powers, out: tuple[Wave, ...], into: tuple[Wave, ...], order: dict[str, int]) -> Powers:

@@ -72,8 +72,11 @@ def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
         if times < 2:
             level += 1
             continue
-        inside = [term for term in terms if any(a == atom for a, _ in term.factors)]
-        terms = [term for term in terms if all(a != atom for a, _ in term.factors)]
+        inside: list[Term] = []
+        outside: list[Term] = []
+        for term in terms:
+            (inside if any(a == atom for a, _ in term.factors) else outside).append(term)
+        terms = outside
         made.append(_bracketed(inside, order, level))
     made = _shared(made, order, level)
     made += [Product(c, _ranked(factors, order)) for c, factors in terms]
@@ -92,8 +95,8 @@ def _bracketed(terms: list[Term], order: Order, level: int) -> Product:
         content = Fraction(1)  # of decimals a common divisor tells nothing
     left = []
     for term in terms:
-        rest = tuple((atom, e - common.get(atom, 0)) for atom, e in term.factors if e > common.get(atom, 0))
-        left.append(Term(term.coefficient / content, rest))
+        rest = tuple([(atom, e - common.get(atom, 0)) for atom, e in term.factors if e > common.get(atom, 0)])
+        left.append(Term(term.coefficient if content == 1 else term.coefficient / content, rest))
     bracket = _grouped(left, order, level)
     if bracket[0].coefficient < 0:
         content, bracket = -content, tuple(one._replace(coefficient=-one.coefficient) for one in bracket)
