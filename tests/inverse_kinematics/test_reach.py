@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from scipy.spatial.transform import Rotation
 import linkwright as lw
 from linkwright import dynamics, tasks
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ShapeError, UnknownNameError
-from linkwright.model.joint import JOINT_TYPES
-from mechanisms import one_of_each, random_tree, with_loops
+from linkwright.model.assembly import assemble
+from linkwright.model.joint import JOINT_TYPES, Revolute
+from mechanisms import grown_coordinates, larger, one_of_each, random_tree, with_loops
 
 
 def real_robot(file):
@@ -111,6 +113,52 @@ def test_random_mechanisms_with_followers(seed, mimics):
     assert reached.converged.mean() > 0.6
     for x, goal, there in zip(reached.q, T, reached.converged, strict=True):
         assert there == (log_norm(dynamics.pose(model, x, frame), goal) <= 1e-6)
+
+
+def with_limits(model, rng):
+    """The mechanism with limits of all kinds on coordinates of all kinds: both, one, equal, none."""
+    joints = []
+    for spec in model.description.joints:
+        if spec.motion is not None and not spec.motion.quaternions and spec.mimic is None:
+            n = spec.motion.nq
+            kind = rng.integers(5, size=n)
+            width = rng.uniform(0.2, 3.0, n)
+            middle = rng.uniform(-0.5, 0.5, n)
+            lower = np.where(kind <= 1, middle - width, np.where(kind == 2, middle, -np.inf))
+            upper = np.where(kind <= 1, middle + width, np.where(kind == 3, middle + width, np.inf))
+            spec = replace(spec, lower=lower, upper=upper)
+        joints.append(spec)
+    return assemble(replace(model.description, joints=tuple(joints)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_of_every_kind_are_kept(seed):
+    rng = np.random.default_rng(seed)
+    kinds = [JOINT_TYPES[k] for k in rng.integers(len(JOINT_TYPES), size=6)]
+    model = with_limits(random_tree([Revolute, *kinds, Revolute], seed), rng)
+    q = model.random(10, seed=seed)
+    T = np.array([dynamics.pose(model, x, "tip") for x in q])
+    reached = lw.inverse_kinematics(model, {"tip": T}, restarts=30)
+    assert_reached(model, "tip", T, reached)
+    assert reached.converged.mean() >= 0.7
+    started = lw.inverse_kinematics(model, {"tip": T}, start=q)
+    assert started.converged.all()
+    assert_within(model, started.q)
+    elsewhere = lw.inverse_kinematics(model, {"tip": T}, start=model.random(10, seed=seed + 1), restarts=30)
+    assert_reached(model, "tip", T, elsewhere)
+
+
+@pytest.mark.parametrize("length", [1e-3, 1e3])
+def test_mechanisms_of_any_size(length):
+    """A watch and a crane: the same mechanism takes about the same steps."""
+    model = one_of_each(2)
+    grown = larger(model, length, 1.0)
+    q = model.random(20, seed=2) * grown_coordinates(model, length)
+    T = np.array([dynamics.pose(grown, x, "tip") for x in q])
+    reached = lw.inverse_kinematics(grown, {"tip": T}, start=np.tile(grown.neutral(), (20, 1)))
+    assert reached.converged.all()
+    assert_reached(grown, "tip", T, reached)
+    assert np.median(reached.steps) < 20
 
 
 def test_one_target_batches_and_rows_of_start_broadcast():

@@ -10,7 +10,8 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.solver import DONE, Problem, inputs_named
+from linkwright.inverse_kinematics.problem import Problem
+from linkwright.inverse_kinematics.solver import DONE, Solver, inputs_named
 from linkwright.inverse_kinematics.tasks import ROTATION
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -59,14 +60,14 @@ class Found(NamedTuple):
             mine[rows] = its
 
 
-def variant(problem: Problem, **changes: Any) -> Problem:
+def variant(problem: Solver, **changes: Any) -> Solver:
     """The problem with some of its fields changed; kept with its model."""
     key = {one.name: getattr(problem, one.name) for one in fields(problem) if one.name != "model"} | changes
-    made: Problem = derived(problem.model, Problem, *key.values(), make=lambda: replace(problem, **changes))
+    made: Solver = derived(problem.model, Solver, *key.values(), make=lambda: replace(problem, **changes))
     return made
 
 
-def wrong_row(problem: Problem, row: dict[str, Array]) -> InputError:
+def wrong_row(problem: Solver, row: dict[str, Array]) -> InputError:
     """What is wrong with the target or the start of a row."""
     for k, task in enumerate(problem.tasks):
         target = row[f"target{k}"]
@@ -81,13 +82,12 @@ def wrong_row(problem: Problem, row: dict[str, Array]) -> InputError:
     return InputError("the numbers given are too large")
 
 
-def look_again(problem: Problem, given: list[Array], settings: Array, found: Found) -> tuple[Array, Array]:
+def look_again(problem: Solver, given: list[Array], settings: Array, found: Found) -> tuple[Array, Array]:
     """Improve the answers of rows that did not converge; whether they did now (n,), and the reasons (n,)."""
     tolerance = settings[0]
-    uses_start = any(task.uses_start for task in problem.tasks)
     targets = given[1:] if problem.started else given
     missed = np.flatnonzero((found.told[:, 4] == DONE) & (found.first > tolerance))
-    if len(missed) and not uses_start:
+    if len(missed) and not problem.uses_start:
         closer = np.array([CLOSER * tolerance, *settings[1:]])
         started = variant(problem, started=True)
         again = Found(*started.kernel(found.q[missed], *(x[missed] for x in targets), closer))
@@ -110,10 +110,10 @@ def look_again(problem: Problem, given: list[Array], settings: Array, found: Fou
     return converged, reasons
 
 
-def _descend(problem: Problem, given: list[Array], settings: Array, rows: Array, found: Found) -> None:
+def _descend(problem: Solver, given: list[Array], settings: Array, rows: Array, found: Found) -> None:
     """Put the nearest of some descents in the place of these rows."""
     best = Found(*variant(problem, manner="nearest").kernel(*given, settings))
-    if not any(task.uses_start for task in problem.tasks):
+    if not problem.uses_start:
         targets = given[1:] if problem.started else given
         descent = variant(problem, manner="nearest", started=True)
         for k in range(1, DESCENTS):
@@ -129,7 +129,7 @@ def _descend(problem: Problem, given: list[Array], settings: Array, rows: Array,
     found.take_over(rows, best)
 
 
-def _reasons(problem: Problem, given: list[Array], settings: Array, q: Array, error: Array) -> Array:
+def _reasons(problem: Solver, given: list[Array], settings: Array, q: Array, error: Array) -> Array:
     """Why rows (n,) whose nearest answers are these did not converge."""
     reasons = np.full(len(q), NOT_FOUND, dtype=np.uint8)
     start = [given[0]] if problem.started else []

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NOT_FOUND, REASONS, Found, look_again, wrong_row
-from linkwright.inverse_kinematics.solver import DONE, WRONG, Problem
+from linkwright.inverse_kinematics.solver import DONE, WRONG, Row, Solver
 from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.tree import Model
@@ -147,7 +147,7 @@ def _settings(tolerance: Any, restarts: Any, random: Any) -> Array:
     return settings
 
 
-def _traced(problem: Problem, given: tuple[Any, ...], settings: Array) -> Reached:
+def _traced(problem: Solver, given: tuple[Any, ...], settings: Array) -> Reached:
     """The answer as symbols, whose derivatives are those of the solution."""
     arrays = [np.asarray(x) for x in given]
     for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
@@ -155,7 +155,7 @@ def _traced(problem: Problem, given: tuple[Any, ...], settings: Array) -> Reache
             raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
     start, targets = (arrays[0], arrays[1:]) if problem.started else (None, arrays)
     tolerance, restarts, random = settings.tolist()
-    q, told, errors = problem.solve(problem.model, start, targets, tolerance, restarts, random, more=1)
+    q, told, errors = Row(problem, problem.model, start, targets).solved(tolerance, restarts, random, more=1)
     converged = (told[1] <= settings[0]) & (abs(told[4] - DONE) < 0.5)
     return Reached(q, converged, told[0], errors, told[2], told[3], where(converged, 0.0, float(NOT_FOUND)))
 
@@ -166,7 +166,7 @@ def _names(fixed: Any) -> tuple[str, ...]:
     return tuple(fixed)
 
 
-def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Problem, tuple[Any, ...]]:
+def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver, tuple[Any, ...]]:
     """The problem of these targets, and their arrays."""
     if not isinstance(model, Model):
         raise ArgumentError(f"inverse_kinematics: the first argument is a Model; got {model!r}")
@@ -184,7 +184,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Proble
                 raise InputError(f"{task} is a direction to go, of resolved_rate; nothing that is reached")
             if task.uses_start and not options[0]:
                 raise InputError(f"{task} is about the way from the start: give one, start=q")
-        problem = Problem(model, tasks, *options)
+        problem = Solver(model, tasks, *options)
         keep(model, problem, _PROBLEM, *key)
     arrays = []
     for task, x in zip(tasks, targets.values(), strict=True):
@@ -215,7 +215,7 @@ def _task(key: Any, target: Any) -> Task:
 
 
 def _looked_at(
-    problem: Problem, given: tuple[Any, ...], settings: Array, q: Array, told: Array, errors: Array
+    problem: Solver, given: tuple[Any, ...], settings: Array, q: Array, told: Array, errors: Array
 ) -> Reached:
     """The answers, with what is to be said of rows that are not at their targets."""
     batch = q.shape[:-1]
@@ -237,7 +237,7 @@ def _looked_at(
     return Reached(q, converged[()], told[..., 0], errors, steps, attempts, reasons)
 
 
-def _rows(problem: Problem, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None) -> list[Array]:
+def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None) -> list[Array]:
     """Of what was given the rows of these numbers (n,), or all: (n, …)."""
     at: Any = ... if rows is None else np.unravel_index(rows, batch) if batch else ...
     shapes = list(problem.inputs.values())[:-1]
@@ -247,9 +247,7 @@ def _rows(problem: Problem, given: tuple[Any, ...], batch: tuple[int, ...], rows
     ]
 
 
-def _several(
-    problem: Problem, given: tuple[Any, ...], settings: Array, nearest: bool, solutions: int | None
-) -> Reached:
+def _several(problem: Solver, given: tuple[Any, ...], settings: Array, nearest: bool, solutions: int | None) -> Reached:
     """The nearest solution, or several."""
     if not isinstance(nearest, bool):
         raise ArgumentError(f"nearest is True or False; got {nearest!r}")

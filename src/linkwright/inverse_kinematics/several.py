@@ -10,7 +10,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.inverse_kinematics.failures import Found, variant
-from linkwright.inverse_kinematics.solver import DONE, Problem
+from linkwright.inverse_kinematics.solver import DONE, Solver
 from linkwright.inverse_kinematics.steps import TURN
 from linkwright.inverse_kinematics.tasks import Joints
 from linkwright.model.derived import derived
@@ -28,20 +28,20 @@ DRAWS, PER_SOLUTION = 16, 16
 """Starts that are tried, and further ones for every solution asked for."""
 
 
-def with_posture(problem: Problem) -> Problem:
+def with_posture(problem: Solver) -> Solver:
     """The problem with the start as what comes last, where its tasks leave the mechanism free to go there."""
     held = sum(len(task.scales(problem.model)) for task in problem.tasks)
     if held >= len(problem.moves[1]):
         return problem
     last = 1 + max(task.priority for task in problem.tasks)
     changed = (*problem.tasks, Joints(priority=last))
-    made: Problem = derived(
+    made: Solver = derived(
         problem.model, with_posture, problem, make=lambda: replace(problem, tasks=changed, started=True)
     )
     return made
 
 
-def many(problem: Problem, rows: list[Array], start: Array | None, settings: Array, count: int) -> tuple[Found, Array]:
+def many(problem: Solver, rows: list[Array], start: Array | None, settings: Array, count: int) -> tuple[Found, Array]:
     """Up to so many different solutions of every row (n, …): answers (n, count, …), and which there are (n, count).
 
     With a start they are in the order of their distance from it, else in that in which they were found.
@@ -78,7 +78,7 @@ def many(problem: Problem, rows: list[Array], start: Array | None, settings: Arr
     return best, np.arange(count) < counts[:, None]
 
 
-def nearest(problem: Problem, rows: list[Array], start: Array, settings: Array) -> Found:
+def nearest(problem: Solver, rows: list[Array], start: Array, settings: Array) -> Found:
     """Of every row (n, …) the solution found that is nearest the start; where there is none, any answer."""
     posture = with_posture(problem)
     more = [start] if posture is not problem else []
@@ -101,7 +101,7 @@ def nearest(problem: Problem, rows: list[Array], start: Array, settings: Array) 
     return best
 
 
-def _around(problem: Problem, start: Array | None, moved: Array) -> Array:
+def _around(problem: Solver, start: Array | None, moved: Array) -> Array:
     """Configurations (n, nq) so far (n, nv) from the start, in the mechanism's units, where it may move."""
     moved = moved * scale_of(problem.model).velocities
     moved[:, np.setdiff1d(np.arange(problem.model.nv), problem.moves[1])] = 0.0
@@ -110,7 +110,7 @@ def _around(problem: Problem, start: Array | None, moved: Array) -> Array:
 
 
 def _attempt(
-    problem: Problem, rows: list[Array], start: Array | None, settings: Array, k: int, near: bool = False
+    problem: Solver, rows: list[Array], start: Array | None, settings: Array, k: int, near: bool = False
 ) -> Found:
     """The k-th attempt of every row: from the start, then from others, random ones or around it."""
     once = np.array([settings[0], 0.0, settings[2]])
@@ -127,7 +127,7 @@ def _attempt(
     return Found(*variant(problem, started=True).kernel(start, *rows, once))
 
 
-def distance(problem: Problem, a: Array, b: Array) -> Array:
+def distance(problem: Solver, a: Array, b: Array) -> Array:
     """How far apart configurations are, in the mechanism's units."""
     return np.sqrt(((_difference(problem.model, a, b) / scale_of(problem.model).velocities) ** 2).sum(axis=-1))
 
@@ -137,7 +137,7 @@ def _difference(model: Model, a: Array, b: Array) -> Array:
     return np.asarray(difference(a, b))
 
 
-def _apart(problem: Problem, a: Array, b: Array) -> Array:
+def _apart(problem: Solver, a: Array, b: Array) -> Array:
     """The largest difference of coordinates, a turn counting as none."""
     apart = _difference(problem.model, a, b)
     for _, rate in problem.circular:
@@ -146,7 +146,7 @@ def _apart(problem: Problem, a: Array, b: Array) -> Array:
     return np.abs(apart / scale_of(problem.model).velocities).max(axis=-1)
 
 
-def _unturned(problem: Problem, start: Array, q: Array) -> Array:
+def _unturned(problem: Solver, start: Array, q: Array) -> Array:
     """The same postures with angles as near the start as limits allow."""
     model, q = problem.model, q.copy()
     for place, _ in problem.circular:

@@ -1,0 +1,165 @@
+"""What is solved: which tasks of which mechanism, how; and what of it can be told before any target is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import compile_or_not
+from linkwright.inverse_kinematics.seeds import Starts, likenesses
+from linkwright.inverse_kinematics.steps import Level, Range, ranges
+from linkwright.inverse_kinematics.tasks import Joints, Task
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+
+MOVES = 1e-9
+"""A coordinate moves a task whose Jacobian has such entries, of the mechanism's units."""
+
+Manner = Literal["quick", "patient", "nearest"]
+"""Attempts are given up soon; or late, and damped little at the end; or never, on the way to what is nearest."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is solved: which tasks of which mechanism, and how."""
+
+    model: Model
+    tasks: tuple[Task, ...]
+    started: bool
+    """whether a start is given"""
+    limits: bool = True
+    fixed: tuple[str, ...] = ()
+    """joints that stay where they are"""
+    manner: Manner = "quick"
+
+    @cached_property
+    def priorities(self) -> list[int]:
+        """Those there are, the first one first."""
+        return sorted({task.priority for task in self.tasks})
+
+    @cached_property
+    def uses_start(self) -> bool:
+        """Whether a target is about the way from the start."""
+        return any(task.uses_start for task in self.tasks)
+
+    @cached_property
+    def moves(self) -> tuple[Array, Array]:
+        """The coordinates (…,) and the velocities (…,) that move anything."""
+        model = self.model
+        touched = np.zeros(model.nv, dtype=bool)
+        nothing = [np.zeros(0)] * len(self.tasks)
+        for q in model.random(3, seed=0):
+            for level in self.levels(model, q, nothing, q, jacobians_only=True):
+                touched |= (np.abs(level.J) > MOVES).any(axis=0)
+        coordinates, velocities = np.zeros(model.nq, dtype=bool), np.zeros(model.nv, dtype=bool)
+        for joint in model.joints:
+            places = model.slice(joint.name)
+            coordinates[places.q] = velocities[places.v] = touched[places.v].any()
+        for name in self.fixed:
+            places = model.slice(name)
+            coordinates[places.q] = velocities[places.v] = False
+        return np.flatnonzero(coordinates), np.flatnonzero(velocities)
+
+    def levels(
+        self, model: Model, q: Array, targets: Sequence[Array], start: Array, jacobians_only: bool = False
+    ) -> list[Level]:
+        """The rows of each priority, first the smallest, in the mechanism's units, the velocities too; loops
+        are of the first."""
+        found: list[Level] = []
+        for number in self.priorities:
+            J, e = [], []
+            if model.loops and not found:
+                rows = scale_of(model).rows
+                J.append(dynamics.constraint_jacobian(model, q) / rows[:, None])
+                e.append(-dynamics.constraint_residual(model, q) / rows)
+            for task, target in zip(self.tasks, targets, strict=True):
+                if task.priority == number:
+                    scale = self._factors(task)
+                    J.append(scale[:, None] * task.jacobian(model, q))
+                    e.append(np.zeros(0) if jacobians_only else scale * task.error(model, q, target, start))
+            found.append(Level(np.concatenate(J) * scale_of(self.model).velocities, np.concatenate(e)))
+        return found
+
+    def _factors(self, task: Task) -> Array:
+        """By which the rows (m,) of a task are multiplied."""
+        return np.sqrt(task.weight) / task.scales(self.model)
+
+    @cached_property
+    def finest(self) -> float:
+        """How small an error of one (m, rad) may become in these rows; at most one."""
+        return min(1.0, *(float(self._factors(task).min()) for task in self.tasks))
+
+    def left(self, model: Model, q: Array, targets: Sequence[Array], start: Array) -> list[Array]:
+        """What is missing of every task, and of the loops if there are any."""
+        found = [task.left(model, q, target, start) for task, target in zip(self.tasks, targets, strict=True)]
+        return found + [dynamics.constraint_residual(model, q)] * bool(model.loops)
+
+    @cached_property
+    def starts(self) -> Starts:
+        """Where to start."""
+        return Starts(self.model, self.moves[0], self.limits)
+
+    @cached_property
+    def stored(self) -> tuple[Array, Array]:
+        """Postures to start at (n, moving) and the factors of how far they are from a target."""
+
+        def looked_at(model: Model, q: Array) -> tuple[Array, ...]:
+            first = self.levels(model, q, [np.zeros(0)] * len(self.tasks), q, jacobians_only=True)[0]
+            return first.J[:, self.moves[1]], *(np.asarray(task.value(model, q)) for task in self.tasks)
+
+        q = self.starts.candidates(self.rest)
+        J, *values = compile_or_not(looked_at, self.model)(q)
+        some = self.starts.promising(q, J)
+        factors = likenesses(self.tasks, [x[some] for x in values], scale_of(self.model).length)
+        return q[some][:, self.moves[0]], factors
+
+    @cached_property
+    def still(self) -> Array:
+        """The coordinates that do not move."""
+        return np.setdiff1d(np.arange(self.model.nq), self.moves[0])
+
+    @cached_property
+    def rest(self) -> Array:
+        """Where coordinates are (nq,) that nothing moves, without a start."""
+        return np.clip(self.model.neutral(), self.model.lower, self.model.upper)
+
+    @cached_property
+    def ranges(self) -> tuple[list[Range], list[int]]:
+        """The limits that bind, and coordinates that turn round."""
+        bound, turning = ranges(self.model, self.straight)
+        if self.manner == "nearest" or len(self.priorities) > 1:  # the way is to be without jumps
+            bound = [one._replace(gap=np.inf) for one in bound]
+        return (bound if self.limits else []), turning
+
+    @property
+    def straight(self) -> list[str]:
+        """Joints whose angles are targets themselves."""
+        named = [task.names for task in self.tasks if isinstance(task, Joints) and task.priority == self.priorities[0]]
+        everything = [joint.name for joint in self.model.joints]
+        return [name for names in named for name in (everything if names is None else names)]
+
+    @cached_property
+    def circular(self) -> list[tuple[int, int]]:
+        """Moving coordinates, and their rates, that are the same a turn later."""
+        model = self.model
+        rates = {model.coordinate_names.index(x): self._rate(*place) for x, place in model.plain_coordinates.items()}
+        bound, turning = ranges(model, self.straight)
+        turning = [*turning, *(one.place for one in bound if np.isfinite(one.gap))]
+        return [(k, rates[k]) for k in sorted(set(turning).intersection(self.moves[0].tolist()))]
+
+    def _rate(self, joint: int, _: int, at_v: int) -> int:
+        """Where in v the velocity of a joint's coordinate is."""
+        return sum(one.nv for one in self.model.joints[:joint]) + at_v
+
+    @cached_property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        """Names and shapes of the arrays of the kernel."""
+        shapes = {f"target{k}": task.shape(self.model) for k, task in enumerate(self.tasks)}
+        start = {"start": (self.model.nq,)} if self.started else {}
+        return {**start, **shapes, "settings": (3,)}
