@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from linkwright.equations.result import Equations, equations
 
 # What a frame can do where its mechanism stands
-from linkwright.dexterity import StaticWrench, null_space, singular_directions, static_wrench
+from linkwright.dexterity import StaticWrench, draw_ellipsoids, null_space, singular_directions, static_wrench
 
 # Rotations and poses
 from linkwright.geometry import quaternion, rotation, transform
@@ -139,6 +139,7 @@ __all__ = [
     "coriolis_matrix",
     "derivative",
     "difference",
+    "draw_ellipsoids",
     "dynamics",
     "equations",
     "errors",

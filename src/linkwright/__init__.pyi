@@ -13,6 +13,7 @@ from linkwright.compiler.public import derivative as derivative
 from linkwright.compiler.user import stack as stack
 from linkwright.compiler.user import symbols as symbols
 from linkwright.dexterity import StaticWrench as StaticWrench
+from linkwright.dexterity import draw_ellipsoids as draw_ellipsoids
 from linkwright.dexterity import null_space as null_space
 from linkwright.dexterity import singular_directions as singular_directions
 from linkwright.dexterity import static_wrench as static_wrench
@@ -386,6 +387,7 @@ __all__ = [
     "coriolis_matrix",
     "derivative",
     "difference",
+    "draw_ellipsoids",
     "dynamics",
     "equations",
     "errors",

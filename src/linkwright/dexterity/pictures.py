@@ -1,0 +1,52 @@
+"""Pictures of what a frame can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linkwright import dynamics
+from linkwright.compiler.public import kernel_of
+from linkwright.errors import InputError, ShapeError, counted, explained
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import as_numbers
+from linkwright.visual.ellipsoids import draw_ellipsoids as drawn
+from linkwright.visual.ellipsoids import without_bound
+from linkwright.visual.scene import ViewName
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+KINDS = {"velocity": dynamics.velocity_ellipsoid, "force": dynamics.force_ellipsoid}
+
+
+@explained
+def draw_ellipsoids(
+    model: Model,
+    q: Any,
+    frame: str,
+    kinds: tuple[str, ...] = ("velocity", "force"),
+    *,
+    view: ViewName = "auto",
+    title: str | None = None,
+) -> Figure:
+    """A picture (a Matplotlib figure) of a mechanism at q (nq,) with the ellipsoids of a frame's velocities and forces.
+
+    ``kinds`` are "velocity", "force" or both, each to a scale of its own: the legend has the longest semi-axis. What is
+    longest of one is shortest of the other; where the frame cannot move the force has no bound and its axis is dashed.
+    """
+    unknown = [kind for kind in kinds if kind not in KINDS] if not isinstance(kinds, str) else [kinds]
+    if unknown or not kinds:
+        raise InputError(f"kinds are a list of {', '.join(map(repr, KINDS))}; got {kinds!r}")
+    q = as_numbers("q", q)
+    if q.shape != (model.nq,):
+        raise ShapeError(f"q has shape {q.shape}; a picture is of one configuration ({model.nq},)")
+    place = kernel_of(dynamics.pose, model, frame=frame)(q)[:3, 3]
+    found = {}
+    for kind in kinds:
+        axes, lengths = kernel_of(KINDS[kind], model, frame=frame)(q)
+        open_axes = without_bound(lengths)
+        told = f"up to {lengths[~open_axes].max(initial=0.0):.3g} {'m/s' if kind == 'velocity' else 'N'}"
+        if open_axes.any():
+            told += f", no bound along {counted(int(open_axes.sum()), 'axis', 'axes')}"
+        found[f"{kind} ({told})"] = (axes, lengths)
+    return drawn(model, q, place, found, view=view, title=title)
