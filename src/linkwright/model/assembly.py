@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from linkwright.errors import (
     FormatWarning,
+    LinkwrightError,
     ModelError,
     UnknownNameError,
     listed,
@@ -25,7 +27,7 @@ from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import SMALLEST
 from linkwright.model.sizes import LARGEST, LARGEST_MOMENT, too_far, too_large, too_small
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, entries, is_symbolic, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
@@ -36,18 +38,26 @@ NO_MOMENT = 1e-15
 """A moment of inertia of less than this of the mechanism's largest is none: some programs write their rounding."""
 
 
-def assemble(description: Description, notes: Iterable[str] = (), found: Iterable[str] = ()) -> Model:
+def assemble(
+    description: Description,
+    notes: Iterable[str] = (),
+    found: Iterable[str] = (),
+    known: Iterable[BodySpec] = (),
+) -> Model:
     """The model of a description.
 
     Raises :class:`ModelError` with every problem, those that its reader has ``found`` before first;
-    what leaves the mechanism usable is told, together with ``notes``, in one :class:`FormatWarning`.
+    what leaves the mechanism usable is told, together with ``notes``, in one :class:`FormatWarning`. Of the bodies
+    that are ``known`` it was told before.
     """
     problems = list(found)
     remarks = list(notes)
     description = _resolve_mimics(description, problems, remarks)
-    sound = _sound(description.bodies)
-    largest = 0.0 if sound.all() else _largest_moment(description.bodies)
-    for body, is_sound in zip(description.bodies, sound, strict=True):
+    told = set(map(id, known))
+    of_numbers = [body for body in description.bodies if not is_symbolic(*_values(body)) and id(body) not in told]
+    sound = _sound(of_numbers)
+    largest = 0.0 if sound.all() else _largest_moment(of_numbers)
+    for body, is_sound in zip(of_numbers, sound, strict=True):
         if not is_sound:
             _check_inertia(body, largest, problems, remarks)
     _check_names(description, problems)
@@ -69,6 +79,10 @@ def assemble(description: Description, notes: Iterable[str] = (), found: Iterabl
 
 def _at(place: str, message: str) -> str:
     return f"{place}: {message}" if place else message
+
+
+def _values(body: BodySpec) -> tuple[Any, Any, Any]:
+    return body.mass, body.center_of_mass, body.inertia
 
 
 def _sound(bodies: Sequence[BodySpec]) -> Array:
@@ -134,7 +148,8 @@ def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks:
                 )
             )
         elif moments[0] < -allowed:
-            remarks.append(_at(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})"))
+            told = _at(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
+            (remarks if place else problems).append(told)  # files of real robots have such; nobody types them
         elif excess > allowed:
             remarks.append(
                 _at(
@@ -434,6 +449,12 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         given = getattr(spec, name)
         if given is None:
             return default
+        if is_symbolic(given) and name in MAY_BE_SYMBOLS:
+            try:
+                return entries(f"joint {spec.name!r}: {name}", np.broadcast_to(np.asarray(given), (n,)), (n,))
+            except (LinkwrightError, ValueError) as error:
+                problems.append(_at(spec.place, str(error)))
+                return default
         if isinstance(given, float) and lowest <= given and (math.isfinite(given) or not finite):
             return _filled(n, given)
         try:
@@ -473,6 +494,10 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
     )
 
 
+MAY_BE_SYMBOLS = ("stiffness", "rest", "damping", "friction", "armature")
+"""What of a joint no decision depends on."""
+
+
 @lru_cache(maxsize=4096)
 def _filled(n: int, value: float) -> Array:
     """n times the value; shared, so not to be written."""
@@ -510,7 +535,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
             merged[body] = []
         where[spec.child] = (body, offset)
         one = bodies[spec.child]
-        inertia = rigid_inertia(float(one.mass), np.asarray(one.center_of_mass, float), np.asarray(one.inertia, float))
+        inertia = _rigid(one)
         inertias[body] = inertia if spec.motion is not None else inertias[body] + inertia.moved(offset)
         merged[body].append(spec.child)
 
@@ -548,6 +573,12 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         description=description,
     )
     return _with_lengths(model)
+
+
+def _rigid(body: BodySpec) -> RigidInertia:
+    """Of numbers or symbols."""
+    m, c, I = (x if is_symbolic(x) else np.asarray(x, float) for x in _values(body))
+    return rigid_inertia(m if is_symbolic(m) else float(m), np.asarray(c), np.asarray(I))
 
 
 def _snapped(T: Array) -> Array:

@@ -24,7 +24,7 @@ from linkwright.model.description import (
 from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, finite
+from linkwright.spatial.arrays import Array, as_numbers, entries, finite
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
@@ -73,13 +73,11 @@ class Builder:
         ``center_of_mass`` (3,) is in the body's frame, m; ``inertia`` is about the centre of mass in
         body axes, kg m²: a matrix (3, 3), its diagonal (3,), or one number for all three axes. A body may be
         massless; where a joint moves nothing with inertia, what needs accelerations says so (:class:`ModelError`).
+        Each of these may be symbols (:func:`lw.symbols`), as what joints have for each coordinate may be.
         """
         who = f"body {_name('a body', name)!r}"
-        I = finite(f"the inertia of {who}", inertia, (), (3,), (3, 3))
-        if I.shape != (3, 3):
-            I = np.diag(np.broadcast_to(I, (3,)))
-        c = finite(f"the centre of mass of {who}", center_of_mass, (3,))
-        self._bodies.append(BodySpec(name, float(finite(f"the mass of {who}", mass, ())), c, I))
+        c = entries(f"the centre of mass of {who}", center_of_mass, (3,))
+        self._bodies.append(BodySpec(name, mass_of(who, mass), c, inertia_of(who, inertia)))
         return self
 
     @explained
@@ -298,6 +296,20 @@ class Builder:
             loops=(*given.loops, *self._loops),
             springs=(*given.springs, *self._springs),
         )
+
+
+def mass_of(who: str, mass: Any) -> Any:
+    """A mass: a float or a symbol."""
+    return entries(f"the mass of {who}", mass, ()).item()
+
+
+def inertia_of(who: str, inertia: Any) -> Array:
+    """An inertia (3, 3) given in full, by its diagonal (3,) or by one number for all three axes."""
+    I = entries(f"the inertia of {who}", inertia, (), (3,), (3, 3))
+    if I.shape == (3, 3):
+        return I
+    x, y, z = np.broadcast_to(I, (3,))
+    return np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]])
 
 
 def _placed(what: str, name: str, placement: Any, xyz: Any, rpy: Any) -> Array:

@@ -122,7 +122,7 @@ class Description(ByValue):
         loose = [name for name in names if name not in children and name != WORLD]
         motion = Free() if root == "free" else None
         if len(loose) == 1:
-            name = self._free_joint_name("root" if motion else f"{loose[0]}_to_world")
+            name = self.free_joint_name("root" if motion else f"{loose[0]}_to_world")
             base = JointSpec(name, WORLD, loose[0], motion)
             return replace(self, joints=(base, *self.joints))
         if motion is None or loose:
@@ -131,14 +131,14 @@ class Description(ByValue):
         if len(anchors) == 1 and self.joints[anchors[0]].motion is None:  # welded to the world: set it afloat
             joints = list(self.joints)
             taken = replace(self, joints=tuple(joints[: anchors[0]] + joints[anchors[0] + 1 :]))
-            joints[anchors[0]] = replace(joints[anchors[0]], name=taken._free_joint_name("root"), motion=motion)
+            joints[anchors[0]] = replace(joints[anchors[0]], name=taken.free_joint_name("root"), motion=motion)
             return replace(self, joints=tuple(joints))
         raise InputError(
             f"root='free' needs one base to set afloat; {self.name!r} has "
             f"{len(anchors)} joint(s) at the world, of which none is a single weld"
         )
 
-    def _free_joint_name(self, name: str) -> str:
+    def free_joint_name(self, name: str) -> str:
         """The name, with underscores where a joint has it already."""
         taken = {joint.name for joint in self.joints}
         while name in taken:

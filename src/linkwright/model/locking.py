@@ -22,6 +22,11 @@ LOCKED_OPEN = 1e-6
 """A loop whose bodies are locked may be off by this, of the mechanism's length or rad."""
 
 
+def lock(model: Model, positions: Mapping[str, Any]) -> Model:
+    """See :meth:`Model.lock`."""
+    return assemble(locked(model, positions), known=model.description.bodies)
+
+
 def locked(model: Model, positions: Mapping[str, Any]) -> Description:
     """The description with some joints fixed at given coordinates, and whatever follows them too."""
     held: dict[int, float] = {}  # by place in q
@@ -43,13 +48,13 @@ def locked(model: Model, positions: Mapping[str, Any]) -> Description:
         if not held.keys().isdisjoint(places):
             raise InputError(f"joint {name!r} is locked twice: by itself and as part of another")
         held.update(zip(places, q.tolist(), strict=True))
-    given = described(model if model.physical is None else model.physical)
+    given = described(model)
     joints = {joint.name: joint for joint in model.joints}
     specs = [
         _locked_joint(model, joints[spec.name], spec, held) if spec.name in joints else spec for spec in given.joints
     ]
     description = replace(given, joints=tuple(specs))
-    fixed = assemble(replace(description, loops=(), springs=()))
+    fixed = assemble(replace(description, loops=(), springs=()), known=model.description.bodies)
     springs = tuple(  # those that are left between points of one body move nothing any more
         spring for spring in description.springs if len({fixed.frames[end].body for end in spring.frames}) > 1
     )

@@ -15,6 +15,7 @@ from linkwright.model.joint import Helical
 from linkwright.model.loop import Loop
 from linkwright.model.scale import size_of
 from linkwright.model.tree import Model
+from linkwright.spatial.arrays import is_symbolic, is_zero
 
 LARGEST, LEAST = 1e30, 1e-30
 """kg and m"""
@@ -54,10 +55,10 @@ def too_far(description: Description) -> Iterator[tuple[str, str]]:
 
 def too_small(model: Model) -> str:
     """What of the whole mechanism is too small; "" where nothing is. Rotors alone do for joints that have them."""
-    driven = [joint for joint in model.joints if not joint.armature.any()]
+    driven = [joint for joint in model.joints if all(map(is_zero, joint.armature))]
     length, mass = size_of(model)
     if mass < LEAST and driven:
-        heaviest = max(model.bodies, key=lambda body: float(body.mass))
+        heaviest = max((body for body in model.bodies if not is_symbolic(body.mass)), key=lambda body: float(body.mass))
         return f"the heaviest body, {heaviest.name!r}, has a mass of {mass:g} kg; {_LEAST}"
     turning = next((joint.name for joint in driven if "rad" in joint.motion.units), "")
     if length < LEAST and turning:

@@ -14,13 +14,14 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
 from linkwright.model.derived import derived
 from linkwright.model.description import Description
+from linkwright.model.editing import Editing
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
-from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.arrays import Array, is_symbolic
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
 
@@ -155,7 +156,7 @@ class Places(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Sweeps, ByValue):
+class Model(Editing, Sweeps, ByValue):
     """A mechanism, frozen. Bodies are numbered parents first, depth first; joint k moves body k.
 
     Models are equal where all they tell is, numbers exactly; however they were described.
@@ -208,6 +209,17 @@ class Model(Sweeps, ByValue):
     def has_couplings(self) -> bool:
         """Whether a joint follows another."""
         return any(joint.coupling for joint in self.joints)
+
+    @cached_property
+    def holds_symbols(self) -> bool:
+        """Whether some of what it is made of are symbols, not numbers."""
+        of_joints = ("stiffness", "damping", "friction", "rest")
+        return is_symbolic(
+            self.gravity,
+            *(x for link in self.links for x in (link.placement, link.armature, *link.rigid_inertia)),
+            *(getattr(joint, of) for joint in self.joints for of in of_joints),
+            *(frame.placement for frame in self.frames.values()),
+        )
 
     @cached_property
     def subtree_end(self) -> tuple[int, ...]:
@@ -396,6 +408,14 @@ class Model(Sweeps, ByValue):
         own = self._part(self.joints[number].motion, part)[1]
         return Places(*(_shifted(inner, outer.start) for inner, outer in zip(own, places, strict=True)))
 
+    def share(self, joint: str) -> tuple[Joint, Places]:
+        """The joint of that name, or the one that it merged into, and where in that one's own arrays its share is."""
+        number, part = self._find(joint)
+        whole = self.joints[number]
+        if part is None:
+            return whole, Places(slice(0, whole.motion.nq), slice(0, whole.motion.nv))
+        return whole, self._part(whole.motion, part)[1]
+
     def full_name(self, coordinate: str) -> str:
         """The name among ``coordinate_names`` of a coordinate called by a merged joint alone; others are unchanged."""
         for name, (number, _) in self._members.items():
@@ -449,24 +469,7 @@ class Model(Sweeps, ByValue):
         q, v = sum(m.nq for m in before), sum(m.nv for m in before)
         return one, Places(slice(q, q + one.motion.nq), slice(v, v + one.motion.nv))
 
-    # transformations
-
-    def with_gravity(self, gravity: Any) -> Model:
-        """The same mechanism under another gravity (3,), m/s²."""
-        g = finite("gravity", gravity, (3,))
-        g.setflags(write=False)
-        if self.physical is not None:  # what can be regrouped depends on gravity
-            return self.physical.with_gravity(g).minimal()
-        description = replace(self.description, gravity=tuple(g.tolist()))
-        return replace(self, gravity=g, description=description)
-
-    def lock(self, positions: Mapping[str, Any]) -> Model:
-        """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
-        from linkwright.model.assembly import assemble
-        from linkwright.model.locking import locked
-
-        model = assemble(locked(self, positions))
-        return model if self.physical is None else model.minimal()
+    # regrouping; other transformations: `editing.py`
 
     def snapped(self, angle: float = 1e-5) -> Model:
         """The mechanism as it was meant where a file gives right angles with few digits: 1.5708 is π/2.

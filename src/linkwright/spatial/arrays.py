@@ -61,6 +61,27 @@ def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
     return array
 
 
+def entries(name: str, x: Any, *shapes: tuple[int, ...], infinite: bool = False) -> Array:
+    """A copy of finite numbers, or infinite ones too, or of symbols, of one of these shapes."""
+    if not is_symbolic(x) or not all(map(_is_entry, (array := np.array(x)).flat)):
+        if not infinite:
+            return finite(name, x, *shapes)
+        array = as_numbers(name, x).copy()
+    if array.shape not in shapes or any(np.isnan(e) for e in array.flat if not _is_symbol(e)):
+        wanted = " or ".join(f"of shape {shape}" if shape else "one" for shape in shapes)
+        raise InputError(f"{name} must be numbers or symbols, {wanted}; got {x!r}")
+    return array
+
+
+def _is_symbol(x: Any) -> bool:
+    return hasattr(x, "where")
+
+
+def _is_entry(x: Any) -> bool:
+    """Whether it is a symbol, or a number among some."""
+    return _is_symbol(x) or (isinstance(x, (int, float)) and not isinstance(x, bool))
+
+
 def is_symbolic(*arrays: Any) -> bool:
     """Whether any of the arrays holds symbols rather than numbers."""
     return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)

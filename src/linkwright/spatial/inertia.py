@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, mirror
+from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -62,9 +62,9 @@ def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:
 
 
 def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
-    """Mass, centre of mass (3,), inertia (3, 3) about it, of numbers; a massless body's centre is the origin."""
+    """Mass, centre of mass (3,), inertia (3, 3) about it; a massless body's centre is the origin."""
     m, h, I = body
-    if m == 0.0:
+    if is_zero(m):
         return 0.0, np.zeros(3), I
     c = h / m
     C = skew(c)

@@ -1,0 +1,213 @@
+"""Models with one thing changed or more added: what the methods of a model do (`editing.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, ModelError, UnknownNameError, listed
+from linkwright.model.assembly import assemble, described
+from linkwright.model.builder import Builder, inertia_of, mass_of
+from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.joint import Compound
+from linkwright.model.joint_type import JointType
+from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.spring import Spring
+from linkwright.model.tree import PER_COORDINATE, Model
+from linkwright.spatial.arrays import Array, entries
+
+NO_LIMIT = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
+
+
+def remade(model: Model, description: Description) -> Model:
+    """The model of a changed description; of bodies as they were, what is odd is not told again."""
+    return assemble(description, known=model.description.bodies)
+
+
+def with_body(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: Any) -> Model:
+    """See :meth:`Model.with_body`."""
+    description = described(model)
+    body = link_of(description, name)
+    who = f"body {name!r}"
+    changes: dict[str, Any] = {}
+    if mass is not ...:
+        changes["mass"] = mass_of(who, mass)
+    if center_of_mass is not ...:
+        changes["center_of_mass"] = entries(f"the centre of mass of {who}", center_of_mass, (3,))
+    if inertia is not ...:
+        changes["inertia"] = inertia_of(who, inertia)
+    changed = replace(body, **changes, place="", inertia_place="")
+    bodies = tuple(changed if one is body else one for one in description.bodies)
+    return remade(model, replace(description, bodies=bodies))
+
+
+def link_of(description: Description, name: str) -> BodySpec:
+    """The link of that name."""
+    for body in description.bodies:
+        if body.name == name:
+            return body
+    raise UnknownNameError("body", name, [body.name for body in description.bodies])
+
+
+def with_joint(model: Model, name: str, values: Mapping[str, Any]) -> Model:
+    """See :meth:`Model.with_joint`."""
+    joint = model.joint(name)
+    whole, places = model.share(name)
+    changes: dict[str, Any] = {}
+    for of, given in values.items():
+        value = NO_LIMIT.get(of) if given is None else given
+        if value is None:
+            value = joint.motion.neutral if of == "rest" else 0.0
+        if whole.name != joint.name:  # a part of a compound joint
+            n = len(getattr(joint, of))
+            part = entries(f"joint {name!r}: {of}", value, (), (n,), infinite=True)
+            place = places.q if of in PER_COORDINATE else places.v
+            old = getattr(whole, of)
+            value = np.concatenate([old[: place.start], np.broadcast_to(part, (n,)), old[place.stop :]])
+        changes[of] = value
+    description = described(model)
+    joints = tuple(
+        replace(spec, **changes, place="") if spec.name == whole.name else spec for spec in description.joints
+    )
+    return remade(model, replace(description, joints=joints))
+
+
+def with_payload(model: Model, frame: str, mass: Any, center_of_mass: Any, inertia: Any, name: str) -> Model:
+    """See :meth:`Model.with_payload`."""
+    body, placement = place_of(model, frame)
+    weld = described(model).free_joint_name(f"{name}_weld")
+    added = Builder(model).body(name, mass, center_of_mass, inertia)
+    return remade(model, added.joint(weld, "fixed", body, name, placement=placement).describe())
+
+
+def with_frame(model: Model, name: str, body: str, where: Mapping[str, Any]) -> Model:
+    """See :meth:`Model.with_frame`."""
+    return remade(model, Builder(model).frame(name, body, **where).describe())
+
+
+def with_loop(model: Model, name: str, type: str, first: str, second: str | None, told: Mapping[str, Any]) -> Model:
+    """See :meth:`Model.with_loop`."""
+    return remade(model, Builder(model).loop(name, type, first, second, **told).describe())
+
+
+def place_of(model: Model, frame: str) -> tuple[str, Array]:
+    """The link that a frame is on, or "world", and its pose (4, 4) there."""
+    model.frame(frame)
+    for one in model.description.frames:
+        if one.name == frame:
+            return one.body, one.placement
+    return frame, np.eye(4)
+
+
+def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
+    """See :meth:`Model.append`."""
+    if not isinstance(other, Model):
+        raise ArgumentError(f"what is appended is a Model; got {other!r:.200}")
+    if not isinstance(prefix, str):
+        raise ArgumentError(f"the prefix of names is text; got {prefix!r}")
+    body, placement = place_of(model, frame)
+    own, added = described(model), renamed(described(other.physical or other), lambda name: prefix + name)
+    _require_new(own, added, prefix)
+    joints = tuple(
+        replace(one, parent=body, placement=placement @ one.placement) if one.parent == WORLD else one
+        for one in added.joints
+    )
+    frames = tuple(
+        replace(one, body=body, placement=placement @ one.placement) if one.body == WORLD else one
+        for one in added.frames
+    )
+    loops = tuple(
+        one
+        if isinstance(one, CoordinateLoop)
+        else replace(
+            one,
+            first=frame if one.first == WORLD else one.first,
+            second=frame if one.second == WORLD else one.second,
+        )
+        for one in added.loops
+    )
+    springs = tuple(
+        replace(one, frames=tuple(frame if end == WORLD else end for end in one.frames)) for one in added.springs
+    )
+    whole = replace(
+        own,
+        bodies=own.bodies + added.bodies,
+        joints=own.joints + joints,
+        frames=own.frames + frames,
+        loops=own.loops + loops,
+        springs=own.springs + springs,
+    )
+    return assemble(whole, known=(*own.bodies, *added.bodies))
+
+
+def _require_new(own: Description, added: Description, prefix: str) -> None:
+    """Raise where both have something of one name."""
+
+    def names(one: Description) -> dict[str, set[str]]:
+        return {
+            "body or frame": {x.name for x in one.bodies} | {x.name for x in one.frames},
+            "joint": {x.name for x in one.joints},
+            "loop": {x.name for x in one.loops},
+            "spring": {x.name for x in one.springs},
+        }
+
+    ours, theirs = names(own), names(added)
+    twice = [f"{what} {name!r}" for what in ours for name in sorted(ours[what] & theirs[what])]
+    if twice:
+        another = "another prefix" if prefix else "a prefix, as prefix='left_'"
+        raise ModelError(f"{own.name!r} and {added.name!r} both have {listed(tuple(twice), 'names')}; give {another}")
+
+
+def renamed(description: Description, change: Callable[[str], str]) -> Description:
+    """The description with all names but the world's and its own changed."""
+
+    def name(old: str) -> str:
+        return old if old == WORLD else change(old)
+
+    def joint(one: JointSpec) -> JointSpec:
+        return replace(
+            one,
+            name=change(one.name),
+            parent=name(one.parent),
+            child=name(one.child),
+            motion=_with_part_names(one.motion, change),
+            mimic=one.mimic and replace(one.mimic, joint=change(one.mimic.joint)),
+        )
+
+    joints = tuple(map(joint, description.joints))
+    coordinates = {"": ""}
+    for before, after in zip(description.joints, joints, strict=True):
+        coordinates |= dict(zip(_coordinates(before), _coordinates(after), strict=True))
+
+    def loop(one: Loop | CoordinateLoop) -> Loop | CoordinateLoop:
+        if isinstance(one, CoordinateLoop):
+            return replace(one, name=change(one.name), first=coordinates[one.first], second=coordinates[one.second])
+        return replace(one, name=change(one.name), first=name(one.first), second=name(one.second))
+
+    def spring(one: Spring) -> Spring:
+        return replace(one, name=change(one.name), frames=tuple(map(name, one.frames)))
+
+    return replace(
+        description,
+        bodies=tuple(replace(one, name=change(one.name)) for one in description.bodies),
+        joints=joints,
+        frames=tuple(replace(one, name=change(one.name), body=name(one.body)) for one in description.frames),
+        loops=tuple(map(loop, description.loops)),
+        springs=tuple(map(spring, description.springs)),
+    )
+
+
+def _coordinates(joint: JointSpec) -> list[str]:
+    """The names of a joint's coordinates."""
+    names = joint.motion.coordinate_names if joint.motion else ()
+    return [f"{joint.name}.{name}" if name else joint.name for name in names]
+
+
+def _with_part_names(motion: JointType | None, change: Callable[[str], str]) -> JointType | None:
+    """A joint type whose parts' names, which are those of joints in files, are changed too."""
+    if type(motion) is not Compound:
+        return motion
+    return replace(motion, parts=tuple(replace(part, name=part.name and change(part.name)) for part in motion.parts))

@@ -1,0 +1,177 @@
+"""Models made from models: each method gives what the mechanism built by hand so would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import explained
+from linkwright.spatial.arrays import Array, finite
+
+if TYPE_CHECKING:
+    from linkwright.model.description import Description
+    from linkwright.model.tree import Model
+
+
+class Editing:
+    """The transformations of a :class:`Model`. None changes the model itself; of a minimal model each gives a minimal
+    one."""
+
+    if TYPE_CHECKING:
+        physical: Model | None
+        description: Description
+
+        def minimal(self, form: str = "inertia") -> Model: ...
+
+    @explained
+    def with_gravity(self, gravity: Any) -> Model:
+        """The same mechanism under another gravity (3,), m/s²."""
+        g = finite("gravity", gravity, (3,))
+        g.setflags(write=False)
+        if self.physical is not None:  # what can be regrouped depends on gravity
+            return self.physical.with_gravity(g).minimal()
+        description = replace(self.description, gravity=tuple(g.tolist()))
+        return replace(self, gravity=g, description=description)  # type: ignore[type-var, return-value]
+
+    @explained
+    def with_body(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
+        """With another mass (kg), centre of mass (3,) or inertia of one link; what is not given stays.
+
+        ``inertia`` is about the centre of mass in the link's axes, as in :meth:`Builder.body`. What is welded to the
+        link is told by its own name and stays: ``bodies`` show both together.
+        """
+        from linkwright.model.edited import with_body
+
+        return self._edited(with_body, name, mass, center_of_mass, inertia)
+
+    @explained
+    def with_joint(
+        self,
+        name: str,
+        *,
+        lower: Any = ...,
+        upper: Any = ...,
+        velocity_limit: Any = ...,
+        effort_limit: Any = ...,
+        stiffness: Any = ...,
+        rest: Any = ...,
+        damping: Any = ...,
+        friction: Any = ...,
+        armature: Any = ...,
+    ) -> Model:
+        """With other values of one joint, as in :meth:`Builder.joint`: what is not given stays, None is no limit."""
+        from linkwright.model.edited import with_joint
+
+        values = dict(lower=lower, upper=upper, velocity_limit=velocity_limit, effort_limit=effort_limit)
+        values |= dict(stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature)
+        return self._edited(with_joint, name, {of: x for of, x in values.items() if x is not ...})
+
+    @explained
+    def with_payload(
+        self, frame: str, mass: Any, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0, name: str = "payload"
+    ) -> Model:
+        """With a body welded on at a frame: mass, kg; centre of mass (3,) and inertia about it in the frame's axes."""
+        from linkwright.model.edited import with_payload
+
+        return self._edited(with_payload, frame, mass, center_of_mass, inertia, name)
+
+    @explained
+    def with_frame(
+        self,
+        name: str,
+        body: str,
+        *,
+        xyz: Sequence[float] | None = None,
+        rpy: Sequence[float] | None = None,
+        placement: Any = None,
+    ) -> Model:
+        """With one more frame, as :meth:`Builder.frame` adds it."""
+        from linkwright.model.edited import with_frame
+
+        return self._edited(with_frame, name, body, dict(xyz=xyz, rpy=rpy, placement=placement))
+
+    @explained
+    def with_loop(
+        self,
+        name: str,
+        type: str,
+        first: str,
+        second: str | None = None,
+        *,
+        xyz: Sequence[float] | None = None,
+        rpy: Sequence[float] | None = None,
+        placement: Any = None,
+        axis: Any = None,
+        second_axis: Any = None,
+        pitch: float | None = None,
+        length: float | None = None,
+        held: Any = None,
+        coefficients: Sequence[float] | None = None,
+    ) -> Model:
+        """With one more closed loop, as :meth:`Builder.loop` adds it."""
+        from linkwright.model.edited import with_loop
+
+        told: dict[str, Any] = dict(xyz=xyz, rpy=rpy, placement=placement, axis=axis, second_axis=second_axis)
+        told |= dict(pitch=pitch, length=length, held=held, coefficients=coefficients)
+        return self._edited(with_loop, name, type, first, second, told)
+
+    @explained
+    def append(self, other: Model, frame: str = "world", prefix: str = "") -> Model:
+        """With another mechanism mounted on it: the other's world becomes this one's ``frame``.
+
+        ``prefix`` is put before the names of the other's bodies, joints, frames, loops and springs. Gravity is this
+        mechanism's. Raises :class:`ModelError` where names of both are the same.
+        """
+        from linkwright.model.edited import append
+
+        return self._edited(append, other, frame, prefix)
+
+    @explained
+    def reroot(self, body: str, root: str | None = None) -> Model:
+        """The mechanism carried by another of its links: by the one joint at the world it now hangs on ``body``.
+
+        ``root`` "free" sets that link afloat, its coordinates its pose, "fixed" welds it where the first link was
+        welded (of one that floated: at the world's frame); not given, it is held as the first link was. Joints on the
+        way are turned round: those of axes (revolute, prismatic, helical, cylindrical, universal, compounds of these)
+        keep every coordinate, those of compounds and universal ones in reverse order;
+        spherical, planar and free ones have the inverse of what they had. Raises :class:`InputError` where the world
+        carries several links or one by another joint, and where springs or limits of an inverted joint cannot be told
+        in its new coordinates.
+        """
+        from linkwright.model.rerooted import rerooted
+
+        return self._edited(rerooted, body, root)
+
+    @explained
+    def mirror(self, axis: str = "y", names: Mapping[str, str] | None = None) -> Model:
+        """The mirror image of the mechanism, by the plane through the world's origin across ``axis``.
+
+        The same coordinates give the mirrored posture, but for these: of spherical and free joints positions change
+        the sign of the entry along ``axis``, quaternions those of the two other entries of their vector; cylindrical
+        joints change the sign of the displacement. ``names``: {part of a name: what takes its place}, as
+        {"left": "right", "right": "left"}. Gravity stays.
+        """
+        from linkwright.model.mirrored import mirrored
+
+        return self._edited(mirrored, axis, names)
+
+    @explained
+    def lock(self, positions: Mapping[str, Any]) -> Model:
+        """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
+        from linkwright.model.locking import lock
+
+        return self._edited(lock, positions)
+
+    def _edited(self, edit: Callable[..., Model], *arguments: Any) -> Model:
+        """What ``edit`` makes of the model, or of the one that it is the minimal of."""
+        if self.physical is None:
+            return edit(self, *arguments)
+        return edit(self.physical, *arguments).minimal()
+
+
+def mapped_rest(rest: Any, change: Callable[[Array], Array]) -> Any:
+    """Where springs are relaxed in other coordinates; None, the neutral configuration, stays."""
+    return None if rest is None else change(np.asarray(rest, dtype=float))

@@ -1,0 +1,163 @@
+"""Mirror images of mechanisms.
+
+With M the reflection, a pose T of the image is M T M. A joint's axes A become M A N, N a reflection in the joint's own
+axes for which N T(q) N is the joint's motion again: at the same q if there is one, else with signs changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError
+from linkwright.model.assembly import assemble, described
+from linkwright.model.description import BodySpec, JointSpec
+from linkwright.model.edited import renamed
+from linkwright.model.editing import mapped_rest
+from linkwright.model.joint import Compound, Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, nested
+from linkwright.model.joint_type import JointType
+from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import pose_matrix
+
+AXES = ("x", "y", "z")
+
+
+class Image(NamedTuple):
+    """A joint's motion seen in a mirror."""
+
+    motion: JointType
+    N: Array
+    """(3, 3), the reflection in its own axes"""
+    signs: Array
+    """(nq,): of its coordinates"""
+
+
+def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
+    """See :meth:`Model.mirror`."""
+    if axis not in AXES:
+        raise InputError(f"a mirror stands across an axis, {', '.join(map(repr, AXES))}; got {axis!r}")
+    if names is not None and not isinstance(names, Mapping):
+        raise ArgumentError(f"names are changed by a dict {{part: what takes its place}}; got {names!r}")
+    M = np.eye(3)
+    M[AXES.index(axis), AXES.index(axis)] = -1.0
+    description = described(model)
+    if names:
+        description = renamed(description, lambda name: _exchanged(name, names))
+    signs = dict(
+        zip(
+            (joint.name for joint in description.joints),
+            (_image(joint.motion, M).signs if joint.motion else np.zeros(0) for joint in description.joints),
+            strict=True,
+        )
+    )
+    image = replace(
+        description,
+        bodies=tuple(_body(body, M) for body in description.bodies),
+        joints=tuple(_joint(joint, M) for joint in description.joints),
+        frames=tuple(replace(frame, placement=_pose(frame.placement, M)) for frame in description.frames),
+        loops=tuple(_loop(loop, M, signs, description.joints) for loop in description.loops),
+    )
+    return assemble(image, known=image.bodies)
+
+
+def _exchanged(name: str, names: Mapping[str, str]) -> str:
+    """The name with the first of the parts that is in it exchanged."""
+    for part, other in names.items():
+        if part in name:
+            return name.replace(part, other)
+    return name
+
+
+def _pose(T: Array, M: Array) -> Array:
+    return pose_matrix(M @ T[:3, :3] @ M, M @ T[:3, 3])
+
+
+def _body(body: BodySpec, M: Array) -> BodySpec:
+    return replace(body, center_of_mass=M @ body.center_of_mass, inertia=M @ body.inertia @ M)
+
+
+def _joint(joint: JointSpec, M: Array) -> JointSpec:
+    placement = _pose(joint.placement, M)
+    if joint.motion is None:
+        return replace(joint, placement=placement)
+    motion, N, signs = _image(joint.motion, M)
+    lower, upper = (np.broadcast_to(np.asarray(x, float), signs.shape) for x in (joint.lower, joint.upper))
+    return replace(
+        joint,
+        motion=motion,
+        placement=placement,
+        alignment=M @ joint.alignment @ N,
+        anchor=M @ joint.anchor,
+        lower=np.where(signs > 0.0, lower, -upper),
+        upper=np.where(signs > 0.0, upper, -lower),
+        rest=mapped_rest(joint.rest, lambda rest: signs * rest),
+    )
+
+
+def _image(motion: JointType, M: Array) -> Image:
+    """A joint type in the mirror; M in its own axes where these cannot be chosen."""
+    across, turned = np.diag([1.0, 1.0, -1.0]), np.diag([1.0, -1.0, 1.0])
+    same = np.ones(motion.nq)
+    if isinstance(motion, (Revolute, Planar)):
+        return Image(motion, across, same)
+    if isinstance(motion, Prismatic):
+        return Image(motion, turned, same)
+    if isinstance(motion, Helical):
+        return Image(replace(motion, pitch=-motion.pitch), across, same)
+    if isinstance(motion, Cylindrical):
+        return Image(motion, across, np.array([-1.0, 1.0]))
+    if isinstance(motion, Spherical):
+        return Image(motion, M, _quaternion(M))
+    if isinstance(motion, Free):
+        return Image(motion, M, np.concatenate([np.diag(M), _quaternion(M)]))
+    if type(motion) is Compound:
+        return _compound(motion)
+    # turns alone: seen from the other side of a point all rotations are the same
+    return Image(motion, -np.eye(3), same)
+
+
+def _quaternion(M: Array) -> Array:
+    """The signs (4,) of a quaternion in the mirror: a rotation vector r becomes −M r."""
+    return np.concatenate([[1.0], -np.diag(M)])
+
+
+def _compound(motion: Compound) -> Image:
+    """Part by part: what is between them is mirrored from the axes of one to those of the next."""
+    before = np.diag([1.0, -1.0, 1.0])
+    N, parts, signs = before, [], [np.zeros(0)]
+    for part in motion.parts:
+        image = _image(part.motion, before)
+        T = np.array(part.placement)
+        placement = pose_matrix(before @ T[:3, :3] @ image.N, before @ T[:3, 3])
+        parts.append(replace(part, motion=image.motion, placement=nested(placement)))
+        signs.append(image.signs)
+        before = image.N
+    end = np.array(motion.end)
+    end = pose_matrix(before @ end[:3, :3] @ N, before @ end[:3, 3])
+    return Image(replace(motion, parts=tuple(parts), end=nested(end)), N, np.concatenate(signs))
+
+
+def _loop(
+    loop: Loop | CoordinateLoop, M: Array, signs: Mapping[str, Array], joints: tuple[JointSpec, ...]
+) -> Loop | CoordinateLoop:
+    """Which directions are held is the same in the mirror; of screws the hand changes."""
+    if isinstance(loop, CoordinateLoop):
+        of: dict[str, float] = {"": 1.0}
+        for joint in joints:
+            if joint.motion is not None:
+                names = joint.motion.coordinate_names
+                of |= {
+                    f"{joint.name}.{name}" if name else joint.name: float(sign)
+                    for name, sign in zip(names, signs[joint.name], strict=True)
+                }
+        first, second = of[loop.first], of[loop.second]
+        return replace(loop, coefficients=tuple(c * first * second**k for k, c in enumerate(loop.coefficients)))
+    kind: Any = loop.kind
+    if isinstance(kind, HelicalPair):
+        kind = replace(kind, pitch=-kind.pitch)
+    return replace(loop, kind=kind, placement=_pose(loop.placement, M), alignment=M @ loop.alignment @ M)

@@ -1,0 +1,157 @@
+"""Mechanisms carried by another of their links.
+
+A joint's child stands at P A T(q) A⁻¹ in its parent, P its placement and A its axes. Turned round, the old parent
+hangs on the old child. Axes A′ = P A F and a placement A F A′⁻¹ give it with the motion F⁻¹ T(q)⁻¹ F: with F half a
+turn across the axis that is T(q) itself of all joints that slide along and turn about one, with F = 1 the inverse of T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.model.assembly import assemble, described
+from linkwright.model.description import WORLD, JointSpec
+from linkwright.model.edited import link_of
+from linkwright.model.joint import (
+    Compound,
+    Cylindrical,
+    Free,
+    Helical,
+    Part,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    nested,
+)
+from linkwright.model.joint_type import JointType
+from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Model
+from linkwright.spatial.arrays import Array, is_zero
+from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+ACROSS = np.round(rotation_about(np.array([1.0, 0.0, 0.0]), np.pi))
+"""Half a turn about x."""
+
+
+class Turned(NamedTuple):
+    """A joint's motion from the other side."""
+
+    motion: JointType
+    F: Array
+    """(3, 3)"""
+    of_q: list[int]
+    """where in q each coordinate was"""
+    of_v: list[int]
+    inverse: bool = False
+    """whether coordinates are those of the inverse motion"""
+
+
+def rerooted(model: Model, body: str, root: str | None) -> Model:
+    """See :meth:`Model.reroot`."""
+    if root not in (None, "fixed", "free"):
+        raise InputError(f"root is {root!r}; it may be 'free', 'fixed' or None")
+    description = described(model)
+    link_of(description, body)
+    anchors = [joint for joint in description.joints if joint.parent == WORLD]
+    told = f"{model.name!r} cannot be carried by {body!r}"
+    if len(anchors) != 1 or not (anchors[0].motion is None or isinstance(anchors[0].motion, Free)):
+        names = ", ".join(f"{joint.name!r} ({joint.motion.type if joint.motion else 'fixed'})" for joint in anchors)
+        raise InputError(f"{told}: one free or fixed joint at the world must carry it all; there are {names}")
+    base = anchors[0]
+    motion = base.motion if root is None else Free() if root == "free" else None
+    above = {joint.child: joint for joint in description.joints}
+    turned: dict[str, JointSpec] = {}
+    at = body
+    while above[at] is not base:
+        turned[above[at].name] = _turned(above[at], told)
+        at = above[at].parent
+    if isinstance(base.motion, Free):
+        _require_plain(base, told)
+    stays = base.motion is None and motion is None  # the new link where the first one was
+    new_base = replace(base, child=body) if stays else JointSpec(base.name, WORLD, body, motion)
+    joints = [turned.get(joint.name, joint) for joint in description.joints if joint is not base]
+    made = replace(description, joints=(new_base, *joints))
+    return assemble(made, known=description.bodies)
+
+
+def _turned(joint: JointSpec, told: str) -> JointSpec:
+    """The joint by which the old child carries the old parent."""
+    joint = replace(joint, parent=joint.child, child=joint.parent)
+    if joint.motion is None:
+        return replace(joint, placement=inverse_pose(joint.placement))
+    turned = _from_other_side(joint.motion)
+    if turned.inverse:
+        _require_plain(joint, told)
+    axes = joint.axes @ pose_matrix(turned.F)
+    new_axes = joint.placement @ axes
+    values: dict[str, Any] = {of: _reordered(getattr(joint, of), turned.of_q) for of in PER_COORDINATE}
+    values |= {of: _reordered(getattr(joint, of), turned.of_v) for of in PER_VELOCITY}
+    return replace(
+        joint,
+        motion=turned.motion,
+        placement=axes @ inverse_pose(new_axes),
+        alignment=new_axes[:3, :3],
+        anchor=new_axes[:3, 3],
+        **values,
+    )
+
+
+def _reordered(x: Any, order: list[int]) -> Any:
+    return x if x is None or np.ndim(x) == 0 else np.asarray(x)[order]
+
+
+def _from_other_side(motion: JointType) -> Turned:
+    same_q, same_v = list(range(motion.nq)), list(range(motion.nv))
+    if isinstance(motion, (Revolute, Prismatic, Helical, Cylindrical)):
+        return Turned(motion, ACROSS, same_q, same_v)
+    if isinstance(motion, (Spherical, Planar, Free)):
+        return Turned(motion, np.eye(3), same_q, same_v, inverse=True)
+    assert isinstance(motion, Compound)
+    return _compound(motion)
+
+
+def _compound(motion: Compound) -> Turned:
+    """Part by part from the last: P₁ T₁ P₂ T₂ … E, whose inverse is E⁻¹ … T₂⁻¹ P₂⁻¹ T₁⁻¹ P₁⁻¹."""
+    parts: list[Part] = []
+    of_q: list[int] = []
+    of_v: list[int] = []
+    between, at_q, at_v, inverse = inverse_pose(np.array(motion.end)), motion.nq, motion.nv, False
+    for part in reversed(motion.parts):
+        turned = _from_other_side(part.motion)
+        F = pose_matrix(turned.F)
+        parts.append(Part(nested(between @ F), turned.motion, part.name))
+        between = inverse_pose(np.array(part.placement) @ F)
+        at_q, at_v = at_q - part.motion.nq, at_v - part.motion.nv
+        of_q += [at_q + k for k in turned.of_q]
+        of_v += [at_v + k for k in turned.of_v]
+        inverse = inverse or turned.inverse
+    return Turned(Compound(tuple(parts), nested(between), motion.unit), np.eye(3), of_q, of_v, inverse)
+
+
+def _require_plain(joint: JointSpec, told: str) -> None:
+    """Raise where what a joint has for each coordinate would be something else for those of the inverse motion."""
+    motion = joint.motion
+    assert motion is not None
+    wrong = [of for of in ("lower", "upper") if _given(joint, of) and np.isfinite(np.asarray(getattr(joint, of))).any()]
+    for of in ("stiffness", "damping", "friction", "armature"):
+        x = np.broadcast_to(np.asarray(getattr(joint, of)), (motion.nv,))
+        alike = isinstance(motion, Spherical) and of != "friction" and all(y is x[0] or y == x[0] for y in x)
+        if not alike and not all(map(is_zero, x)):
+            wrong.append(of)
+    sprung = not all(map(is_zero, np.ravel(joint.stiffness)))
+    if sprung and "stiffness" not in wrong and _given(joint, "rest") and np.any(joint.rest != motion.neutral):
+        wrong.append("rest")
+    if wrong:
+        raise InputError(
+            f"{told}: {', '.join(wrong)} of the {motion.type} joint {joint.name!r} cannot be told in the coordinates "
+            "of the inverse motion"
+        )
+
+
+def _given(joint: JointSpec, of: str) -> bool:
+    return getattr(joint, of) is not None
