@@ -12,8 +12,8 @@ from linkwright.model.assembly import assemble
 from linkwright.model.tree import Model
 from linkwright.status import told
 
-SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
-FORMATS = ("urdf", "xacro", "mjcf")
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".ztk")
+FORMATS = ("urdf", "xacro", "mjcf", "ztk")
 ROOTS = (None, "fixed", "free")
 
 
@@ -74,6 +74,10 @@ def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.Pa
         from linkwright.formats.mjcf import read_mjcf
 
         return read_mjcf(text, root, trusted=trusted)
+    if kind == "ztk":
+        from linkwright.formats.ztk import read_ztk
+
+        return read_ztk(text, root)
     from linkwright.formats.urdf import read_urdf
 
     return read_urdf(text, root)
@@ -99,7 +103,7 @@ def _built_in(name: str, root: str | None) -> Model:
 def _format_of(path: str) -> str:
     """Which of ``FORMATS`` a file is of, by its ending or its root element."""
     suffix = Path(path).suffix.lower()
-    if suffix in (".urdf", ".xacro"):
+    if suffix in (".urdf", ".xacro", ".ztk"):
         return suffix[1:]
     tag = root_tag(read_bytes(path), path)
     if tag not in ("robot", "mujoco"):

@@ -7,7 +7,6 @@ all the same is read so, and told in one warning.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from dataclasses import replace
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
+from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.assembly import assemble
 from linkwright.model.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
@@ -40,11 +40,6 @@ JOINT_TYPES = {
 
 AXIS_TOLERANCE = 1e-3
 """An axis longer or shorter than 1 by more than this is told; below, it is rounded decimals."""
-
-LARGEST = 1e50
-"""No number in a file may exceed this: its products would overflow."""
-
-LONGEST_NAME = 1000
 
 
 class Known(NamedTuple):
@@ -79,7 +74,6 @@ SCHEMA = {
     "mimic": Known(("joint", "multiplier", "offset")),
 }
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 WORDS = re.compile(r"[^ \t\r\n]+")
 
@@ -116,44 +110,12 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
     return model
 
 
-class _Reader:
-    """Collects problems (the file is refused) and remarks (it is read all the same)."""
+class _Reader(Findings):
+    """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
-        self.file = file
-        self.problems: list[str] = []
-        self.remarks: dict[str, list[tuple[str, str]]] = {}
-        self.owner = ""
-        """the link or joint being read, for messages"""
+        super().__init__(file)
         self.parentless: set[str] = set()
-
-    def place(self, element: Element) -> str:
-        return f"{self.file}:{element.line}:{element.column}"
-
-    def problem(self, element: Element, message: str) -> None:
-        owner = f"{self.owner}: " if self.owner else ""
-        self.problems.append(f"{self.place(element)}: {owner}{message}")
-
-    def remark(self, element: Element, message: str, name: str = "") -> None:
-        """Equal messages are told once, with the names they are about."""
-        self.remarks.setdefault(message, []).append((self.place(element), name))
-
-    def notes(self) -> list[str]:
-        """The remarks, one line each."""
-        lines = []
-        for message, told in self.remarks.items():
-            if not told:
-                lines.append(message)
-                continue
-            place = told[0][0]
-            names = [name for _, name in told if name]
-            if names:
-                more = f", … ({len(names)} in all)" if len(names) > 6 else ""
-                others = "".join(f", {name.partition(' ')[2]}" for name in names[1:6])
-                lines.append(f"{place}: {names[0]}{others}{more}: {message}")
-            else:
-                lines.append(f"{place}: {message}" + (f" ({len(told)} times)" if len(told) > 1 else ""))
-        return lines
 
     # values
 
@@ -243,8 +205,8 @@ class _Reader:
         """Tell which attributes are unknown; those of other namespaces are not ours to know."""
         for attribute in element.attributes:
             if attribute not in known and attribute != "xmlns" and ":" not in attribute:
-                near = _near(attribute, known)
-                what = f"<{element.tag}> has no attribute {shortened(attribute)!r} in URDF{near}; it is ignored"
+                hint = near(attribute, known)
+                what = f"<{element.tag}> has no attribute {shortened(attribute)!r} in URDF{hint}; it is ignored"
                 self.remark(element, what)
 
     def unknown(self, element: Element, parent: str, known: tuple[str, ...]) -> None:
@@ -253,7 +215,7 @@ class _Reader:
         if tag.startswith("xacro:"):
             self.problem(element, f"<{tag}> is xacro: expand the file first, or give it the suffix .xacro")
         elif ":" not in tag:
-            self.remark(element, f"<{tag}> in <{parent}> is not an element of URDF{_near(tag, known)}; it is ignored")
+            self.remark(element, f"<{tag}> in <{parent}> is not an element of URDF{near(tag, known)}; it is ignored")
 
     # elements
 
@@ -422,8 +384,8 @@ class _Reader:
         type = self.text(element, "type")
         if type is None or type in JOINT_TYPES:
             return JOINT_TYPES[type] if type else "revolute"
-        near = _near(type.lower(), tuple(JOINT_TYPES))
-        self.problem(element, f"unknown type {shortened(type)!r}{near}; there are {', '.join(JOINT_TYPES)}")
+        hint = near(type.lower(), tuple(JOINT_TYPES))
+        self.problem(element, f"unknown type {shortened(type)!r}{hint}; there are {', '.join(JOINT_TYPES)}")
         return "revolute"
 
     def end(self, element: Element, parts: dict[str, Element], tag: str) -> str | None:
@@ -470,11 +432,6 @@ class _Reader:
             options["lower"], options["upper"] = ends  # one that is missing is 0, says the specification
             if ends[0] == ends[1] and "mimic" not in parts:
                 self.remark(limit, f"lower and upper are both {ends[0]:g}: the joint has no room to move", self.owner)
-
-
-def _near(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.8)
-    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,68 @@
+"""What a reader finds in a file: problems, for which it is refused, and remarks, with which it is read all the same."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Protocol
+
+LARGEST = 1e50
+"""No number in a file may exceed this: its products would overflow."""
+
+LONGEST_NAME = 1000
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class Placed(Protocol):
+    """Anything that knows where in its file it starts, line and column from 1."""
+
+    line: int
+    column: int
+
+
+class Findings:
+    """Collects problems (the file is refused) and remarks (it is read all the same)."""
+
+    def __init__(self, file: str):
+        self.file = file
+        self.problems: list[str] = []
+        self.remarks: dict[str, list[tuple[str, str]]] = {}
+        self.owner = ""
+        """the link or joint being read, for messages"""
+
+    def place(self, item: Placed) -> str:
+        """file:line:column"""
+        return f"{self.file}:{item.line}:{item.column}"
+
+    def problem(self, item: Placed, message: str) -> None:
+        """Something for which the file is refused."""
+        owner = f"{self.owner}: " if self.owner else ""
+        self.problems.append(f"{self.place(item)}: {owner}{message}")
+
+    def remark(self, item: Placed, message: str, name: str = "") -> None:
+        """Equal messages are told once, with the names they are about."""
+        self.remarks.setdefault(message, []).append((self.place(item), name))
+
+    def notes(self) -> list[str]:
+        """The remarks, one line each."""
+        lines = []
+        for message, told in self.remarks.items():
+            if not told:
+                lines.append(message)
+                continue
+            place = told[0][0]
+            names = [name for _, name in told if name]
+            if names:
+                more = f", … ({len(names)} in all)" if len(names) > 6 else ""
+                others = "".join(f", {name.partition(' ')[2]}" for name in names[1:6])
+                lines.append(f"{place}: {names[0]}{others}{more}: {message}")
+            else:
+                lines.append(f"{place}: {message}" + (f" ({len(told)} times)" if len(told) > 1 else ""))
+        return lines
+
+
+def near(word: str, known: tuple[str, ...]) -> str:
+    """A hint at the known word that this may be meant for."""
+    found = difflib.get_close_matches(word[:100], known, n=1, cutoff=0.8)
+    return f" (did you mean {found[0]!r}?)" if found else ""
