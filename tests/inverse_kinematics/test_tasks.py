@@ -77,6 +77,21 @@ def test_every_task_alone_is_reached(seed):
             assert np.abs(task.value(model, x) - target).max() < 2e-6, task
 
 
+@pytest.mark.parametrize("turn", [np.diag([1.0, -1.0, -1.0]), np.diag([-1.0, 1.0, -1.0]), np.diag([-1.0, -1.0, 1.0])])
+def test_half_a_turn_is_no_rest(turn):
+    """Where the sine of the error's angle vanishes."""
+    builder = lw.Builder("ball").body("hand", 1.0)
+    model = builder.joint("wrist", "spherical", "world", "hand").build()
+    for task in (tasks.Rotation("hand"), tasks.Pose("hand")):
+        target = turn if isinstance(task, tasks.Rotation) else np.block([[turn, np.zeros((3, 1))], [0, 0, 0, 1]])
+        reached = lw.inverse_kinematics(model, {task: target}, start=model.neutral(), restarts=0)
+        assert reached.converged
+        assert reached.attempts == 1
+        assert np.abs(lw.pose(model, reached.q, "hand")[:3, :3] - turn).max() < 1e-6
+    back = lw.inverse_kinematics(model, {tasks.Direction("hand"): [0, 0, -2.0]}, start=model.neutral(), restarts=0)
+    assert back.converged
+
+
 def test_several_at_once():
     humanoid = lw.load("humanoid")
     q = humanoid.random(20, seed=1)

@@ -25,6 +25,9 @@ from linkwright.spatial.transform import split_pose
 ROTATION = 1e-6
 """How far the entries of a rotation's products may be from those of an exact one."""
 
+HALF_TURN = 1e-9
+"""1 + cos θ below which a turn counts as half a one"""
+
 
 @dataclass(frozen=True, repr=False)
 class _OfFrame(Task):
@@ -51,13 +54,19 @@ class _OfFrame(Task):
 
 
 def _turn(R: Array, goal: Array) -> Array:
-    """2 sin(θ/2) a (3,) of the turn θ about a that takes the rotation R to the goal: no arctangent is needed."""
-    return _half_sine(0.5 * sum(skew(R[:, k]) @ goal[:, k] for k in range(3)), 0.5 * ((R * goal).sum() - 1.0))
+    """2 sin(θ/2) a (3,) of the turn θ about a that takes the rotation R to the goal: no arctangent is needed.
+
+    Of half a turn, whose sine vanishes, 1 + Dᵢᵢ = 2 aᵢ² of D = goal Rᵀ: near enough to a, or −a, to begin with.
+    """
+    diagonal = (R * goal).sum(axis=1)
+    cosine = 0.5 * (diagonal.sum() - 1.0)
+    turn = _half_sine(0.5 * sum(skew(R[:, k]) @ goal[:, k] for k in range(3)), cosine)
+    return where(cosine < HALF_TURN - 1.0, 1.0 + diagonal, turn)
 
 
 def _half_sine(axis: Array, cosine: Any) -> Array:
     """2 sin(θ/2) a of sin θ a and cos θ; it keeps its length at half a turn, where the sine vanishes."""
-    return axis * np.sqrt(2.0 / maximum(1.0 + cosine, 1e-9))
+    return axis * np.sqrt(2.0 / maximum(1.0 + cosine, HALF_TURN))
 
 
 def _rotation_flaw(R: Array) -> Any:
@@ -220,8 +229,8 @@ class Direction(_OfFrame):
         a, b, c = (self.pose(model, q)[:3, :3] @ self.across()).T
         d = target / np.sqrt(target @ target)
         turn = _half_sine(skew(a) @ d, a @ d)
-        opposed = where(a @ d < -1.0 + 1e-12, 2.0, 0.0)  # any turn leads there
-        return np.stack([b @ turn + opposed, c @ turn])
+        opposed = a @ d < HALF_TURN - 1.0  # any turn leads there
+        return np.stack([where(opposed, 2.0, b @ turn), where(opposed, 0.0, c @ turn)])
 
     def left(self, model: Model, q: Array, target: Array, start: Array) -> Array:
         d = target / np.sqrt(target @ target)
