@@ -330,6 +330,13 @@ def test_as_exact_as_asked_for(tolerance):
     assert str(reached).startswith("200 of 200 targets reached, errors up to ")
 
 
+def test_rotations_of_single_precision_will_do():
+    arm = lw.load("arm7")
+    T = lw.pose(arm, arm.random(100, seed=8), "tool").astype(np.float32)
+    reached = lw.inverse_kinematics(arm, {"tool": T @ T[0] @ np.linalg.inv(T[0])})
+    assert reached.converged.all()
+
+
 def test_it_is_part_of_functions_that_are_compiled():
     """Its derivative is that of the solution: J ∂q/∂p = 1."""
     arm = lw.load("arm7")

@@ -22,7 +22,7 @@ from linkwright.spatial.arrays import Array, atan2, maximum, where
 from linkwright.spatial.rotation import rotation_from_z, rotation_log, skew, translation_of_log
 from linkwright.spatial.transform import split_pose
 
-ROTATION = 1e-6
+ROTATION = 1e-5
 """How far the entries of a rotation's products may be from those of an exact one."""
 
 HALF_TURN = 1e-9
