@@ -281,13 +281,13 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
     x = _least_root(A, 0.25 * B * B, 0.25 * C * C, r)
     u2, v2 = r + x, r - x
     u, v = np.sqrt(maximum(u2, 1e-100)), np.sqrt(maximum(v2, 1e-100))
-    near_u, near_v = u2 < 1e-8 * r, v2 < 1e-8 * r
+    near_u, near_v = u2 < 1e-4 * r, v2 < 1e-4 * r
     e, f = 0.5 * B / u, 0.5 * C / v
     e, f = (
         pick(near_u, pick(B < 0.0, -1.0, 1.0) * np.sqrt(maximum(A - x + f * f, 0.0)), e),
         pick(near_v, pick(C < 0.0, -1.0, 1.0) * np.sqrt(maximum(x - A + e * e, 0.0)), f),
     )
-    meets = [2.0 * r - (e + side * f) * (e + side * f) > -1e-7 * r for side in (1.0, -1.0)]
+    meets = [2.0 * r - (e + side * f) * (e + side * f) > -1e-4 * r for side in (1.0, -1.0)]
     meets[0] = pick(meets[1], meets[0], True)  # where no line does, there is one nearest to the circle all the same
     found: list[tuple[Turn, Any]] = []
     for side, met in zip((1.0, -1.0), meets, strict=True):
