@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -25,6 +25,7 @@ from linkwright.compiler.native.entry import Entered, addresses, enter_through, 
 from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
+from linkwright.compiler.parameters import parametrised
 from linkwright.compiler.schedules.choose import program
 from linkwright.dynamics.assembly.choice import candidates
 from linkwright.errors import ArgumentError, ShapeError, TooLargeError, explained
@@ -391,6 +392,7 @@ def compile(
     regroup: bool = True,
     tune: bool = False,
     unroll: bool | None = None,
+    parameters: Sequence[str] = (),
     **inputs: Any,
 ) -> Kernel:
     """Compile a function for a mechanism (or, without one, a function of arrays alone).
@@ -406,6 +408,10 @@ def compile(
     of a hundred bodies and more: in a single row).
     ``unroll``: whether sweeps over the bodies become straight-line code, or (False) loops, each step compiled once
     for each kind of joint; not given, they become loops for mechanisms of a hundred bodies and more.
+    ``parameters`` names what of the mechanism becomes arrays too, after all others, with a value for each row:
+    "gripper.mass", ".center_of_mass" (3,), ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all at once
+    ".inertial" (10,) (m, m c, and I about the link's origin); "elbow.armature", ".stiffness", ".damping", ".friction";
+    "gravity" (3,). Derivatives by them are :meth:`Kernel.derivative` s; the code is straight lines.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
@@ -432,6 +438,8 @@ def compile(
         quickest = min(made, key=lambda one: one.measured_time(single=large))
         return Kernel(quickest.program, model, tune)
     bound = bind(function, model, inputs, regroup)
+    if parameters:
+        bound = parametrised(bound, parameters)
     kernel = Kernel(program(bound, unroll), model, tune)
     kernel._bound = {name: value for name, value in bound.options.items() if isinstance(value, (float, np.ndarray))}
     return kernel

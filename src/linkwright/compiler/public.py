@@ -122,7 +122,9 @@ def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments
         raise ArgumentError(f"{name}: wrenches is a dict {{frame: (…, 6)}}; got {wrenches!r}") from None
     arrays = [x for n, x in arguments.items() if n in ARRAYS] + list((wrenches or {}).values())
     try:
-        symbolic = any(isinstance(x, (np.ndarray, list, tuple, Expr)) and _holds_symbols(x) for x in arrays)
+        symbolic = model.holds_symbols or any(
+            isinstance(x, (np.ndarray, list, tuple, Expr)) and _holds_symbols(x) for x in arrays
+        )
     except ValueError:  # rows of different lengths; the kernel says which
         symbolic = False
     if symbolic:
@@ -358,8 +360,13 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
         own_arrays = [x for n, x in arguments.items() if n in ARRAYS]
         arrays = own_arrays + list((wrenches or {}).values())
         known = facts(book).derivatives.get(wrt)
-        if known and model.sweeps_are_recorded:  # of a large mechanism, whose trace would be
+        if known and (model.sweeps_are_recorded or model.holds_symbols):  # of a large mechanism, whose trace would be
             return given_derivative(known, model, own_arrays, wrenches)
+        if model.holds_symbols:
+            raise NoDerivativeError(
+                f"{name} of {model.name!r}, which holds symbols, gives no derivative by {wrt} itself; that of a kernel "
+                "is kernel.derivative(…)"
+            )
 
         def make() -> Program | str:
             try:

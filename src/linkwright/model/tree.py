@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -21,7 +22,7 @@ from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
-from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 
 
@@ -213,12 +214,13 @@ class Model(Editing, Sweeps, ByValue):
     @cached_property
     def holds_symbols(self) -> bool:
         """Whether some of what it is made of are symbols, not numbers."""
-        of_joints = ("stiffness", "damping", "friction", "rest")
-        return is_symbolic(
-            self.gravity,
-            *(x for link in self.links for x in (link.placement, link.armature, *link.rigid_inertia)),
-            *(getattr(joint, of) for joint in self.joints for of in of_joints),
-            *(frame.placement for frame in self.frames.values()),
+        bodies = ((link.placement, link.armature, *link.rigid_inertia) for link in self.links)
+        joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
+        frames = ((frame.placement,) for frame in self.frames.values())
+        return any(
+            x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
+            for values in chain(((self.gravity,),), bodies, joints, frames)
+            for x in values
         )
 
     @cached_property

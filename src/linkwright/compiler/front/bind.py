@@ -62,6 +62,8 @@ class Bound:
     """the function of a model and the arrays, where there is one"""
     options: Mapping[str, Any] = field(default_factory=dict)
     """what was bound"""
+    regroup: bool = True
+    """whether it may run on what takes fewer operations"""
 
     @property
     def title(self) -> str:
@@ -90,6 +92,11 @@ def bind(
     if model is not None:
         if not isinstance(model, Model):
             raise ArgumentError(f"expected a Model; got {model!r}")
+        if model.holds_symbols:
+            raise ArgumentError(
+                f"{name} cannot be compiled for {model.name!r}, which holds symbols: compile a function that makes the "
+                "model of its arrays, or name them, compile(…, parameters=['payload.mass'])"
+            )
         if not parameters:
             raise ArgumentError(f"{name} takes no arguments; its first one must be the model")
         first = next(iter(parameters))
@@ -163,7 +170,15 @@ def bind(
     algorithm = book if regroup and facts(book).regroup and not another else None
     on_model = None if model is None else lambda model, *arrays: called(model, named(arrays))
     return Bound(
-        name, book, of_arrays, shapes | {f"wrench {frame}": (6,) for frame in frames}, model, algorithm, on_model, fixed
+        name,
+        book,
+        of_arrays,
+        shapes | {f"wrench {frame}": (6,) for frame in frames},
+        model,
+        algorithm,
+        on_model,
+        fixed,
+        regroup,
     )
 
 

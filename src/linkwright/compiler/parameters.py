@@ -1,0 +1,131 @@
+"""What a mechanism is made of as arrays of a kernel: "payload.mass", "elbow.damping", "gravity"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.front.bind import Bound, regrouped, regrouping
+from linkwright.errors import ArgumentError, UnknownNameError, listed
+from linkwright.model.tree import Link, Model, public_body
+from linkwright.spatial.inertia import RigidInertia, rigid_inertia
+from linkwright.spatial.transform import inverse_pose
+
+OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "inertia": (6,), "inertial": (10,)}
+"""What of a link may be an array, and its shape: Ixx Ixy Iyy Ixz Iyz Izz; m, m c, and those about the link's origin."""
+
+OF_JOINTS = ("armature", "stiffness", "damping", "friction")
+"""What of a joint may be one, of shape (nv,), or () where it has one coordinate."""
+
+SIX = ((0, 1, 3), (1, 2, 4), (3, 4, 5))
+"""Where in six numbers the entries of a symmetric matrix are."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One array that stands for a part of the mechanism."""
+
+    name: str
+    owner: str
+    what: str
+    shape: tuple[int, ...]
+
+
+def parametrised(bound: Bound, names: Sequence[str]) -> Bound:
+    """The bound function with these parameters as further arrays, in their order.
+
+    Bodies with parameters are taken off, what is left is regrouped as ever, and bodies of symbols are put on: what
+    moves depends on inertial parameters one by one, in the sum.
+    """
+    model = bound.model
+    if model is None or bound.on_model is None:
+        raise ArgumentError(f"{bound.name}: parameters are a mechanism's, and none is given")
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"parameters are a list of names, as ['payload.mass']; got {names!r}")
+    model.require_physical("a parameter")
+    known = [_parameter(model, name) for name in names]
+    if len({one.name for one in known}) < len(known):
+        raise ArgumentError(f"a parameter is named twice: {listed(tuple(names), 'names')}")
+    links = list(dict.fromkeys(one.owner for one in known if one.what in OF_BODIES))
+    for one in known:
+        if one.what == "inertial" and sum(other.owner == one.owner and other.what in OF_BODIES for other in known) > 1:
+            raise ArgumentError(f"{one.name!r} are all parameters of {one.owner!r}; name no others of it")
+    rest = model
+    for link in links:
+        rest = rest.with_body(link, mass=0.0, inertia=0.0)
+    n, on_model, book, options = len(bound.shapes), bound.on_model, bound.book, bound.options
+
+    def function(*arrays: Any) -> Any:
+        values = {one.name: x for one, x in zip(known, arrays[n:], strict=True)}
+        own = regrouped(book, rest, options) if bound.regroup and regrouping() else rest
+        return on_model(_with_values(own, model, links, known, values), *arrays[:n])
+
+    shapes = bound.shapes | {one.name: one.shape for one in known}
+    return replace(bound, function=function, shapes=shapes, algorithm=None, on_model=None)
+
+
+def _parameter(model: Model, name: str) -> Parameter:
+    owner, _, what = name.rpartition(".")
+    if name == "gravity":
+        return Parameter(name, "", "gravity", (3,))
+    bodies = [body.name for body in model.description.bodies]
+    if what in OF_BODIES:
+        if owner not in bodies:
+            raise UnknownNameError("body", owner, bodies)
+        return Parameter(name, owner, what, OF_BODIES[what])
+    if what in OF_JOINTS:
+        names = [joint.name for joint in model.joints]
+        if owner not in names:
+            raise UnknownNameError("joint", owner, names)
+        nv = model.joint(owner).motion.nv
+        return Parameter(name, owner, what, () if nv == 1 else (nv,))
+    raise UnknownNameError("parameter", name, [f"<body>.{x}" for x in OF_BODIES] + [f"<joint>.{x}" for x in OF_JOINTS])
+
+
+def _with_values(
+    rest: Model, model: Model, links: Sequence[str], known: Sequence[Parameter], values: dict[str, Any]
+) -> Model:
+    """The rest of the mechanism with its bodies, joints and gravity as the values say."""
+    numbers = {body.name: body for body in model.description.bodies}
+    added: dict[int, RigidInertia] = {}
+    for link in links:
+        frame, spec = rest.frames[link], numbers[link]
+        if (all_ten := values.get(f"{link}.inertial")) is not None:
+            own = RigidInertia(all_ten[0], all_ten[1:4], all_ten[4:][np.array(SIX)])
+        else:
+            m = values.get(f"{link}.mass", spec.mass)
+            c = values.get(f"{link}.center_of_mass", spec.center_of_mass)
+            six = values.get(f"{link}.inertia")
+            own = rigid_inertia(m, c, spec.inertia if six is None else six[np.array(SIX)])
+        moved = own.moved(frame.placement)
+        added[frame.body] = added[frame.body] + moved if frame.body in added else moved
+    of_joints = {(one.owner, one.what): np.reshape(values[one.name], (-1,)) for one in known if one.what in OF_JOINTS}
+    joints = tuple(
+        replace(joint, **{what: x for (owner, what), x in of_joints.items() if owner == joint.name})  # type: ignore[arg-type]
+        for joint in rest.joints
+    )
+
+    def changed(k: int, link: Link) -> Link:
+        inertia = link.rigid_inertia + added[k] if k in added else link.rigid_inertia
+        return replace(link, rigid_inertia=inertia, armature=joints[k].armature)
+
+    made = replace(
+        rest,
+        links=tuple(changed(k, link) for k, link in enumerate(rest.links)),
+        joints=joints,
+        gravity=values.get("gravity", rest.gravity),
+        welded=rest.welded + added[-1] if -1 in added else rest.welded,
+    )
+    if rest.physical is not None:  # what is regrouped tells nothing of its bodies
+        return replace(made, physical=_with_values(rest.physical, model, links, known, values))
+    return replace(made, bodies=tuple(_body(made, k) if k in added else body for k, body in enumerate(made.bodies)))
+
+
+def _body(model: Model, k: int) -> Any:
+    """A body in the axes of its file."""
+    body = model.bodies[k]
+    back = inverse_pose(model.frames[body.name].placement)
+    return public_body(body.name, model.links[k].rigid_inertia.moved(back), body.links)
