@@ -75,6 +75,8 @@ passive_forces = public(dynamics.passive_forces)
 integrate = public(dynamics.integrate)
 difference = public(dynamics.difference)
 configuration_rate = public(dynamics.configuration_rate)
+distance = public(dynamics.distance)
+from linkwright.compiler.configurations import interpolate, mean_configuration
 
 # Compilation of your own functions
 from linkwright.compiler.kernel import Kernel, compile
@@ -139,6 +141,7 @@ __all__ = [
     "coriolis_matrix",
     "derivative",
     "difference",
+    "distance",
     "draw_ellipsoids",
     "dynamics",
     "equations",
@@ -152,6 +155,7 @@ __all__ = [
     "hold_joints",
     "impulse",
     "integrate",
+    "interpolate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
@@ -166,6 +170,7 @@ __all__ = [
     "manipulability",
     "mass_matrix",
     "maximum",
+    "mean_configuration",
     "minimum",
     "mobility",
     "momentum",

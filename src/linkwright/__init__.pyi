@@ -7,6 +7,8 @@ from numpy.typing import ArrayLike
 
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
+from linkwright.compiler.configurations import interpolate as interpolate
+from linkwright.compiler.configurations import mean_configuration as mean_configuration
 from linkwright.compiler.kernel import Kernel as Kernel
 from linkwright.compiler.kernel import compile as compile
 from linkwright.compiler.public import derivative as derivative
@@ -148,6 +150,11 @@ def difference(
     q0: Annotated[ArrayLike, "(…, nq)"],
     q1: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
+def distance(
+    model: Model,
+    q0: Annotated[ArrayLike, "(…, nq)"],
+    q1: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…)"]: ...
 def force_ellipsoid(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -387,6 +394,7 @@ __all__ = [
     "coriolis_matrix",
     "derivative",
     "difference",
+    "distance",
     "draw_ellipsoids",
     "dynamics",
     "equations",
@@ -400,6 +408,7 @@ __all__ = [
     "hold_joints",
     "impulse",
     "integrate",
+    "interpolate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
@@ -414,6 +423,7 @@ __all__ = [
     "manipulability",
     "mass_matrix",
     "maximum",
+    "mean_configuration",
     "minimum",
     "mobility",
     "momentum",

@@ -14,7 +14,16 @@ from linkwright.dynamics.closed_loops.rows import (
     constraint_residual,
     loop_constraints,
 )
-from linkwright.dynamics.configuration import check, configuration_rate, difference, integrate, lie_bracket
+from linkwright.dynamics.configuration import (
+    check,
+    configuration_rate,
+    difference,
+    difference_derivatives,
+    distance,
+    integrate,
+    integrate_derivatives,
+    lie_bracket,
+)
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics
@@ -61,12 +70,15 @@ __all__ = [
     "coriolis_matrix",
     "damping_coefficient",
     "difference",
+    "difference_derivatives",
+    "distance",
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "gravity_forces",
     "impulse",
     "integrate",
+    "integrate_derivatives",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian",

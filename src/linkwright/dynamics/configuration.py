@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
-from linkwright.model.tree import Model
+from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
 UNIT_TOLERANCE = 1e-6
@@ -31,6 +31,48 @@ def difference(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -
 def configuration_rate(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nq"]:
     """q̇ = G(q) v (nq,)."""
     return _per_joint(model, "nq", lambda motion, q, v: motion.configuration_rate(q, v), (q, "nq"), (v, "nv"))
+
+
+def distance(model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]) -> Any:
+    """The length of :func:`difference`, m and rad together."""
+    v = difference(model, q0, q1)
+    return np.sqrt(v @ v)
+
+
+def integrate_derivatives(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
+) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
+    """The derivatives (nv, nv) of :func:`integrate` by q and by v, each (nv, nv).
+
+    Of configurations these are in δ of ``integrate(q, δ)`` at 0, on both sides: Ad(Exp(v))⁻¹ and J_r(v).
+    """
+
+    def by_v(link: Link, v: Array) -> Array:
+        return np.stack([link.motion.exp_gradient(v, row) for row in np.eye(link.motion.nv)])
+
+    rates = model.rates(v)
+    return (
+        model.block_diagonal(model.each(lambda link, v: link.motion.adjoint(v), rates)),
+        model.block_diagonal(model.each(by_v, rates)),
+    )
+
+
+def difference_derivatives(
+    model: Model, q0: Shaped[Array, "nq"], q1: Shaped[Array, "nq"]
+) -> tuple[Shaped[Array, "nv nv"], Shaped[Array, "nv nv"]]:
+    """The derivatives (nv, nv) of :func:`difference` by q0 and by q1, in δ of ``integrate(q, δ)`` at 0.
+
+    With v the difference: −J_r(−v)⁻¹ and J_r(v)⁻¹.
+    """
+
+    def rows(link: Link, q0: Array, q1: Array, sign: float) -> Array:
+        v = sign * link.motion.difference(q0, q1)
+        return np.stack([sign * link.motion.exp_gradient_inverse(v, row) for row in np.eye(link.motion.nv)])
+
+    x0, x1 = model.coordinates(q0), model.coordinates(q1)
+    first = model.each(lambda link, a, b: rows(link, a, b, -1.0), x0, x1)
+    second = model.each(lambda link, a, b: rows(link, a, b, 1.0), x0, x1)
+    return model.block_diagonal(first), model.block_diagonal(second)
 
 
 def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:

@@ -159,6 +159,12 @@ class Cylindrical(JointType):
         return self.motion_subspace(q)
 
 
+def adjoint_of(motion: JointType, v: Array) -> Array:
+    """That of a joint whose motions are a group: the body's twists before a motion Exp(v), in its axes after it."""
+    S = motion.motion_subspace(motion.neutral)
+    return S.T @ motion_to_child(motion.transform(motion.integrate(motion.neutral, v)), S)
+
+
 PLANE = [0, 1, 5]
 """Where in a twist those of the x-y plane are."""
 
@@ -206,6 +212,9 @@ class Planar(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return np.stack([v[2] * u[1] - u[2] * v[1], u[2] * v[0] - v[2] * u[0], 0.0 * u[2]])
+
+    def adjoint(self, v: Array) -> Array:
+        return adjoint_of(self, v)
 
     def exp_gradient(self, u: Array, f: Array) -> Array:
         return twist_gradient(_in_space(u), _in_space(f))[PLANE]
@@ -261,6 +270,9 @@ class Spherical(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return skew(u) @ v
+
+    def adjoint(self, v: Array) -> Array:
+        return adjoint_of(self, v)
 
     def exp_gradient(self, u: Array, f: Array) -> Array:
         return translation_of_exp(u, f)
@@ -318,6 +330,9 @@ class Free(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return motion_cross(u) @ v
+
+    def adjoint(self, v: Array) -> Array:
+        return adjoint_of(self, v)
 
     def exp_gradient(self, u: Array, f: Array) -> Array:
         return twist_gradient(u, f)
@@ -507,6 +522,18 @@ class Compound(JointType):
 
     def bracket(self, u: Array, v: Array) -> Array:
         return self._each(lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+
+    def adjoint(self, v: Array) -> Array:
+        blocks, at = [], 0
+        for part, v_part in zip(self.parts, self._split(v, "nv"), strict=True):
+            n = part.motion.nv
+            blocks.append(
+                np.concatenate(
+                    [np.zeros((n, at)), part.motion.adjoint(v_part), np.zeros((n, self.nv - at - n))], axis=1
+                )
+            )
+            at += n
+        return np.concatenate(blocks)
 
     def exp_gradient(self, u: Array, f: Array) -> Array:
         return self._each(lambda motion, u, f: motion.exp_gradient(u, f), (u, "nv"), (f, "nv"))

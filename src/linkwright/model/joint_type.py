@@ -139,6 +139,10 @@ class JointType(ABC):
         """The Lie bracket [u, v] of two velocities: zero for plain numbers."""
         return np.zeros(self.nv)
 
+    def adjoint(self, v: Array) -> Array:
+        """Ad(Exp(v))⁻¹ (nv, nv): δ' in q ⊕ δ ⊕ Exp(v) = q ⊕ Exp(v) ⊕ δ'; the identity for plain numbers."""
+        return np.eye(self.nv)
+
     def exp_gradient(self, u: Array, f: Array) -> Array:
         """J_r(u)ᵀ f (nv,): the gradient f with respect to δ in q ⊕ Exp(u) ⊕ Exp(δ), as one with respect to u."""
         return f

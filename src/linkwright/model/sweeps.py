@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.spatial.arrays import Array, mirror
 
 if TYPE_CHECKING:
-    from linkwright.model.tree import Link
+    from linkwright.model.tree import Joint, Link
 
 Step = Callable[..., Any]
 
@@ -20,6 +20,7 @@ class Sweeps:
 
     if TYPE_CHECKING:
         links: tuple[Link, ...]
+        joints: tuple[Joint, ...]
 
         @property
         def has_couplings(self) -> bool: ...
@@ -81,6 +82,15 @@ class Sweeps:
         H = _upper(own, above)
         H = mirror(H) if below is None else H + _upper([np.zeros_like(block) for block in own], below).T
         return self.coupling_matrix.T @ H @ self.coupling_matrix if self.has_couplings else H
+
+    def block_diagonal(self, blocks: Sequence[Array]) -> Array:
+        """A matrix (nv, nv) of the joints' own blocks; what belongs to joints that follow others is left out."""
+        own = [x for x, joint in zip(blocks, self.joints, strict=True) if joint.nv]
+        n, at, rows = sum(map(len, own)), 0, [np.zeros((0, sum(map(len, own))))]
+        for x in own:
+            rows.append(np.concatenate([np.zeros((len(x), at)), x, np.zeros((len(x), n - at - len(x)))], axis=1))
+            at += len(x)
+        return np.concatenate(rows)
 
     def total(self, values: Sequence[Any]) -> Any:
         """The sum over all bodies."""
