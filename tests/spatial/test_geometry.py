@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from contextlib import nullcontext
 
 import mpmath
 import numpy as np
@@ -16,7 +17,14 @@ from scipy.spatial.transform import Rotation, Slerp
 import linkwright as lw
 from linkwright import quaternion, rotation, transform
 from linkwright.compiler.rows import shape_told
-from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError, UnknownNameError
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    LinkwrightError,
+    LinkwrightWarning,
+    ShapeError,
+    UnknownNameError,
+)
 from linkwright.spatial.euler import AXES, ORDERS
 
 laws = settings(max_examples=100, deadline=None)
@@ -160,18 +168,32 @@ def test_euler_angles_of_every_order(order, axes):
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-8, 1e-4])
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-7, 1e-4])
 def test_at_gimbal_lock_the_angles_make_the_same_rotation(order, axes, off):
     rng = np.random.default_rng(1)
     for end in (0.0, np.pi) if order[0] == order[2] else (-np.pi / 2, np.pi / 2):
         angles = rng.uniform(-np.pi, np.pi, (50, 3))
         angles[:, 1] = end - np.sign(end - 0.5 * np.pi * (order[0] == order[2])) * off
         R = rotation.from_euler(order, angles, axes)
-        found = rotation.to_euler(order, R, axes)
+        with pytest.warns(LinkwrightWarning, match="gimbal lock") if off < 1e-8 else nullcontext():
+            found = rotation.to_euler(order, R, axes)
         assert np.isfinite(found).all()
         assert np.abs(rotation.from_euler(order, found, axes) - R).max() < 4e-15
         determinant = np.linalg.det(rotation.euler_axes(order, found, axes))
         assert np.abs(determinant).max() < 2 * off + 1e-7
+
+
+def test_gimbal_lock_is_told():
+    locked = rotation.from_euler("zyx", [0.3, np.pi / 2, 0.2])
+    with pytest.warns(
+        LinkwrightWarning, match=r"angles 'zyx' are at gimbal lock: .* only their sum .*; '\w+' are far"
+    ) as told:
+        rotation.to_euler("zyx", locked)
+    assert told[0].filename == __file__
+    with pytest.warns(LinkwrightWarning, match="'xyz' of 1 of 2 rotations are at gimbal lock"):
+        rotation.to_rpy([locked, np.eye(3)])
+    with pytest.warns(UserWarning, match="Gimbal lock"):  # as SciPy does
+        Rotation.from_matrix(locked).as_euler("ZYX")
 
 
 def test_roll_pitch_and_yaw_are_those_of_files():

@@ -29,6 +29,15 @@ def rows(function: F) -> F:
     On numbers it is compiled at the first call; arguments that are text, or have no shape in their annotation, are
     bound then. On symbols, also those of a function that is being compiled, it is what is written.
     """
+    return _face(function, None)
+
+
+def rows_looked_at(look: Callable[..., None]) -> Callable[[F], F]:
+    """:func:`rows` of a function whose arguments, where they are numbers, ``look`` is given too, by name."""
+    return lambda function: _face(function, look)
+
+
+def _face(function: F, look: Callable[..., None] | None) -> F:
     signature = inspect.signature(function)
     name, names = function.__name__, list(signature.parameters)
     shapes = {n: shape_told(p.annotation) for n, p in signature.parameters.items()}
@@ -38,29 +47,39 @@ def rows(function: F) -> F:
         inputs = {n: shape for n, shape in shapes.items() if shape is not None and n not in fixed}
         return Kernel(trace(bind(function, None, inputs, values=fixed)))
 
-    @functools.wraps(function)
-    def face(*args: Any, **named: Any) -> Any:
+    def otherwise(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """A first call, arguments by name or left out, symbols, or a mistake to explain."""
         try:
             given = signature.bind(*args, **named)
         except TypeError:
             raise wrong_call(name, signature, args, named) from None
         given.apply_defaults()
-        fixed, arrays = {}, {}
-        for n in names:
-            x = given.arguments[n]
-            if isinstance(x, str) or shapes[n] is None:
-                fixed[n] = x
-            else:
-                arrays[n] = x
+        arguments = given.arguments
+        fixed = {n: x for n, x in arguments.items() if isinstance(x, str) or shapes[n] is None}
+        arrays = {n: x for n, x in arguments.items() if n not in fixed}
         if _any_symbols(arrays):
             return _on_symbols(function, fixed, arrays, {n: shapes[n] or () for n in arrays})
         try:
-            made = kernels.get(key := (*fixed.values(),))
+            made = kernels.get(key := tuple(fixed.get(n) for n in names))
         except TypeError:
             raise ArgumentError(f"{name}: options are names and numbers; got {fixed!r}") from None
         if made is None:
             made = kernels[key] = kernel(fixed)
-        return made(*arrays.values())
+        found = made(*arrays.values())
+        if look is not None:
+            look(**arguments)
+        return found
+
+    of_arrays = (None,) * len(names) if look is None else ()  # the kernel where nothing is bound
+
+    @functools.wraps(function)
+    def face(*args: Any, **named: Any) -> Any:
+        if not named:
+            try:
+                return kernels[of_arrays](*args)
+            except Exception:
+                pass
+        return otherwise(args, named)
 
     told: Any = face
     told.book = function

@@ -33,7 +33,6 @@ from linkwright.dynamics.jacobian import (
     analytical_jacobian,
     jacobian,
     jacobian_dot,
-    tell_of_lock,
     told_analytical_jacobian,
 )
 from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
@@ -110,7 +109,6 @@ __all__ = [
     "spring_lengths",
     "spring_resistances",
     "spring_stiffness",
-    "tell_of_lock",
     "told_analytical_jacobian",
     "total_mass",
     "velocity",

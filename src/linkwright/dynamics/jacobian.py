@@ -17,10 +17,9 @@ from linkwright.dynamics.kinematics import (
     pose,
     way_between,
 )
-from linkwright.errors import warn
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
-from linkwright.spatial.euler import ORDERS, euler_freedom, euler_rates
+from linkwright.spatial.euler import euler_rates
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -83,26 +82,6 @@ def told_analytical_jacobian(
     top = np.concatenate([np.eye(3), np.zeros((3, 3))], axis=1)
     scaling = np.concatenate([top, np.concatenate([np.zeros((3, 3)), rates], axis=1)])
     return scaling @ jacobian(model, q, frame, relative_to=relative_to), R
-
-
-def tell_of_lock(order: str, axes: str, R: Array) -> None:
-    """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
-    rows = R.reshape(-1, 3, 3)
-    free = euler_freedom(order, rows, axes)
-    locked = free < LOCKED
-    if not locked.any():
-        return
-    worst = rows[np.argmin(np.where(np.isfinite(free), free, np.inf))]
-    best = max(ORDERS, key=lambda one: float(euler_freedom(one, worst[None], axes)[0]))
-    where = "" if len(rows) == 1 else f" of {int(locked.sum())} of {len(rows)} configurations"
-    warn(
-        f"the Euler angles {order!r}{where} are at gimbal lock, where their rates have no bound; "
-        f"{best!r} are far from it there"
-    )
-
-
-LOCKED = 1e-8
-"""Angles count as locked where the axes of the first and the third are parallel up to this angle."""
 
 
 def jacobian_dot(

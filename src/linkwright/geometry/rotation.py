@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.rows import rows
+from linkwright.compiler.rows import rows, rows_looked_at
 from linkwright.errors import UnknownNameError
 from linkwright.spatial import euler
 from linkwright.spatial import rotation as single
@@ -135,13 +135,17 @@ def from_euler(order: str, angles: Shaped[Any, "3"], axes: str = "moving") -> Sh
     return euler.euler_matrix(order, angles, axes)
 
 
-@rows
+def _tell_of_lock(order: str, R: Any, axes: str) -> None:
+    euler.tell_of_lock(order, axes, np.asarray(R, dtype=float), "only their sum or difference is known")
+
+
+@rows_looked_at(_tell_of_lock)
 def to_euler(order: str, R: Shaped[Any, "3 3"], axes: str = "moving") -> Shaped[Array, "3"]:
     """The angles (…, 3) of :func:`from_euler`, of a matrix (…, 3, 3).
 
     The second is in ±π/2, or in 0…π where the first axis comes again ("zxz"); the others are in ±π. At the ends of
     the second's range (gimbal lock) the first and third turn about one axis, and only their sum or difference is
-    known: the angles given make the same matrix there, but are not the only ones.
+    known: the angles given make the same matrix there, but are not the only ones. Of numbers a warning says so.
     """
     return euler.euler_from_quaternion(order, single.quaternion_from_matrix(R), axes)
 
@@ -161,7 +165,7 @@ def from_rpy(rpy: Shaped[Any, "3"]) -> Shaped[Array, "3 3"]:
     return euler.euler_matrix("xyz", rpy, "fixed")
 
 
-@rows
+@rows_looked_at(lambda R: _tell_of_lock("xyz", R, "fixed"))
 def to_rpy(R: Shaped[Any, "3 3"]) -> Shaped[Array, "3"]:
     """Roll, pitch and yaw (…, 3) of a matrix (…, 3, 3), pitch in ±π/2; see :func:`to_euler` for its ends."""
     return euler.euler_from_quaternion("xyz", single.quaternion_from_matrix(R), "fixed")

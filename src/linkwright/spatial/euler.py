@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, warn
 from linkwright.spatial.arrays import Array, atan2, where
 from linkwright.spatial.rotation import rotation_about, skew
 
@@ -71,7 +71,28 @@ def euler_rates(order: str, R: Array, axes: str = "moving") -> Array:
 def euler_freedom(order: str, R: Array, axes: str = "moving") -> Array:
     """|det E| (…) of rotations of numbers (…, 3, 3): the sine of the angle between the first and the third axis."""
     (i, _, k), _ = axes_of(order, axes)
-    return np.linalg.norm(np.cross(np.eye(3)[i], R[..., :, k]), axis=-1)
+    free: Array = np.hypot(R[..., i - 1, k], R[..., i - 2, k])  # what of the third is not along the first
+    return free
+
+
+def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
+    """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
+    rows = R.reshape(-1, 3, 3)
+    free = euler_freedom(order, rows, axes)
+    locked = free < LOCKED
+    if not locked.any():
+        return
+    worst = rows[np.argmin(np.where(np.isfinite(free), free, np.inf))]
+    best = max(ORDERS, key=lambda one: float(euler_freedom(one, worst[None], axes)[0]))
+    where = "" if len(rows) == 1 else f" of {int(locked.sum())} of {len(rows)} rotations"
+    warn(
+        f"the Euler angles {order!r}{where} are at gimbal lock: the first and the third turn about one axis, and {so}; "
+        f"{best!r} are far from it there"
+    )
+
+
+LOCKED = 1e-8
+"""Angles count as locked where the axes of the first and the third are parallel up to this angle, in rad."""
 
 
 def euler_from_quaternion(order: str, u: Array, axes: str = "moving") -> Array:

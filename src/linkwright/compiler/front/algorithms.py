@@ -10,6 +10,7 @@ from linkwright import dynamics
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.euler import tell_of_lock
 
 Book = Callable[..., Any]
 
@@ -77,7 +78,7 @@ def _motion(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> 
 
 def _angles(model: Model, given: Mapping[str, Any], told: tuple[Array, ...]) -> Array:
     found, R = told
-    dynamics.tell_of_lock(given["order"], given["axes"], R)
+    tell_of_lock(given["order"], given["axes"], R, "their rates have no bound")
     return found
 
 
