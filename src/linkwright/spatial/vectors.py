@@ -10,9 +10,17 @@ from linkwright.spatial.rotation import skew
 
 def motion_cross(v: Array) -> Array:
     """v× = [[[ω]×, [v]×], [0, [ω]×]] (6, 6), on motions."""
-    V, W = skew(v[:3]), skew(v[3:])
-    top = np.concatenate([W, V], axis=1)
-    return np.concatenate([top, np.concatenate([np.zeros((3, 3)), W], axis=1)])
+    a, b, c, x, y, z = np.asarray(v).tolist()  # at once: this is asked for most
+    return np.array(
+        [
+            [0.0 * x, -z, y, 0.0 * a, -c, b],
+            [z, 0.0 * x, -x, c, 0.0 * a, -a],
+            [-y, x, 0.0 * x, -b, a, 0.0 * a],
+            [0.0, 0.0, 0.0, 0.0 * x, -z, y],
+            [0.0, 0.0, 0.0, z, 0.0 * x, -x],
+            [0.0, 0.0, 0.0, -y, x, 0.0 * x],
+        ]
+    )
 
 
 def force_cross(v: Array) -> Array:
