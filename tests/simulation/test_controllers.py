@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -257,3 +258,25 @@ def test_dampers_and_friction_do_not_slow_the_return():
     start = lw.integrate(model, posture, np.array([0, 0, 0, 0, 0, 0, 0.3, -0.3]))
     motion = lw.simulate(model, start, np.zeros(model.nv), 2.0, controller=lw.hold_joints(model, posture), every=20)
     assert np.abs(motion.q[-1, 7:]).max() < 1e-5
+
+
+def test_controllers_that_are_kernels_run_in_machine_code(monkeypatch):
+    """With values that are bound, and without any: nothing of a motion is interpreted."""
+
+    def interpreted(self, *arrays, out=None):
+        raise AssertionError(f"{self.program.name} is interpreted")
+
+    monkeypatch.setattr(lw.Kernel, "_interpreted", interpreted)
+    arm = lw.load("two_link")
+
+    def law(model, t, q, v, target):
+        return lw.gravity_forces(model, q) + 20.0 * (target - q) - 5.0 * v
+
+    def resting(model, t, q, v):
+        return law(model, t, q, v, np.zeros(2))
+
+    start = [0.3, -0.2]
+    bound = partial(lw.compile(law, arm, t=(), target=2), target=np.zeros(2))
+    motions = [lw.simulate(arm, start, np.zeros(2), 0.5, controller=x) for x in (bound, lw.compile(resting, arm, t=()))]
+    assert np.abs(motions[0].q - motions[1].q).max() < 1e-12
+    assert np.abs(motions[0].q[-1]).max() < 0.3

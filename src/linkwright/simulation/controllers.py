@@ -66,8 +66,8 @@ class Formula:
 
     @property
     def size(self) -> int:
-        """How many numbers all values are."""
-        return sum(map(math.prod, self.shapes))
+        """How many numbers all values are; one at least, for kernels with an array of none run uncompiled."""
+        return max(1, sum(map(math.prod, self.shapes)))
 
     def told(self) -> Array:
         """All values one after the other (…, size)."""
@@ -77,7 +77,8 @@ class Formula:
             np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
             for x, shape in zip(self.values, self.shapes, strict=True)
         ]
-        return np.concatenate([np.zeros((*lead, 0)), *parts], axis=-1)
+        rest = self.size - sum(part.shape[-1] for part in parts)
+        return np.concatenate([*parts, np.zeros((*lead, rest))], axis=-1)
 
     def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array) -> Array:
         """The efforts (nv,) by all values (size,)."""
