@@ -98,16 +98,15 @@ def jacobian_dot(
     """
     check_reference(reference)
     way = way_between(model, frame, relative_to)
-    motions = body_motions(model, q, v, root=way.root)
-    T_end, T_base = _ends(way, model.each(lambda link, motion: motion[0], motions))
+    motions = body_motions(model, q, v, root=way.root, accelerations=False)
 
-    def motion(frame: Frame | None, p: Array) -> Motion:
-        if frame is None or frame.body == way.root:
-            return STILL
-        T, found = motions[frame.body]
-        return found.beyond(p - T[:3, 3])
+    def placed(frame: Frame | None) -> tuple[Array, Motion]:
+        if frame is None:
+            return np.eye(4), STILL
+        T, motion = way.of(motions, (np.eye(4), STILL), frame)
+        return T @ frame.placement, motion.beyond(T[:3, :3] @ frame.placement[:3, 3])
 
-    end, base = motion(way.end, T_end[:3, 3]), motion(way.base, T_base[:3, 3])
+    (T_end, end), (T_base, base) = placed(way.end), placed(way.base)
     (point, v_point) = (T_base[:3, 3], base.v) if reference == "world" else (T_end[:3, 3], end.v)
     R, w = (T_end[:3, :3], end.w) if reference == "body" else (T_base[:3, :3], base.w)
     turning = skew(w)

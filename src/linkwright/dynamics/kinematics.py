@@ -129,11 +129,11 @@ STILL = Motion(*(np.zeros(3) for _ in range(4)))
 
 
 def body_motions(
-    model: Model, q: Array, v: Array, a: Array | None = None, root: int = -1
+    model: Model, q: Array, v: Array, a: Array | None = None, root: int = -1, accelerations: bool = True
 ) -> list[tuple[Array, Motion]]:
     """The poses (4, 4) of the bodies, and the motions of their origins, as seen from ``root``.
 
-    The joints' accelerations are zero where they are not given.
+    The joints' accelerations are zero where they are not given; without ``accelerations`` those found are zero too.
     """
 
     def outward(
@@ -148,6 +148,9 @@ def body_motions(
             T, v, a = moves * T + (1.0 - moves) * T_parent, moves * v, moves * a
         S, R = link.motion_subspace(q), T[:3, :3]
         turn, slide = S[3:] @ v, S[:3] @ v
+        if not accelerations:
+            linear = before.v + skew(before.w) @ (T_parent[:3, :3] @ relative[:3, 3])
+            return T, Motion(linear + R @ slide, before.w + R @ turn, STILL.a, STILL.alpha)
         rate = S @ a + link.velocity_product(q, v)
         w, shift, W = R @ turn, R @ slide, skew(before.w)
         carried = before.beyond(T_parent[:3, :3] @ relative[:3, 3])
@@ -162,9 +165,11 @@ def body_motions(
     return model.outward(outward, (np.eye(4), STILL), *per_joint, moving_about(model, root))
 
 
-def frame_motion(model: Model, q: Array, v: Array, a: Array | None, way: Way) -> tuple[Array, Motion]:
+def frame_motion(
+    model: Model, q: Array, v: Array, a: Array | None, way: Way, accelerations: bool = True
+) -> tuple[Array, Motion]:
     """The pose (4, 4) of the end and the motion of its origin as seen from the base, in the base's axes."""
-    found = body_motions(model, q, v, a, way.root)
+    found = body_motions(model, q, v, a, way.root, accelerations)
     T, end = way.of(found, (np.eye(4), STILL), way.end)
     end, T = end.beyond(T[:3, :3] @ way.end.placement[:3, 3]), T @ way.end.placement
     if way.base is None:
@@ -219,7 +224,7 @@ def velocity(
     way = way_between(model, frame, relative_to)
     if reference == "body" and way.base is None and way.end.body >= 0:  # takes no poses
         return motion_to_child(way.end.placement, body_velocities(model, q, v)[way.end.body])
-    T, motion = frame_motion(model, q, v, None, way)
+    T, motion = frame_motion(model, q, v, None, way, accelerations=False)
     R, p = split_pose(T)
     if reference == "body":
         return np.concatenate([R.T @ motion.v, R.T @ motion.w])
