@@ -10,9 +10,8 @@ import numpy as np
 
 from linkwright.dynamics.closed_loops.rows import (
     constraint_residual,
-    loop_constraints,
     loop_groups,
-    loop_rows,
+    open_by,
     rows_of_groups,
 )
 from linkwright.dynamics.configuration import check, integrate
@@ -105,12 +104,10 @@ def _error(model: Model, q: Array) -> Array:
 
     Those of turns are lengthened, so that axes the wrong way round are not taken for closed.
     """
-    frames = iter(loop_constraints(model, q, np.zeros(model.nv)))
     errors = [np.zeros(0)]
-    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
-        error = rows.residual
-        if not isinstance(loop, CoordinateLoop):
-            cosine = float(loop.kind.alignment(next(frames).pose))
+    for loop, (error, pose) in zip(model.loops, open_by(model, q), strict=True):
+        if pose is not None and not isinstance(loop, CoordinateLoop):
+            cosine = float(loop.kind.alignment(pose))
             turns = loop.kind.turns()
             if cosine < -1.0 + 1e-12:  # no direction is the way back
                 error = np.where(turns, 2.0, error)
@@ -122,8 +119,8 @@ def _error(model: Model, q: Array) -> Array:
 
 def _what_is_open(model: Model, q: Array) -> str:
     off, at, units = [], 0, scale_of(model).rows
-    for loop, rows in zip(model.loops, loop_rows(model, q, np.zeros(model.nv)), strict=True):
-        sizes = np.abs(rows.residual)
+    for loop, (error, _) in zip(model.loops, open_by(model, q), strict=True):
+        sizes = np.abs(error)
         size = float((sizes / units[at : at + len(sizes)]).max())
         at += len(sizes)
         if size > CLOSED:

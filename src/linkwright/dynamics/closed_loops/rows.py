@@ -178,6 +178,28 @@ def loop_rows(model: Model, q: Array, v: Array) -> Iterator[LoopRows]:
             yield _rows_between_coordinates(model, loop, x, rates)
 
 
+def open_by(model: Model, q: Array) -> Iterator[tuple[Array, Array | None]]:
+    """The residual φ (m,) of every loop, and the pose (4, 4) of y′ in y of those between frames: of no rates."""
+    x = model.coordinates(q)
+    for loop in model.loops:
+        if isinstance(loop, Loop):
+            first, second = loop_ends(model, loop)
+            outwards, inwards = branches(model, first.body, second.body)
+            T = inverse_pose(second.placement)
+            for k in reversed(inwards):
+                T = T @ inverse_pose(model.links[k].transform(x[k]))
+            for k in outwards:
+                T = T @ model.links[k].transform(x[k])
+            pose = T @ first.placement
+            yield loop.kind.residual(pose), pose
+        else:
+            values = {"": np.zeros(1)}
+            for name in filter(None, (loop.first, loop.second)):
+                k, at, _ = model.plain_coordinates[name]
+                values[name] = x[k][at : at + 1]
+            yield loop.residual(values[loop.first], values[loop.second]), None
+
+
 def constraint_residual(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "m"]:
     """φ(q) (m,): how far the loops are from closed, m and rad, loop by loop in the order of ``model.loops``."""
     return np.concatenate([np.zeros(0), *(rows.residual for rows in loop_rows(model, q, np.zeros(model.nv)))])
