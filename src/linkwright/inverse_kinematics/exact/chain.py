@@ -77,16 +77,36 @@ class Chain:
         points = (*self.points[at:], *(inverse(c) for c in self.points[:at]))
         return Chain(axes, points, (*self.slides[at:], *self.slides[:at]))
 
-    def held(self, at: int, turn: Any) -> Chain:
-        """Without joint ``at``, which is held: of G E_at⁻¹, the joints behind it moved with it."""
-        axes = (*self.axes[:at], *(self.spin(at, turn, h) for h in self.axes[at + 1 :]))
-        points = (*self.points[:at], *(self.move(at, turn, c) for c in self.points[at + 1 :]))
-        return Chain(axes, points, (*self.slides[:at], *self.slides[at + 1 :]))
+    def moved(self, at: int) -> range:
+        """The joints that move with joint ``at`` where it is held: those behind it, or the fewer before it."""
+        return range(at + 1, len(self)) if 2 * at + 1 >= len(self) else range(at)
 
-    def without(self, at: int, turn: Any, G: Motion) -> Motion:
-        """G E_at⁻¹."""
-        R = np.stack([self.spin(at, turn, row) for row in G.R])  # (G E⁻¹)ᵀ = E Gᵀ
-        return Motion(R, G(self.back(at, turn, np.zeros(3))))
+    def held(self, at: int, turn: Any, G: Motion) -> tuple[Chain, Motion]:
+        """The chain without joint ``at``, which is held, and its motion.
+
+        The joints behind it are moved with it, and G becomes G E_at⁻¹; or those before it against it, and G becomes
+        E_at⁻¹ G.
+        """
+        moved = self.moved(at)
+        rest = [i for i in range(len(self)) if i != at]
+        if 2 * at + 1 >= len(self):
+            axes = [self.spin(at, turn, h) if i in moved else h for i, h in enumerate(self.axes)]
+            points = [self.move(at, turn, c) if i in moved else c for i, c in enumerate(self.points)]
+            R = np.stack([self.spin(at, turn, row) for row in G.R])  # (G E⁻¹)ᵀ = E Gᵀ
+            left = Motion(R, G(self.back(at, turn, np.zeros(3))))
+        else:
+            axes = [self.spin_back(at, turn, h) if i in moved else h for i, h in enumerate(self.axes)]
+            points = [self.back(at, turn, c) if i in moved else c for i, c in enumerate(self.points)]
+            R = np.stack([self.spin_back(at, turn, column) for column in G.R.T]).T
+            left = Motion(R, self.back(at, turn, G.p))
+        slides = tuple(self.slides[i] for i in rest)
+        return Chain(tuple(axes[i] for i in rest), tuple(points[i] for i in rest), slides), left
+
+    def unmoved(self, at: int, turn: Any, joint: int, c: Array) -> Array:
+        """Where a point of a joint is at q = 0, of where it is while joint ``at`` is held."""
+        if joint not in self.moved(at):
+            return c
+        return self.back(at, turn, c) if joint > at else self.move(at, turn, c)
 
 
 @dataclass(frozen=True)

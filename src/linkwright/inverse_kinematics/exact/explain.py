@@ -37,9 +37,9 @@ def explanation(model: Model, frame: str, arm: Arm, plan: Way | Elimination, bra
     order = list(range(len(chain)))
     if way.held is not None:
         k = way.held + 1
-        lines.append(
-            f"Joint {k} ({arm.joints[way.held]}) is given: the axes behind it move with it, G becomes G E{k}⁻¹."
-        )
+        behind = 2 * way.held + 1 >= len(chain)
+        how = f"behind it move with it, G becomes G E{k}⁻¹" if behind else f"before it against it, G becomes E{k}⁻¹ G"
+        lines.append(f"Joint {k} ({arm.joints[way.held]}) is given: the axes {how}.")
         del order[way.held]
     if way.mirrored:
         lines.append("The arm is taken from the hand to the base: axes −h in the order reversed, G⁻¹ for G.")

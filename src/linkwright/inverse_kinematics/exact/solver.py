@@ -128,7 +128,12 @@ class AnalyticSolver:
         if self._dof >= 6 and self._task.shape == (4, 4):
             if self._correction is None:
                 self._correction = Correction(self.model, self._arm, self._way.held)
-            self._correction(q, error, near, target[..., None, :, :])
+            for _ in range(3):
+                self._correction(q, error, near, target[..., None, :, :])
+                with np.errstate(invalid="ignore"):
+                    left = near & (error > self.tolerance)
+                if not left.any():
+                    break
         rows = np.nonzero(near)
         with np.errstate(invalid="ignore"):
             reached = np.asarray((error <= self.tolerance).any(axis=-1))

@@ -29,8 +29,8 @@ from linkwright.inverse_kinematics.exact.geometry import level, meeting, paralle
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.spatial.arrays import Array
 
-FOUND = 1e-6
-"""The true posture counts as found within this, rad or m."""
+FOUND = 1e-4
+"""The true posture counts as found within this, rad or m: an arm may miss its family by what is tolerated there."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Way:
         chain, order = self.chain, list(range(len(self.chain)))
         if self.held is not None:
             turn = given if chain.slides[self.held] else Turn(np.sin(given), np.cos(given))
-            chain, G = chain.held(self.held, turn), chain.without(self.held, turn, G)
+            chain, G = chain.held(self.held, turn, G)
             del order[self.held]
         if self.mirrored:
             chain, G, order = chain.mirrored(), G.inverse(), order[::-1]
@@ -106,20 +106,28 @@ def ways(
     """The ways that solve an arm, each tried on random postures; ``hand`` is where the hand is at q = 0."""
     random = np.random.default_rng(0)
     postures = random.uniform(-3.0, 3.0, (6, len(chain)))
-    seen = chain if held is None else chain.held(held, _turn(chain, held, postures[0, held]))
+    seen = chain
+    if held is not None:
+        seen, _ = chain.held(held, _turn(chain, held, postures[0, held]), Motion(np.eye(3), np.zeros(3)))
     names = [i for i in range(len(chain)) if i != held]
     at = (0.0, 0.0, 0.0) if hand is None else (float(hand[0]), float(hand[1]), float(hand[2]))
     for candidate in _poses(seen, length) if task == "pose" else _parts(seen, task, at):
-        points = {
-            names[i]: c
-            if held is None or names[i] < held
-            else chain.back(held, _turn(chain, held, postures[0, held]), c)
-            for i, c in candidate.points.items()
-        }
+        points = {names[i]: c for i, c in candidate.points.items()}
+        if held is not None:
+            turn = _turn(chain, held, postures[0, held])
+            points = {i: chain.unmoved(held, turn, i, c) for i, c in points.items()}
         way = Way(with_points(chain, points), candidate.family, held, candidate.mirrored, candidate.opened)
+        if not _same_arm(chain, way.chain, postures, length):
+            continue
         tried = _tried(way, postures, (candidate.noted.format(*(f"{i + 1}" for i in names)),), at)
         if tried is not None:
             yield tried
+
+
+def _same_arm(chain: Chain, other: Chain, postures: Array, length: float) -> bool:
+    """Whether two chains move their hands alike, as far as an arm may miss its family."""
+    pairs = [(forward(chain, q), forward(other, q)) for q in postures]
+    return all(np.abs(a.p - b.p).max() < FOUND * length and np.abs(a.R - b.R).max() < FOUND for a, b in pairs)
 
 
 def _tried(way: Way, postures: Array, noted: tuple[str, ...], hand: tuple[float, float, float]) -> Way | None:
