@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import chain
+from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -503,6 +506,16 @@ class Model(Editing, Sweeps, ByValue):
             return self
         made: Model = derived(self, minimal, form)
         return made
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write a file: URDF (.urdf) or MJCF (.xml, .mjcf), by the ending of the path; returns the path.
+
+        What the format cannot say is told in one :class:`FormatWarning`. Raises :class:`ArgumentError` for another
+        ending, :class:`InputError` where writing fails, and :class:`ModelError` for a minimal model.
+        """
+        writers = import_module("linkwright.formats.save")  # files stand above models: found when asked for
+        written: Path = writers.save(self, path)
+        return written
 
     def require_physical(self, what: str) -> None:
         """Raise :class:`ModelError` on a minimal model, whose inertias tell nothing of ``what``."""

@@ -1,0 +1,35 @@
+"""Models to files: one door for every format that is written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from linkwright.errors import ArgumentError
+from linkwright.files import write_text
+from linkwright.formats.write_mjcf import mjcf_text
+from linkwright.formats.write_urdf import urdf_text
+from linkwright.model.assembly import described
+from linkwright.model.tree import Model
+
+WRITTEN = {".urdf": urdf_text, ".xml": mjcf_text, ".mjcf": mjcf_text}
+"""What writes the files of an ending."""
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> Path:
+    """Write a model: as URDF (.urdf) or MJCF (.xml, .mjcf), by the ending of the path; returns the path.
+
+    The file is whole or not written at all; folders that are not there are made. Numbers are written with all their
+    digits. Warns once (:class:`FormatWarning`) of what the format cannot say, item by item. Raises
+    :class:`ArgumentError` for another ending, :class:`InputError` where writing fails, and :class:`ModelError` for a
+    minimal model, whose inertias are no longer those of bodies.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ArgumentError(f"a path is a str or a Path; got {path!r}")
+    ending = Path(path).suffix.lower()
+    if ending not in WRITTEN:
+        raise ArgumentError(f"models are written as .urdf (URDF) or .xml, .mjcf (MJCF); got {os.fspath(path)!r}")
+    text, losses = WRITTEN[ending](described(model), os.fspath(path))
+    written = write_text(Path(path), text)
+    losses.tell()
+    return written

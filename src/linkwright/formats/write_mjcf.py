@@ -1,0 +1,344 @@
+"""The MJCF writer: bodies, joints with limits, springs and friction, frames as sites, loops as equality constraints.
+
+Several joints between two bodies stay on one body. What MuJoCo has not is written as what comes nearest, which one
+warning tells: joints that follow others and helical ones become equality constraints, a planar joint two slides and a
+hinge, whose velocities are in the axes of the parent. q of a free joint is the pose in the world.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.writing import Losses, Names, Node, Simple, all_equal, downwards, simple, still
+from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
+from linkwright.model.spring import Spring
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import quaternion_from_matrix, rotation_from_z
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+LEAST = 1e-14
+"""Mass and moments of bodies that move and have none: MuJoCo asks for some."""
+
+MOST = 1e10
+"""Stands for no limit where the other end has one."""
+
+TYPES = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball", Free: "free"}
+
+
+def mjcf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
+    """The MJCF file of a mechanism, and what it cannot say."""
+    writer = _Writer(description, Losses(path, "MJCF"))
+    root = writer.mujoco()
+    return root.text(), writer.losses
+
+
+class _Writer:
+    def __init__(self, description: Description, losses: Losses):
+        self.description, self.losses = description, losses
+        self.bodies = {body.name: body for body in description.bodies}
+        self.sites = Names({frame.name for frame in description.frames} | {*self.bodies, WORLD})
+        self.joints = Names({joint.name for joint in description.joints})
+        self.names = Names({loop.name for loop in description.loops})
+        self.hinges: dict[str, str] = {}
+        """the joint in the file of each coordinate that equality constraints may tie"""
+        self.ties: list[dict[str, Any]] = []
+
+    def mujoco(self) -> Node:
+        description = self.description
+        root = Node("mujoco", {"model": description.name or "robot"})
+        root.add("compiler", angle="radian", autolimits="true")
+        root.add("option", gravity=description.gravity)
+        self.nodes = {WORLD: root.add("worldbody")}
+        self.moved = self._moved()
+        for joint in downwards(description, WORLD):
+            self.body(joint)
+        for frame in description.frames:
+            self.nodes[frame.body].add("site", name=frame.name, **_placed(frame.placement))
+        self.loops(root)
+        self.springs(root)
+        return root
+
+    def _moved(self) -> dict[str, float]:
+        """For each body that a joint moves, its mass with all that is welded to it, and 0 where it cannot turn."""
+        mass: dict[str, float] = {}
+        mover = {WORLD: WORLD}
+        for joint in downwards(self.description, WORLD):
+            body = self.bodies[joint.child]
+            mover[joint.child] = joint.child if joint.motion else mover[joint.parent]
+            moments = np.linalg.eigvalsh(np.asarray(body.inertia, dtype=float))
+            mass.setdefault(mover[joint.child], 0.0)
+            mass[mover[joint.child]] += body.mass if moments[0] > LEAST else 0.0
+        return mass
+
+    def body(self, joint: JointSpec) -> None:
+        """A body in the one it is joined to, with the joints between them."""
+        body = self.bodies[joint.child]
+        above = self.nodes[joint.parent]
+        if joint.motion is None:
+            node = above.add("body", name=body.name, **_placed(joint.placement))
+            self.inertial(node, body, moves=False)
+            self.nodes[body.name] = node
+            return
+        parts, end = simple(joint)
+        parts = self._split(joint, parts)
+        T = np.eye(4)
+        for part in parts:
+            T = T @ part.placement
+        axes: list[Array] = []  # of each part in the frame of the body, all at zero
+        behind = end
+        for part in reversed(parts):
+            axes.insert(0, inverse_pose(behind))
+            behind = part.placement @ behind
+        turned = isinstance(parts[-1].motion, Spherical | Free) and not np.allclose(
+            axes[-1][:3, :3], np.eye(3), atol=1e-14
+        )
+        name = body.name
+        if turned:  # the quaternion is in the axes of the joint: a body of its own has them
+            name = self.sites.free(f"{body.name}_axes")
+            axes = [end @ one for one in axes]
+            behind_all, end = end, np.eye(4)
+        else:
+            behind_all = np.eye(4)
+        free = isinstance(parts[-1].motion, Free)
+        if free and not still(T):
+            self.losses.add("coordinates of a free joint count from the world's origin", joint.name)
+        node = above.add("body", name=name, **_placed(T @ end))
+        for part, own in zip(parts, axes, strict=True):
+            self.joint(node, joint, part, own, len(parts))
+        if joint.mimic is not None:
+            self.tie(joint.name, joint.mimic.joint, (joint.mimic.offset, joint.mimic.multiplier))
+            self.losses.add("a joint that follows another is tied to it by an equality constraint", joint.name)
+        if turned:
+            self.inertial(node, BodySpec(name), moves=True)
+            node = node.add("body", name=body.name, **_placed(behind_all))
+            self.inertial(node, body, moves=False)
+        else:
+            self.inertial(node, body, moves=True)
+        self.nodes[body.name] = node
+
+    def _split(self, joint: JointSpec, parts: list[Simple]) -> list[Simple]:
+        """The joints, with those replaced that MuJoCo has not, or not here."""
+        found: list[Simple] = []
+        for part in parts:
+            if isinstance(part.motion, Planar):
+                self.losses.add("a planar joint is two slides and a hinge: velocities in the parent's axes", joint.name)
+                found += _slides(part, 2)
+            elif isinstance(part.motion, Free) and joint.parent != WORLD:
+                self.losses.add(
+                    "a free joint on a body is three slides and a ball: velocities in the parent's axes", joint.name
+                )
+                found += _slides(part, 3)
+            else:
+                found.append(part)
+        return found
+
+    def joint(self, node: Node, joint: JointSpec, part: Simple, axes: Array, count: int) -> None:
+        """One joint of a body, whose axes (4, 4) are in the body's frame."""
+        motion, values = part.motion, part.values
+        one = not part.name or (count == 1)
+        name = joint.name if one else self.part_name(joint, part.name)
+        told: dict[str, Any] = {"name": name, "type": TYPES[type(motion)]}
+        if isinstance(motion, Revolute | Spherical) and np.abs(axes[:3, 3]).max() > 1e-15:
+            told["pos"] = axes[:3, 3]
+        if isinstance(motion, Revolute | Prismatic):
+            told["axis"] = axes[:3, 2]
+            self.hinges[joint.name if one else f"{joint.name}.{part.name}"] = name
+        told |= self.limits(name, part)
+        for what, ours in (("stiffness", "stiffness"), ("damping", "damping"), ("armature", "armature")):
+            told |= self.scalar(name, what, values.get(ours))
+        told |= self.scalar(name, "frictionloss", values.get("friction"))
+        rest = values.get("rest")
+        if rest is not None and "stiffness" in told and not np.array_equal(rest, motion.neutral):
+            if motion.nq == 1:
+                told["springref"] = rest
+            else:
+                self.losses.add("where springs of ball and free joints are relaxed is lost", name)
+        node.add("joint", **told)
+        if part.follows is not None:
+            self.ties.append({"joint1": name, "joint2": joint.name, "polycoef": (0.0, part.follows[1], 0.0, 0.0, 0.0)})
+            self.losses.add("a helical joint is a hinge and a slide tied by an equality constraint", joint.name)
+
+    def part_name(self, joint: JointSpec, part: str) -> str:
+        """The name of one of several joints: its own where nothing else has it."""
+        own = part.isdigit() or part in ("x", "y", "z", "turn", "slide", "displacement", "angle", "first", "second")
+        return self.joints.free(f"{joint.name}_{part}" if own else part)
+
+    def scalar(self, name: str, what: str, x: Any) -> dict[str, Any]:
+        """A value that MuJoCo has once for a joint."""
+        if x is None or not np.any(x):
+            return {}
+        if not all_equal(x):
+            self.losses.add(f"{what} differs between the coordinates of a joint; their mean is written", name)
+        return {what: float(np.mean(x))}
+
+    def limits(self, name: str, part: Simple) -> dict[str, Any]:
+        values, told = part.values, {}
+        lower, upper = values.get("lower"), values.get("upper")
+        low, high = (
+            -np.inf if lower is None else float(np.max(lower)),
+            np.inf if upper is None else float(np.min(upper)),
+        )
+        if np.isfinite([low, high]).any():
+            if part.motion.nq != 1:
+                self.losses.add("limits of joints of several coordinates are lost", name)
+            elif low == high:
+                self.losses.add("limits without room between them are lost", name)
+            else:
+                if not np.isfinite([low, high]).all():
+                    self.losses.add(f"a missing limit is written as {MOST:g}", name)
+                told["range"] = (max(low, -MOST), min(high, MOST))
+        effort = values.get("effort_limit")
+        if effort is not None and np.isfinite(effort).any():
+            if part.motion.nv == 1 and effort[0] > 0.0:
+                told["actuatorfrcrange"] = (-effort[0], effort[0])
+            else:
+                self.losses.add("effort limits that are zero, or of joints of several coordinates, are lost", name)
+        if np.isfinite(values.get("velocity_limit", np.inf)).any():
+            self.losses.add("velocity limits are lost", name)
+        return told
+
+    def inertial(self, node: Node, body: BodySpec, moves: bool) -> None:
+        """Mass and principal moments; of bodies that move and have none, the least that MuJoCo takes."""
+        I = np.asarray(body.inertia, dtype=float)
+        moments, Q = np.linalg.eigh(I) if I.any() else (np.zeros(3), np.eye(3))
+        if np.allclose(I, np.diag(np.diag(I)), rtol=0.0, atol=1e-16 * np.abs(I).max()):
+            moments, Q = np.diag(I).copy(), np.eye(3)
+        if np.linalg.det(Q) < 0.0:
+            Q = Q * np.array([1.0, 1.0, -1.0])
+        mass = float(body.mass)
+        if moves and (mass < LEAST or moments.min() < LEAST):
+            name = node.attributes["name"]
+            if moments.max() < LEAST:
+                mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
+            elif mass < LEAST:
+                mass = LEAST
+            if self.moved.get(name, 0.0) == 0.0 or name not in self.bodies:
+                self.losses.add(
+                    f"a body that moves without mass or inertia gets {LEAST:g}, for MuJoCo asks for some", name
+                )
+        if not mass and not moments.any():
+            return
+        k = int(np.argmax(moments))
+        excess = 2.0 * moments[k] - moments.sum()
+        if 0.0 < excess <= 1e-12 * moments[k]:
+            moments[k] -= 2.0 * excess  # rounding: the largest may be the sum of the others
+        elif excess > 0.0:
+            self.losses.add("a principal moment exceeds the sum of the others, which MuJoCo refuses", body.name)
+        told: dict[str, Any] = {"pos": body.center_of_mass, "mass": mass, "diaginertia": moments}
+        if not np.array_equal(Q, np.eye(3)):
+            told["quat"] = quaternion_from_matrix(Q)
+        node.add("inertial", **told)
+
+    # loops and springs
+
+    def tie(self, first: str, second: str, coefficients: tuple[float, ...], name: str | None = None) -> None:
+        padded = (*coefficients, 0.0, 0.0, 0.0, 0.0)[:5]
+        tied: dict[str, Any] = {} if name is None else {"name": name}
+        tied["joint1"] = first
+        tied |= {"joint2": second} if second else {}
+        self.ties.append(tied | {"polycoef": padded})
+
+    def place(self, frame: str) -> tuple[str, Array]:
+        """The body that a frame is on, and its pose (4, 4) there."""
+        for one in self.description.frames:
+            if one.name == frame:
+                return one.body, one.placement
+        return frame, np.eye(4)
+
+    def site(self, name: str, frame: str, T: Array) -> str:
+        """A new site at the pose T (4, 4) in a frame."""
+        body, placement = self.place(frame)
+        name = self.sites.free(name)
+        self.nodes[body].add("site", name=name, **_placed(placement @ T))
+        return name
+
+    def loops(self, root: Node) -> None:
+        ends: list[tuple[str, dict[str, Any]]] = []
+        for loop in self.description.loops:
+            if isinstance(loop, CoordinateLoop):
+                self.coordinate_loop(loop)
+            elif isinstance(loop.kind, Weld | Ball):
+                kind = "weld" if isinstance(loop.kind, Weld) else "connect"
+                ends.append((kind, {"name": loop.name, **self.ends(loop, np.zeros(3), "")}))
+            elif isinstance(loop.kind, RevolutePair):
+                self.losses.add("a revolute loop is written as two points of its axis", loop.name)
+                for k, along in enumerate((-0.5, 0.5)):
+                    p = loop.second_axes[:3, 2] * along
+                    name = self.names.free(f"{loop.name}_{k}")
+                    ends.append(("connect", {"name": name, **self.ends(loop, p, f"_{k}")}))
+            else:
+                self.losses.add(f"loops of the kind {loop.type} are lost", loop.name)
+        if ends or self.ties:
+            equality = root.add("equality")
+            for kind, told in ends:
+                equality.add(kind, **told)
+            for told in self.ties:
+                equality.add("joint", **told)
+
+    def ends(self, loop: Loop, p: Array, ending: str) -> dict[str, Any]:
+        """The two sites that are to meet, at p (3,) in the second frame."""
+        T = pose_matrix(p=p)
+        one = self.site(f"{loop.name}{ending}_1", loop.first, loop.placement @ T)
+        return {"site1": one, "site2": self.site(f"{loop.name}{ending}_2", loop.second, T)}
+
+    def coordinate_loop(self, loop: CoordinateLoop) -> None:
+        named = [self.hinges.get(one, "") for one in (loop.first, loop.second)]
+        wrong = (loop.second and not named[1]) or not named[0] or len(loop.coefficients) > 5
+        if wrong:
+            self.losses.add("a loop that ties what MuJoCo has no joint of one coordinate for is lost", loop.name)
+        else:
+            self.tie(named[0], named[1], loop.coefficients, loop.name)
+
+    def springs(self, root: Node) -> None:
+        written = [spring for spring in self.description.springs if self.spring_fits(spring)]
+        if not written:
+            return
+        tendons = root.add("tendon")
+        for spring in written:
+            told: dict[str, Any] = {"name": spring.name, "stiffness": spring.stiffness, "damping": spring.damping}
+            if spring.length is not None:
+                told["springlength"] = spring.length
+            tendon = tendons.add("spatial", **told)
+            frames = {frame.name for frame in self.description.frames}
+            for k, end in enumerate(spring.frames):
+                site = end if end in frames else self.site(f"{spring.name}_{k + 1}", end, np.eye(4))
+                tendon.add("site", site=site)
+
+    def spring_fits(self, spring: Spring) -> bool:
+        fits = spring.length is None or bool(np.isfinite(spring.length).all())
+        if not fits:
+            self.losses.add("springs that are relaxed at any greater length are lost", spring.name)
+        return fits
+
+
+def _slides(part: Simple, count: int) -> list[Simple]:
+    """A planar or a free joint as slides along x, y (and z) and a hinge about z (or a ball)."""
+    found, before = [], part.placement
+    for k in range(count):
+        R = pose_matrix(rotation_from_z(np.eye(3)[k]))
+        found.append(Simple("xyz"[k], Prismatic(), before @ R, _share(part.values, slice(k, k + 1), slice(k, k + 1))))
+        before = inverse_pose(R)
+    last = Revolute() if count == 2 else Spherical()
+    values = _share(part.values, slice(count, None), slice(count, None))
+    return [
+        *(Simple(f"{part.name}{one.name}", one.motion, one.placement, one.values) for one in found),
+        Simple(f"{part.name}turn", last, before, values),
+    ]
+
+
+def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
+    return {name: x[q if name in ("lower", "upper", "rest") else v] for name, x in values.items()}
+
+
+def _placed(T: Array) -> dict[str, Any]:
+    """pos and quat of a pose (4, 4), where they are not zero."""
+    told: dict[str, Any] = {}
+    if T[:3, 3].any():
+        told["pos"] = T[:3, 3]
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        told["quat"] = quaternion_from_matrix(T[:3, :3])
+    return told

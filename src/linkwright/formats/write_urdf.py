@@ -1,0 +1,187 @@
+"""The URDF writer: links, their inertias, joints with limits, dynamics and mimics; frames as fixed links.
+
+Joints that URDF has not become several with massless links between them: a universal joint two hinges, a
+cylindrical one a slide and a hinge, a helical one a hinge and a slide that mimics it, a compound one its parts. What
+is lost (armature, springs, loops, gravity, …) is told in one warning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.writing import Losses, Names, Node, all_equal, downwards, rpy_of, simple, still, weightless
+from linkwright.model.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
+from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
+from linkwright.model.joint_type import JointType
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+UNLIMITED = 1e30
+"""Stands for no limit of effort or velocity where the format asks for a number."""
+
+TYPES = {Prismatic: "prismatic", Planar: "planar", Free: "floating", Spherical: "spherical"}
+
+
+def urdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
+    """The URDF file of a mechanism, and what it cannot say."""
+    writer = _Writer(description, Losses(path, "URDF"))
+    robot = writer.robot()
+    return '<?xml version="1.0"?>\n' + robot.text(), writer.losses
+
+
+class _Writer:
+    def __init__(self, description: Description, losses: Losses):
+        self.description, self.losses = description, losses
+        names = [WORLD, *(b.name for b in description.bodies), *(f.name for f in description.frames)]
+        self.links, self.joints = Names({*names}), Names({joint.name for joint in description.joints})
+        self.leaders: dict[str, str] = {}
+        """what the joints of one coordinate are called in the file, of those that others may follow"""
+        self.root = Node("robot", {"name": description.name})
+
+    def robot(self) -> Node:
+        description = self.description
+        bodies = {body.name: body for body in description.bodies}
+        at_world = [joint for joint in description.joints if joint.parent == WORLD]
+        grounded = (
+            len(at_world) != 1
+            or at_world[0].motion is not None
+            or not still(at_world[0].placement)
+            or any(frame.body == WORLD for frame in description.frames)
+        )
+        if grounded:
+            self.root.add("link", name=WORLD)
+        for joint in downwards(description, WORLD):
+            if joint.parent == WORLD and not grounded:
+                self.link(bodies[joint.child])
+            elif joint.motion is None:
+                self.link(bodies[joint.child])
+                self.joint(joint.name, "fixed", joint.parent, joint.child, joint.placement)
+            else:
+                self.moving(joint, bodies[joint.child])
+        for frame in description.frames:
+            self.root.add("link", name=frame.name)
+            self.joint(self.joints.free(f"{frame.name}_frame"), "fixed", frame.body, frame.name, frame.placement)
+        self.lost()
+        return self.root
+
+    def link(self, body: BodySpec) -> None:
+        link = self.root.add("link", name=body.name)
+        if weightless(body):
+            return
+        inertial = link.add("inertial")
+        inertial.add("origin", xyz=body.center_of_mass)
+        inertial.add("mass", value=body.mass)
+        I = np.asarray(body.inertia, dtype=float)
+        inertial.add("inertia", ixx=I[0, 0], ixy=I[0, 1], ixz=I[0, 2], iyy=I[1, 1], iyz=I[1, 2], izz=I[2, 2])
+
+    def joint(self, name: str, type: str, parent: str, child: str, T: Array) -> Node:
+        joint = self.root.add("joint", name=name, type=type)
+        joint.add("parent", link=parent)
+        joint.add("child", link=child)
+        if not still(T):
+            joint.add("origin", xyz=T[:3, 3], rpy=rpy_of(T[:3, :3]))
+        return joint
+
+    def moving(self, joint: Any, body: BodySpec) -> None:
+        """A joint, as those that URDF has, one after the other."""
+        parts, end = simple(joint)
+        if len(parts) > 1:
+            self.losses.add(f"a {joint.motion.type} joint is written as {len(parts)} joints", joint.name)
+        parent, names = joint.parent, []
+        for k, part in enumerate(parts):
+            last = k == len(parts) - 1
+            axes = inverse_pose(end) if last else np.eye(4)  # of the joint in the frame of the link it moves
+            T = part.placement @ (end if last else np.eye(4))
+            name = self._name(joint.name, part.name, len(parts))
+            names.append(name)
+            link = body.name
+            if not last or not _plain(part.motion, axes):
+                link = self.links.free(f"{body.name}_{part.name or 'axis'}")
+                T, axes = part.placement, np.eye(4)
+                self.root.add("link", name=link)
+            else:
+                self.link(body)
+            element = self.joint(name, self.type(part.motion, part.values), parent, link, T)
+            if isinstance(part.motion, Revolute | Prismatic | Planar):
+                element.add("axis", xyz=axes[:3, 2])
+            self.values(element, joint.name, part.motion, part.values)
+            if part.follows is not None:
+                element.add("mimic", joint=names[part.follows[0]], multiplier=part.follows[1])
+            elif joint.mimic is not None and k == 0:
+                leader = self.leaders.get(joint.mimic.joint, joint.mimic.joint)
+                element.add("mimic", joint=leader, multiplier=joint.mimic.multiplier, offset=joint.mimic.offset)
+            if last and link != body.name:
+                self.link(body)
+                weld = self.joints.free(f"{name}_weld")
+                self.joint(weld, "fixed", link, body.name, end)
+            parent = link
+        if joint.motion.nq == 1:
+            self.leaders[joint.name] = names[0]
+
+    def _name(self, joint: str, part: str, count: int) -> str:
+        if count == 1 or not part:
+            return joint
+        own = self.description.joints
+        named = part if not part.isdigit() and all(part != one.name for one in own) else f"{joint}_{part}"
+        return self.joints.free(named)
+
+    def type(self, motion: JointType, values: dict[str, Any]) -> str:
+        if isinstance(motion, Revolute):
+            limited = any(np.isfinite(values.get(side, np.inf)).any() for side in ("lower", "upper"))
+            return "revolute" if limited else "continuous"
+        if isinstance(motion, Spherical):
+            self.losses.add("spherical joints are not in the specification of URDF; not every program reads them")
+        return TYPES[type(motion)]
+
+    def values(self, element: Node, name: str, motion: JointType, values: dict[str, Any]) -> None:
+        """Limits and friction; what cannot be said is noted."""
+        lower, upper = (np.ravel(values.get(side, x))[0] for side, x in (("lower", -np.inf), ("upper", np.inf)))
+        given = {what: values.get(f"{what}_limit", np.full(1, np.inf)) for what in ("effort", "velocity")}
+        limits: dict[str, Any] = {}
+        if isinstance(motion, Prismatic) or (isinstance(motion, Revolute) and element.attributes["type"] == "revolute"):
+            limits = {"lower": lower, "upper": upper}
+            if not np.isfinite([lower, upper]).all():
+                self.losses.add("a missing limit is written as inf, which not every program reads", name)
+        elif any(np.isfinite(values.get(side, np.inf)).any() for side in ("lower", "upper")):
+            self.losses.add(f"limits of {motion.type} joints are lost", name)
+        if motion.nv > 1 and any(np.isfinite(x).any() for x in given.values()):
+            self.losses.add(f"limits of {motion.type} joints are lost", name)
+        elif motion.nv == 1 and (limits or any(np.isfinite(x).any() for x in given.values())):
+            limits |= {what: min(float(x[0]), UNLIMITED) for what, x in given.items()}
+        if limits:
+            element.add("limit", **limits)
+        rubbing: dict[str, Any] = {}
+        for what in ("damping", "friction"):
+            x = values.get(what, np.zeros(1))
+            if not all_equal(x):
+                self.losses.add(f"{what} that differs between the coordinates of a joint is lost", name)
+            elif x[0]:
+                rubbing[what] = x[0]
+        if rubbing:
+            element.add("dynamics", **rubbing)
+        for what in ("armature", "stiffness"):
+            if np.any(values.get(what, 0.0)):
+                self.losses.add(f"{what} is lost", name)
+
+    def lost(self) -> None:
+        """What a URDF file says nothing of."""
+        for what, items in (("loops are lost", self.description.loops), ("springs are lost", self.description.springs)):
+            for item in items:
+                self.losses.add(what, item.name)  # type: ignore[attr-defined]
+        if tuple(self.description.gravity) != STANDARD_GRAVITY:
+            x, y, z = self.description.gravity
+            self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: who reads the file takes (0, 0, -9.81)")
+
+
+def _plain(motion: JointType, axes: Array) -> bool:
+    """Whether URDF can say where a joint's axes (4, 4) are in its child's frame: through its origin."""
+    R, p = axes[:3, :3], axes[:3, 3]
+    if isinstance(motion, Prismatic):
+        return True
+    if isinstance(motion, Revolute):
+        return bool(np.abs(np.cross(R[:, 2], p)).max() <= 1e-15)
+    if isinstance(motion, Planar):
+        return still(inverse_pose(pose_matrix(motion_of("planar", R[:, 2])[1])) @ axes)
+    return still(axes)

@@ -1,0 +1,201 @@
+"""What all writers share: XML as text, numbers that read back exactly, joints taken apart for formats without them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from linkwright.errors import FormatWarning, listed, warn
+from linkwright.model.description import BodySpec, Description, JointSpec
+from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute
+from linkwright.model.joint_type import JointType
+from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import rotation_z
+from linkwright.spatial.transform import inverse_pose
+
+NOTHING = 1e-14
+"""A shift or turn of less than this is none."""
+
+
+@dataclass
+class Node:
+    """An XML element."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+
+    def add(self, tag: str, **attributes: Any) -> Node:
+        """A new child; attributes that are None are left out, ``class_`` stands for class."""
+        given = {name.rstrip("_"): text(value) for name, value in attributes.items() if value is not None}
+        self.children.append(Node(tag, given))
+        return self.children[-1]
+
+    def text(self) -> str:
+        """The element and all in it, a line each."""
+        lines = []
+        stack: list[tuple[Node | str, int]] = [(self, 0)]
+        while stack:
+            node, depth = stack.pop()
+            if isinstance(node, str):
+                lines.append("  " * depth + node)
+                continue
+            start = " ".join([node.tag, *(f"{name}={quoteattr(value)}" for name, value in node.attributes.items())])
+            lines.append("  " * depth + f"<{start}{'' if node.children else '/'}>")
+            if node.children:
+                stack.append((f"</{node.tag}>", depth))
+                stack.extend((child, depth + 1) for child in reversed(node.children))
+        return "\n".join(lines) + "\n"
+
+
+def text(value: Any) -> str:
+    """A value as it stands in a file; of numbers the shortest that reads back as the same."""
+    if isinstance(value, str):
+        return value
+    return " ".join(_number(x) for x in np.ravel(np.asarray(value, dtype=float)).tolist())
+
+
+def _number(x: float) -> str:
+    shown = repr(x + 0.0)  # of −0 the sign
+    return shown.removesuffix(".0")
+
+
+def rpy_of(R: Array) -> Array:
+    """Roll, pitch and yaw (3,) about fixed axes of a rotation (3, 3), exact at gimbal lock too."""
+    yaw = np.arctan2(R[1, 0], R[0, 0]) if np.hypot(R[0, 0], R[1, 0]) > 1e-9 else 0.0
+    S = rotation_z(-yaw) @ R  # Ry Rx, whose middle row is 0, cos, −sin of the roll
+    return np.array([np.arctan2(-S[1, 2], S[1, 1]), np.arctan2(-S[2, 0], S[0, 0]), yaw])
+
+
+class Losses:
+    """What a format cannot say, collected: the kinds of things, and which."""
+
+    def __init__(self, path: str, format: str):
+        self.path, self.format = path, format
+        self.found: dict[str, list[str]] = {}
+
+    def add(self, what: str, name: str = "") -> None:
+        """One more thing of that kind."""
+        self.found.setdefault(what, []).append(name)
+
+    def tell(self) -> None:
+        """Warn once of everything."""
+        lines = []
+        for what, names in self.found.items():
+            named = [repr(name) for name in dict.fromkeys(names) if name]
+            shown = ", ".join(named[:6]) + (f", … ({len(named)} in all)" if len(named) > 6 else "")
+            lines.append(f"{self.path}: {what}{': ' if named else ''}{shown}")
+        if lines:
+            warn(listed(tuple(lines), f"remarks on writing {self.format}"), FormatWarning)
+
+
+@dataclass
+class Names:
+    """Names that are taken, and free ones beside them."""
+
+    taken: set[str]
+
+    def free(self, name: str) -> str:
+        """The name, with underscores where it is taken; taken from now on."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(frozen=True)
+class Simple:
+    """One of the joints that a joint is the product of."""
+
+    name: str
+    """what tells it from the others; "" where it is the only one"""
+    motion: JointType
+    placement: Array
+    """(4, 4), of its canonical axes in the frame before it"""
+    values: dict[str, Any]
+    """its share of what a joint has per coordinate"""
+    follows: tuple[int, float] | None = None
+    """the number of another of them, and by how much it moves with that one"""
+
+
+def simple(joint: JointSpec) -> tuple[list[Simple], Array]:
+    """The joints that one is the product of, and the pose (4, 4) of the child in the last one's moving frame.
+
+    Compound and universal joints are their parts, a cylindrical one is a slide and a hinge, a helical one a hinge and
+    a slide that follows it; any other is itself.
+    """
+    motion = joint.motion
+    assert motion is not None
+    first, end = joint.placement @ joint.axes, inverse_pose(joint.axes)
+    if isinstance(motion, Helical):
+        slide = Simple("slide", Prismatic(), np.eye(4), {}, (0, motion.advance))
+        return [Simple("", Revolute(), first, _values(joint)), slide], end
+    if isinstance(motion, Cylindrical):
+        parts = [("displacement", Prismatic(), first), ("angle", Revolute(), np.eye(4))]
+    elif isinstance(motion, Compound):
+        placements = [np.array(part.placement) for part in motion.parts]
+        placements[0] = first @ placements[0]
+        parts = [
+            (part.name or str(k), part.motion, T)
+            for k, (part, T) in enumerate(zip(motion.parts, placements, strict=True))
+        ]
+        end = np.array(motion.end) @ end
+    else:
+        return [Simple("", motion, first, _values(joint))], end
+    found, q, v = [], 0, 0
+    for name, own, T in parts:
+        found.append(Simple(name, own, T, _values(joint, slice(q, q + own.nq), slice(v, v + own.nv))))
+        q, v = q + own.nq, v + own.nv
+    return found, end
+
+
+def _values(joint: JointSpec, q: slice | None = None, v: slice | None = None) -> dict[str, Any]:
+    """What a joint has per coordinate, or some of them."""
+    assert joint.motion is not None
+    found = {}
+    for names, n, part in ((PER_COORDINATE, joint.motion.nq, q), (PER_VELOCITY, joint.motion.nv, v)):
+        for name in names:
+            given = getattr(joint, name)
+            if given is not None:
+                x = np.broadcast_to(np.asarray(given, dtype=float), (n,))
+                found[name] = x if part is None else x[part]
+    return found
+
+
+def still(T: Array) -> bool:
+    """Whether a pose (4, 4) is the identity."""
+    return bool(np.abs(T - np.eye(4)).max() <= NOTHING)
+
+
+def children(description: Description) -> dict[str, list[JointSpec]]:
+    """The joints on each body, in the order of the description."""
+    found: dict[str, list[JointSpec]] = {}
+    for joint in description.joints:
+        found.setdefault(joint.parent, []).append(joint)
+    return found
+
+
+def downwards(description: Description, root: str) -> Iterator[JointSpec]:
+    """Every joint below a body, parents first and depth first."""
+    below = children(description)
+    stack = below.get(root, [])[::-1]
+    while stack:
+        joint = stack.pop()
+        yield joint
+        stack.extend(below.get(joint.child, [])[::-1])
+
+
+def all_equal(x: Sequence[float] | Array) -> bool:
+    """Whether the numbers are one and the same."""
+    values = np.ravel(np.asarray(x, dtype=float))
+    return bool(len(values) == 0 or (values == values[0]).all())
+
+
+def weightless(body: BodySpec) -> bool:
+    """Whether a body has no inertia at all."""
+    return not body.mass and not np.any(body.inertia)

@@ -1,0 +1,259 @@
+"""Models written as URDF and MJCF, and read again: the same dynamics to 1e-12, and what is lost is told."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from linkwright import dynamics
+from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
+from linkwright.formats.load import load
+from linkwright.model.assembly import described
+from linkwright.model.builder import Builder
+from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.joint import (
+    JOINT_TYPES,
+    Compound,
+    Cylindrical,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from linkwright.model.library import built_in
+from mechanisms import random_tree
+
+
+def again(model, path):
+    """The model after a way through a file, quietly."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        assert model.save(path) == path
+        return load(path, trusted=True)
+
+
+def losses(model, path):
+    with pytest.warns(FormatWarning) as told:
+        model.save(path)
+    assert len(told) == 1
+    return str(told[0].message)
+
+
+def state(model, seed=3):
+    rng = np.random.default_rng(seed)
+    return model.random(seed=seed), rng.normal(size=model.nv), rng.normal(size=model.nv)
+
+
+def same_dynamics(one, other, frames=()):
+    """M, b, g and torques at a random state, of models with the same coordinates."""
+    assert (one.nq, one.nv) == (other.nq, other.nv)
+    for seed in range(3):
+        q, v, a = state(one, seed)
+        pairs = [
+            [
+                *(dynamics.mass_matrix(m, q), dynamics.bias_forces(m, q, v), dynamics.gravity_forces(m, q)),
+                *(dynamics.inverse_dynamics(m, q, v, a), dynamics.passive_forces(m, q, v)),
+            ]
+            for m in (one, other)
+        ]
+        for mine, theirs in zip(*pairs, strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-12 * max(1.0, np.abs(mine).max()), rtol=1e-12)
+        for frame in frames:
+            np.testing.assert_allclose(dynamics.pose(one, q, frame), dynamics.pose(other, q, frame), atol=1e-12)
+
+
+ENDINGS = (".urdf", ".xml")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_trees_of_hinges_and_slides(seed, ending, tmp_path):
+    model = random_tree([Revolute, Prismatic, Revolute, Revolute, Prismatic, Revolute], seed, springs=False)
+    model = model.with_gravity([0.0, 0.0, -9.81])
+    read = again(model, tmp_path / f"r{ending}")
+    same_dynamics(model, read, ["tip", "base", *(body.name for body in model.bodies)])
+    assert [joint.name for joint in read.joints] == [joint.name for joint in model.joints]
+    assert read.name == model.name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_urdf_of_every_joint_type(seed, tmp_path):
+    kinds = [Free, Revolute, Universal, Cylindrical, Helical, Planar, Spherical, Compound, Prismatic]
+    model = random_tree(kinds, seed, springs=False).with_gravity([0.0, 0.0, -9.81])
+    read = again(model, tmp_path / "r.urdf")
+    same_dynamics(model, read, ["tip", "base", *(body.name for body in model.bodies)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mjcf_of_every_joint_type_that_it_has(seed, tmp_path):
+    kinds = [Revolute, Universal, Cylindrical, Spherical, Prismatic, Revolute]
+    model = random_tree(kinds, seed, springs=False)
+    read = again(model, tmp_path / "r.xml")
+    same_dynamics(model, read, ["tip", "base", *(body.name for body in model.bodies)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mjcf_of_a_floating_body(seed, tmp_path):
+    builder = Builder("float").body("a", 2.0, [0.1, 0.2, 0.3], [0.3, 0.4, 0.5]).joint("f", "free", "world", "a")
+    builder.body("b", 1.0, [0.1, 0, 0], [0.01, 0.02, 0.02]).joint("s", "spherical", "a", "b", xyz=[0.1, 0.2, 0.3])
+    model = builder.build()
+    same_dynamics(model, again(model, tmp_path / "r.xml"), ["a", "b"])
+
+
+def test_mjcf_of_a_compound_with_a_ball(tmp_path):
+    for seed in range(6):
+        model = random_tree([Revolute, Compound], seed, springs=False)
+        if "planar" in [part.motion.type for part in model.joints[1].motion.parts]:
+            continue
+        same_dynamics(model, again(model, tmp_path / "r.xml"), ["body1"])
+
+
+def test_all_that_a_hinge_has_goes_through_mjcf(tmp_path):
+    builder = Builder("arm", gravity=[1.0, 2.0, 3.0]).body("a", 1.0, [0.1, 0, 0], 0.1)
+    builder.joint("h", "revolute", "world", "a", lower=-1.0, upper=2.0, effort_limit=7.0, stiffness=3.0, rest=0.4)
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1)
+    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], damping=0.2, friction=0.3, armature=0.05)
+    model = builder.build()
+    model.save(tmp_path / "r.xml")  # nothing is lost
+    read = load(tmp_path / "r.xml", trusted=True)
+    same_dynamics(model, read)
+    for joint, other in zip(model.joints, read.joints, strict=True):
+        for what in ("lower", "upper", "effort_limit", "stiffness", "rest", "damping", "friction", "armature"):
+            np.testing.assert_array_equal(getattr(joint, what), getattr(other, what), err_msg=what)
+    np.testing.assert_array_equal(read.gravity, [1.0, 2.0, 3.0])
+
+
+def test_limits_dynamics_and_mimics_go_through_urdf(tmp_path):
+    builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
+    builder.body("c", 1.0, [0.1, 0, 0], 0.1)
+    limits = {"lower": -1.0, "upper": 2.0, "effort_limit": 7.0, "velocity_limit": 3.0}
+    builder.joint("h", "revolute", "world", "a", damping=0.2, friction=0.3, **limits)
+    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], mimic="h", multiplier=0.5, offset=0.1, **limits)
+    builder.joint("t", "continuous", "b", "c", rpy=[0.1, np.pi / 2, 0.3])
+    model = builder.build()
+    model.save(tmp_path / "r.urdf")  # nothing is lost
+    read = load(tmp_path / "r.urdf")
+    same_dynamics(model, read)
+    for joint, other in zip(model.joints, read.joints, strict=True):
+        assert joint.coupling == other.coupling
+        for what in ("lower", "upper", "effort_limit", "velocity_limit", "damping", "friction"):
+            np.testing.assert_array_equal(getattr(joint, what), getattr(other, what), err_msg=what)
+
+
+def test_what_urdf_loses_is_told(tmp_path):
+    model = built_in("four_bar")
+    told = losses(model, tmp_path / "r.urdf")
+    assert "loops are lost" in told
+    builder = Builder("arm", gravity=[0, 0, -1.62]).body("a", 1.0, [0.1, 0, 0], 0.1)
+    builder.joint("h", "helical", "world", "a", pitch=0.1, armature=0.1, stiffness=2.0)
+    told = losses(builder.build(), tmp_path / "r.urdf")
+    for what in (
+        "armature is lost: 'h'",
+        "stiffness is lost",
+        "gravity (0, 0, -1.62) is lost",
+        "is written as 2 joints",
+    ):
+        assert what in told
+
+
+def test_followers_are_tied_in_mjcf(tmp_path):
+    builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
+    builder.joint("h", "revolute", "world", "a").joint("s", "revolute", "a", "b", mimic="h", multiplier=2.0, offset=0.1)
+    told = losses(builder.build(), tmp_path / "r.xml")
+    assert "a joint that follows another is tied to it by an equality constraint: 's'" in told
+    read = load(tmp_path / "r.xml", trusted=True)
+    (loop,) = read.loops
+    assert (loop.first, loop.second, loop.coefficients[:2]) == ("s", "h", (0.1, 2.0))
+
+
+@pytest.mark.parametrize("kind", ["ball", "weld", "revolute"])
+def test_loops_go_through_mjcf(kind, tmp_path):
+    builder = Builder("loop").body("a", 1.0, [0.1, 0, 0], [0.01, 0.02, 0.03]).body("b", 1.0, [0.1, 0, 0], 0.02)
+    builder.joint("h", "revolute", "world", "a", axis=[0, 0, 1])
+    builder.joint("s", "revolute", "a", "b", axis=[0, 0, 1], xyz=[0.3, 0, 0])
+    builder.frame("hand", "b", xyz=[0.3, 0.1, 0.0])
+    axis = {"axis": [0, 0, 1]} if kind == "revolute" else {}
+    model = builder.loop("closed", kind, "world", "hand", xyz=[0.2, 0.3, 0.0], rpy=[0, 0, 0.2], **axis).build()
+    read = again(model, tmp_path / "r.xml")
+    rng = np.random.default_rng(1)
+    q = rng.normal(size=2)
+    T = dynamics.pose(model, q, "hand")
+    np.testing.assert_allclose(dynamics.pose(read, q, "hand"), T, atol=1e-14)
+    closed = [dynamics.close(one, np.array([1.2, -1.9])) for one in (model, read)] if kind == "ball" else [q, q]
+    np.testing.assert_allclose(closed[0], closed[1], atol=1e-9)
+    same_dynamics(model, read)
+
+
+def test_springs_go_through_mjcf(tmp_path):
+    builder = Builder("spring").body("a", 1.0, [0.1, 0, 0], [0.01, 0.02, 0.03]).joint("h", "revolute", "world", "a")
+    model = builder.spring(("world", [0, 1, 0]), ("a", [0.5, 0, 0]), 10.0, 0.5, 0.3).build()
+    read = again(model, tmp_path / "r.xml")
+    same_dynamics(model, read)
+    assert dynamics.spring_energy(model, np.array([0.4])) == pytest.approx(
+        dynamics.spring_energy(read, np.array([0.4]))
+    )
+
+
+def test_massless_bodies_that_move_get_a_trace_for_mujoco(tmp_path):
+    builder = Builder("arm").body("a").body("b", 1.0, [0.1, 0, 0], 0.1).joint("h", "revolute", "world", "a")
+    model = builder.joint("s", "revolute", "a", "b", axis=[0, 1, 0]).build()
+    assert "a body that moves without mass or inertia gets 1e-14" in losses(model, tmp_path / "r.xml")
+    same_dynamics(model, load(tmp_path / "r.xml", trusted=True))
+
+
+@pytest.mark.parametrize("name", ["two_link", "pendulum", "arm7", "quadruped", "humanoid", "arm4"])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_built_in_mechanisms(name, ending, tmp_path):
+    model = built_in(name)
+    if ending == ".urdf":
+        model = model.with_gravity([0.0, 0.0, -9.81])
+    same = described(model)
+    read = again(model, tmp_path / f"{name}{ending}")
+    if np.any(model.armature) and ending == ".urdf":
+        q, v, _ = state(model)
+        np.testing.assert_allclose(dynamics.bias_forces(model, q, v), dynamics.bias_forces(read, q, v), atol=1e-10)
+        return
+    assert same.name == read.name
+    same_dynamics(model, read)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_dh_arm(ending, tmp_path):
+    rows = [
+        DHRow(
+            a=0.1 * k, alpha=0.5 * k, d=0.2, theta=0.3, mass=1.0 + k, center_of_mass=[0.1, 0.0, 0.05 * k], inertia=0.1
+        )
+        for k in range(4)
+    ]
+    for convention in ("modified", "standard"):
+        model = from_dh("arm", rows, convention)
+        same_dynamics(model, again(model, tmp_path / f"r{ending}"), ["tool", "dh2"])
+
+
+def test_names_that_xml_must_quote(tmp_path):
+    builder = Builder('a "b" <c> & d').body("x<y>", 1.0, [0.1, 0, 0], 0.1).joint("h&m 'k'", "revolute", "world", "x<y>")
+    model = builder.build()
+    for ending in ENDINGS:
+        read = again(model, tmp_path / f"r{ending}")
+        assert (read.name, read.joints[0].name, read.bodies[0].name) == (model.name, "h&m 'k'", "x<y>")
+
+
+def test_what_cannot_be_saved(tmp_path):
+    arm = built_in("two_link")
+    with pytest.raises(ArgumentError, match=r"models are written as \.urdf \(URDF\) or \.xml, \.mjcf"):
+        arm.save(tmp_path / "r.obj")
+    with pytest.raises(ArgumentError, match="a path is"):
+        arm.save(3)
+    with pytest.raises(ModelError, match="minimal"):
+        arm.minimal().save(tmp_path / "r.urdf")
+    (tmp_path / "d.urdf").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        arm.save(tmp_path / "d.urdf")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["d.urdf"]
+
+
+def test_every_joint_type_is_tried():
+    assert {Free, Revolute, Universal, Cylindrical, Helical, Planar, Spherical, Compound, Prismatic} == {*JOINT_TYPES}
