@@ -6,14 +6,17 @@ import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, FormatError, InputError, explained
+from linkwright.formats.named import robot_file
 from linkwright.formats.xml import read_bytes, root_tag, shortened
 from linkwright.model.assembly import assemble
+from linkwright.model.library import BUILT_IN, built_in
 from linkwright.model.tree import Model
 from linkwright.status import told
 
-SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".ztk")
-FORMATS = ("urdf", "xacro", "mjcf", "ztk")
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", ".ztk")
+FORMATS = ("urdf", "xacro", "mjcf", "sdf", "ztk")
+ROOT_ELEMENTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 ROOTS = (None, "fixed", "free")
 
 
@@ -26,17 +29,19 @@ def load(
     packages: Sequence[str | os.PathLike[str]] = (),
     trusted: bool = False,
 ) -> Model:
-    """The model in a file (.urdf, .xacro, .xml) or of a built-in mechanism ("puma560", "planar:5").
+    """The model in a file (.urdf, .xacro, .xml, .sdf, .ztk), of a built-in mechanism ("puma560", "planar:5"), or of a
+    robot that is installed ("panda": example-robot-data; robot_descriptions where it has the files already).
 
     ``root="free"`` sets the base afloat on a free joint named "root"; otherwise a URDF's base is welded
-    to the world. Missing meshes and unresolved ``package://`` do not matter. A .xml file is URDF or
-    MJCF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
+    to the world. Missing meshes and unresolved ``package://`` do not matter. A .xml file is URDF,
+    MJCF or SDF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
 
-    What may be trusted: a URDF file from anywhere does no harm; it is read by a strict reader of ours. An MJCF file is
-    read by MuJoCo, native code that opens the files it names: in a process of its own, which has a minute and 4 GiB of
-    memory. A xacro file *is* a program: load those you trust only. It too runs in a process of its own, which opens
-    the files of its package and of the folders in ``packages`` alone. ``trusted=True`` says that a file is no harm:
-    it is read in this process without these limits, sooner by half a second.
+    What may be trusted: a URDF, SDF or ZTK file from anywhere does no harm; strict readers of ours read it. An MJCF
+    file is read by MuJoCo, native code that opens the files it names: in a process of its own, which has a minute and
+    4 GiB of memory. A xacro file *is* a program: load those you trust only. It too runs in a process of its own, which
+    opens the files of its package and of the folders in ``packages`` alone. ``trusted=True`` says that a file is no
+    harm: it is read in this process without these limits, sooner by half a second. A robot that is known by name is
+    read as its file is; nothing is downloaded.
 
     Raises :class:`FormatError` with everything wrong in the file (also a ``ValueError``; where there is
     no such file, a ``FileNotFoundError``), :class:`UnknownNameError` for a name that is not built in;
@@ -57,7 +62,9 @@ def load(
     if text.lstrip().startswith("<"):
         raise InputError("load takes a path, not the text of a file; linkwright.formats.urdf.parse_urdf reads text")
     if isinstance(source, str) and not _is_path(source):
-        return _built_in(source, root)
+        if source.partition(":")[0] in BUILT_IN:
+            return _built_in(source, root)
+        text = os.fspath(robot_file(source, BUILT_IN))
     kind = _format_of(text)
     if kind not in formats:
         raise FormatError(f"{shortened(text, 300)} is {kind}; allowed is {', '.join(formats)}")
@@ -74,6 +81,10 @@ def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.Pa
         from linkwright.formats.mjcf import read_mjcf
 
         return read_mjcf(text, root, trusted=trusted)
+    if kind == "sdf":
+        from linkwright.formats.sdf import read_sdf
+
+        return read_sdf(text, root)
     if kind == "ztk":
         from linkwright.formats.ztk import read_ztk
 
@@ -92,10 +103,6 @@ def _is_path(source: str) -> bool:
 
 
 def _built_in(name: str, root: str | None) -> Model:
-    from linkwright.model.library import BUILT_IN, built_in
-
-    if name.partition(":")[0] not in BUILT_IN:
-        raise UnknownNameError("file or built-in mechanism", shortened(name), BUILT_IN)
     model = built_in(name)
     return model if root is None else assemble(model.description.rooted(root))
 
@@ -103,9 +110,10 @@ def _built_in(name: str, root: str | None) -> Model:
 def _format_of(path: str) -> str:
     """Which of ``FORMATS`` a file is of, by its ending or its root element."""
     suffix = Path(path).suffix.lower()
-    if suffix in (".urdf", ".xacro", ".ztk"):
+    if suffix in (".urdf", ".xacro", ".sdf", ".ztk"):
         return suffix[1:]
     tag = root_tag(read_bytes(path), path)
-    if tag not in ("robot", "mujoco"):
-        raise FormatError(f"{path}: the root element is <{shortened(tag)}>; expected <robot> (URDF) or <mujoco> (MJCF)")
-    return "urdf" if tag == "robot" else "mjcf"
+    if tag not in ROOT_ELEMENTS:
+        expected = "<robot> (URDF), <mujoco> (MJCF) or <sdf> (SDF)"
+        raise FormatError(f"{path}: the root element is <{shortened(tag)}>; expected {expected}")
+    return ROOT_ELEMENTS[tag]

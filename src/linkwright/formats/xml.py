@@ -1,7 +1,7 @@
 """A strict XML reader: every element knows its place in the file; nothing hostile gets in.
 
 DOCTYPE and entities are refused (they can read files and grow without bound), and so are files that
-are too large, too deep or of too many elements. Text between tags is not kept: no format here uses it.
+are too large, too deep or of too many elements. Text between tags is kept where it is asked for.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from linkwright.errors import FormatError, MissingFileError
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
 MAX_ELEMENTS = 1_000_000
+MAX_TEXT = 100_000
+"""Characters between tags that are kept; no name or number has more."""
 
 
 class Element:
     """An element: tag, attributes, child elements, and where it starts (line and column from 1)."""
 
-    __slots__ = ("attributes", "children", "column", "line", "tag")
+    __slots__ = ("attributes", "children", "column", "line", "tag", "text")
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int):
         self.tag = tag
@@ -30,6 +32,8 @@ class Element:
         self.children: list[Element] = []
         self.line = line
         self.column = column
+        self.text = ""
+        """what stands between its tags, where that is kept"""
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -55,11 +59,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     return data
 
 
-def parse_xml(data: bytes | str, name: str) -> Element:
+def parse_xml(data: bytes | str, name: str, text: bool = False) -> Element:
     """The root element of an XML document.
 
-    ``name`` stands before the line and column in messages. Raises :class:`FormatError` at the first
-    thing that is not well-formed or not allowed.
+    ``name`` stands before the line and column in messages; ``text``: whether text between tags is kept.
+    Raises :class:`FormatError` at the first thing that is not well-formed or not allowed.
     """
     open_elements: list[Element] = []
     roots: list[Element] = []
@@ -77,7 +81,7 @@ def parse_xml(data: bytes | str, name: str) -> Element:
         (open_elements[-1].children if open_elements else roots).append(element)
         open_elements.append(element)
 
-    _run(data, name, start, open_elements)
+    _run(data, name, start, open_elements, text)
     return roots[0]
 
 
@@ -103,6 +107,7 @@ def _run(
     name: str,
     start: Callable[[expat.XMLParserType, str, dict[str, str]], None],
     open_elements: list[Element],
+    text: bool = False,
 ) -> None:
     if not data.strip():
         raise FormatError(f"{name}: the file is empty; expected XML")
@@ -119,6 +124,14 @@ def _run(
     parser.StartElementHandler = lambda tag, attributes: start(parser, tag, attributes)
     parser.EndElementHandler = lambda tag: open_elements.pop()
     parser.StartDoctypeDeclHandler = refuse_doctype
+
+    def keep(characters: str) -> None:
+        if open_elements and len(open_elements[-1].text) <= MAX_TEXT:
+            open_elements[-1].text += characters
+
+    if text:
+        parser.buffer_text = True
+        parser.CharacterDataHandler = keep
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -1,0 +1,26 @@
+"""``linkwright convert``: a robot from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from linkwright.cli import terminal
+from linkwright.cli.app import Root, app, load_robot
+
+
+@app.command
+def convert(robot: str, file: Path, /, *, root: Root = "fixed") -> None:
+    """Write a robot in another format: URDF (.urdf) or MJCF (.xml, .mjcf), by the ending of FILE.
+
+    What the format cannot say is told.
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
+    file
+        The file to write.
+    """
+    model = load_robot(robot, root)
+    model.save(file)
+    terminal.output.print(f"  {file}", soft_wrap=True)

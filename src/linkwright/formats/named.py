@@ -1,0 +1,155 @@
+"""Robots by name, of packages that are installed: their files are looked for, and nothing is run or downloaded.
+
+* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot.
+* ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or what stands
+  before "_description"; only where its files are on disk already. Importing a description would download it: its source
+  is read instead, for where the file is.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from linkwright.errors import MissingFileError, UnknownNameError
+from linkwright.formats.xml import shortened
+
+EXAMPLES = "share/example-robot-data/robots"
+DESCRIPTION = "_description"
+KINDS = ("URDF_PATH", "MJCF_PATH")
+CACHE = "~/.cache/robot_descriptions"
+
+
+def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
+    """The file of a robot that an installed package has.
+
+    Raises :class:`MissingFileError` for one that robot_descriptions knows and has not downloaded, and
+    :class:`UnknownNameError` for any other name.
+    """
+    examples = example_robots()
+    if name in examples:
+        return examples[name]
+    described = robot_descriptions()
+    for one in (name, name + DESCRIPTION):
+        if one in described:
+            file = described_file(described[one])
+            if file is None:
+                raise MissingFileError(
+                    f"{name!r} is known to robot_descriptions, but its files are not on this computer: "
+                    f"`import robot_descriptions.{one}` downloads them, if you want that"
+                )
+            return file
+    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *examples, *described})
+
+
+def example_robots() -> dict[str, Path]:
+    """The robots of example-robot-data by name: files, and folders of one robot."""
+    found: dict[str, list[Path]] = {}
+    for folder in _example_folders():
+        for robot in sorted(folder.iterdir()):
+            files = sorted([*robot.rglob("*.urdf"), *robot.rglob("*.sdf")]) if robot.is_dir() else []
+            for file in files:
+                found.setdefault(file.stem, []).append(file)
+            if len(files) == 1:
+                found.setdefault(robot.name.removesuffix(DESCRIPTION), []).extend(files)
+        break
+    return {name: files[0] for name, files in found.items() if len({*files}) == 1}
+
+
+def _example_folders() -> list[Path]:
+    folders = [Path(sys.prefix) / EXAMPLES]
+    with suppress(PackageNotFoundError):
+        folders.insert(0, Path(str(distribution("example-robot-data").locate_file(f"cmeel.prefix/{EXAMPLES}"))))
+    return [folder for folder in folders if folder.is_dir()]
+
+
+def robot_descriptions() -> dict[str, Path]:
+    """The sources of the descriptions in robot_descriptions, by name; none are run."""
+    try:
+        spec = find_spec("robot_descriptions")
+    except (ImportError, ValueError):
+        return {}
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    folder = Path(spec.submodule_search_locations[0])
+    return {file.stem: file for file in sorted(folder.glob(f"[!_]*{DESCRIPTION}.py"))}
+
+
+def described_file(source: Path) -> Path | None:
+    """The robot file that a description's source names, where it is on disk."""
+    known: dict[str, str] = {}
+    for statement in _statements(source):
+        target, value = _assigned(statement)
+        if target is not None and value is not None:
+            text = _text(value, known, source.parent)
+            if text is not None:
+                known[target] = text
+    for kind in KINDS:
+        if kind in known and Path(known[kind]).is_file():
+            return Path(known[kind])
+    return None
+
+
+def _statements(source: Path) -> list[ast.stmt]:
+    try:
+        return ast.parse(source.read_text(encoding="utf-8")).body
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _assigned(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
+    target: ast.expr | None = None
+    if isinstance(statement, ast.AnnAssign):
+        target = statement.target
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    value = statement.value if isinstance(statement, ast.AnnAssign | ast.Assign) else None
+    return (target.id if isinstance(target, ast.Name) else None), value
+
+
+def _text(value: ast.expr, known: Mapping[str, str], package: Path) -> str | None:
+    """What a text, a name, a join of paths or the clone of a repository says; None for anything else."""
+    if isinstance(value, ast.Constant):
+        return value.value if isinstance(value.value, str) else None
+    if isinstance(value, ast.Name):
+        return known.get(value.id)
+    if not isinstance(value, ast.Call):
+        return None
+    function = value.func
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
+    parts = [_text(argument, known, package) for argument in value.args]
+    if not parts or None in parts:
+        return None
+    if name == "join":
+        return os.path.join(*(part for part in parts if part is not None))
+    if name.endswith("clone_to_cache"):
+        return _repository(str(parts[0]), package)
+    return None
+
+
+def _repository(name: str, package: Path) -> str | None:
+    """Where robot_descriptions keeps a repository."""
+    for statement in _statements(package / "_repositories.py"):
+        target, value = _assigned(statement)
+        if target != "REPOSITORIES" or not isinstance(value, ast.Dict):
+            continue
+        for key, call in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == name and isinstance(call, ast.Call):
+                paths = [one.value for one in call.keywords if one.arg == "cache_path"]
+                path = _text(paths[0], {}, package) if paths else None
+                if path is None:
+                    return None
+                commit = os.environ.get("ROBOT_DESCRIPTION_COMMIT")
+                path = f"{path}-{commit}/{path}" if commit else path
+                cache = os.environ.get("ROBOT_DESCRIPTIONS_CACHE", CACHE)
+                return os.path.join(os.path.expanduser(cache), path)
+    return None

@@ -1,0 +1,636 @@
+"""The SDF reader (specification: sdformat.org, versions 1.4 to 1.12): one model, with the models nested in it.
+
+What moves is read: links with their inertias, joints with axes, limits, dynamics and mimics, frames, and poses relative
+to any of them. At zero coordinates every link lies where its pose puts it. Conventions at the door:
+
+* A model that no joint ties to the world stands on its first link, which is welded where its pose puts it;
+  ``root="free"`` sets it afloat, as Gazebo does.
+* A link that is the child of two joints closes a loop: the second joint becomes one of ``model.loops``.
+* Things in nested models are named "inner::link".
+* Where a link says nothing of its inertia, it has SDF's own default: 1 kg and 1 kg m².
+
+Everything wrong with a file is reported together, each with file:line:column. Other files (<include>) are not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
+from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
+from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
+from linkwright.model.assembly import assemble
+from linkwright.model.description import (
+    STANDARD_GRAVITY,
+    WORLD,
+    BodySpec,
+    Description,
+    FrameSpec,
+    JointSpec,
+    Mimic,
+    motion_of,
+)
+from linkwright.model.joint import Compound, Part, Revolute, nested
+from linkwright.model.joint_type import JointType
+from linkwright.model.loop import Loop, loop_type
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.rotation import quaternion_matrix, rotation_from_z, rotation_rpy
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+JOINT_TYPES = {
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "continuous": "continuous",
+    "prismatic": "prismatic",
+    "ball": "spherical",
+    "universal": "universal",
+    "revolute2": "compound",
+    "screw": "helical",
+}
+LOOPS = {"fixed": "weld", "continuous": "revolute", "spherical": "ball"}
+"""What a joint that closes a loop is called as a loop, where that is not its own name."""
+
+UNLIMITED = 1e16
+"""A limit as large as this is none."""
+
+LINK_KNOWN = (
+    *("pose", "inertial", "visual", "collision", "sensor", "gravity", "enable_wind", "self_collide", "kinematic"),
+    *("must_be_base_link", "velocity_decay", "light", "projector", "audio_source", "audio_sink", "battery"),
+    *("particle_emitter", "frame"),
+)
+JOINT_KNOWN = (
+    *("pose", "parent", "child", "axis", "axis2", "physics", "sensor", "frame", "thread_pitch", "screw_thread_pitch"),
+    *("gearbox_ratio", "gearbox_reference_body"),
+)
+MODEL_KNOWN = (
+    *("pose", "link", "joint", "frame", "model", "include", "static", "self_collide", "allow_auto_disable", "plugin"),
+    *("enable_wind", "gripper"),
+)
+
+
+@dataclass
+class Node:
+    """Something with a pose: a model, a link, a joint or a frame."""
+
+    element: Element
+    kind: str
+    reference: str
+    """the full name of what its pose is relative to; "" is the world"""
+    pose: Array
+    attached: str = ""
+    """of a frame, the full name of what it is fixed to; of a joint its child"""
+    scope: str = ""
+
+
+@dataclass
+class Item:
+    """A link or a joint that is to be read once all places are known."""
+
+    name: str
+    element: Element
+    scope: str
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def read_sdf(path: str | os.PathLike[str], root: str | None = None) -> Model:
+    """The model in an SDF file. ``root="free"`` sets its base afloat; else it is welded to the world.
+
+    Raises :class:`FormatError` with everything that is wrong, warns once (:class:`FormatWarning`) of
+    what was ignored or mended.
+    """
+    return parse_sdf(read_bytes(path), root, os.fspath(path), Path(path).stem)
+
+
+def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>", name: str = "robot") -> Model:
+    """As :func:`read_sdf`, from the text itself.
+
+    ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
+    """
+    reader = _Reader(place)
+    description = reader.sdf(parse_xml(text, place, text=True), name)
+    try:
+        model = assemble(description, reader.notes(), reader.problems)
+    except ModelError as error:
+        raise FormatError(error.problems) from None
+    return model if root is None else assemble(description.rooted(root))
+
+
+class _Reader(Findings):
+    """What a file says, and what is wrong with it."""
+
+    def __init__(self, file: str):
+        super().__init__(file)
+        self.version = (1, 12)
+        self.nodes: dict[str, Node] = {}
+        self.links: list[Item] = []
+        self.joints: list[Item] = []
+        self.world: dict[str, Array] = {}
+        """the pose (4, 4) of each node in the world"""
+
+    # values
+
+    def child(self, element: Element, tag: str) -> Element | None:
+        """The one child of that tag; a second one is told."""
+        found = [one for one in element.children if one.tag == tag]
+        for one in found[1:]:
+            self.problem(one, f"a second <{tag}> (the first is in line {found[0].line}); expected one")
+        return found[0] if found else None
+
+    def numbers(self, element: Element, counts: tuple[int, ...], infinite: bool = False) -> list[float] | None:
+        """The numbers between the tags of an element; None, and a problem, where they cannot be used."""
+        words = element.text.split()
+        shown, expected = shortened(" ".join(words)), " or ".join(map(str, counts))
+        if len(words) not in counts:
+            many = "numbers" if counts != (1,) else "number"
+            self.problem(element, f"<{element.tag}> is {shown!r}; expected {expected} {many}, found {len(words)}")
+            return None
+        found = []
+        for word in words:
+            if infinite and re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
+                found.append(-np.inf if word[0] == "-" else np.inf)
+            elif not NUMBER.fullmatch(word) or abs(float(word)) > LARGEST:
+                self.problem(element, f"<{element.tag}> has {shortened(word)!r}; expected a finite number")
+                return None
+            else:
+                found.append(float(word))
+        return found
+
+    def value(self, element: Element | None, tag: str, default: float | None, infinite: bool = False) -> float | None:
+        """The number in a child; the default where there is none or it cannot be used."""
+        child = self.child(element, tag) if element is not None else None
+        x = self.numbers(child, (1,), infinite) if child is not None else None
+        return x[0] if x else default
+
+    def word(self, element: Element, tag: str) -> str | None:
+        """The name in a child; None, and a problem, where there is none."""
+        child = self.child(element, tag)
+        text = child.text.strip() if child is not None else ""
+        if not text:
+            self.problem(child or element, f"<{element.tag}> has no <{tag}>" if child is None else f"<{tag}> is empty")
+            return None
+        return text
+
+    def name(self, element: Element) -> str | None:
+        """The name of an element."""
+        name = element.attributes.get("name", "")
+        if not name:
+            self.problem(element, f"<{element.tag}> has no name")
+            return None
+        if len(name) > LONGEST_NAME or "::" in name:
+            told = f"{len(name)} characters" if len(name) > LONGEST_NAME else "'::', which is for nested models"
+            self.problem(element, f"the name of <{element.tag}> has {told}: {shortened(name)}")
+            return None
+        return name
+
+    def unknown(self, element: Element, known: tuple[str, ...]) -> None:
+        """Tell of child elements that are unknown; those of other namespaces are not ours to know."""
+        for one in element.children:
+            if one.tag not in known and ":" not in one.tag:
+                hint = near(one.tag, known)
+                tag = shortened(one.tag)
+                self.remark(one, f"<{tag}> in <{element.tag}> is not an element of SDF that is read{hint}")
+
+    # poses
+
+    def pose(self, element: Element | None) -> Array:
+        """The pose (4, 4) between the tags of a <pose>; the identity where there is none."""
+        if element is None or not element.text.strip():
+            return np.eye(4)
+        form = element.attributes.get("rotation_format", "euler_rpy")
+        if form not in ("euler_rpy", "quat_xyzw"):
+            self.problem(element, f"rotation_format is {shortened(form)!r}; there are euler_rpy and quat_xyzw")
+            return np.eye(4)
+        x = self.numbers(element, (6,) if form == "euler_rpy" else (7,))
+        if x is None:
+            return np.eye(4)
+        if form == "euler_rpy":
+            turned = element.attributes.get("degrees", "false").strip().lower() in ("true", "1")
+            return pose_matrix(rotation_rpy(np.radians(x[3:]) if turned else x[3:]), np.array(x[:3]))
+        length = float(np.linalg.norm(x[3:]))
+        if abs(length - 1.0) > 1e-3:
+            self.problem(element, f"the quaternion of <pose> has length {length:.6g}; expected a unit quaternion")
+            return np.eye(4)
+        qx, qy, qz, qw = (part / length for part in x[3:])
+        return pose_matrix(snap(quaternion_matrix(np.array([qw, qx, qy, qz]))), np.array(x[:3]))
+
+    def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> None:
+        """Note something with a pose, relative to ``default`` unless it says otherwise."""
+        if full in self.nodes:
+            first = self.nodes[full]
+            self.problem(
+                element,
+                f"a second {kind} is named {full!r} (the first, a {first.kind}, is in line {first.element.line})",
+            )
+            return
+        pose = self.child(element, "pose")
+        reference = default
+        if pose is not None:
+            told = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
+            if told:
+                reference = self.full(told, scope)
+        self.nodes[full] = Node(element, kind, reference, self.pose(pose), attached, scope)
+
+    def full(self, name: str, scope: str) -> str:
+        """The full name of what a name means in a model."""
+        if name == WORLD:
+            return ""
+        if name == "__model__":
+            return scope
+        return f"{scope}::{name}" if scope else name
+
+    def short(self, full: str) -> str:
+        """The name without that of the outermost model."""
+        return full.partition("::")[2]
+
+    def place_all(self) -> None:
+        """The pose of every node in the world."""
+        for start in self.nodes:
+            way: list[str] = []
+            name = start
+            while name and name not in self.world:
+                if name in way:
+                    ring = " → ".join(self.short(one) or "__model__" for one in [*way[way.index(name) :][:10], name])
+                    self.problem(self.nodes[start].element, f"these poses are relative to each other in a ring: {ring}")
+                    self.world[name] = np.eye(4)
+                    break
+                if name not in self.nodes:
+                    at = self.nodes[way[-1]]
+                    known = [self.short(one) for one in self.nodes if one.startswith(at.scope) and self.short(one)]
+                    pose = self.child(at.element, "pose") or at.element
+                    self.problem(pose, f"relative_to: {UnknownNameError('frame', self.short(name), known)}")
+                    self.world[name] = np.eye(4)
+                    break
+                way.append(name)
+                name = self.nodes[name].reference
+            for one in reversed(way):
+                if one not in self.world:
+                    above = self.nodes[one].reference
+                    self.world[one] = (self.world[above] if above else np.eye(4)) @ self.nodes[one].pose
+
+    # elements
+
+    def sdf(self, element: Element, name: str) -> Description:
+        """The whole file."""
+        if element.tag != "sdf":
+            raise FormatError(f"{self.place(element)}: the root element is <{shortened(element.tag)}>; expected <sdf>")
+        found = re.fullmatch(r"1\.(\d+)(\.\d+)?", element.attributes.get("version", "").strip())
+        if found is None:
+            told = element.attributes.get("version")
+            self.problem(element, f"the version of <sdf> is {told!r}; expected 1.4 to 1.12")
+        else:
+            self.version = (1, int(found[1]))
+        worlds = [one for one in element.children if one.tag == "world"]
+        models = [one for place in [element, *worlds] for one in place.children if one.tag in ("model", "include")]
+        if len(models) != 1:
+            names = ", ".join(repr(one.attributes.get("name", one.tag)) for one in models[:10])
+            told = f"it has {len(models)} models ({names})" if models else "it has no <model>"
+            self.problem(models[1] if models else element, f"{told}; expected one")
+        gravity = self.gravity(worlds)
+        for model in models[:1]:
+            if model.tag == "include":
+                self.problem(model, "<include> names another file, which is not read; give the path of that one")
+            else:
+                name = model.attributes.get("name") or name
+                self.model(model, "")
+        return self.description(name, models[0] if models else element, gravity)
+
+    def gravity(self, worlds: list[Element]) -> tuple[float, float, float]:
+        for world in worlds:
+            element = self.child(world, "gravity")
+            x = self.numbers(element, (3,)) if element is not None else None
+            if x is not None:
+                return (x[0], x[1], x[2])
+        return STANDARD_GRAVITY if not worlds else (0.0, 0.0, -9.8)
+
+    def model(self, element: Element, scope: str) -> None:
+        """A model and the models in it; what belongs to it is noted under its scope."""
+        stack = [(element, scope)]
+        while stack:
+            element, scope = stack.pop()
+            self.owner = ""
+            name = self.name(element)
+            if name is None:
+                continue
+            own = self.full(name, scope)
+            self.unknown(element, MODEL_KNOWN)
+            if element.attributes.get("placement_frame"):
+                self.problem(element, "placement_frame is not read; give the pose of the model itself")
+            self.node(own, element, "model", scope, scope)
+            for one in element.children:
+                if one.tag in ("link", "joint", "frame"):
+                    self.member(one, own)
+                elif one.tag == "model":
+                    stack.append((one, own))
+                elif one.tag == "include":
+                    self.problem(one, "<include> names another file, which is not read; write its model in its place")
+                elif one.tag == "static" and one.text.strip().lower() in ("true", "1"):
+                    self.remark(one, "the model is static; its joints are read all the same")
+
+    def member(self, element: Element, scope: str) -> None:
+        self.owner = ""
+        name = self.name(element)
+        if name is None:
+            return
+        full = self.full(name, scope)
+        self.owner = f"{element.tag} {name!r}"
+        if element.tag == "link":
+            self.unknown(element, LINK_KNOWN)
+            self.node(full, element, "link", scope, scope)
+            self.links.append(Item(full, element, scope))
+        elif element.tag == "frame":
+            told = element.attributes.get("attached_to", "")
+            attached = self.full(told, scope) if told else scope
+            self.node(full, element, "frame", scope, attached, attached)
+        else:
+            self.unknown(element, JOINT_KNOWN)
+            ends = {tag: self.word(element, tag) for tag in ("parent", "child")}
+            child = self.full(ends["child"], scope) if ends["child"] else ""
+            self.node(full, element, "joint", scope, child, child)
+            if ends["parent"] and ends["child"]:
+                self.joints.append(Item(full, element, scope, {"child": child, "parent": ends["parent"]}))
+
+    def attached_link(self, full: str, element: Element) -> str | None:
+        """The link that something is fixed to; "" for the world; None, and a problem, where there is none."""
+        seen: set[str] = set()
+        while full and full not in seen:
+            seen.add(full)
+            node = self.nodes.get(full)
+            if node is None:
+                known = [self.short(link.name) for link in self.links]
+                self.problem(element, str(UnknownNameError("link or frame", self.short(full), [*known, WORLD])))
+                return None
+            if node.kind == "link":
+                return full
+            if node.kind == "model":
+                full = self.canonical(full)
+                continue
+            full = node.attached
+        if full:
+            self.problem(element, f"{self.short(full)!r} is attached to itself")
+            return None
+        return full
+
+    def canonical(self, model: str) -> str:
+        """The link that stands for a model: the one it names, or its first."""
+        named = self.nodes[model].element.attributes.get("canonical_link")
+        if named:
+            return self.full(named, model)
+        inside = [link.name for link in self.links if link.name.startswith(f"{model}::")]
+        own = [link for link in inside if "::" not in link.removeprefix(f"{model}::")]
+        return (own or inside or [""])[0]
+
+    def description(self, name: str, element: Element, gravity: tuple[float, float, float]) -> Description:
+        self.owner = ""
+        self.place_all()
+        bodies = [self.body(link) for link in self.links]
+        if not bodies and not self.problems:
+            self.problem(element, "the model has no links")
+        joints: list[JointSpec] = []
+        loops: list[Loop] = []
+        frames = self.frames()
+        moved: set[str] = set()
+        for joint in self.joints:
+            spec = self.joint(joint)
+            if spec is None:
+                continue
+            if spec.child in moved and spec.child != WORLD:
+                loops += self.loop(joint, spec, frames)
+            else:
+                moved.add(spec.child)
+                joints.append(spec)
+        self.owner = ""
+        loose = [link for link in self.links if self.short(link.name) not in moved]
+        if loose:
+            base = self.short(loose[0].name)
+            taken = {joint.name for joint in joints}
+            weld = f"{base}_to_world"
+            while weld in taken:
+                weld += "_"
+            T = self.world[loose[0].name]
+            joints.insert(0, JointSpec(weld, WORLD, base, None, T, place=self.place(loose[0].element)))
+        for link in loose[1:]:
+            self.problem(
+                link.element,
+                f"link {self.short(link.name)!r} is the child of no joint; only {self.short(loose[0].name)!r}, the "
+                "first, may stand by itself",
+            )
+        return Description(name, tuple(bodies), tuple(joints), tuple(frames), tuple(loops), gravity)
+
+    def body(self, link: Item) -> BodySpec:
+        name, element = self.short(link.name), link.element
+        self.owner = f"link {name!r}"
+        inertial = self.child(element, "inertial")
+        if inertial is None:
+            self.remark(element, "no <inertial>: SDF's default of 1 kg and 1 kg m² is taken", self.owner)
+            return BodySpec(name, 1.0, np.zeros(3), np.eye(3), self.place(element))
+        T = self.pose(self.child(inertial, "pose"))
+        mass = self.value(inertial, "mass", 1.0)
+        inertia = self.child(inertial, "inertia")
+        values = [
+            self.value(inertia, key, float(key[1] == key[2])) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        ]
+        xx, xy, xz, yy, yz, zz = (0.0 if x is None else x for x in values)
+        I = T[:3, :3] @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ T[:3, :3].T
+        if inertia is None:
+            self.remark(inertial, "no <inertia>: SDF's default of 1 kg m² is taken", self.owner)
+        self.unknown(
+            inertial, ("pose", "mass", "inertia", "frame", "density", "auto_inertia_params", "fluid_added_mass")
+        )
+        if inertial.attributes.get("auto", "false").strip().lower() in ("true", "1"):
+            self.problem(inertial, 'inertias of shapes (auto="true") are not read; give mass and inertia')
+        if self.child(inertial, "fluid_added_mass") is not None:
+            self.remark(inertial, "fluid_added_mass is not used", self.owner)
+        place = self.place(inertial)
+        return BodySpec(name, 1.0 if mass is None else mass, T[:3, 3], 0.5 * (I + I.T), self.place(element), place)
+
+    def frames(self) -> list[FrameSpec]:
+        found = []
+        for full, node in self.nodes.items():
+            if node.kind != "frame":
+                continue
+            self.owner = f"frame {self.short(full)!r}"
+            link = self.attached_link(full, node.element)
+            if link is not None:
+                above = self.world[link] if link else np.eye(4)
+                T = inverse_pose(above) @ self.world[full]
+                body = self.short(link) if link else WORLD
+                found.append(FrameSpec(self.short(full), body, T, place=self.place(node.element)))
+        return found
+
+    # joints
+
+    def joint(self, joint: Item) -> JointSpec | None:
+        name, element = self.short(joint.name), joint.element
+        self.owner = f"joint {name!r}"
+        ends = []
+        for tag in ("parent", "child"):
+            full = self.full(joint.more["parent"], joint.scope) if tag == "parent" else joint.more["child"]
+            ends.append(self.attached_link(full, self.child(element, tag) or element))
+        kind = element.attributes.get("type", "")
+        if kind not in JOINT_TYPES:
+            hint = near(kind.lower(), tuple(JOINT_TYPES))
+            told = f"unknown type {shortened(kind)!r}{hint}" if kind else "the type is missing"
+            self.problem(element, f"{told}; there are {', '.join(JOINT_TYPES)}")
+            return None
+        parent, child = ends
+        if parent is None or child is None or joint.name not in self.world:
+            return None
+        above = self.world[parent] if parent else np.eye(4)
+        below = self.world[child] if child else np.eye(4)
+        J = inverse_pose(below) @ self.world[joint.name]  # the joint's frame in the child's
+        motion, R = self.motion(joint, JOINT_TYPES[kind], inverse_pose(below))
+        options: dict[str, Any] = {}
+        if motion is not None:
+            options = self.options(joint, motion, kind)
+        return JointSpec(
+            name,
+            self.short(parent) if parent else WORLD,
+            self.short(child) if child else WORLD,
+            motion,
+            inverse_pose(above) @ below,
+            R,
+            anchor=J[:3, 3],
+            place=self.place(element),
+            **options,
+        )
+
+    def motion(self, joint: Item, type: str, to_child: Array) -> tuple[JointType | None, Array]:
+        """The joint type, and the rotation (3, 3) of its canonical axes to those of the child."""
+        element = joint.element
+        axes = [self.axis(joint, tag) for tag in ("axis", "axis2")]
+        if type in ("fixed", "spherical"):
+            return motion_of(type)
+        needed = 2 if type in ("universal", "compound") else 1
+        for tag, found in zip(("axis", "axis2")[:needed], axes, strict=False):
+            if found is None and self.child(element, tag) is None:
+                self.problem(element, f"a {element.attributes['type']} joint needs an <{tag}>")
+        first, second = (None if x is None else to_child[:3, :3] @ x for x in axes)
+        if first is None or (needed == 2 and second is None):
+            return motion_of("revolute")
+        try:
+            if needed == 1:
+                pitch = self.pitch(element) if type == "helical" else None
+                return motion_of(type, first, pitch=pitch)
+            assert second is not None
+            if type == "universal" and abs(first @ second) < 1e-9:
+                return motion_of("universal", first, second)
+        except InputError as error:
+            self.problem(element, str(error))
+            return motion_of("revolute")
+        A, B = (pose_matrix(rotation_from_z(snap(x))) for x in (first, second))
+        parts = (Part(nested(A), Revolute(), "first"), Part(nested(inverse_pose(A) @ B), Revolute(), "second"))
+        return Compound(parts, nested(inverse_pose(B))), np.eye(3)
+
+    def pitch(self, element: Element) -> float:
+        """Of a screw, metres a turn."""
+        pitch = self.value(element, "screw_thread_pitch", None)
+        if pitch is not None:
+            return pitch
+        old = self.value(element, "thread_pitch", None)  # rad/m, of a left-handed thread
+        if not old:
+            self.problem(element, "a screw joint needs <screw_thread_pitch>, in metres a turn, not zero")
+            return 1.0
+        return -2.0 * np.pi / old
+
+    def axis(self, joint: Item, tag: str) -> Array | None:
+        """The direction (3,) of an axis in the world."""
+        axis = self.child(joint.element, tag)
+        if axis is None:
+            return None
+        self.unknown(axis, ("xyz", "limit", "dynamics", "use_parent_model_frame", "initial_position", "mimic"))
+        xyz = self.child(axis, "xyz")
+        x = self.numbers(xyz, (3,)) if xyz is not None else [0.0, 0.0, 1.0]
+        if x is None:
+            return None
+        length = float(np.linalg.norm(x))
+        if length < 1e-12:
+            self.problem(xyz or axis, f"the axis is {shortened((xyz or axis).text.strip())!r}; expected a direction")
+            return None
+        if abs(length - 1.0) > 1e-3:
+            self.remark(xyz or axis, f"the axis has length {length:.6g}, not 1; its direction is taken", self.owner)
+        old = self.child(axis, "use_parent_model_frame")
+        in_model = self.version < (1, 5) if old is None else old.text.strip().lower() in ("true", "1")
+        frame = joint.scope if in_model and self.version < (1, 7) else joint.name
+        told = xyz.attributes.get("expressed_in", "") if xyz is not None else ""
+        if told:
+            frame = self.full(told, joint.scope)
+        if frame and frame not in self.world:
+            known = [self.short(one) for one in self.nodes if self.short(one)]
+            self.problem(xyz or axis, f"expressed_in: {UnknownNameError('frame', told, known)}")
+            return None
+        R = self.world[frame][:3, :3] if frame else np.eye(3)
+        turned: Array = R @ np.array(x) / length
+        return turned
+
+    def options(self, joint: Item, motion: JointType, kind: str) -> dict[str, Any]:
+        """Limits, springs and friction of a joint's axes."""
+        tags = ("axis", "axis2")[: motion.nv] if kind != "ball" else ()
+        axes = [self.child(joint.element, tag) for tag in tags]
+        found: dict[str, list[Any]] = {}
+        for axis in axes:
+            limit = self.child(axis, "limit") if axis is not None else None
+            dynamics = self.child(axis, "dynamics") if axis is not None else None
+            for ours, tag in (("lower", "lower"), ("upper", "upper"), ("effort_limit", "effort")):
+                x = self.value(limit, tag, None, infinite=True)
+                found.setdefault(ours, []).append(_limited(ours, x))
+            x = self.value(limit, "velocity", None, infinite=True)
+            found.setdefault("velocity_limit", []).append(_limited("velocity_limit", x))
+            for ours, tag in (("damping", "damping"), ("friction", "friction"), ("stiffness", "spring_stiffness")):
+                found.setdefault(ours, []).append(self.value(dynamics, tag, 0.0))
+            found.setdefault("rest", []).append(self.value(dynamics, "spring_reference", 0.0))
+        options: dict[str, Any] = {name: np.array(values, dtype=float) for name, values in found.items()}
+        if kind == "continuous":
+            options.pop("lower", None)
+            options.pop("upper", None)
+        mimic = next((self.child(axis, "mimic") for axis in axes if axis is not None), None)
+        if mimic is not None:
+            options["mimic"] = self.mimic(mimic, joint)
+        return options
+
+    def mimic(self, element: Element, joint: Item) -> Mimic | None:
+        leader = element.attributes.get("joint", "")
+        full = self.full(leader, joint.scope)
+        if self.nodes.get(full) is None or self.nodes[full].kind != "joint":
+            known = [self.short(one.name) for one in self.joints]
+            self.problem(element, f"mimic: {UnknownNameError('joint', leader, known)}")
+            return None
+        multiplier = self.value(element, "multiplier", 1.0) or 0.0
+        offset, reference = (self.value(element, tag, 0.0) or 0.0 for tag in ("offset", "reference"))
+        return Mimic(self.short(full), multiplier, offset - multiplier * reference)
+
+    def loop(self, joint: Item, spec: JointSpec, frames: list[FrameSpec]) -> list[Loop]:
+        """A joint to a link that another joint moves already: a loop between two frames."""
+        type = JOINT_TYPES[joint.element.attributes["type"]]
+        if type == "compound":
+            self.problem(
+                joint.element, f"link {spec.child!r} has a joint already, and a revolute2 joint closes no loop"
+            )
+            return []
+        pitch = getattr(spec.motion, "pitch", None)
+        taken = {node for node in map(self.short, self.nodes)} | {frame.name for frame in frames}
+        names = []
+        for ending, body, T in (
+            ("first", spec.parent, spec.placement @ spec.axes),
+            ("second", spec.child, spec.axes),
+        ):
+            name = f"{spec.name}_{ending}"
+            while name in taken:
+                name += "_"
+            frames.append(FrameSpec(name, body, T, place=spec.place))
+            names.append(name)
+        return [Loop(spec.name, names[0], names[1], loop_type(LOOPS.get(type, type), pitch), place=spec.place)]
+
+
+def _limited(name: str, x: float | None) -> float:
+    """A limit; infinite where SDF has none: not given, 1e16 or, of effort and velocity, negative."""
+    unlimited = -np.inf if name == "lower" else np.inf
+    if x is None or abs(x) >= UNLIMITED or (name.endswith("_limit") and x < 0.0):
+        return unlimited
+    return x
