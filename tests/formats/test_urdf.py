@@ -170,8 +170,10 @@ def test_load_finds_the_kind(tmp_path):
     (tmp_path / "arm.URDF").write_text(text)
     for name in ("arm.xml", "arm", "arm.URDF"):
         assert load(str(tmp_path / name)).nq == 3
-    (tmp_path / "r.xml").write_text("<sdf version='1.9'/>")
-    with pytest.raises(FormatError, match=r"r\.xml: the root element is <sdf>; expected <robot> \(URDF\) or <mujoco>"):
+    (tmp_path / "r.xml").write_text("<collada/>")
+    with pytest.raises(
+        FormatError, match=r"r\.xml: the root element is <collada>; expected <robot> \(URDF\), <mujoco>"
+    ):
         load(tmp_path / "r.xml")
     (tmp_path / "m.urdf").write_text("<mujoco/>")
     with pytest.raises(FormatError, match=r"m\.urdf:1:1: the root element is <mujoco>; .* suffix \.xml"):

@@ -46,7 +46,8 @@ def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
                     f"`import robot_descriptions.{one}` downloads them, if you want that"
                 )
             return file
-    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *examples, *described})
+    known = {*built_in, *examples, *(one.removesuffix(DESCRIPTION) for one in described)}
+    raise UnknownNameError("file or built-in mechanism", shortened(name), known)
 
 
 def example_robots() -> dict[str, Path]:

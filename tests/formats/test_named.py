@@ -1,0 +1,85 @@
+"""Robots by name, of installed packages: found without running or downloading anything."""
+
+import sys
+
+import pytest
+
+from linkwright.errors import MissingFileError, UnknownNameError
+from linkwright.formats.load import load
+from linkwright.formats.named import described_file, example_robots, robot_descriptions
+
+PANDA = '''"""As the package has it."""
+from os import getenv as _getenv
+from os import path as _path
+from ._cache import clone_to_cache as _clone_to_cache
+REPOSITORY_PATH: str = _clone_to_cache("some-robots", commit=_getenv("ROBOT_DESCRIPTION_COMMIT", None))
+PACKAGE_PATH: str = _path.join(REPOSITORY_PATH, "robots", "arm_description")
+URDF_PATH: str = _path.join(PACKAGE_PATH, "arm.urdf")
+raise SystemExit("it was run")
+'''
+REPOSITORIES = """from ._none import Repository
+REPOSITORIES: dict = {"some-robots": Repository(url="https://example.org", commit="1", cache_path="robots-here")}
+raise SystemExit("it was run")
+"""
+ROBOT = '<robot name="one"><link name="a"/></robot>'
+
+
+@pytest.fixture
+def descriptions(tmp_path, monkeypatch):
+    """A package like robot_descriptions, none of which may run, and where it keeps files."""
+    package = tmp_path / "site" / "robot_descriptions"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text('raise SystemExit("it was run")')
+    (package / "_repositories.py").write_text(REPOSITORIES)
+    for name in ("someone", "someone_mj"):
+        text = PANDA if name == "someone" else PANDA.replace("URDF_PATH", "MJCF_PATH").replace("arm.urdf", "arm.xml")
+        (package / f"{name}_description.py").write_text(text)
+    (package / "odd_description.py").write_text("URDF_PATH = __import__('os').getcwd()\n")
+    (package / "broken_description.py").write_text("URDF_PATH = (")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.delitem(sys.modules, "robot_descriptions", raising=False)
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(cache))
+    monkeypatch.delenv("ROBOT_DESCRIPTION_COMMIT", raising=False)
+    return cache
+
+
+def test_descriptions_are_found_on_disk_and_never_run(descriptions):
+    folder = descriptions / "robots-here" / "robots" / "arm_description"
+    folder.mkdir(parents=True)
+    (folder / "arm.urdf").write_text(ROBOT)
+    assert load("someone").name == load("someone_description").name == "one"
+    assert "robot_descriptions" not in sys.modules
+
+
+def test_descriptions_that_are_not_on_disk_are_not_downloaded(descriptions):
+    with pytest.raises(MissingFileError, match=r"import robot_descriptions\.someone_description` downloads them"):
+        load("someone")
+    assert not descriptions.exists()
+    known = robot_descriptions()
+    assert {"someone_description", "someone_mj_description"} <= known.keys()
+    assert described_file(known["odd_description"]) is None
+    assert described_file(known["broken_description"]) is None
+
+
+def test_a_commit_has_a_folder_of_its_own(descriptions, monkeypatch):
+    monkeypatch.setenv("ROBOT_DESCRIPTION_COMMIT", "abc")
+    folder = descriptions / "robots-here-abc" / "robots-here" / "robots" / "arm_description"
+    folder.mkdir(parents=True)
+    (folder / "arm.urdf").write_text(ROBOT)
+    assert load("someone").name == "one"
+
+
+def test_built_in_names_come_first_and_unknown_ones_are_told(descriptions):
+    assert load("two_link").nq == 2
+    with pytest.raises(UnknownNameError, match=r"unknown file or built-in mechanism 'somone'.*someone"):
+        load("somone")
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+def test_example_robots():
+    panda = load("panda")
+    assert (panda.name, panda.nq) == ("panda", 8)
+    assert {"panda", "ur5_robot", "solo12", "romeo"} <= example_robots().keys()
+    assert load("romeo", root="free").joints[0].type == "free"
