@@ -51,6 +51,8 @@ def options(book, model):
     found = {name: x for name, x in told.items() if name in inspect.signature(book).parameters}
     if "wrenches" in inspect.signature(book).parameters:
         found["wrenches"] = [[name for name, frame in model.frames.items() if frame.body >= 0][-1]]
+    if "frame" in inspect.signature(book).parameters:
+        found["frame"] = [name for name, frame in model.frames.items() if frame.body >= 0][-1]
     if book is dynamics.constraint_forces:
         found["stabilisation"] = (3.0, 5.0)
     return found
@@ -85,6 +87,12 @@ def tuples(x):
     return x if isinstance(x, tuple) else (x,)
 
 
+def apart(x, y):
+    """How far two results are apart; where both are infinite (what cannot be moved bears any force), they agree."""
+    same = np.isinf(y) & (x == y)
+    return relative_error(np.where(same, 0.0, x), np.where(same, 0.0, y))
+
+
 @pytest.fixture
 def few(monkeypatch):
     """Mechanisms are large from three bodies on."""
@@ -107,10 +115,10 @@ def test_what_kernels_compose_is_what_the_book_says(name, few):
         kernel = public._compiled_or_not(bound)
         assert type(kernel) is public.AllRows or book in IN_LOOPS_FIRST
         for found, *rows in zip(tuples(kernel(*arrays)), *expected, strict=True):
-            assert relative_error(found, np.array(rows)) < EXACT, (name, bound.name)
+            assert apart(found, np.array(rows)) < EXACT, (name, bound.name)
         one = tuples(kernel(*(x[0] for x in arrays)))
         for found, row in zip(one, expected[0], strict=True):
-            assert relative_error(found, row) < EXACT, (name, bound.name)
+            assert apart(found, row) < EXACT, (name, bound.name)
         for found, row in zip(tuples(kernel(*(x[:0] for x in arrays))), expected[0], strict=True):
             assert found.shape == (0, *np.shape(row))
 

@@ -91,7 +91,7 @@ class Pieces:
 
     def __init__(self, bound: Bound, compiled: Function):
         assert bound.model is not None
-        self.model, self.options, self._compiled = bound.model, bound.options, compiled
+        self.model, self.options, self._book, self._compiled = bound.model, bound.options, bound.book, compiled
         self.frames = [name.removeprefix("wrench ") for name in bound.shapes if name.startswith("wrench ")]
 
     def of(self, function: Function, model: Model | None = None, pushed: bool = False, **told: Any) -> Function:
@@ -109,6 +109,12 @@ class Pieces:
             model, function, *key, make=lambda: self._compiled(bind(function, model, shapes, values=fixed))
         )
         return made
+
+    @cached_property
+    def choices(self) -> dict[str, Any]:
+        """What the algorithm is told besides arrays, or takes where it is not."""
+        parameters = inspect.signature(self._book).parameters.values()
+        return {one.name: one.default for one in parameters if one.default is not one.empty} | dict(self.options)
 
     @cached_property
     def still(self) -> Array:
@@ -442,10 +448,10 @@ COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
     dynamics.forward_dynamics_derivatives: _forward_derivatives,
     dynamics.impulse: _impulse,
     dynamics.joint_reactions: _joint_reactions,
-    dynamics.force_ellipsoid: lambda p: kinematics.force_ellipsoid(p.of, p.model, dict(p.options)),
-    dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, dict(p.options)),
-    dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, dict(p.options)),
-    dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, dict(p.options)),
+    dynamics.force_ellipsoid: lambda p: kinematics.force_ellipsoid(p.of, p.model, p.choices),
+    dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, p.choices),
+    dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, p.choices),
+    dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, p.choices),
     dynamics.plastic_impact: _plastic_impact,
     constrained.position_correction: _position_correction,
     dynamics.prescribed_dynamics: _prescribed_dynamics,
