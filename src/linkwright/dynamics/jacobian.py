@@ -47,7 +47,7 @@ def jacobian(
             return np.zeros((6, link.motion.nv))
         return sign * moving(T, link.motion_subspace(q), point, R)
 
-    return model.assemble(model.each(column, poses, model.coordinates(q), way.signs))
+    return model.assemble(model.each(column, poses, model.coordinates(q), way.signs), (6,))
 
 
 def analytical_jacobian(
@@ -124,7 +124,7 @@ def jacobian_dot(
         linear = R_k @ S[:3] - skew(point - p) @ s_w
         return sign * np.concatenate([R.T @ (linear_dot - turning @ linear), R.T @ (s_w_dot - turning @ s_w)])
 
-    return model.assemble(model.each(column, motions, model.coordinates(q), model.rates(v), way.signs))
+    return model.assemble(model.each(column, motions, model.coordinates(q), model.rates(v), way.signs), (6,))
 
 
 def _ends(way: Way, poses: Sequence[Array]) -> tuple[Array, Array]:

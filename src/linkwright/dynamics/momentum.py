@@ -90,4 +90,4 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv
         P = R @ F[:3]
         return np.concatenate([P, R @ F[3:] + skew(p - c) @ P])
 
-    return model.assemble(model.each(column, x, composites, body_poses(model, q)))
+    return model.assemble(model.each(column, x, composites, body_poses(model, q)), (6,))

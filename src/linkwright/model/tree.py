@@ -272,15 +272,18 @@ class Model(Editing, Sweeps, ByValue):
                 pieces[k] = follows + c.offset if followers_offset else follows
         return pieces
 
-    def assemble(self, pieces: Sequence[Array]) -> Array:
-        """(…, nv) from each joint's (…, its nv): efforts or columns; followers' go to their leaders."""
+    def assemble(self, pieces: Sequence[Array], rows: tuple[int, ...] = ()) -> Array:
+        """(…, nv) from each joint's (…, its nv): efforts or columns; followers' go to their leaders.
+
+        ``rows``: what a column is like, where there are no joints to tell.
+        """
         gathered = list(pieces)
         for k, joint in enumerate(self.joints):
             if (c := joint.coupling) is not None:
                 gathered[c.leader] = gathered[c.leader] + c.multiplier * gathered[k]
         own = [x for x, joint in zip(gathered, self.joints, strict=True) if joint.nv]
         if not own:
-            return np.zeros((*np.shape(pieces[0])[:-1], 0) if pieces else (0,))
+            return np.zeros((*(np.shape(pieces[0])[:-1] if pieces else rows), 0))
         return np.concatenate(own, axis=-1)
 
     def positions(self, pieces: Sequence[Array]) -> Array:

@@ -134,10 +134,10 @@ class Recorder(Model):
             ]
         )
 
-    def assemble(self, pieces: Any) -> Any:
+    def assemble(self, pieces: Any, rows: tuple[int, ...] = ()) -> Any:
         """What each body has, together; of joints that follow others it is added to what their leaders have."""
         if not isinstance(pieces, Records):
-            return super().assemble(pieces)
+            return super().assemble(pieces, rows)
         if not any(self.follow):
             return Joints(self, pieces.by_kind, "nv")
         multipliers = self._values([1.0 if j.coupling is None else j.coupling.multiplier for j in self.joints])
