@@ -42,6 +42,13 @@ def sixteen(twist=1.0):
     return from_dh("sixteen", [DHRow(*row) for row in zip(lengths, twists, offsets, strict=True)], "standard")
 
 
+def offset_wrist():
+    """Two parallel axes and a wrist with an offset: many pairs of its postures share an angle, or nearly so."""
+    axes = (Z, Y, Y, Z, Y, Z)
+    places = ((0, 0, 0.2), (0, 0, 0.3), (0.05, 0, 0.6), (0.1, 0, 0.7), (0.1, 0, 0.9), (0.18, 0, 0.9))
+    return made("RRRRRR", axes, [np.array(p, dtype=float) for p in places])
+
+
 ARMS = {
     "puma560": (lambda: lw.load("puma560"), "tool", None),
     "ur5": (lambda: real_robot("ur5_robot.urdf"), "tool0", None),
@@ -50,6 +57,7 @@ ARMS = {
     "arm7": (lambda: lw.load("arm7"), "tool", "joint3"),
     "any geometry": (lambda: random_model(0), "tool", None),
     "sixteen": (sixteen, "tool", None),
+    "offset wrist": (offset_wrist, "hand", None),
     "arm4": (lambda: lw.load("arm4"), "tool", None),
     "planar": (lambda: lw.load("planar:3"), "tip", None),
 }

@@ -113,6 +113,7 @@ class Chain:
 class Arm:
     """The joints of a model between the world and a frame."""
 
+    frame: str
     chain: Chain
     joints: tuple[str, ...]
     places: tuple[int, ...]
@@ -157,7 +158,7 @@ def arm_of(model: Model, frame: str) -> Arm:
     ends = np.array([*points, hand.p])
     length = float(np.linalg.norm(np.diff(ends, axis=0), axis=1).sum()) or 1.0
     points = [np.where(np.abs(c) <= SNAP * length, 0.0, c) for c in points]
-    return Arm(Chain(tuple(axes), tuple(points), tuple(slides)), tuple(names), tuple(places), hand, length)
+    return Arm(frame, Chain(tuple(axes), tuple(points), tuple(slides)), tuple(names), tuple(places), hand, length)
 
 
 def forward(chain: Chain, q: Array) -> Motion:

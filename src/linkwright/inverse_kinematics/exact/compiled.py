@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
+from linkwright.compiler.public import kernel_of
 from linkwright.compiler.user import stack
 from linkwright.inverse_kinematics.exact.chain import Arm
 from linkwright.inverse_kinematics.exact.general import (
@@ -109,6 +112,7 @@ class Sixteen:
     def __init__(self, model: Model, arm: Arm, elimination: Elimination):
         held = elimination.way.held
         rest = resting(model)
+        self._places = list(arm.places)
 
         def equations(T: Array, given: Any) -> Any:
             return elimination.by_harmonics(motion_to(arm, orthonormal(T)), given), fault_of(T)
@@ -164,7 +168,7 @@ class Sixteen:
         with np.errstate(invalid="ignore"):
             kept = left < LOOSE
         rows, found, left = rows[kept], found[kept], left[kept]
-        twice = self._told_twice(rows, found)
+        twice = self._told_twice(rows, found[:, self._places])
         rows, found, left = rows[~twice], found[~twice], left[~twice]
         place = np.arange(len(rows)) - np.searchsorted(rows, rows)
         fits = place < self.branches
@@ -173,17 +177,55 @@ class Sixteen:
         return q, error, np.asarray(fault)
 
     def _told_twice(self, rows: Array, found: Array) -> Array:
-        """Which answers are the same as the one before them, or the last of a row as its first."""
+        """Which answers are one before them in their row again: roots that nearly meet may lead to one posture."""
         twice = np.zeros(len(rows), dtype=bool)
-        if not len(rows):
-            return twice
-        first = np.searchsorted(rows, rows)
-        last = np.searchsorted(rows, rows, side="right") - 1
-        for of, other in ((np.arange(1, len(rows)), np.arange(len(rows) - 1)), (last, first)):
-            same = (rows[of] == rows[other]) & (of != other)
-            gap = np.remainder(found[of] - found[other] + np.pi, 2.0 * np.pi) - np.pi
-            twice[of[same & (np.abs(gap).max(axis=1) < 1e-6)]] = True
+        for shift in range(1, self.branches):
+            near = (rows[shift:] == rows[:-shift]) & (
+                np.abs(np.sin(0.5 * (found[shift:, 0] - found[:-shift, 0]))) < 1e-6
+            )
+            of = np.flatnonzero(near) + shift
+            gap = np.remainder(found[of] - found[of - shift] + np.pi, 2.0 * np.pi) - np.pi
+            twice[of[np.abs(gap).max(axis=1) < 1e-6]] = True
         return twice
+
+
+class Both:
+    """Two openings of the ring: what one misses, where its roots nearly meet, the other finds."""
+
+    branches = 16
+
+    def __init__(self, first: Sixteen, second: Sixteen):
+        self._each = (first, second)
+
+    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
+        (q, error, fault), (other, left, _) = (one(*arrays) for one in self._each)
+        with np.errstate(invalid="ignore"):
+            gap = np.abs(np.remainder(other[..., :, None, :] - q[..., None, :, :] + np.pi, 2.0 * np.pi) - np.pi)
+            known = (gap.max(axis=-1) < 1e-5).any(axis=-1)
+        for *row, k in np.argwhere(np.isfinite(left) & ~known):
+            at = tuple(row)
+            free = np.flatnonzero(np.isnan(error[at]))
+            if len(free):
+                q[at][free[0]], error[at][free[0]] = other[at][k], left[at][k]
+        return q, error, fault
+
+
+def all_roots(model: Model, arm: Arm, first: Elimination, others: Iterator[Elimination]) -> Branches:
+    """The solver of six joints of any geometry; with a second opening where the first misses some of 2000 postures."""
+    solver = Sixteen(model, arm, first)
+    q = np.zeros((2000, model.nq)) + resting(model)
+    places = list(arm.places)
+    q[:, places] = np.random.default_rng(3).uniform(-np.pi, np.pi, (len(q), len(places)))
+    held = first.way.held
+    arrays = [kernel_of(dynamics.pose, model, frame=arm.frame)(q)] + (
+        [] if held is None else [q[:, places[held]].copy()]
+    )
+    found, error, _ = solver(*arrays)
+    with np.errstate(invalid="ignore"):
+        gap = np.abs(np.remainder(found - q[:, None] + np.pi, 2.0 * np.pi) - np.pi)[..., places].max(axis=-1)
+        missed = ~((gap < 1e-4) & (error < FAR)).any(axis=1)
+    second = next(others, None) if missed.any() else None
+    return solver if second is None else Both(solver, Sixteen(model, arm, second))
 
 
 class Correction:

@@ -397,9 +397,9 @@ def eliminations(chain: Chain, length: float, held: int | None = None) -> Iterat
             way = Way(chain, None, held, mirrored, opened)  # type: ignore[arg-type]
             elimination = _elimination(way, length, postures)
             if elimination is not None:
-                quality = min(_kept(elimination, q) for q in postures)
-                if quality > 1e-9:
-                    found.append(_Quality(quality, elimination))
+                kept = [_kept(elimination, q) for q in postures]
+                if np.quantile(kept, 0.25) > 1e-8:  # of some postures roots may meet
+                    found.append(_Quality(min(kept), elimination))
     for one in sorted(found, key=lambda one: -one.worst):
         yield one.elimination
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted, explained
 from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
-from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, Branches, ClosedForm, Correction, Sixteen
+from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, Branches, ClosedForm, Correction, all_roots
 from linkwright.inverse_kinematics.exact.explain import explanation
 from linkwright.inverse_kinematics.exact.families import ElbowAngle
 from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
@@ -22,6 +23,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
 ELBOW = "elbow angle"
+NO_OTHERS: Iterator[Elimination] = iter(())
 
 
 class AnalyticSolver:
@@ -31,7 +33,16 @@ class AnalyticSolver:
     ``solver(T, value)`` takes its coordinate, (…) rad or m.
     """
 
-    def __init__(self, model: Model, frame: str, arm: Arm, plan: Way | Elimination, task: Pose, tolerance: float):
+    def __init__(
+        self,
+        model: Model,
+        frame: str,
+        arm: Arm,
+        plan: Way | Elimination,
+        task: Pose,
+        tolerance: float,
+        others: Iterator[Elimination] = NO_OTHERS,
+    ):
         self.model, self.frame, self.tolerance = model, frame, tolerance
         self._arm, self._plan, self._task = arm, plan, task
         self._way = plan if isinstance(plan, Way) else plan.way
@@ -39,7 +50,7 @@ class AnalyticSolver:
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
         self._answers: Branches = (
-            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else Sixteen(model, arm, plan)
+            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else all_roots(model, arm, plan, others)
         )
         self.branches = self._answers.branches
         """the most answers a target can have"""
@@ -185,8 +196,10 @@ def analytic_inverse_kinematics(
     if found:
         return AnalyticSolver(model, frame, arm, min(found, key=lambda way: way.cost), task_of(task, arm), tolerance)
     for joint in held if task == "pose" and given != ELBOW else ():
-        for elimination in eliminations(arm.chain, arm.length, joint):
-            return AnalyticSolver(model, frame, arm, elimination, task_of(task, arm), tolerance)
+        found_eliminations = eliminations(arm.chain, arm.length, joint)
+        first = next(found_eliminations, None)
+        if first is not None:
+            return AnalyticSolver(model, frame, arm, first, task_of(task, arm), tolerance, found_eliminations)
     raise ModelError(_no_answer(model, frame, arm, given, task))
 
 
