@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 
 import matplotlib
 import numpy as np
@@ -187,6 +188,22 @@ def test_hold_and_free_base(tmp_path, capsys):
     status, text, error = run(*command, capsys=capsys)
     assert status == 0, error
     assert "7 degrees of freedom" in text
+
+
+def test_convert_writes_one_format_from_another(tmp_path, capsys):
+    robot, mjcf = tmp_path / "swing.urdf", tmp_path / "there" / "swing.xml"
+    robot.write_text(URDF)
+    status, text, told = run("convert", robot, mjcf, capsys=capsys)
+    assert (status, text.split(), told) == (0, [str(mjcf)], "")
+    assert [joint.name for joint in lw.load(mjcf).joints] == ["hinge"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        status, _, told = run("convert", "two_link", tmp_path / "two.urdf", capsys=capsys)
+    assert status == 0
+    assert "gravity (0, -9.8, 0) is lost" in told
+    status, _, told = run("convert", "two_link", tmp_path / "two.step", capsys=capsys)
+    assert status == 2
+    assert "models are written as .urdf (URDF) or .xml, .mjcf (MJCF)" in told
 
 
 def test_info(capsys):

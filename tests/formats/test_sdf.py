@@ -223,10 +223,10 @@ def test_inertias_lie_where_their_poses_put_them():
 
 
 def test_what_is_ignored_or_taken_is_told():
-    found, told = remarks(model(link("a"), link("b", inertial=""), joint("j", "a", "b"), "<linc/>\n"))
+    found, told = remarks(model(link("a"), link("b", inertial=""), joint("j", "a", "b"), "<lnk/>\n"))
     assert found.bodies[0].mass == 1.0
     assert "link 'b': no <inertial>: SDF's default of 1 kg and 1 kg m² is taken" in told
-    assert "<linc> in <model> is not an element of SDF that is read (did you mean 'link'?)" in told
+    assert "<lnk> in <model> is not an element of SDF that is read (did you mean 'link'?)" in told
 
 
 @pytest.mark.skipif("cassie_v2" not in example_robots(), reason="example-robot-data is not installed")
@@ -253,7 +253,7 @@ BAD = [
     (model(), "the model has no links"),
     (model("<link/>\n"), "r.sdf:2:1: <link> has no name"),
     (model(link("a::b")), "the name of <link> has '::', which is for nested models: a::b"),
-    (model(link("a"), link("a")), "a second link is named 'r::a' (the first, a link, is in line 2)"),
+    (model(link("a"), link("a")), "a second link is named 'a' (the first, a link, is in line 2)"),
     (model(link("a"), link("b")), "r.sdf:3:1: link 'b' is the child of no joint; only 'a', the first, may stand by"),
     (model(link("a", "<pose>1 2</pose>")), "link 'a': <pose> is '1 2'; expected 6 numbers, found 2"),
     (model(link("a", "<pose>1 2 x 0 0 0</pose>")), "<pose> has 'x'; expected a finite number"),
@@ -319,8 +319,9 @@ def test_everything_wrong_is_told_at_once():
     text = model(link("a", "<pose>x</pose>"), link("b"), joint("j", "c", "b", "hinge"), link("d"))
     assert [problem.partition(": ")[0] for problem in problems(text)] == [
         "r.sdf:2:16",
-        "r.sdf:4:31",
+        "r.sdf:4:30",
         "r.sdf:4:1",
+        "r.sdf:5:1",
     ]
 
 

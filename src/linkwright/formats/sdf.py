@@ -220,15 +220,16 @@ class _Reader(Findings):
         qx, qy, qz, qw = (part / length for part in x[3:])
         return pose_matrix(snap(quaternion_matrix(np.array([qw, qx, qy, qz]))), np.array(x[:3]))
 
-    def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> None:
-        """Note something with a pose, relative to ``default`` unless it says otherwise."""
+    def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> bool:
+        """Note something with a pose, relative to ``default`` unless it says so; whether its name is new."""
         if full in self.nodes:
             first = self.nodes[full]
             self.problem(
                 element,
-                f"a second {kind} is named {full!r} (the first, a {first.kind}, is in line {first.element.line})",
+                f"a second {kind} is named {self.short(full)!r} (the first, a {first.kind}, is in line "
+                f"{first.element.line})",
             )
-            return
+            return False
         pose = self.child(element, "pose")
         reference = default
         if pose is not None:
@@ -236,6 +237,7 @@ class _Reader(Findings):
             if told:
                 reference = self.full(told, scope)
         self.nodes[full] = Node(element, kind, reference, self.pose(pose), attached, scope)
+        return True
 
     def full(self, name: str, scope: str) -> str:
         """The full name of what a name means in a model."""
@@ -342,8 +344,8 @@ class _Reader(Findings):
         self.owner = f"{element.tag} {name!r}"
         if element.tag == "link":
             self.unknown(element, LINK_KNOWN)
-            self.node(full, element, "link", scope, scope)
-            self.links.append(Item(full, element, scope))
+            if self.node(full, element, "link", scope, scope):
+                self.links.append(Item(full, element, scope))
         elif element.tag == "frame":
             told = element.attributes.get("attached_to", "")
             attached = self.full(told, scope) if told else scope
@@ -352,8 +354,8 @@ class _Reader(Findings):
             self.unknown(element, JOINT_KNOWN)
             ends = {tag: self.word(element, tag) for tag in ("parent", "child")}
             child = self.full(ends["child"], scope) if ends["child"] else ""
-            self.node(full, element, "joint", scope, child, child)
-            if ends["parent"] and ends["child"]:
+            new = self.node(full, element, "joint", scope, child, child)
+            if new and ends["parent"] and ends["child"]:
                 self.joints.append(Item(full, element, scope, {"child": child, "parent": ends["parent"]}))
 
     def attached_link(self, full: str, element: Element) -> str | None:
@@ -398,8 +400,13 @@ class _Reader(Findings):
         moved: set[str] = set()
         for joint in self.joints:
             spec = self.joint(joint)
-            if spec is None:
-                continue
+            if spec is None:  # told already; a weld stands in, so that no more is told of its link
+                link = self.nodes.get(joint.more["child"])
+                if link is None or link.kind != "link" or self.short(joint.more["child"]) in moved:
+                    continue
+                spec = JointSpec(
+                    self.short(joint.name), WORLD, self.short(joint.more["child"]), place=self.place(joint.element)
+                )
             if spec.child in moved and spec.child != WORLD:
                 loops += self.loop(joint, spec, frames)
             else:
@@ -421,6 +428,7 @@ class _Reader(Findings):
                 f"link {self.short(link.name)!r} is the child of no joint; only {self.short(loose[0].name)!r}, the "
                 "first, may stand by itself",
             )
+            joints.append(JointSpec(f"{self.short(link.name)}_to_world_", WORLD, self.short(link.name)))
         return Description(name, tuple(bodies), tuple(joints), tuple(frames), tuple(loops), gravity)
 
     def body(self, link: Item) -> BodySpec:
