@@ -401,8 +401,8 @@ class _Reader(Findings):
         for joint in self.joints:
             spec = self.joint(joint)
             if spec is None:  # told already; a weld stands in, so that no more is told of its link
-                link = self.nodes.get(joint.more["child"])
-                if link is None or link.kind != "link" or self.short(joint.more["child"]) in moved:
+                below = self.nodes.get(joint.more["child"])
+                if below is None or below.kind != "link" or self.short(joint.more["child"]) in moved:
                     continue
                 spec = JointSpec(
                     self.short(joint.name), WORLD, self.short(joint.more["child"]), place=self.place(joint.element)
