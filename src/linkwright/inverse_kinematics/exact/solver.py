@@ -15,6 +15,7 @@ from linkwright.inverse_kinematics.exact.explain import explanation
 from linkwright.inverse_kinematics.exact.families import ElbowAngle
 from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
 from linkwright.inverse_kinematics.exact.geometry import meeting, parallel
+from linkwright.inverse_kinematics.exact.postures import TURN
 from linkwright.inverse_kinematics.exact.solutions import Solutions
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
@@ -149,6 +150,11 @@ class AnalyticSolver:
         with np.errstate(invalid="ignore"):
             reached = np.asarray((error <= self.tolerance).any(axis=-1))
         beside = (error[rows] > self.tolerance) & reached[rows[:-1]]
+        # what was brought to a target may be one of the others now
+        gap = np.abs(np.remainder(q[rows[:-1]] - q[rows][:, None] + np.pi, TURN) - np.pi)[..., self._arm.places]
+        others = np.arange(self.branches) < rows[-1][:, None]
+        others |= ~near[rows[:-1]] & (np.arange(self.branches) != rows[-1][:, None])
+        beside |= ((gap.max(axis=-1) < 1e-6) & others).any(axis=-1)
         dropped = tuple(i[beside] for i in rows)
         q[dropped], error[dropped] = np.nan, np.nan
 
