@@ -82,6 +82,7 @@ def reach(
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     frame = _frame(model, frame)
     q0 = starting_posture(model, start)
+    model, q0 = _standing(model, frame, q0)
     targets = target_poses(to) if to else _reachable(model, frame)
     folder = folder_at(out or f"linkwright_{file_name(model.name)}_reach")
     with terminal.errors.status("looking for postures"):
@@ -104,7 +105,9 @@ def reach(
             title = f"{frame} of {model.name}"
             picture = draw_postures(model, answers.q, labels, target=targets[0], title=title)
             files.append(write_figure(place / "postures.png", picture))
-        if workspace:
+        if workspace and model.loops:
+            terminal.errors.print("the workspace of mechanisms with closed loops is not drawn")
+        elif workspace:
             files.append(write_figure(place / "workspace.png", plot_workspace(model, frame)))
         if followed is not None and animation:
             files += _animated(model, frame, followed, place, min(2, branches))
@@ -112,6 +115,17 @@ def reach(
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if not good.any():
         raise SystemExit(1)
+
+
+def _standing(model: Model, frame: str, q: Array) -> tuple[Model, Array]:
+    """The mechanism with a base that floats held where it is, and its posture."""
+    floating = [model.joints[k].name for k in model.path(model.frame(frame).body) if model.joints[k].type == "free"]
+    if not floating:
+        return model, q
+    terminal.output.print("its base floats: it is held where it is, and the joints beyond it are moved")
+    held = [model.slice(name).q for name in floating]
+    kept = np.delete(q, np.concatenate([np.arange(model.nq)[one] for one in held]))
+    return model.lock({name: q[one] for name, one in zip(floating, held, strict=True)}), kept
 
 
 def _frame(model: Model, named: str | None) -> str:
@@ -133,12 +147,16 @@ def _frame(model: Model, named: str | None) -> str:
 
 def _reachable(model: Model, frame: str) -> Array:
     """A pose (1, 4, 4) that the frame takes."""
-    from linkwright.dynamics import pose
+    from linkwright.dynamics import close, pose
     from linkwright.visual.workspace import gains
 
     terminal.output.print('no target was given (--to "x y z roll pitch yaw"): one is taken that can be reached')
-    q = model.random(100, seed=0)
-    T: Array = pose(model, q[np.argmax(gains(model, frame, q)[1])], frame)
+    if model.loops:
+        q = close(model, model.neutral())
+    else:
+        several = model.random(100, seed=0)
+        q = several[np.argmax(gains(model, frame, several)[1])]
+    T: Array = pose(model, q, frame)
     return T[None]
 
 
@@ -148,20 +166,19 @@ def _answers(model: Model, frame: str, target: Array, start: Array | None, most:
     from linkwright.inverse_kinematics.paths import place_first
     from linkwright.inverse_kinematics.reach import inverse_kinematics
 
-    if target.shape == (4, 4):
-        try:
-            solver = analytic_inverse_kinematics(model, frame)
-        except ModelError:
-            solver = None
-        if solver is not None and solver.given is None:
-            found = solver(target)
-            exact = np.asarray(found.exact)
-            if exact.any():  # of joints that do not move the frame, where the others are
-                q, error, within = found.q[exact], found.error[exact], found.within[exact]
-                others = model.neutral() if start is None else start
-                q = np.where(np.isin(np.arange(model.nq), found.places), q, others)
-                order = np.lexsort((_far(q, start), ~within))[:most]
-                return Answers(q[order], error[order], within[order], f"exact ({solver.family})")
+    try:
+        solver = analytic_inverse_kinematics(model, frame, task="pose" if target.shape == (4, 4) else "position")
+    except ModelError:
+        solver = None
+    if solver is not None and solver.given is None:
+        found = solver(target)
+        exact = np.asarray(found.exact)
+        if exact.any():  # of joints that do not move the frame, where the others are
+            q, error, within = found.q[exact], found.error[exact], found.within[exact]
+            others = model.neutral() if start is None else start
+            q = np.where(np.isin(np.arange(model.nq), found.places), q, others)
+            order = np.lexsort((_far(q, start), ~within))[:most]
+            return Answers(q[order], error[order], within[order], f"exact ({solver.family})")
     for asked in ({frame: target}, place_first(model, frame, target)):
         reached = inverse_kinematics(model, asked, start, solutions=most)
         told = np.asarray(reached.converged)
@@ -221,7 +238,7 @@ def _label(k: int, answers: Answers) -> str:
 
 def _place(target: Array) -> str:
     p = target[:3, 3] if target.shape == (4, 4) else target
-    return "(" + ", ".join(f"{x:.4g}" for x in p) + ") m"
+    return "(" + ", ".join(f"{x:.4g}" for x in np.round(p, 9) + 0.0) + ") m"
 
 
 def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Followed:

@@ -16,6 +16,9 @@ from linkwright.visual.scene import DPI, Scene, View, ViewName, choose_view
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_FAR = 20.0
+"""How many times its mark's size a target may be away to be drawn."""
+
 _COLOURS = ("#C0392B", "#2E8B57", "#2C5FA8")
 """of the axes x, y, z of a target"""
 
@@ -33,8 +36,8 @@ def draw_postures(
 ) -> Figure:
     """A picture of a mechanism in configurations q (n, nq), one beside the other, each with its label.
 
-    ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross. The other options are
-    those of :func:`~linkwright.visual.scene.draw`.
+    ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross, if it is near.
+    The other options are those of :func:`~linkwright.visual.scene.draw`.
     """
     from matplotlib.figure import Figure
 
@@ -47,10 +50,11 @@ def draw_postures(
     bones = skeleton(model)
     poses = poses_along(model, q)
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
-    marks = (
-        None if target is None else _marks(np.asarray(target, dtype=float), 0.12 * float(np.ptp(points[0], 0).max()))
-    )
+    size = 0.12 * float(np.ptp(points[0], axis=0).max())
+    marks = None if target is None else _marks(np.asarray(target, dtype=float), size)
     considered = points
+    if marks is not None and np.abs(marks - points.reshape(-1, 3).mean(axis=0)).max() > _FAR * size:
+        marks = None  # the mechanism would be a dot beside it
     if marks is not None:
         ends = np.broadcast_to(marks.reshape(-1, 3), (len(points), marks.size // 3, 3))
         considered = np.concatenate([points, ends], axis=1)
