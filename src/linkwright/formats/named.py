@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import os
 import sys
 from collections.abc import Mapping
@@ -46,8 +47,11 @@ def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
                     f"`import robot_descriptions.{one}` downloads them, if you want that"
                 )
             return file
-    known = {*built_in, *examples, *(one.removesuffix(DESCRIPTION) for one in described)}
-    raise UnknownNameError("file or built-in mechanism", shortened(name), known)
+    installed = {*examples, *(one.removesuffix(DESCRIPTION) for one in described)}
+    near = difflib.get_close_matches(
+        name[:200], installed, n=1, cutoff=0.7
+    )  # of a hundred names the others say nothing
+    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *near})
 
 
 def example_robots() -> dict[str, Path]:
