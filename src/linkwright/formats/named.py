@@ -48,9 +48,8 @@ def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
                 )
             return file
     installed = {*examples, *(one.removesuffix(DESCRIPTION) for one in described)}
-    near = difflib.get_close_matches(
-        name[:200], installed, n=1, cutoff=0.7
-    )  # of a hundred names the others say nothing
+    # of a hundred names the others would say nothing
+    near = difflib.get_close_matches(name[:200], installed, n=1, cutoff=0.7)
     raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *near})
 
 
