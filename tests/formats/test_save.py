@@ -8,6 +8,7 @@ import pytest
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
 from linkwright.formats.load import load
+from linkwright.formats.named import example_robots
 from linkwright.model.assembly import described
 from linkwright.model.builder import Builder
 from linkwright.model.dh import DHRow, from_dh
@@ -204,7 +205,29 @@ def test_massless_bodies_that_move_get_a_trace_for_mujoco(tmp_path):
     same_dynamics(model, load(tmp_path / "r.xml", trusted=True))
 
 
-@pytest.mark.parametrize("name", ["two_link", "pendulum", "arm7", "quadruped", "humanoid", "arm4"])
+def quiet_build(builder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        return builder.build()
+
+
+def test_moments_that_no_body_has_become_the_nearest_for_mujoco(tmp_path):
+    builder = Builder("arm").body("a", 0.0, inertia=[0.0, 0.0, 0.35]).joint("h", "revolute", "world", "a")
+    builder.body("b", 1.0, [0.1, 0, 0], [0.1, 0.1, 0.3]).joint("s", "revolute", "a", "b", axis=[0, 1, 0])
+    told = losses(quiet_build(builder), tmp_path / "r.xml")
+    assert "the nearest that one has are written, as MuJoCo takes no others: 'b'" in told
+    read = load(tmp_path / "r.xml", trusted=True)
+    np.testing.assert_allclose(np.linalg.eigvalsh(read.bodies[1].inertia), [0.4 / 3, 0.4 / 3, 0.8 / 3], rtol=1e-12)
+
+
+def test_of_a_body_that_turns_about_a_fixed_axis_only_that_moment_counts(tmp_path):
+    builder = Builder("arm").body("a", 0.0, inertia=[0.0, 0.0, 0.35]).joint("h", "revolute", "world", "a")
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1).joint("s", "revolute", "a", "b", axis=[0, 1, 0])
+    model = quiet_build(builder)
+    same_dynamics(model, again(model, tmp_path / "r.xml"))
+
+
+@pytest.mark.parametrize("name", ["puma560", "two_link", "pendulum", "arm7", "quadruped", "humanoid", "arm4"])
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_built_in_mechanisms(name, ending, tmp_path):
     model = built_in(name)
@@ -257,3 +280,15 @@ def test_what_cannot_be_saved(tmp_path):
 
 def test_every_joint_type_is_tried():
     assert {Free, Revolute, Universal, Cylindrical, Helical, Planar, Spherical, Compound, Prismatic} == {*JOINT_TYPES}
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.parametrize("name", ["panda", "ur5_robot", "romeo", "solo12", "hyq", "tiago_no_hand", "baxter"])
+def test_real_robots_go_through_urdf_and_are_read_by_mujoco(name, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        model = load(name)
+    same_dynamics(model, again(model, tmp_path / "r.urdf"))
+    read = again(model, tmp_path / "r.xml")
+    if not model.has_couplings and name != "hyq":  # of hyq a body has moments that no rigid body has
+        same_dynamics(model, read)

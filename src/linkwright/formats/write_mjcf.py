@@ -26,6 +26,9 @@ LEAST = 1e-14
 MOST = 1e10
 """Stands for no limit where the other end has one."""
 
+ROUNDED = 1e-12
+"""A moment that exceeds the sum of the others by this much of itself does so by rounding."""
+
 TYPES = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball", Free: "free"}
 
 
@@ -46,6 +49,8 @@ class _Writer:
         self.hinges: dict[str, str] = {}
         """the joint in the file of each coordinate that equality constraints may tie"""
         self.ties: list[dict[str, Any]] = []
+        self.at_rest = {WORLD}
+        """the world and what is welded to it"""
 
     def mujoco(self) -> Node:
         description = self.description
@@ -53,7 +58,6 @@ class _Writer:
         root.add("compiler", angle="radian", autolimits="true")
         root.add("option", gravity=description.gravity)
         self.nodes = {WORLD: root.add("worldbody")}
-        self.moved = self._moved()
         for joint in downwards(description, WORLD):
             self.body(joint)
         for frame in description.frames:
@@ -62,24 +66,14 @@ class _Writer:
         self.springs(root)
         return root
 
-    def _moved(self) -> dict[str, float]:
-        """For each body that a joint moves, its mass with all that is welded to it, and 0 where it cannot turn."""
-        mass: dict[str, float] = {}
-        mover = {WORLD: WORLD}
-        for joint in downwards(self.description, WORLD):
-            body = self.bodies[joint.child]
-            mover[joint.child] = joint.child if joint.motion else mover[joint.parent]
-            moments = np.linalg.eigvalsh(np.asarray(body.inertia, dtype=float))
-            mass.setdefault(mover[joint.child], 0.0)
-            mass[mover[joint.child]] += body.mass if moments[0] > LEAST else 0.0
-        return mass
-
     def body(self, joint: JointSpec) -> None:
         """A body in the one it is joined to, with the joints between them."""
         body = self.bodies[joint.child]
         above = self.nodes[joint.parent]
         if joint.motion is None:
             node = above.add("body", name=body.name, **_placed(joint.placement))
+            if joint.parent in self.at_rest:
+                self.at_rest.add(body.name)
             self.inertial(node, body, moves=False)
             self.nodes[body.name] = node
             return
@@ -117,7 +111,8 @@ class _Writer:
             node = node.add("body", name=body.name, **_placed(behind_all))
             self.inertial(node, body, moves=False)
         else:
-            self.inertial(node, body, moves=True)
+            on_world = len(parts) == 1 and isinstance(parts[0].motion, Revolute) and joint.parent in self.at_rest
+            self.inertial(node, body, moves=True, hinge=axes[0][:3, 2] if on_world else None)
         self.nodes[body.name] = node
 
     def _split(self, joint: JointSpec, parts: list[Simple]) -> list[Simple]:
@@ -201,33 +196,34 @@ class _Writer:
             self.losses.add("velocity limits are lost", name)
         return told
 
-    def inertial(self, node: Node, body: BodySpec, moves: bool) -> None:
-        """Mass and principal moments; of bodies that move and have none, the least that MuJoCo takes."""
-        I = np.asarray(body.inertia, dtype=float)
-        moments, Q = np.linalg.eigh(I) if I.any() else (np.zeros(3), np.eye(3))
-        if np.allclose(I, np.diag(np.diag(I)), rtol=0.0, atol=1e-16 * np.abs(I).max()):
-            moments, Q = np.diag(I).copy(), np.eye(3)
-        if np.linalg.det(Q) < 0.0:
-            Q = Q * np.array([1.0, 1.0, -1.0])
-        mass = float(body.mass)
-        if moves and (mass < LEAST or moments.min() < LEAST):
-            name = node.attributes["name"]
-            if moments.max() < LEAST:
-                mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
-            elif mass < LEAST:
-                mass = LEAST
-            if self.moved.get(name, 0.0) == 0.0 or name not in self.bodies:
-                self.losses.add(
-                    f"a body that moves without mass or inertia gets {LEAST:g}, for MuJoCo asks for some", name
-                )
-        if not mass and not moments.any():
+    def inertial(self, node: Node, body: BodySpec, moves: bool, hinge: Array | None = None) -> None:
+        """Mass and principal moments, as MuJoCo takes them: of bodies that move none may be zero, and of no body may
+        one exceed the sum of the others.
+
+        Of a body on a ``hinge`` (3,) at the world only the moment about that counts; of one at rest, nothing.
+        """
+        mass, I = float(body.mass), np.asarray(body.inertia, dtype=float)
+        if not mass and not I.any() and not moves:
             return
-        k = int(np.argmax(moments))
-        excess = 2.0 * moments[k] - moments.sum()
-        if 0.0 < excess <= 1e-12 * moments[k]:
-            moments[k] -= 2.0 * excess  # rounding: the largest may be the sum of the others
-        elif excess > 0.0:
-            self.losses.add("a principal moment exceeds the sum of the others, which MuJoCo refuses", body.name)
+        moments, Q = _principal(I)
+        if hinge is not None and _excess(moments) > ROUNDED * np.abs(moments).max():
+            moments, Q = np.full(3, hinge @ I @ hinge), np.eye(3)
+        k, excess = int(np.argmax(moments)), _excess(moments)
+        if excess > ROUNDED * moments[k]:
+            moments = np.maximum(moments + excess / 3.0, 0.0)
+            moments[k] -= 2.0 / 3.0 * excess
+            if body.name not in self.at_rest:
+                self.losses.add(
+                    "no rigid body has these moments of inertia: the nearest that one has are written, as MuJoCo "
+                    "takes no others",
+                    body.name,
+                )
+        if moves and (mass < LEAST or moments.min() < LEAST):
+            mass, moments = max(mass, LEAST), np.maximum(moments, LEAST)
+            what = f"a body that moves without mass or inertia gets {LEAST:g}, for MuJoCo asks for some"
+            self.losses.add(what, body.name)
+        k = int(np.argmax(moments))  # by rounding the largest may still exceed the sum of the others
+        moments[k] = min(moments[k], moments[k - 1] + moments[k - 2])
         told: dict[str, Any] = {"pos": body.center_of_mass, "mass": mass, "diaginertia": moments}
         if not np.array_equal(Q, np.eye(3)):
             told["quat"] = quaternion_from_matrix(Q)
@@ -313,6 +309,19 @@ class _Writer:
         if not fits:
             self.losses.add("springs that are relaxed at any greater length are lost", spring.name)
         return fits
+
+
+def _principal(I: Array) -> tuple[Array, Array]:
+    """The principal moments (3,) of an inertia (3, 3) and the axes (3, 3) they are about."""
+    if np.allclose(I, np.diag(np.diag(I)), rtol=0.0, atol=1e-16 * np.abs(I).max()):
+        return np.diag(I).copy(), np.eye(3)
+    moments, Q = np.linalg.eigh(I)
+    return moments, Q if np.linalg.det(Q) > 0.0 else Q * np.array([1.0, 1.0, -1.0])
+
+
+def _excess(moments: Array) -> float:
+    """By how much the largest moment exceeds the sum of the others."""
+    return float(2.0 * moments.max() - moments.sum())
 
 
 def _slides(part: Simple, count: int) -> list[Simple]:
