@@ -58,11 +58,26 @@ project = public(dynamics.project)
 center_of_mass = public(dynamics.center_of_mass)
 center_of_mass_jacobian = public(dynamics.center_of_mass_jacobian)
 momentum = public(dynamics.momentum)
+momentum_about = public(dynamics.momentum_about)
+momentum_rate = public(dynamics.momentum_rate)
 momentum_matrix = public(dynamics.momentum_matrix)
+momentum_matrix_dot = public(dynamics.momentum_matrix_dot)
+centroidal_velocity = public(dynamics.centroidal_velocity)
+zero_moment_point = public(dynamics.zero_moment_point)
 kinetic_energy = public(dynamics.kinetic_energy)
 potential_energy = public(dynamics.potential_energy)
 spring_energy = public(dynamics.spring_energy)
 spring_lengths = public(dynamics.spring_lengths)
+
+from linkwright.spatial.inertia import add_mass_properties
+
+composite_inertia = public(dynamics.composite_inertia)
+whole_body_inertia = public(dynamics.whole_body_inertia)
+locked_inertia = public(dynamics.locked_inertia)
+subtree_center_of_mass = public(dynamics.subtree_center_of_mass)
+articulated_inertia = public(dynamics.articulated_inertia)
+operational_inertia = public(dynamics.operational_inertia)
+handle_responses = public(dynamics.handle_responses)
 
 joint_reactions = public(dynamics.joint_reactions)
 prescribed_dynamics = public(dynamics.prescribed_dynamics)
@@ -121,17 +136,21 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "add_mass_properties",
     "analytic_inverse_kinematics",
     "analytical_jacobian",
+    "articulated_inertia",
     "atan2",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
+    "centroidal_velocity",
     "check",
     "cholesky",
     "clip",
     "close",
     "compile",
+    "composite_inertia",
     "configuration_rate",
     "constraint_bias",
     "constraint_forces",
@@ -151,6 +170,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "from_dh",
     "gravity_forces",
+    "handle_responses",
     "hold",
     "hold_joints",
     "impulse",
@@ -167,6 +187,7 @@ __all__ = [
     "kinematic_hessian",
     "kinetic_energy",
     "load",
+    "locked_inertia",
     "manipulability",
     "mass_matrix",
     "maximum",
@@ -174,9 +195,13 @@ __all__ = [
     "minimum",
     "mobility",
     "momentum",
+    "momentum_about",
     "momentum_matrix",
+    "momentum_matrix_dot",
+    "momentum_rate",
     "norm",
     "null_space",
+    "operational_inertia",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -198,6 +223,7 @@ __all__ = [
     "spring_lengths",
     "stack",
     "static_wrench",
+    "subtree_center_of_mass",
     "symbols",
     "take",
     "tasks",
@@ -209,6 +235,8 @@ __all__ = [
     "velocity_ellipsoid",
     "welded_mass",
     "where",
+    "whole_body_inertia",
+    "zero_moment_point",
 ]
 
 

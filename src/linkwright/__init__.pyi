@@ -30,6 +30,7 @@ from linkwright.dynamics.forward import Method
 from linkwright.dynamics.kinematics import Reference
 from linkwright.dynamics.manipulability import Measure
 from linkwright.dynamics.mass import MassMatrixMethod
+from linkwright.dynamics.momentum import BaseAxes
 from linkwright.equations.result import Equations as Equations
 from linkwright.equations.result import equations as equations
 from linkwright.formats.load import load as load
@@ -60,6 +61,7 @@ from linkwright.spatial.arrays import minimum as minimum
 from linkwright.spatial.arrays import norm as norm
 from linkwright.spatial.arrays import sign as sign
 from linkwright.spatial.arrays import where as where
+from linkwright.spatial.inertia import add_mass_properties as add_mass_properties
 from linkwright.spatial.repeats import repeat as repeat
 from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
@@ -93,6 +95,11 @@ def analytical_jacobian(
     axes: str = "moving",
     relative_to: str = "world",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
+def articulated_inertia(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    body: str,
+) -> Annotated[Array, "(…, 6, 6)"]: ...
 def bias_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -106,6 +113,16 @@ def center_of_mass_jacobian(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, 3, nv)"]: ...
+def centroidal_velocity(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, 6)"]: ...
+def composite_inertia(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    body: str,
+) -> tuple[Annotated[Array, "(…)"], Annotated[Array, "(…, 3)"], Annotated[Array, "(…, 3, 3)"]]: ...
 def configuration_rate(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -186,6 +203,13 @@ def gravity_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, nv)"]: ...
+def handle_responses(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    tau: Annotated[ArrayLike, "(…, nv)"],
+    frames: tuple[str, ...],
+) -> tuple[Annotated[Array, "(…, 6·frames, 6·frames)"], Annotated[Array, "(…, 6·frames)"]]: ...
 def impulse(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -261,6 +285,11 @@ def kinetic_energy(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
 ) -> Annotated[Array, "(…)"]: ...
+def locked_inertia(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    body: str = "world",
+) -> Annotated[Array, "(…, 6, 6)"]: ...
 def manipulability(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -280,10 +309,35 @@ def momentum(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
 ) -> Annotated[Array, "(…, 6)"]: ...
+def momentum_about(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    point: Annotated[ArrayLike, "(…, 3)"],
+) -> Annotated[Array, "(…, 6)"]: ...
 def momentum_matrix(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
+    base: BaseAxes = "body",
 ) -> Annotated[Array, "(…, 6, nv)"]: ...
+def momentum_matrix_dot(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    base: BaseAxes = "body",
+) -> Annotated[Array, "(…, 6, nv)"]: ...
+def momentum_rate(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+) -> Annotated[Array, "(…, 6)"]: ...
+def operational_inertia(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    frame: str,
+    rows: tuple[int, ...] = (0, 1, 2, 3, 4, 5),
+) -> Annotated[Array, "(…, rows, rows)"]: ...
 def passive_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -344,6 +398,11 @@ def spring_lengths(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…, n)"]: ...
+def subtree_center_of_mass(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    body: str,
+) -> Annotated[Array, "(…, 3)"]: ...
 def velocity(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -360,6 +419,17 @@ def velocity_ellipsoid(
     reference: Reference = "world_aligned",
     relative_to: str = "world",
 ) -> tuple[Annotated[Array, "(…, m, m)"], Annotated[Array, "(…, m)"]]: ...
+def whole_body_inertia(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+) -> Annotated[Array, "(…, 3, 3)"]: ...
+def zero_moment_point(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    height: float = 0.0,
+) -> Annotated[Array, "(…, 3)"]: ...
 
 __all__ = [
     "Builder",
@@ -374,17 +444,21 @@ __all__ = [
     "Trajectory",
     "acceleration",
     "actuated_efforts",
+    "add_mass_properties",
     "analytic_inverse_kinematics",
     "analytical_jacobian",
+    "articulated_inertia",
     "atan2",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
+    "centroidal_velocity",
     "check",
     "cholesky",
     "clip",
     "close",
     "compile",
+    "composite_inertia",
     "configuration_rate",
     "constraint_bias",
     "constraint_forces",
@@ -404,6 +478,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "from_dh",
     "gravity_forces",
+    "handle_responses",
     "hold",
     "hold_joints",
     "impulse",
@@ -420,6 +495,7 @@ __all__ = [
     "kinematic_hessian",
     "kinetic_energy",
     "load",
+    "locked_inertia",
     "manipulability",
     "mass_matrix",
     "maximum",
@@ -427,9 +503,13 @@ __all__ = [
     "minimum",
     "mobility",
     "momentum",
+    "momentum_about",
     "momentum_matrix",
+    "momentum_matrix_dot",
+    "momentum_rate",
     "norm",
     "null_space",
+    "operational_inertia",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -451,6 +531,7 @@ __all__ = [
     "spring_lengths",
     "stack",
     "static_wrench",
+    "subtree_center_of_mass",
     "symbols",
     "take",
     "tasks",
@@ -462,4 +543,6 @@ __all__ = [
     "velocity_ellipsoid",
     "welded_mass",
     "where",
+    "whole_body_inertia",
+    "zero_moment_point",
 ]

@@ -167,6 +167,36 @@ def test_center_of_mass_and_momentum(pair, states):
     close(lw.momentum(pair.ours, q, v), h)
 
 
+def test_the_momentum_matrix_and_its_rate(pair, states):
+    q, v, a = states
+    m, d = pair.theirs, pair.data
+
+    def theirs(q, v, a):
+        pin.dccrba(m, d, q, v)
+        return pair.columns(d.Ag.copy()), pair.columns(d.dAg.copy()), d.hg.vector.copy(), d.Ig.inertia.copy()
+
+    A, A_dot, h, I = zip(*rows(pair, states, theirs), strict=True)
+    close(lw.momentum_matrix(pair.ours, q), A)
+    close(lw.momentum_matrix_dot(pair.ours, q, v), A_dot)
+    close(lw.momentum(pair.ours, q, v), h)
+    close(lw.whole_body_inertia(pair.ours, q), I)
+    rate = rows(pair, states, lambda q, v, a: pin.computeCentroidalMomentumTimeVariation(m, d, q, v, a).vector.copy())
+    close(lw.momentum_rate(pair.ours, q, v, a), rate)
+
+
+def test_centers_of_mass_of_subtrees(pair, states):
+    m, d = pair.theirs, pair.data
+
+    def theirs(q, v, a):
+        pin.centerOfMass(m, d, q, True)
+        places = [m.getJointId("root_joint" if one.type == "free" else one.name) for one in pair.ours.joints]
+        return np.stack([d.oMi[k].act(d.com[k]) for k in places])
+
+    expected = rows(pair, states, theirs)
+    found = np.stack([lw.subtree_center_of_mass(pair.ours, states[0], body.name) for body in pair.ours.bodies[:8]], 1)
+    close(found, [x[:8] for x in expected])
+
+
 def test_energies(pair, states):
     q, v, _ = states
     m, d = pair.theirs, pair.data

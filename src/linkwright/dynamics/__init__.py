@@ -28,6 +28,15 @@ from linkwright.dynamics.derivatives import forward_dynamics_derivatives, invers
 from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
 from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.hessian import kinematic_hessian
+from linkwright.dynamics.inertia import (
+    articulated_inertia,
+    composite_inertia,
+    handle_responses,
+    locked_inertia,
+    operational_inertia,
+    subtree_center_of_mass,
+    whole_body_inertia,
+)
 from linkwright.dynamics.inverse import bias_forces, gravity_forces
 from linkwright.dynamics.jacobian import (
     analytical_jacobian,
@@ -42,10 +51,15 @@ from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.momentum import (
     center_of_mass,
     center_of_mass_jacobian,
+    centroidal_velocity,
     momentum,
+    momentum_about,
     momentum_matrix,
+    momentum_matrix_dot,
+    momentum_rate,
     total_mass,
     welded_mass,
+    zero_moment_point,
 )
 from linkwright.dynamics.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
@@ -55,11 +69,14 @@ __all__ = [
     "acceleration",
     "actuated_efforts",
     "analytical_jacobian",
+    "articulated_inertia",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
+    "centroidal_velocity",
     "check",
     "close",
+    "composite_inertia",
     "configuration_rate",
     "constraint_bias",
     "constraint_forces",
@@ -75,6 +92,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "gravity_forces",
+    "handle_responses",
     "impulse",
     "integrate",
     "integrate_derivatives",
@@ -88,12 +106,17 @@ __all__ = [
     "kinematic_hessian",
     "kinetic_energy",
     "lie_bracket",
+    "locked_inertia",
     "loop_constraints",
     "manipulability",
     "mass_matrix",
     "mobility",
     "momentum",
+    "momentum_about",
     "momentum_matrix",
+    "momentum_matrix_dot",
+    "momentum_rate",
+    "operational_inertia",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -109,9 +132,12 @@ __all__ = [
     "spring_lengths",
     "spring_resistances",
     "spring_stiffness",
+    "subtree_center_of_mass",
     "told_analytical_jacobian",
     "total_mass",
     "velocity",
     "velocity_ellipsoid",
     "welded_mass",
+    "whole_body_inertia",
+    "zero_moment_point",
 ]

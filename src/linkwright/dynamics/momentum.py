@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
-from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_velocities
 from linkwright.dynamics.mass import composite_inertias
-from linkwright.errors import ModelError, explained
+from linkwright.errors import InputError, ModelError, explained
 from linkwright.model.tree import Link, Model, transform
-from linkwright.spatial.arrays import Array, Shaped
-from linkwright.spatial.inertia import RigidInertia
+from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror
+from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
+from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
+from linkwright.spatial.vectors import force_cross, motion_cross
 
 
 @explained
@@ -71,12 +75,76 @@ def momentum(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Sh
     return np.concatenate([P, L - skew(center_of_mass(model, q)) @ P])
 
 
-def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv"]:
+def momentum_about(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], point: Shaped[Array, "3"]
+) -> Shaped[Array, "6"]:
+    """The momentum (6,) [P; L] of everything that moves about a ``point`` (3,) of the world, in world axes."""
+    h = momentum(model, q, v)
+    return np.concatenate([h[:3], h[3:] + skew(center_of_mass(model, q) - point) @ h[:3]])
+
+
+def momentum_rate(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"]
+) -> Shaped[Array, "6"]:
+    """The rate (6,) [Ṗ; L̇] of :func:`momentum`, N and N m: Ȧ v + A a, without the matrices."""
+    model.require_physical("momentum")
+    rate = _forces(model, q, v, a)
+    return np.concatenate([rate[:3], rate[3:] - skew(center_of_mass(model, q)) @ rate[:3]])
+
+
+def _forces(model: Model, q: Array, v: Array, a: Array) -> Array:
+    """The force (6,) [f; n] about the world's origin that the motion takes; weight is not in it."""
+
+    def inward(link: Link, received: tuple[Array], q: Array, motion: tuple[Array, Array]) -> tuple[None, tuple[Array]]:
+        V, A = motion
+        I = link.rigid_inertia
+        return None, (force_to_parent(link.transform(q), I.times(A) + force_cross(V) @ I.times(V) + received[0]),)
+
+    motions = body_accelerations(model, q, v, a)
+    _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), motions)
+    return total
+
+
+def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
+    """The velocity (6,) [ċ; ω] of everything as one: of the centre of mass, and ω = I⁻¹ L, world axes, m/s and rad/s.
+
+    So would all move, its joints locked, with the momentum that it has (Orin & Goswami 2008).
+    """
+    h = momentum(model, q, v)
+    _, everything = composite_inertias(model, model.each(transform, model.coordinates(q)))
+    m = _mass(model)
+    C = skew(everything.first_moment / m)
+    return np.concatenate([h[:3] / m, solve_symmetric(mirror(everything.inertia + m * (C @ C)), h[3:])])
+
+
+def zero_moment_point(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], a: Shaped[Array, "nv"], height: float = 0.0
+) -> Shaped[Array, "3"]:
+    """The zero-moment point (3,) on the level ground z = ``height``, m, in the world.
+
+    There the force of the ground that this motion takes, weight included, has no moment about level axes
+    (Vukobratović & Stepanenko 1972). Without such a force, as in flight, what is not finite stays so.
+    """
+    force = _forces(model, q, v, a)
+    moment = first_moment(model, q)
+    f = force[:3] - total_mass(model) * model.gravity
+    n = force[3:] - skew(moment) @ model.gravity
+    x, y = (height * f[0] - n[1]) / f[2], (height * f[1] + n[0]) / f[2]
+    return np.stack([x, y, 0.0 * x + height])
+
+
+BaseAxes = Literal["body", "world"]
+"""In which axes the velocities of floating bases count: their own, as in v, or the world's."""
+
+
+def momentum_matrix(model: Model, q: Shaped[Array, "nq"], base: BaseAxes = "body") -> Shaped[Array, "6 nv"]:
     """The centroidal momentum matrix A (6, nv): the momentum about the centre of mass is A v.
 
     Reflected rotor inertias are not in it. A column is the momentum of everything beyond a joint
-    moving at its unit rate, carried to the centre of mass.
+    moving at its unit rate, carried to the centre of mass. ``base`` "world": of free joints at the ground for
+    velocities [v; ω] of the body's origin in world axes, not in the body's.
     """
+    _check_base(base)
     model.require_physical("momentum")
     if not model.links:
         return np.zeros((6, 0))
@@ -84,10 +152,81 @@ def momentum_matrix(model: Model, q: Shaped[Array, "nq"]) -> Shaped[Array, "6 nv
     composites, everything = composite_inertias(model, model.each(transform, x))
     c = everything.first_moment / _mass(model)
 
-    def column(link: Link, q: Array, I: RigidInertia, T: Array) -> Array:
-        R, p = split_pose(T)
-        F = I.times(link.motion_subspace(q))
-        P = R @ F[:3]
-        return np.concatenate([P, R @ F[3:] + skew(p - c) @ P])
+    def column(link: Link, q: Array, I: RigidInertia, T: Array, turned: float) -> Array:
+        A = _carried(T, c, I.times(link.motion_subspace(q)))
+        return A if is_zero(turned) else turned * (A @ _both(T[:3, :3].T)) + (1.0 - turned) * A
 
-    return model.assemble(model.each(column, x, composites, body_poses(model, q)), (6,))
+    return model.assemble(model.each(column, x, composites, body_poses(model, q), _turned(model, base)), (6,))
+
+
+def momentum_matrix_dot(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], base: BaseAxes = "body"
+) -> Shaped[Array, "6 nv"]:
+    """The time derivative Ȧ (6, nv) of :func:`momentum_matrix`, entry by entry: d(A v)/dt = A a + Ȧ v.
+
+    Seen from the world a column I S has the rate I Ṡ + İ S, Ṡ = V × S and İ the sum of V ×* I − I V × of everything
+    beyond; the centre of mass moves, too.
+    """
+    _check_base(base)
+    model.require_physical("momentum")
+    if not model.links:
+        return np.zeros((6, 0))
+    x, rates = model.coordinates(q), model.rates(v)
+    T, twists = model.each(transform, x), body_velocities(model, q, v)
+
+    def inward(
+        link: Link, received: tuple[RigidInertia, Array], T: Array, V: Array
+    ) -> tuple[tuple[RigidInertia, Array], tuple[RigidInertia, Array]]:
+        I = link.rigid_inertia.matrix()
+        D = -(I @ motion_cross(V))
+        composite, rate = link.rigid_inertia + received[0], mirror(D + D.T) + received[1]
+        return (composite, rate), (composite.moved(T), congruence(rate, T))
+
+    composites, (everything, _) = model.inward(inward, (NO_INERTIA, np.zeros((6, 6))), T, twists)
+    c = everything.first_moment / _mass(model)
+    c_dot = momentum(model, q, v)[:3] / _mass(model)
+
+    def column(
+        link: Link,
+        composite: tuple[RigidInertia, Array],
+        T: Array,
+        V: Array,
+        q: Array,
+        v: Array,
+        turned: float,
+    ) -> Array:
+        I, rate = composite
+        S = link.motion_subspace(q)
+        A = _carried(T, c, I.times(S))
+        A_dot = _carried(T, c, I.times(motion_cross(V) @ S + link.motion_subspace_rate(q, v)) + rate @ S)
+        A_dot = np.concatenate([A_dot[:3], A_dot[3:] - skew(c_dot) @ A[:3]])
+        if is_zero(turned):
+            return A_dot
+        back = T[:3, :3].T
+        return turned * (A_dot @ _both(back) - A @ _both(skew(V[3:]) @ back)) + (1.0 - turned) * A_dot
+
+    columns = model.each(column, composites, body_poses(model, q), twists, x, rates, _turned(model, base))
+    return model.assemble(columns, (6,))
+
+
+def _carried(T: Array, c: Array, F: Array) -> Array:
+    """Forces or momenta (6, k) of a body's axes in world axes about a point c (3,)."""
+    R, p = split_pose(T)
+    P = R @ F[:3]
+    return np.concatenate([P, R @ F[3:] + skew(p - c) @ P])
+
+
+def _both(R: Array) -> Array:
+    """diag(R, R) (6, 6)."""
+    nil = np.zeros((3, 3))
+    return np.concatenate([np.concatenate([R, nil], axis=1), np.concatenate([nil, R], axis=1)])
+
+
+def _check_base(base: str) -> None:
+    if base not in ("body", "world"):
+        raise InputError(f"base is {base!r}; it may be 'body' or 'world'")
+
+
+def _turned(model: Model, base: str) -> list[float]:
+    """For every body 1.0 where its velocity is counted in world axes."""
+    return [1.0 if base == "world" and link.parent < 0 and link.motion.type == "free" else 0.0 for link in model.links]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.errors import ArgumentError, ShapeError
 from linkwright.spatial.arrays import Array, is_zero, mirror
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
@@ -69,6 +71,35 @@ def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
     c = h / m
     C = skew(c)
     return m, c, I + m * (C @ C)
+
+
+def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Array, Array]:
+    """Mass, centre of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
+
+    All in one frame, every inertia about its own centre of mass: m = Σ mⱼ, c = Σ mⱼ cⱼ / m,
+    I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c. Symbols and leading dimensions as they come; together they
+    must have mass.
+
+    >>> m, c, I = add_mass_properties([(1.0, [0, 0, 0], np.eye(3)), (3.0, [4.0, 0, 0], np.eye(3))])
+    >>> m, c.tolist(), I.diagonal().tolist()
+    (np.float64(4.0), [3.0, 0.0, 0.0], [2.0, 14.0, 14.0])
+    """
+    try:
+        each = [(np.asarray(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"mass properties are a list of (m, c (3,), I (3, 3)); got {bodies!r:.200}") from None
+    if not each or any(c.shape[-1:] != (3,) or I.shape[-2:] != (3, 3) for _, c, I in each):
+        shapes = [(m.shape, c.shape, I.shape) for m, c, I in each]
+        raise ShapeError(f"mass properties are a list of (m (…), c (…, 3), I (…, 3, 3)), one or more; got {shapes}")
+    m: Any = sum((m for m, _, _ in each[1:]), each[0][0])
+    h = sum((np.asarray(m)[..., None] * c for m, c, _ in each[1:]), np.asarray(each[0][0])[..., None] * each[0][1])
+    c = h / np.asarray(m)[..., None]
+    total: Any = 0.0
+    for m_j, c_j, I_j in each:
+        r = c_j - c
+        square = np.asarray((r * r).sum(axis=-1))[..., None, None]
+        total = total + I_j + m_j[..., None, None] * (square * np.eye(3) - r[..., :, None] * r[..., None, :])
+    return (m if np.ndim(m) else np.asarray(m)[()]), c, total
 
 
 def congruence(I: Array, T: Array) -> Array:

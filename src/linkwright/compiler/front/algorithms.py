@@ -21,7 +21,10 @@ VELOCITIES = ("v", "a", "tau", "u")
 OF_BODIES = ("twists", "forces")
 """Names of arguments that are six numbers of every body."""
 
-ARRAYS = frozenset((*POSITIONS, *VELOCITIES, "wrench", "twists"))
+FIXED = {"wrench": (6,), "point": (3,)}
+"""Names of arguments whose shape is always the same."""
+
+ARRAYS = frozenset((*POSITIONS, *VELOCITIES, *FIXED, "twists"))
 """The names by which the algorithms call their arrays; whatever else they take is a choice."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.front.algorithms import ALGORITHMS, ARRAYS, POSITIONS, VELOCITIES, algorithm_of, facts
+from linkwright.compiler.front.algorithms import ALGORITHMS, ARRAYS, FIXED, POSITIONS, VELOCITIES, algorithm_of, facts
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.derived import derived
@@ -82,7 +82,7 @@ def bind(
 
     ``inputs``: name → shape (a whole number or a tuple of them) of an array; anything else (text, None,
     the frames of ``wrenches``) is bound. Not given: q, q0, q1 are (nq,), v, a, tau, u (nv,), wrench (6,),
-    twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
+    point (3,), twists (bodies, 6). ``values``: what is bound as it is, whole numbers too.
     ``regroup``: whether algorithms run on what takes fewer operations: joint-space dynamics on the minimal model.
     """
     book = book_of(function)
@@ -128,8 +128,8 @@ def bind(
             shapes[key] = (model.nv,)
         elif model is not None and key == "twists":
             shapes[key] = (len(model.bodies), 6)
-        elif key == "wrench":
-            shapes[key] = (6,)
+        elif key in FIXED:
+            shapes[key] = FIXED[key]
         elif parameter.default is parameter.empty:
             if model is None and key == next(iter(parameters)) and _is_of_model(book, parameter):
                 raise ArgumentError(

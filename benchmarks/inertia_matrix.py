@@ -1,0 +1,85 @@
+"""The inertia matrix by its three methods, in operations and time; and the rate of the basic Jacobian (S4).
+
+Run: ``python benchmarks/inertia_matrix.py [name …]``. Columns: operations (multiplications and additions) of the
+composite, the unit vector and the Jacobian method, as multiples of the composite one, and ns a row in batches of
+1024 on one thread. The tutorial that the methods are from says that "the other two take about twice the time";
+what is measured is printed beneath. The second table counts operations of the Jacobian with its rate, for chains of n
+revolute joints in general places, beside those of the published listing (577 at n = 6 is ours, 848 the listing's).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+import linkwright as lw
+
+METHODS = ("composite", "unit_vector", "jacobian")
+NAMES = ("arm7", "puma560", "quadruped", "humanoid", "planar:7", "planar:20", "planar:40", "chain3d:7", "chain3d:20")
+NAMES += ("chain3d:40",)
+ROWS, REPEATS = 1024, 20
+LISTED = {6: 848, 20: 3641}
+"""Operations of the published listing of the Jacobian's rate, by the number of joints."""
+
+
+def nanoseconds(kernel: lw.Kernel, q: np.ndarray) -> float:
+    """The shortest time of a row in a batch on one thread."""
+    kernel.threads = 1
+    out = kernel(q)
+    best = np.inf
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        kernel(q, out=out)
+        best = min(best, time.perf_counter() - start)
+    return 1e9 * best / len(q)
+
+
+def general_chain(n: int) -> lw.Model:
+    """n revolute joints, one after the other, none parallel to the next and none meeting it."""
+    rng = np.random.default_rng(0)
+    made, parent = lw.Builder(f"general:{n}"), "world"
+    for k in range(n):
+        made.body(f"link{k}", 1.0, (0.1, 0.2, 0.3), (0.1, 0.2, 0.3))
+        made.joint(f"joint{k}", "revolute", parent, f"link{k}", xyz=rng.normal(size=3), rpy=rng.normal(size=3))
+        parent = f"link{k}"
+    return made.frame("hand", parent, xyz=(0.1, 0.2, 0.3)).build()
+
+
+def main(names: list[str]) -> None:
+    """Print both tables."""
+    print(f"{'mechanism':12} {'operations':>24} {'of composite':>16} {'ns a row':>27} {'of composite':>16}")
+    ratios: list[tuple[float, ...]] = []
+    for name in names:
+        model = lw.load(name)
+        kernels = [lw.compile(lw.mass_matrix, model, method=method, unroll=True) for method in METHODS]
+        q = model.random(ROWS, seed=0)
+        counts = [kernel.operations.total for kernel in kernels]
+        times = [nanoseconds(kernel, q) for kernel in kernels]
+        more = [counts[1] / counts[0], counts[2] / counts[0], times[1] / times[0], times[2] / times[0]]
+        ratios.append(tuple(more))
+        print(
+            f"{name:12} {counts[0]:8}{counts[1]:8}{counts[2]:8} {more[0]:8.1f}{more[1]:8.1f} "
+            f"{times[0]:9.1f}{times[1]:9.1f}{times[2]:9.1f} {more[2]:8.1f}{more[3]:8.1f}"
+        )
+    low, high = np.min(ratios, axis=0), np.max(ratios, axis=0)
+    for k, method in enumerate(METHODS[1:]):
+        print(
+            f"{method}: {low[k]:.1f} to {high[k]:.1f} times the operations of the composite method, "
+            f"{low[k + 2]:.1f} to {high[k + 2]:.1f} times its time"
+        )
+    print("\nthe Jacobian with its rate, operations")
+    for n in (3, 6, 7, 12, 20):
+        chain = general_chain(n)
+
+        def both(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            return lw.jacobian(model, q, "hand"), lw.jacobian_dot(model, q, v, "hand")
+
+        count = lw.compile(both, chain, unroll=True).operations.total
+        rate = lw.compile(lw.jacobian_dot, chain, frame="hand", unroll=True).operations.total
+        print(f"n = {n:2}: {rate} for the rate alone, {count} with the Jacobian; the listing {LISTED.get(n, '-')}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(NAMES))
