@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linkwright import dynamics
+from linkwright.compiler.user import symbols
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
 from linkwright.formats.load import load
 from linkwright.formats.named import example_robots
@@ -256,6 +257,19 @@ def test_a_dh_arm(ending, tmp_path):
         same_dynamics(model, again(model, tmp_path / f"r{ending}"), ["tool", "dh2"])
 
 
+def test_what_has_no_limits_has_none_after_urdf(tmp_path):
+    builder = Builder("arm").body("a", 1.0, [0.1, 0, 0], 0.1).joint("s", "prismatic", "world", "a")
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1).joint("h", "revolute", "a", "b", lower=-1.0)
+    model = builder.build()
+    model.save(tmp_path / "r.urdf")  # nothing is lost
+    read = load(tmp_path / "r.urdf")
+    for joint, other in zip(model.joints, read.joints, strict=True):
+        for what in ("lower", "upper", "effort_limit", "velocity_limit"):
+            np.testing.assert_array_equal(getattr(joint, what), getattr(other, what), err_msg=what)
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (package pin)")
+    assert pin.buildModelFromUrdf(str(tmp_path / "r.urdf")).nv == 2
+
+
 def test_names_that_xml_must_quote(tmp_path):
     builder = Builder('a "b" <c> & d').body("x<y>", 1.0, [0.1, 0, 0], 0.1).joint("h&m 'k'", "revolute", "world", "x<y>")
     model = builder.build()
@@ -272,6 +286,10 @@ def test_what_cannot_be_saved(tmp_path):
         arm.save(3)
     with pytest.raises(ModelError, match="minimal"):
         arm.minimal().save(tmp_path / "r.urdf")
+    (m,) = symbols("m", (1,))
+    unknown = Builder("u").body("a", m, inertia=0.1).joint("h", "revolute", "world", "a").build()
+    with pytest.raises(ModelError, match="'u' holds symbols, and files hold numbers"):
+        unknown.save(tmp_path / "r.urdf")
     (tmp_path / "d.urdf").mkdir()
     with pytest.raises(InputError, match="it is a folder"):
         arm.save(tmp_path / "d.urdf")

@@ -36,7 +36,7 @@ def bench(
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
     peers
         Whether to measure the peers too.
     rows

@@ -50,7 +50,8 @@ def simulate(
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml) or a built-in mechanism: pendulum, two_link, planar:N, chain3d:N,
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism: pendulum,
+        two_link, planar:N, chain3d:N,
         arm4, puma560, arm7, quadruped, humanoid, and with closed loops four_bar, slider_crank, four_bars:N, bricard,
         delta, stewart; arm7 without it.
     time

@@ -32,7 +32,7 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
     operations
         Whether to count the operations of the algorithms.
     """
@@ -82,7 +82,7 @@ def equations(
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml) or a built-in mechanism.
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
     file
         Where to write them, instead of to the screen.
     format

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from linkwright.errors import ArgumentError
+from linkwright.errors import ArgumentError, ModelError
 from linkwright.files import write_text
 from linkwright.formats.write_mjcf import mjcf_text
 from linkwright.formats.write_urdf import urdf_text
@@ -22,13 +22,15 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
     The file is whole or not written at all; folders that are not there are made. Numbers are written with all their
     digits. Warns once (:class:`FormatWarning`) of what the format cannot say, item by item. Raises
     :class:`ArgumentError` for another ending, :class:`InputError` where writing fails, and :class:`ModelError` for a
-    minimal model, whose inertias are no longer those of bodies.
+    minimal model, whose inertias are no longer those of bodies, or one that holds symbols.
     """
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
     ending = Path(path).suffix.lower()
     if ending not in WRITTEN:
         raise ArgumentError(f"models are written as .urdf (URDF) or .xml, .mjcf (MJCF); got {os.fspath(path)!r}")
+    if model.holds_symbols:
+        raise ModelError(f"{model.name!r} holds symbols, and files hold numbers: build it with numbers to save it")
     text, losses = WRITTEN[ending](described(model), os.fspath(path))
     written = write_text(Path(path), text)
     losses.tell()

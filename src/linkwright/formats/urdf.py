@@ -74,6 +74,9 @@ SCHEMA = {
     "mimic": Known(("joint", "multiplier", "offset")),
 }
 
+UNLIMITED = 1e30
+"""Stands for no limit where the format asks for a number."""
+
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 WORDS = re.compile(r"[^ \t\r\n]+")
 
@@ -420,8 +423,8 @@ class _Reader(Findings):
                 self.remark(element, f"{type} without <limit>; taken as unlimited", self.owner)
             return
         for ours, attribute in (("velocity_limit", "velocity"), ("effort_limit", "effort")):
-            options[ours] = self.number(limit, attribute, None, infinite=True)
-        ends = [self.number(limit, attribute, infinite=True) for attribute in ("lower", "upper")]
+            options[ours] = _limit(self.number(limit, attribute, None, infinite=True))
+        ends = [_limit(self.number(limit, attribute, infinite=True)) for attribute in ("lower", "upper")]
         given = [attribute for attribute in ("lower", "upper") if attribute in limit.attributes]
         if not bounded:
             if any(ends):
@@ -432,6 +435,11 @@ class _Reader(Findings):
             options["lower"], options["upper"] = ends  # one that is missing is 0, says the specification
             if ends[0] == ends[1] and "mimic" not in parts:
                 self.remark(limit, f"lower and upper are both {ends[0]:g}: the joint has no room to move", self.owner)
+
+
+def _limit(x: float | None) -> float | None:
+    """A limit; infinite where it is as large as those that stand for none."""
+    return x if x is None or abs(x) < UNLIMITED else float(np.copysign(np.inf, x))
 
 
 @lru_cache(maxsize=1024)

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.urdf import UNLIMITED
 from linkwright.formats.writing import Losses, Names, Node, all_equal, downwards, rpy_of, simple, still, weightless
 from linkwright.model.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
-
-UNLIMITED = 1e30
-"""Stands for no limit of effort or velocity where the format asks for a number."""
 
 TYPES = {Prismatic: "prismatic", Planar: "planar", Free: "floating", Spherical: "spherical"}
 
@@ -141,9 +139,7 @@ class _Writer:
         given = {what: values.get(f"{what}_limit", np.full(1, np.inf)) for what in ("effort", "velocity")}
         limits: dict[str, Any] = {}
         if isinstance(motion, Prismatic) or (isinstance(motion, Revolute) and element.attributes["type"] == "revolute"):
-            limits = {"lower": lower, "upper": upper}
-            if not np.isfinite([lower, upper]).all():
-                self.losses.add("a missing limit is written as inf, which not every program reads", name)
+            limits = {"lower": max(lower, -UNLIMITED), "upper": min(upper, UNLIMITED)}
         elif any(np.isfinite(values.get(side, np.inf)).any() for side in ("lower", "upper")):
             self.losses.add(f"limits of {motion.type} joints are lost", name)
         if motion.nv > 1 and any(np.isfinite(x).any() for x in given.values()):
