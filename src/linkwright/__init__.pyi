@@ -122,7 +122,7 @@ def composite_inertia(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     body: str,
-) -> tuple[Annotated[Array, "(…)"], Annotated[Array, "(…, 3)"], Annotated[Array, "(…, 3, 3)"]]: ...
+) -> tuple[Any, Annotated[Array, "(…, 3)"], Annotated[Array, "(…, 3, 3)"]]: ...
 def configuration_rate(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -209,7 +209,7 @@ def handle_responses(
     v: Annotated[ArrayLike, "(…, nv)"],
     tau: Annotated[ArrayLike, "(…, nv)"],
     frames: tuple[str, ...],
-) -> tuple[Annotated[Array, "(…, 6·frames, 6·frames)"], Annotated[Array, "(…, 6·frames)"]]: ...
+) -> tuple[Annotated[Array, "(…, handles, handles)"], Annotated[Array, "(…, handles)"]]: ...
 def impulse(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -336,7 +336,7 @@ def operational_inertia(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
-    rows: tuple[int, ...] = (0, 1, 2, 3, 4, 5),
+    directions: str | Sequence[str] = "all",
 ) -> Annotated[Array, "(…, rows, rows)"]: ...
 def passive_forces(
     model: Model,

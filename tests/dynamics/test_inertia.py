@@ -184,7 +184,7 @@ def test_the_operational_inertia():
     planar = lw.load("two_link")
     q, frame = np.array([0.3, 0.7]), list(planar.frames)[-1]
     J, M = lw.jacobian(planar, q, frame)[:2], lw.mass_matrix(planar, q)
-    found = lw.operational_inertia(planar, q, frame, rows=(0, 1))
+    found = lw.operational_inertia(planar, q, frame, directions=("x", "y"))
     assert relative_error(found, np.linalg.inv(J @ np.linalg.solve(M, J.T))) < 1e-9
 
 
@@ -211,8 +211,8 @@ def test_what_does_not_exist_is_told():
         (lambda: lw.articulated_inertia(followed, followed.neutral(), "tip"), ModelError),
         (lambda: lw.locked_inertia(model.minimal(), q), ModelError),
         (lambda: lw.momentum_matrix(model, q, base="hand"), InputError),
-        (lambda: lw.operational_inertia(model, q, "tool", rows=(0, 0)), ArgumentError),
-        (lambda: lw.operational_inertia(model, q, "tool", rows=(6,)), ArgumentError),
+        (lambda: lw.operational_inertia(model, q, "tool", ("x", "x")), InputError),
+        (lambda: lw.operational_inertia(model, q, "tool", ["w"]), InputError),
         (lambda: lw.handle_responses(model, q, q, q, "tool"), ArgumentError),
     ):
         with pytest.raises(kind):

@@ -14,6 +14,7 @@ import numpy as np
 
 from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.kinematics import acceleration, frame_pose, way_between
+from linkwright.dynamics.manipulability import rows_of
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.model.description import WORLD
@@ -27,7 +28,7 @@ from linkwright.spatial.transform import inverse_pose
 
 def composite_inertia(
     model: Model, q: Shaped[Array, "nq"], body: str
-) -> tuple[Shaped[Any, ""], Shaped[Array, "3"], Shaped[Array, "3 3"]]:
+) -> tuple[Any, Shaped[Array, "3"], Shaped[Array, "3 3"]]:
     """The mass (kg), centre of mass (3,) and inertia (3, 3) about it of a body with everything beyond, as one.
 
     All joints beyond are locked at q; in the frame ``body`` ("world": of the whole mechanism). What has no mass has its
@@ -124,7 +125,7 @@ def handle_responses(
     v: Shaped[Array, "nv"],
     tau: Shaped[Array, "nv"],
     frames: tuple[str, ...],
-) -> tuple[Shaped[Array, "6·frames 6·frames"], Shaped[Array, "6·frames"]]:
+) -> tuple[Shaped[Array, "handles handles"], Shaped[Array, "handles"]]:
     """Φ (6 k, 6 k) and b (6 k,) with a = Φ f + b: how k frames are accelerated by wrenches on them.
 
     a are the accelerations [p̈; ω̇] of the frames, f the wrenches [f; n] on them, world-aligned, one frame after the
@@ -148,24 +149,26 @@ def _require_frames(frames: Any) -> None:
 
 
 def operational_inertia(
-    model: Model, q: Shaped[Array, "nq"], frame: str, rows: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    model: Model, q: Shaped[Array, "nq"], frame: str, directions: str | Sequence[str] = "all"
 ) -> Shaped[Array, "rows rows"]:
     """The operational-space inertia Λ = (J M⁻¹ Jᵀ)⁻¹ of a frame, world-aligned (Khatib 1987).
 
-    The force at the frame that a unit acceleration of it takes, joints being free. ``rows``: which of the six
-    directions [x, y, z; about x, y, z] count, as (0, 1) in a plane; where the joints cannot move the frame along all of
-    them Λ has no bound, and what is not finite stays so.
+    The force at the frame that a unit acceleration of it takes, joints being free. ``directions``: "all", "linear",
+    "angular", or which of "x", "y", "z", "rx", "ry", "rz" count, as ("x", "y") in a plane; where the joints cannot move
+    the frame along all of them Λ has no bound, and what is not finite stays so.
     """
-    if isinstance(rows, int) or not len(rows) or not set(rows) <= set(range(6)) or len(set(rows)) < len(rows):
-        raise ArgumentError(f"rows are some of 0 … 5, each once; got {rows!r}")
-    places = list(rows)
+    places = rows_of(directions)
     still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
     columns = []
     for unit in np.eye(6)[places]:
         a = forward_dynamics(weightless, q, still, still, {frame: unit}, "articulated", loops="ignore")
         columns.append(acceleration(model, q, still, a, frame)[places])
-    with np.errstate(all="ignore"):  # what has no bound is not finite
-        return mirror(solve_symmetric(mirror(np.stack(columns, axis=1)), np.eye(len(places))))
+    unit = np.eye(len(places))
+    try:
+        with np.errstate(all="ignore"):  # what has no bound is not finite
+            return mirror(solve_symmetric(mirror(np.stack(columns, axis=1)), unit))
+    except np.linalg.LinAlgError:  # of numbers: exactly singular
+        return np.full_like(unit, np.nan)
 
 
 def _with_mass(model: Model) -> Model:
