@@ -404,3 +404,58 @@ def test_what_is_no_dict_is_refused():
             lw.inverse_kinematics(arm, wrong)
     with pytest.raises(ArgumentError, match="the first argument is a Model"):
         lw.inverse_kinematics("arm7", {"tool": np.eye(4)})
+
+
+def test_followers_keep_their_own_limits():
+    builder = lw.Builder("followed")
+    axes = {"a": [0, 0, 1], "b": [0, 1, 0], "c": [0, 1, 0], "d": [0, 1, 0]}
+    parent = "world"
+    for name, axis in axes.items():
+        builder.body(name, 1.0, inertia=0.1)
+        follows = {"mimic": "b", "multiplier": -1.0, "offset": 0.2} if name == "c" else {}
+        lower, upper = (-1.0, 1.0) if name == "c" else (-2.0, 2.0)
+        offset = [0.0, 0.0, 0.4 if parent != "world" else 0.0]
+        builder.joint(name, "revolute", parent, name, axis=axis, lower=lower, upper=upper, xyz=offset, **follows)
+        parent = name
+    model = builder.frame("tool", "d", xyz=[0.0, 0.0, 0.3]).build()
+    wide = np.array([0.0, -1.9, 0.5])
+    assert lw.inverse_kinematics(model, {"tool": lw.pose(model, wide, "tool")}).reason == "limits"
+    q = model.random(20, seed=1)
+    reached = lw.inverse_kinematics(model, {"tool": lw.pose(model, q, "tool")}, start=np.zeros(3))
+    assert reached.converged.all()
+    assert np.abs(0.2 - reached.q[:, 1]).max() <= 1.0 + 1e-12
+    at_its_end = np.array([0.0, -0.8, 0.5])
+    v = lw.resolved_rate(model, at_its_end, {tasks.Joints(["b"]): [-1.0]}, period=0.01)
+    assert abs(v[1]) < 1e-12
+
+
+@pytest.mark.parametrize("name", ["planar:3", "two_link", "stewart"])
+def test_a_turn_more_is_no_other_solution(name):
+    model = lw.load(name)
+    if name == "stewart":
+        frame, target = "platform", lw.pose(model, lw.close(model, model.neutral()), "platform")
+    else:
+        frame = list(model.frames)[-1]
+        target = lw.pose(model, model.random(6, seed=1), frame)[:, :3, 3]
+    reached = lw.inverse_kinematics(model, {frame: target}, solutions=4)
+    turning = [joint.name for joint in model.joints if joint.type in ("revolute", "universal")]
+    places = np.concatenate([np.arange(model.nq)[model.slice(joint).q] for joint in turning])
+    for row, there in zip(reached.q.reshape(-1, 4, model.nq), reached.converged.reshape(-1, 4), strict=True):
+        found = row[there]
+        assert np.abs(found[:, places]).max() <= np.pi + 1e-12
+        for k, q in enumerate(found):
+            apart = lw.difference(model, found[:k], q)
+            apart -= 2.0 * np.pi * np.rint(apart / (2.0 * np.pi))
+            assert (np.abs(apart).max(axis=1, initial=0.0) > 1e-4).all()
+
+
+def test_whole_turns_within_the_limits_are_tried():
+    builder = lw.Builder("wide").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
+    builder.joint("a", "revolute", "world", "a", lower=-2.8, upper=9.0)
+    builder.joint("b", "revolute", "a", "b", xyz=[1.0, 0.0, 0.0])
+    model = builder.frame("tip", "b", xyz=[1.0, 0.0, 0.0]).build()
+    q, start = np.array([-2.5 + 4.0 * np.pi, 0.5 - 4.0 * np.pi]), np.array([8.9, 0.4])
+    target = lw.pose(model, q, "tip")
+    for options in ({"nearest": True}, {"solutions": 1}):
+        reached = lw.inverse_kinematics(model, {"tip": target}, start=start, **options)
+        assert reached.q.reshape(-1) == pytest.approx([-2.5 + 2.0 * np.pi, 0.5], abs=1e-5)

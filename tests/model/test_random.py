@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import InputError
+from linkwright.errors import FormatWarning, InputError
 from linkwright.model.joint import JOINT_TYPES
 from mechanisms import one_of_each
 
@@ -88,10 +88,38 @@ def test_followers_have_no_coordinates():
     builder.joint("lead", "revolute", "world", "a", lower=0.0, upper=0.5)
     builder.joint("follow", "revolute", "a", "b", lower=-9.0, upper=-8.0, mimic="lead", multiplier=2.0, offset=0.1)
     builder.joint("last", "spherical", "b", "c")
-    q = builder.build().random(100, seed=0)
+    with pytest.warns(FormatWarning, match="'follow': its limits and those of 'lead', which it mimics, have no range"):
+        model = builder.build()
+    q = model.random(100, seed=0)
     assert q.shape == (100, 5)
     assert ((q[:, 0] >= 0.0) & (q[:, 0] <= 0.5)).all()
     assert np.abs(np.linalg.norm(q[:, 1:], axis=1) - 1.0).max() < 1e-15
+
+
+@pytest.mark.parametrize(("multiplier", "offset"), [(-1.0, 0.2), (2.0, 0.0), (-0.25, 3.0)])
+def test_followers_keep_their_own_limits(multiplier, offset):
+    builder = lw.Builder("followed").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1).body("c", 1.0, inertia=0.1)
+    follows = {"multiplier": multiplier, "offset": offset}
+    builder.joint("lead", "revolute", "world", "a", lower=-2.0, upper=2.0)
+    builder.joint("half", "revolute", "a", "b", lower=-3.0, upper=3.0, mimic="lead", multiplier=2.0)
+    builder.joint("follow", "revolute", "b", "c", lower=-1.0, upper=3.0, mimic="lead", **follows)
+    model = builder.build()
+    ends = np.sort((np.array([-1.0, 3.0]) - offset) / multiplier)
+    assert model.lower == pytest.approx(max(-1.5, ends[0]))
+    assert model.upper == pytest.approx(min(1.5, ends[1]))
+    q = model.random(200, seed=0)
+    assert ((q >= model.lower) & (q <= model.upper)).all()
+    assert model.joint("lead").upper == 2.0
+
+
+def test_limits_that_contradict_each_other_are_told_once():
+    builder = lw.Builder("gripper").body("a", 1.0, inertia=0.1).body("b", 1.0, inertia=0.1)
+    builder.joint("left", "revolute", "world", "a", lower=0.0, upper=0.8)
+    builder.joint("right", "revolute", "world", "b", lower=0.0, upper=0.8, mimic="left", multiplier=-1.0)
+    with pytest.warns(FormatWarning, match="'right': its limits and those of 'left'"):
+        model = builder.build()
+    assert (model.lower, model.upper) == (0.0, 0.8)
+    assert model.with_payload("a", 1.0, inertia=0.0).upper == 0.8  # with no further warning
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class AwayFromLimits(_Uphill):
         for joint in model.joints:
             if joint.nq:
                 for place, rate in joint.motion.plain:
-                    lower, upper = float(joint.lower[place]), float(joint.upper[place])
+                    lower, upper = float(model.lower[at_q + place]), float(model.upper[at_q + place])
                     if np.isfinite(upper - lower) and upper > lower:
                         x = (q[at_q + place] - lower) / (upper - lower)
                         x = minimum(maximum(x, EDGE), 1.0 - EDGE)

@@ -140,7 +140,11 @@ class Problem:
     @property
     def straight(self) -> list[str]:
         """Joints whose angles are targets themselves."""
-        named = [task.names for task in self.tasks if isinstance(task, Joints) and task.priority == self.priorities[0]]
+        return self._named(self.priorities[0])
+
+    def _named(self, *priorities: int) -> list[str]:
+        """Joints whose angles are targets of these priorities."""
+        named = [task.names for task in self.tasks if isinstance(task, Joints) and task.priority in priorities]
         everything = [joint.name for joint in self.model.joints]
         return [name for names in named for name in (everything if names is None else names)]
 
@@ -149,7 +153,9 @@ class Problem:
         """Moving coordinates, and their rates, that are the same a turn later."""
         model = self.model
         rates = {model.coordinate_names.index(x): self._rate(*place) for x, place in model.plain_coordinates.items()}
-        bound, turning = ranges(model, self.straight)
+        if self.uses_start:  # the way from there, which a turn more makes longer
+            return []
+        bound, turning = ranges(model, self._named(*self.priorities))
         turning = [*turning, *(one.place for one in bound if np.isfinite(one.gap))]
         return [(k, rates[k]) for k in sorted(set(turning).intersection(self.moves[0].tolist()))]
 

@@ -189,10 +189,11 @@ class Rates:
             if joint.nq and self.position_limits:
                 for place, rate in joint.motion.plain:
                     low, high = found[at_v + rate]
-                    if np.isfinite(joint.lower[place]):
-                        low = maximum(low, minimum((joint.lower[place] - q[at_q + place]) * frequency, 0.0))
-                    if np.isfinite(joint.upper[place]):
-                        high = minimum(high, maximum((joint.upper[place] - q[at_q + place]) * frequency, 0.0))
+                    at = at_q + place
+                    if np.isfinite(self.model.lower[at]):
+                        low = maximum(low, minimum((self.model.lower[at] - q[at]) * frequency, 0.0))
+                    if np.isfinite(self.model.upper[at]):
+                        high = minimum(high, maximum((self.model.upper[at] - q[at]) * frequency, 0.0))
                     found[at_v + rate] = low, high
             at_q, at_v = at_q + joint.nq, at_v + joint.nv
         return [(low / unit, high / unit) for (low, high), unit in zip(found, units, strict=True)]

@@ -44,7 +44,8 @@ def with_posture(problem: Solver) -> Solver:
 def many(problem: Solver, rows: list[Array], start: Array | None, settings: Array, count: int) -> tuple[Found, Array]:
     """Up to so many different solutions of every row (n, …): answers (n, count, …), and which there are (n, count).
 
-    With a start they are in the order of their distance from it, else in that in which they were found.
+    With a start they are in the order of their distance from it, else in that in which they were found. Angles are as
+    near to the start, or to zero, as whole turns within the limits bring them.
     """
     model, n = problem.model, len(rows[0])
     best = Found(
@@ -60,6 +61,8 @@ def many(problem: Solver, rows: list[Array], start: Array | None, settings: Arra
             problem, [x[open_rows] for x in rows], None if start is None else start[open_rows], settings, k
         )
         steps[open_rows] += found.told[:, 2:4]
+        beside = np.zeros((1, model.nq)) if start is None else start[open_rows]
+        found = found._replace(q=_unturned(problem, beside, found.q))
         new = (found.first <= settings[0]) & (found.told[:, 4] == DONE)
         for other in range(count):
             known = counts[open_rows] > other
@@ -146,12 +149,15 @@ def _apart(problem: Solver, a: Array, b: Array) -> Array:
     return np.abs(apart / scale_of(problem.model).velocities).max(axis=-1)
 
 
-def _unturned(problem: Solver, start: Array, q: Array) -> Array:
-    """The same postures with angles as near the start as limits allow."""
+def _unturned(problem: Solver, near: Array, q: Array) -> Array:
+    """The same postures with angles as near to others as whole turns within the limits bring them."""
     model, q = problem.model, q.copy()
     for place, _ in problem.circular:
-        x = q[:, place] + TURN * np.rint((start[:, place] - q[:, place]) / TURN)
+        x = q[:, place]
+        turns = np.rint((near[:, place] - x) / TURN)
         if problem.limits:
-            x = np.where((x >= model.lower[place]) & (x <= model.upper[place]), x, q[:, place])
-        q[:, place] = x
+            lower, upper = model.lower[place], model.upper[place]
+            least, most = np.ceil((lower - x) / TURN), np.floor((upper - x) / TURN)
+            turns = np.where(least <= most, np.clip(turns, least, np.maximum(least, most)), 0.0)
+        q[:, place] = x + TURN * turns
     return q

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.model.joint import Compound, Cylindrical, Planar, Revolute
+from linkwright.model.joint import Compound, Cylindrical, Planar, Revolute, Universal
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
@@ -88,7 +88,8 @@ def ranges(model: Model, straight: Sequence[str] = ()) -> tuple[list[Range], lis
         names = joint.coordinate_names
         round_ = [] if k in led or joint.name in straight else _turning(joint.motion)
         rates = dict(joint.motion.plain)
-        for at, (lower, upper) in enumerate(zip(joint.lower, joint.upper, strict=True)):
+        for at in range(joint.nq):
+            lower, upper = model.lower[at_q + at], model.upper[at_q + at]
             circular = at in round_ and names[at] not in tied
             if circular and upper - lower >= TURN:
                 turning.append(at_q + at)
@@ -108,7 +109,7 @@ def _turning(motion: JointType) -> list[int]:
             places += [at + k for k in _turning(part.motion)]
             at += part.motion.nq
         return places
-    return {Revolute: [0], Cylindrical: [1], Planar: [2]}.get(type(motion), [])
+    return {Revolute: [0], Cylindrical: [1], Planar: [2], Universal: [0, 1]}.get(type(motion), [])
 
 
 class Level(NamedTuple):

@@ -14,6 +14,13 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 
+def _frozen(x: Any) -> Any:
+    """Lists and arrays as tuples: a task is a key of dicts."""
+    if isinstance(x, np.ndarray):
+        x = x.tolist()
+    return tuple(map(_frozen, x)) if isinstance(x, list | tuple) else x
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Task(ABC):
     """One thing to reach. Those of a smaller ``priority`` number come first, strictly: later ones do not disturb them.
@@ -23,6 +30,10 @@ class Task(ABC):
 
     weight: float = 1.0
     priority: int = 1
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            object.__setattr__(self, one.name, _frozen(getattr(self, one.name)))
 
     def __repr__(self) -> str:
         told = [(one.name, getattr(self, one.name)) for one in fields(self) if getattr(self, one.name) != one.default]

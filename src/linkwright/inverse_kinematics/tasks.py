@@ -211,7 +211,10 @@ class Direction(_OfFrame):
                 raise InputError(f"the axis of a direction is x, y, z, -x, -y, -z or a vector; got {axis!r}")
             vector = np.eye(3)["xyz".index(name)] * (-1.0 if axis.startswith("-") else 1.0)
         else:
-            vector = np.asarray(axis, dtype=float)
+            try:
+                vector = np.asarray(axis, dtype=float)
+            except (TypeError, ValueError):
+                vector = np.zeros(0)
         if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
             raise InputError(f"the axis of a direction is x, y, z, -x, -y, -z or a vector; got {axis!r}")
         return rotation_from_z(vector / np.linalg.norm(vector))[:, [2, 0, 1]]
@@ -298,10 +301,9 @@ class Joints(Task):
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.names, str):
             object.__setattr__(self, "names", (self.names,))
-        elif isinstance(self.names, list):
-            object.__setattr__(self, "names", tuple(self.names))
 
     def check(self, model: Model) -> None:
         super().check(model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -69,9 +69,10 @@ def assemble(
     problems.extend(_at(place, message) for place, message in too_far(description))
     if problems:
         raise ModelError(problems)
+    model = _model(description, order, joints)
+    remarks += _contradictions(model, told)
     if remarks:
         warn(listed(tuple(remarks), "remarks"), FormatWarning)
-    model = _model(description, order, joints)
     if small := too_small(model):
         raise ModelError(small)
     return model
@@ -425,6 +426,18 @@ def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str,
                     lead[2],
                 )
     return found
+
+
+def _contradictions(model: Model, told: set[int]) -> Iterator[str]:
+    """Followers whose limits leave what they follow no room, as where a sign was forgotten; told of once."""
+    known = {body.name for body in model.description.bodies if id(body) in told}
+    for spec in model.description.joints:
+        if spec.mimic is not None and spec.child not in known and spec.name in model.contradictions:
+            yield _at(
+                spec.place,
+                f"joint {spec.name!r}: its limits and those of {spec.mimic.joint!r}, which it mimics, have no range in "
+                "common; its own are ignored",
+            )
 
 
 def _unknown(what: str, name: object, known: Iterable[str], problems: list[str]) -> str:

@@ -319,24 +319,44 @@ class Model(Editing, Sweeps, ByValue):
 
     @cached_property
     def lower(self) -> Array:
-        """Lower limits (nq,); -inf where unlimited."""
-        return self._limits("lower")
+        """Lower limits (nq,); -inf where unlimited. Of a joint that others follow, so that they keep theirs too."""
+        return self._limits[0]
 
     @cached_property
     def upper(self) -> Array:
-        """Upper limits (nq,); inf where unlimited."""
-        return self._limits("upper")
+        """Upper limits (nq,); inf where unlimited. Of a joint that others follow, so that they keep theirs too."""
+        return self._limits[1]
 
-    def _limits(self, side: str) -> Array:
-        limits = np.concatenate([np.zeros(0), *(getattr(joint, side) for joint in self.joints if joint.nq)])
-        limits.setflags(write=False)
-        return limits
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """The joints that follow another and whose limits count for nothing: they would leave that one no room."""
+        return self._limits[2]
+
+    @cached_property
+    def _limits(self) -> tuple[Array, Array, tuple[str, ...]]:
+        """Of leaders, what is common to their limits and to the images of their followers'."""
+        low, high = [joint.lower for joint in self.joints], [joint.upper for joint in self.joints]
+        contradictions = []
+        for joint in self.joints:
+            if (c := joint.coupling) is not None and c.multiplier:
+                ends = [(x - c.offset) / c.multiplier for x in (joint.lower, joint.upper)]
+                lower, upper = np.maximum(low[c.leader], min(*ends)), np.minimum(high[c.leader], max(*ends))
+                if (lower < upper).all():
+                    low[c.leader], high[c.leader] = lower, upper
+                elif (low[c.leader] < high[c.leader]).all():
+                    contradictions.append(joint.name)
+        limits = [
+            np.concatenate([np.zeros(0), *(x for x, joint in zip(side, self.joints, strict=True) if joint.nq)])
+            for side in (low, high)
+        ]
+        for side in limits:
+            side.setflags(write=False)
+        return limits[0], limits[1], tuple(contradictions)
 
     def random(self, n: int | None = None, seed: int | np.random.Generator | None = None) -> Array:
         """Random configurations: (nq,), or (n, nq); uniform in the limits, else in ±π, ±1 m, over rotations.
 
-        The same ``seed`` gives the same rows. Joints that follow others have no coordinates, so their limits count
-        for nothing.
+        The same ``seed`` gives the same rows. Joints that follow others keep their own limits.
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
             raise InputError(f"random configurations are counted by a whole number, 0 or more; got {n!r}")
