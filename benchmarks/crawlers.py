@@ -24,8 +24,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.assembly.levels import LevelProgram
 from linkwright.compiler.schedules.segments import SegmentProgram
 from linkwright.errors import TooLargeError
-from linkwright.model.assembly import assemble
-from linkwright.model.description import Description
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import Description
 
 MECHANISMS = (
     *(f"crawler:{n}" for n in (15, 30, 60, 100, 1000)),

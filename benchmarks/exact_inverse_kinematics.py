@@ -27,7 +27,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.benchmark.clock import interleaved, machine
 from linkwright.errors import FormatWarning
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.library.dh import DHRow, from_dh
 
 ROWS, SINGLE = 20_000, 50
 

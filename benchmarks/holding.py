@@ -22,7 +22,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.errors import ClosureError, FormatWarning, LinkwrightWarning, ModelError
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.loop import Loop, loop_type
 from linkwright.simulation.controllers import Hold
 from linkwright.simulation.motion import suitable_method

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import linkwright as lw
-from linkwright.model.assembly import assemble
-from linkwright.model.description import JointSpec
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import JointSpec
 from linkwright.model.loop import Loop, Weld
 
 

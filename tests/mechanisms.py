@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from linkwright.dynamics import pose
-from linkwright.model.assembly import assemble
-from linkwright.model.description import BodySpec, Description, FrameSpec, JointSpec, Mimic, motion_of
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic, motion_of
 from linkwright.model.joint import (
     JOINT_TYPES,
     Compound,

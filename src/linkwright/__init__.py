@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 # Mechanisms: from files, by hand
 from linkwright.formats.load import load
-from linkwright.model.builder import Builder
-from linkwright.model.dh import DHRow, DHTable, from_dh, to_dh
+from linkwright.model.build.builder import Builder
+from linkwright.model.library.dh import DHRow, DHTable, from_dh, to_dh
 from linkwright.model.tree import Model
 
 # Algorithms; they compile themselves

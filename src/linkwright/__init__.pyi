@@ -42,11 +42,11 @@ from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as a
 from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
 from linkwright.inverse_kinematics.reach import Reached as Reached
 from linkwright.inverse_kinematics.reach import inverse_kinematics as inverse_kinematics
-from linkwright.model.builder import Builder as Builder
-from linkwright.model.dh import DHRow as DHRow
-from linkwright.model.dh import DHTable as DHTable
-from linkwright.model.dh import from_dh as from_dh
-from linkwright.model.dh import to_dh as to_dh
+from linkwright.model.build.builder import Builder as Builder
+from linkwright.model.library.dh import DHRow as DHRow
+from linkwright.model.library.dh import DHTable as DHTable
+from linkwright.model.library.dh import from_dh as from_dh
+from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Trajectory as Trajectory
 from linkwright.simulation import hold as hold

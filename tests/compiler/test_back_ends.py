@@ -22,7 +22,7 @@ from linkwright.compiler.native.machine import target
 from linkwright.dynamics import constraint_jacobian
 from linkwright.expression.operations import OPERATIONS
 from linkwright.model.joint import JOINT_TYPES
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 from mechanisms import one_of_each, random_tree, relative_error, trees, with_loops
 
 pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it

@@ -12,8 +12,8 @@ from linkwright import dynamics
 from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.forward import cheapest_method
-from linkwright.model.assembly import assemble
-from linkwright.model.library import built_in
+from linkwright.model.build.assembly import assemble
+from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from mechanisms import body, relative_error
 

@@ -20,9 +20,9 @@ from linkwright.dynamics.assembly.subassembly import JointTerms, Place, Subassem
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.graph import Graph
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.model.joint import JOINT_TYPES, Free, Prismatic, Revolute, Spherical, Universal
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 from linkwright.spatial.arrays import mirror
 from linkwright.spatial.transform import force_to_parent, inverse_pose
 from mechanisms import one_of_each, random_tree, relative_error, state, trees

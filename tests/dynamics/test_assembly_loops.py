@@ -16,9 +16,9 @@ from linkwright.compiler.front.trace import trace
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.schedule import schedule_of
 from linkwright.errors import InconsistentMotionError, ModelError
-from linkwright.model.assembly import assemble
-from linkwright.model.builder import Builder
-from linkwright.model.description import FrameSpec
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import FrameSpec
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import inverse_pose
 from mechanisms import looped, relative_error, state

@@ -12,7 +12,7 @@ from linkwright import dynamics as lw
 from linkwright.dynamics.closed_loops.close import separate
 from linkwright.dynamics.closed_loops.rows import loop_rows
 from linkwright.errors import ArgumentError, ClosureError, InputError, LinkwrightError, ModelError, UnknownNameError
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import motion_transform
 from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops

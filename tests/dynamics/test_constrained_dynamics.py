@@ -13,8 +13,8 @@ import linkwright as public
 from linkwright import dynamics as lw
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.errors import ArgumentError, InconsistentMotionError, InputError, ModelError, UnknownNameError
-from linkwright.model.assembly import assemble
-from linkwright.model.builder import Builder
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.builder import Builder
 from linkwright.model.loop import Loop
 from linkwright.spatial.linalg import semidefinite_factors
 from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from linkwright import dynamics as lw
 from linkwright.dynamics.kinematics import REFERENCES
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Compound, Free, Spherical
 from linkwright.spatial.transform import motion_transform
 from mechanisms import one_of_each, random_tree, relative_error, state, trees

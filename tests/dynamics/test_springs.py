@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.dynamics import springs as book
 from linkwright.errors import LinkwrightError
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free
 from linkwright.model.spring import Spring
 from mechanisms import one_of_each, random_tree, relative_error, state

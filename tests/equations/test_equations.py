@@ -16,7 +16,7 @@ from linkwright.equations import Equations, equations
 from linkwright.equations.derive.surd import Surd, exact_rotation, number
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.rotation import rotation_rpy
 from mechanisms import relative_error

@@ -13,7 +13,7 @@ from linkwright import dynamics
 from linkwright.equations import Equations, equations
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial, Ring
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from linkwright.spatial.inertia import RigidInertia
 from mechanisms import relative_error, state

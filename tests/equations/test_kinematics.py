@@ -13,7 +13,7 @@ from linkwright.dynamics.configuration import configuration_rate
 from linkwright.equations import Equations, equations
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.expression.polynomial import evaluate
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from mechanisms import relative_error, state
 

@@ -15,8 +15,8 @@ import linkwright as lw
 from linkwright.equations import Equations, equations
 from linkwright.errors import InputError, ModelError
 from linkwright.expression.polynomial import evaluate
-from linkwright.model.assembly import assemble
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 from mechanisms import relative_error, state
 

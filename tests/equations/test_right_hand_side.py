@@ -16,7 +16,7 @@ import linkwright as lw
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.equations import equations
 from linkwright.errors import ModelError
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.description import JOINT_NAMES
 from mechanisms import relative_error, state
 
 

@@ -16,7 +16,7 @@ from linkwright.equations.read.equilibria import Equilibrium
 from linkwright.equations.read.extremes import largest, series_of
 from linkwright.equations.read.structure import sign_of
 from linkwright.expression.polynomial import evaluate
-from linkwright.model.description import JOINT_NAMES
+from linkwright.model.build.description import JOINT_NAMES
 from linkwright.model.tree import Model
 
 INERTIA = (0.02, 0.03, 0.025)

@@ -15,7 +15,7 @@ from linkwright.errors import InputError, TooLargeError
 from linkwright.experiment import EXPERIMENTS, Result, Row, contenders, experiment, pictures, run
 from linkwright.experiment.motion import Runner
 from linkwright.experiment.written import written_out
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 
 
 @pytest.mark.parametrize(("name", "links"), [("planar", (1, 3)), ("floating", (1, 2))])

@@ -5,7 +5,7 @@ import pytest
 
 from linkwright import dynamics
 from linkwright.formats.load import load
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.spatial.rotation import rotation_log
 
 ROWS = [

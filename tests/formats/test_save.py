@@ -10,9 +10,8 @@ from linkwright.compiler.user import symbols
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError
 from linkwright.formats.load import load
 from linkwright.formats.named import example_robots
-from linkwright.model.assembly import described
-from linkwright.model.builder import Builder
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.build.assembly import described
+from linkwright.model.build.builder import Builder
 from linkwright.model.joint import (
     JOINT_TYPES,
     Compound,
@@ -25,7 +24,8 @@ from linkwright.model.joint import (
     Spherical,
     Universal,
 )
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
+from linkwright.model.library.dh import DHRow, from_dh
 from mechanisms import random_tree
 
 

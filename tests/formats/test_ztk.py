@@ -12,7 +12,7 @@ from linkwright import dynamics
 from linkwright.errors import FormatError, FormatWarning, LinkwrightError
 from linkwright.formats.load import load
 from linkwright.formats.ztk import parse_ztk
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.spatial.rotation import rotation_about, rotation_z
 
 SAMPLES = Path(__file__).parent / "ztk"

@@ -14,7 +14,7 @@ from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelErr
 from linkwright.inverse_kinematics.exact.chain import Chain, forward
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.ways import ways
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.library.dh import DHRow, from_dh
 
 
 def real_robot(file):

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import linkwright as lw
 from linkwright import dynamics, tasks
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ShapeError, UnknownNameError
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Revolute
 from mechanisms import grown_coordinates, larger, one_of_each, random_tree, with_loops
 

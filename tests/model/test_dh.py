@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
-from linkwright.model.dh import CONVENTIONS
 from linkwright.model.joint import Prismatic, Revolute
+from linkwright.model.library.dh import CONVENTIONS
 from mechanisms import one_of_each, random_pose, relative_error, state
 
 angles = st.sampled_from([0.0, np.pi / 2, -np.pi / 2, np.pi, 0.7, -2.1])

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from linkwright import dynamics
 from linkwright.errors import FormatWarning, InputError, LinkwrightError, ModelError, UnknownNameError
-from linkwright.model.assembly import assemble
-from linkwright.model.builder import Builder
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.builder import Builder
 from linkwright.model.joint import JOINT_TYPES, Compound, Cylindrical, Free, Planar, Spherical
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import pose_matrix
 from mechanisms import one_of_each, random_pose, random_tree, relative_error, state, trees

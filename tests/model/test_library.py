@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
-from linkwright.model.dh import DHRow, from_dh
-from linkwright.model.library import BUILT_IN, COUNTED, built_in
+from linkwright.model.library.built_in import BUILT_IN, COUNTED, built_in
+from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import motion_to_child
 

@@ -14,7 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatWarning, ModelError, UnknownNameError
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from mechanisms import one_of_each, with_loops
 
 NAMES = ["arm7", "humanoid", "stewart", "four_bars:2"]

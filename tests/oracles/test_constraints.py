@@ -12,7 +12,7 @@ import linkwright as lw
 from linkwright import dynamics
 from linkwright.benchmark.peers import Pinocchio, States
 from linkwright.dynamics.closed_loops.rows import loop_ends
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.tree import Model
 from mechanisms import relative_error, with_loops

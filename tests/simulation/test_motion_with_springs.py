@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightWarning
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import Revolute
 from linkwright.model.spring import Spring
 from linkwright.simulation.integrators import METHODS

@@ -15,7 +15,7 @@ import linkwright as lw
 from linkwright.compiler.front import trace as tracing
 from linkwright.compiler.schedules import choose
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
 from linkwright.simulation import integrators, steps
 from linkwright.simulation.integrators import METHODS, inverse_exponential_rate

@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightWarning
-from linkwright.model.assembly import assemble
+from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, state
 

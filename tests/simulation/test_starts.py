@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.model.library import BUILT_IN, COUNTED
+from linkwright.model.library.built_in import BUILT_IN, COUNTED
 from linkwright.simulation.starts import STARTS
 
 NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.model.tree import Model
 
 

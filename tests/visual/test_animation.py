@@ -295,7 +295,7 @@ def test_no_global_state_of_the_plotter_and_no_import_before_it_is_needed(tmp_pa
 import sys
 import linkwright.visual.animation, linkwright.visual.plots, linkwright.visual.scene
 assert "matplotlib" not in sys.modules and "PIL" not in sys.modules
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 model = Builder("p").body("rod", 1.0, [1, 0, 0]).joint("hinge", "revolute", "world", "rod").build()
 linkwright.visual.animation.animate(model, [0.0, 0.1], [[0.0], [0.1]], {str(tmp_path / "a.gif")!r})
 linkwright.visual.plots.plot_positions(model, [0.0, 0.1], [[0.0], [0.1]])

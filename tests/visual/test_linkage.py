@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.visual.linkage import (
     Kind,
     configurations,

@@ -7,7 +7,7 @@ import pytest
 
 from linkwright import load
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.visual.plots import (
     LINES_PER_PANEL,
     MAX_POINTS,

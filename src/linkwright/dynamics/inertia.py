@@ -17,7 +17,7 @@ from linkwright.dynamics.kinematics import acceleration, frame_pose, way_between
 from linkwright.dynamics.manipulability import rows_of
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ArgumentError, ModelError
-from linkwright.model.description import WORLD
+from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, mirror
 from linkwright.spatial.inertia import RigidInertia, congruence

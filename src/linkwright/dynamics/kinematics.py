@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.description import WORLD
+from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero
 from linkwright.spatial.rotation import skew

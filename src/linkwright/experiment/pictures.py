@@ -16,7 +16,7 @@ from linkwright.dynamics.assembly.schedule import GROUND, Schedule, schedule_of
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.experiment.run import STEP, Experiment
 from linkwright.files import write_figure
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
 from linkwright.visual.animation import animate

@@ -24,7 +24,7 @@ from linkwright.errors import InputError, TooLargeError
 from linkwright.experiment.contenders import Contender, general_assembly, lagrange, method, written_blocks
 from linkwright.experiment.motion import Run, Runner
 from linkwright.experiment.report import Result, Row
-from linkwright.model.library import built_in
+from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -26,7 +26,7 @@ from linkwright.equations.derive.twice import Mechanism
 from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.harmonics import Wave, terms_of
 from linkwright.expression.polynomial import Polynomial
-from linkwright.model.builder import Builder
+from linkwright.model.build.builder import Builder
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, mirror
 from linkwright.spatial.inertia import about_center_of_mass

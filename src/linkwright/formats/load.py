@@ -9,8 +9,8 @@ from pathlib import Path
 from linkwright.errors import ArgumentError, FormatError, InputError, explained
 from linkwright.formats.named import robot_file
 from linkwright.formats.xml import read_bytes, root_tag, shortened
-from linkwright.model.assembly import assemble
-from linkwright.model.library import BUILT_IN, built_in
+from linkwright.model.build.assembly import assemble
+from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.tree import Model
 from linkwright.status import told
 

@@ -31,8 +31,8 @@ import numpy as np
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.confined import confined
 from linkwright.formats.xml import read_bytes, root_tag
-from linkwright.model.assembly import assemble
-from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, Part, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld

@@ -9,7 +9,7 @@ from linkwright.errors import ArgumentError, ModelError
 from linkwright.files import write_text
 from linkwright.formats.write_mjcf import mjcf_text
 from linkwright.formats.write_urdf import urdf_text
-from linkwright.model.assembly import described
+from linkwright.model.build.assembly import described
 from linkwright.model.tree import Model
 
 WRITTEN = {".urdf": urdf_text, ".xml": mjcf_text, ".mjcf": mjcf_text}

@@ -25,8 +25,8 @@ import numpy as np
 from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
-from linkwright.model.assembly import assemble
-from linkwright.model.description import (
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import (
     STANDARD_GRAVITY,
     WORLD,
     BodySpec,

@@ -19,8 +19,8 @@ import numpy as np
 from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
-from linkwright.model.assembly import assemble
-from linkwright.model.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

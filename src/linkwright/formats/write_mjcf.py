@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.formats.writing import Losses, Names, Node, Simple, all_equal, downwards, simple, still
-from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
 from linkwright.model.spring import Spring

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright.formats.urdf import UNLIMITED
 from linkwright.formats.writing import Losses, Names, Node, all_equal, downwards, rpy_of, simple, still, weightless
-from linkwright.model.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
+from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
 from linkwright.spatial.arrays import Array

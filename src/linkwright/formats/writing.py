@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from linkwright.errors import FormatWarning, listed, warn
-from linkwright.model.description import BodySpec, Description, JointSpec
+from linkwright.model.build.description import BodySpec, Description, JointSpec
 from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY

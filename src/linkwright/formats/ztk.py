@@ -33,8 +33,8 @@ from linkwright.formats.xml import read_bytes, shortened
 from linkwright.formats.ztk_shapes import Shapes
 from linkwright.formats.ztk_text import Key, Section, sections
 from linkwright.formats.ztk_values import PLACING, Values
-from linkwright.model.assembly import assemble
-from linkwright.model.description import WORLD, BodySpec, Description, JointSpec, motion_of
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
 from linkwright.model.loop import Loop, Weld
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -15,7 +15,7 @@ from linkwright import dynamics
 from linkwright.errors import ArgumentError, InputError
 from linkwright.inverse_kinematics.gradients import AwayFromLimits, Manipulability
 from linkwright.inverse_kinematics.task import Task
-from linkwright.model.description import WORLD
+from linkwright.model.build.description import WORLD
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, atan2, maximum, where

@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 
 from linkwright.errors import counted
-from linkwright.model.description import WORLD
+from linkwright.model.build.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model

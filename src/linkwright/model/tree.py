@@ -16,9 +16,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted
+from linkwright.model.build.description import Description
+from linkwright.model.change.editing import Editing
 from linkwright.model.derived import derived
-from linkwright.model.description import Description
-from linkwright.model.editing import Editing
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, samples
@@ -507,8 +507,8 @@ class Model(Editing, Sweeps, ByValue):
         mechanism, so results differ from those of the file as it stands in the sixth digit or so; what is compiled of
         it takes fewer operations.
         """
-        from linkwright.model.assembly import assemble
-        from linkwright.model.snapping import snapped
+        from linkwright.model.build.assembly import assemble
+        from linkwright.model.change.snapping import snapped
 
         model = assemble(snapped(self, angle))
         return model if self.physical is None else model.minimal()
@@ -523,7 +523,7 @@ class Model(Editing, Sweeps, ByValue):
         ``form``: whether zeros are made in the "inertia" I, for what moves inertias (mass matrix, forward
         dynamics), or in the "second moment" Σ = ½ tr(I) 1 − I, for inverse dynamics.
         """
-        from linkwright.model.minimal import minimal
+        from linkwright.model.change.minimal import minimal
 
         if self.physical is not None:
             return self

@@ -24,9 +24,9 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.closed_loops.forces import position_correction, velocity_correction
 from linkwright.dynamics.closed_loops.rows import constraint_rate
+from linkwright.model.build.origins import with_near_origins
+from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import derived, kept
-from linkwright.model.minimal import regroupable
-from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import Options, advance, inverse_exponential_rate
 from linkwright.spatial.arrays import Array

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright.dynamics import close, impulse, momentum, total_mass
 from linkwright.errors import LinkwrightError, explained
-from linkwright.model.library import BUILT_IN, built_in
+from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -76,7 +76,7 @@ STARTS: dict[str, Start] = {
         dict(zip((f"slide{k}" for k in range(1, 7)), (0.0, 0.0, 0.6, 0.6, -0.6, -0.6), strict=True)),
     ),
 }
-"""by the names of :data:`~linkwright.model.library.BUILT_IN`"""
+"""by the names of :data:`~linkwright.model.library.built_in.BUILT_IN`"""
 
 
 @explained

@@ -16,9 +16,9 @@ from linkwright import dynamics
 from linkwright.compiler.front.algorithms import ALGORITHMS, ARRAYS, FIXED, POSITIONS, VELOCITIES, algorithm_of, facts
 from linkwright.dynamics.assembly.method import takes_apart
 from linkwright.errors import ArgumentError, InputError
+from linkwright.model.build.origins import with_near_origins
+from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import derived
-from linkwright.model.minimal import regroupable
-from linkwright.model.origins import with_near_origins
 from linkwright.model.tree import Model
 
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)

@@ -46,9 +46,9 @@ from linkwright.dynamics.kinematics import body_velocities, pose
 from linkwright.dynamics.mass import mass_matrix
 from linkwright.dynamics.massless import massless_joints, require_mass
 from linkwright.errors import ClosureError, InputError
+from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
-from linkwright.model.minimal import regroupable
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_symbolic
 from linkwright.spatial.inertia import congruence

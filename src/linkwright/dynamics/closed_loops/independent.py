@@ -27,9 +27,9 @@ from linkwright.dynamics.closed_loops.rows import (
 )
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ClosureError
+from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept
 from linkwright.model.loop import CoordinateLoop
-from linkwright.model.minimal import regroupable
 from linkwright.model.scale import scale_of, some_configuration
 from linkwright.model.tree import Model, transform
 from linkwright.spatial.arrays import Array, is_symbolic

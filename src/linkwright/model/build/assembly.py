@@ -21,11 +21,11 @@ from linkwright.errors import (
     printable,
     warn,
 )
-from linkwright.model.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
+from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
+from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_far, too_large, too_small
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import SMALLEST
-from linkwright.model.sizes import LARGEST, LARGEST_MOMENT, too_far, too_large, too_small
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, entries, is_symbolic, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia

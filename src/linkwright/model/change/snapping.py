@@ -9,8 +9,8 @@ from numbers import Real
 import numpy as np
 
 from linkwright.errors import InputError
-from linkwright.model.assembly import described
-from linkwright.model.description import Description
+from linkwright.model.build.assembly import described
+from linkwright.model.build.description import Description
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.euler import euler_from_quaternion, euler_matrix

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError
-from linkwright.model.assembly import assemble, described
-from linkwright.model.description import WORLD, JointSpec
-from linkwright.model.edited import link_of
+from linkwright.model.build.assembly import assemble, described
+from linkwright.model.build.description import WORLD, JointSpec
+from linkwright.model.change.edited import link_of
 from linkwright.model.joint import (
     Compound,
     Cylindrical,

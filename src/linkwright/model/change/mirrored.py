@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError
-from linkwright.model.assembly import assemble, described
-from linkwright.model.description import BodySpec, JointSpec
-from linkwright.model.edited import renamed
-from linkwright.model.editing import mapped_rest
+from linkwright.model.build.assembly import assemble, described
+from linkwright.model.build.description import BodySpec, JointSpec
+from linkwright.model.change.edited import renamed
+from linkwright.model.change.editing import mapped_rest
 from linkwright.model.joint import Compound, Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.model.builder import Builder
-from linkwright.model.description import WORLD
-from linkwright.model.dh import DHRow, from_dh
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import WORLD
+from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.model.tree import Model
 
 QUARTER = np.pi / 2

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, ModelError, UnknownNameError, listed
-from linkwright.model.assembly import assemble, described
-from linkwright.model.builder import Builder, inertia_of, mass_of
-from linkwright.model.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.build.assembly import assemble, described
+from linkwright.model.build.builder import Builder, inertia_of, mass_of
+from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop

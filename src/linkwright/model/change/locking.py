@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.model.assembly import assemble, described, fixed_at
-from linkwright.model.description import Description, JointSpec
+from linkwright.model.build.assembly import assemble, described, fixed_at
+from linkwright.model.build.description import Description, JointSpec
 from linkwright.model.joint import Compound, nested, split
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.scale import scale_of

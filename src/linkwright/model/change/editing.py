@@ -12,7 +12,7 @@ from linkwright.errors import explained
 from linkwright.spatial.arrays import Array, finite
 
 if TYPE_CHECKING:
-    from linkwright.model.description import Description
+    from linkwright.model.build.description import Description
     from linkwright.model.tree import Model
 
 
@@ -43,7 +43,7 @@ class Editing:
         ``inertia`` is about the centre of mass in the link's axes, as in :meth:`Builder.body`. What is welded to the
         link is told by its own name and stays: ``bodies`` show both together.
         """
-        from linkwright.model.edited import with_body
+        from linkwright.model.change.edited import with_body
 
         return self._edited(with_body, name, mass, center_of_mass, inertia)
 
@@ -63,7 +63,7 @@ class Editing:
         armature: Any = ...,
     ) -> Model:
         """With other values of one joint, as in :meth:`Builder.joint`: what is not given stays, None is no limit."""
-        from linkwright.model.edited import with_joint
+        from linkwright.model.change.edited import with_joint
 
         values = dict(lower=lower, upper=upper, velocity_limit=velocity_limit, effort_limit=effort_limit)
         values |= dict(stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature)
@@ -74,7 +74,7 @@ class Editing:
         self, frame: str, mass: Any, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0, name: str = "payload"
     ) -> Model:
         """With a body welded on at a frame: mass, kg; centre of mass (3,) and inertia about it in the frame's axes."""
-        from linkwright.model.edited import with_payload
+        from linkwright.model.change.edited import with_payload
 
         return self._edited(with_payload, frame, mass, center_of_mass, inertia, name)
 
@@ -89,7 +89,7 @@ class Editing:
         placement: Any = None,
     ) -> Model:
         """With one more frame, as :meth:`Builder.frame` adds it."""
-        from linkwright.model.edited import with_frame
+        from linkwright.model.change.edited import with_frame
 
         return self._edited(with_frame, name, body, dict(xyz=xyz, rpy=rpy, placement=placement))
 
@@ -112,7 +112,7 @@ class Editing:
         coefficients: Sequence[float] | None = None,
     ) -> Model:
         """With one more closed loop, as :meth:`Builder.loop` adds it."""
-        from linkwright.model.edited import with_loop
+        from linkwright.model.change.edited import with_loop
 
         told: dict[str, Any] = dict(xyz=xyz, rpy=rpy, placement=placement, axis=axis, second_axis=second_axis)
         told |= dict(pitch=pitch, length=length, held=held, coefficients=coefficients)
@@ -125,7 +125,7 @@ class Editing:
         ``prefix`` is put before the names of the other's bodies, joints, frames, loops and springs. Gravity is this
         mechanism's. Raises :class:`ModelError` where names of both are the same.
         """
-        from linkwright.model.edited import append
+        from linkwright.model.change.edited import append
 
         return self._edited(append, other, frame, prefix)
 
@@ -141,7 +141,7 @@ class Editing:
         carries several links or one by another joint, and where springs or limits of an inverted joint cannot be told
         in its new coordinates.
         """
-        from linkwright.model.rerooted import rerooted
+        from linkwright.model.change.rerooted import rerooted
 
         return self._edited(rerooted, body, root)
 
@@ -154,14 +154,14 @@ class Editing:
         joints change the sign of the displacement. ``names``: {part of a name: what takes its place}, as
         {"left": "right", "right": "left"}. Gravity stays.
         """
-        from linkwright.model.mirrored import mirrored
+        from linkwright.model.change.mirrored import mirrored
 
         return self._edited(mirrored, axis, names)
 
     @explained
     def lock(self, positions: Mapping[str, Any]) -> Model:
         """The mechanism with some joints fixed at given coordinates ({joint: q}); frames stay."""
-        from linkwright.model.locking import lock
+        from linkwright.model.change.locking import lock
 
         return self._edited(lock, positions)
 

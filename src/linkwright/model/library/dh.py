@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ModelError, UnknownNameError, explained
-from linkwright.model.builder import Builder
-from linkwright.model.description import STANDARD_GRAVITY, WORLD, pose_of
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
 from linkwright.model.joint import Prismatic, Revolute
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model

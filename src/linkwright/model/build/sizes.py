@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linkwright.model.description import BodySpec, Description
+from linkwright.model.build.description import BodySpec, Description
 from linkwright.model.joint import Helical
 from linkwright.model.loop import Loop
 from linkwright.model.scale import size_of

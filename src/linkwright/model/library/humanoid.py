@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linkwright.model.builder import Builder
-from linkwright.model.description import WORLD
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError
+from linkwright.model.build.origins import with_near_origins
 from linkwright.model.joint import pose_in_units
 from linkwright.model.joint_type import JointType
-from linkwright.model.origins import with_near_origins
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_symbolic

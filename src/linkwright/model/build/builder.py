@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, explained
-from linkwright.model.assembly import assemble, described
-from linkwright.model.description import (
+from linkwright.model.build.assembly import assemble, described
+from linkwright.model.build.description import (
     WORLD,
     BodySpec,
     Description,

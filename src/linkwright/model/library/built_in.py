@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from linkwright.errors import ArgumentError, InputError, UnknownNameError
-from linkwright.model.builder import Builder
-from linkwright.model.description import WORLD
-from linkwright.model.humanoid import humanoid
-from linkwright.model.linkages import bricard, delta, four_bar, four_bars, slider_crank, stewart
-from linkwright.model.robots import arm7, puma560, quadruped
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import WORLD
+from linkwright.model.library.humanoid import humanoid
+from linkwright.model.library.linkages import bricard, delta, four_bar, four_bars, slider_crank, stewart
+from linkwright.model.library.robots import arm7, puma560, quadruped
 from linkwright.model.tree import Model
 
 MOST_LINKS = 100_000

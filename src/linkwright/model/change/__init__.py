@@ -1,0 +1,1 @@
+"""Models made of models: bodies, joints and frames changed, added, locked, mirrored, regrouped."""
