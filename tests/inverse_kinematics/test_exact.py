@@ -417,9 +417,9 @@ def test_mistakes_are_told():
     T = np.broadcast_to(lw.pose(puma, puma.neutral(), "tool"), (3, 4, 4)).copy()
     with pytest.raises(ShapeError, match=r"T has shape \(3, 4\)"):
         solver(T[:, 0])
-    for wrong in (np.nan, 2.0):
+    for place, wrong in (((0, 0), np.nan), ((0, 0), 2.0), ((1, 3), np.nan), ((2, 3), np.inf)):
         bad = T.copy()
-        bad[1, 0, 0] = wrong
+        bad[1][place] = wrong
         with pytest.raises(InputError, match=r"T\[1\] is no pose"):
             solver(bad)
     mirrored = T.copy()

@@ -372,6 +372,18 @@ def refused(kind, message, **changes):
         refused(InputError, "expected a pose", target=2.0 * np.eye(4)),
         refused(ShapeError, r"expected a pose \(…, 4, 4\) or a position", target=np.eye(2)),
         refused(ShapeError, "expected", target=1.0),
+        refused(ShapeError, "expected a pose", target=None),
+        refused(ArgumentError, "real numbers; got .*, 2.*3", target=[[1.0, 2.0], [3.0]]),
+        refused(InputError, "'tool' is too large|frame='tool'.* is too large", target=[1e200, 0.0, 0.0]),
+        refused(InputError, r"write tasks.Rotation\('tool'\) or tasks.Position", target=np.eye(3)),
+        refused(InputError, "fixed where it is at the start: give one", fixed=["joint3"]),
+        refused(
+            InputError,
+            r"'joint3' is fixed .*, 50, outside its limits .* \(in row \[1\]\)",
+            fixed=["joint3"],
+            start=np.outer([0.0, 50.0], np.eye(7)[2]),
+        ),
+        refused(InputError, r"expected a pose: .*\(in row \[0\]\)", target=np.stack([2.0 * np.eye(4)]), solutions=2),
         refused(ArgumentError, "real numbers", target=np.full((4, 4), "a")),
         refused(UnknownNameError, "unknown frame 'tol'", frame="tol"),
         refused(ArgumentError, "names of frames and by tasks", frame=3),
@@ -459,3 +471,53 @@ def test_whole_turns_within_the_limits_are_tried():
     for options in ({"nearest": True}, {"solutions": 1}):
         reached = lw.inverse_kinematics(model, {"tip": target}, start=start, **options)
         assert reached.q.reshape(-1) == pytest.approx([-2.5 + 2.0 * np.pi, 0.5], abs=1e-5)
+
+
+def test_what_was_refused_once_is_refused_again():
+    arm = lw.load("arm7")
+    assert lw.inverse_kinematics(arm, {"tool": [0.4, 0.1, 0.5]}).converged
+    with pytest.raises(ShapeError, match="expected a pose"):
+        lw.inverse_kinematics(arm, {"tool": None})
+    assert lw.inverse_kinematics(arm, {"tool": 0.4 * np.eye(3)}).converged[:2].all()
+    with pytest.raises(InputError, match=r"tasks\.Rotation"):
+        lw.inverse_kinematics(arm, {"tool": np.eye(3)})
+
+
+@pytest.mark.parametrize("quaternion", [[0.0, 0.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0]])
+def test_a_start_that_is_no_configuration_is_refused(quaternion):
+    model = lw.Builder("body").body("b", 1.0, inertia=0.1).joint("free", "free", "world", "b").build()
+    start = np.tile(model.neutral(), (2, 1))
+    start[1, 3:] = quaternion
+    with pytest.raises(InputError, match=r"start: the quaternion .* has length [02].*in row \[1\]"):
+        lw.inverse_kinematics(model, {"b": np.eye(4)}, start=start)
+    start[1] = model.neutral()
+    assert lw.inverse_kinematics(model, {"b": np.eye(4)}, start=start).converged.all()
+
+
+def test_of_several_solutions_it_is_told_why_there_is_none():
+    puma = lw.load("puma560")
+    T = np.stack([lw.pose(puma, puma.random(seed=0), "tool")] * 2)
+    T[1, :3, 3] *= 10.0
+    alone = lw.inverse_kinematics(puma, {"tool": T[1]})
+    reached = lw.inverse_kinematics(puma, {"tool": T}, solutions=20)
+    assert alone.reason == "out of reach"
+    assert reached.reason[1].tolist() == ["out of reach"] + 19 * ["no more"]
+    assert reached.error[1, 0] == pytest.approx(alone.error, rel=1e-3)
+    assert np.isfinite(reached.q[1, 0]).all()
+    assert np.isnan(reached.q[1, 1:]).all()
+    found = reached.converged[0].sum()
+    assert reached.reason[0].tolist() == found * [""] + (20 - found) * ["no more"]
+
+
+def test_the_nearest_of_all_postures():
+    puma = lw.load("puma560")
+    T, start = lw.pose(puma, puma.random(100, seed=11), "tool"), puma.random(100, seed=12)
+    exact = lw.analytic_inverse_kinematics(puma, "tool")(T)
+    turned = exact.q[:, :, None] + 2.0 * np.pi * np.arange(-2, 3)[:, None]
+    away = np.abs(turned - start[:, None, None])
+    away = np.where((turned >= puma.lower) & (turned <= puma.upper), away, np.inf).min(axis=2)  # by the best turn
+    least = np.where(exact.exact, np.linalg.norm(away, axis=2), np.inf).min(axis=1)
+    for options in ({"nearest": True}, {"solutions": 8}):
+        reached = lw.inverse_kinematics(puma, {"tool": T}, start=start, **options)
+        first = reached.q.reshape(100, -1, 6)[:, 0]
+        assert (np.linalg.norm(first - start, axis=1) < least + 1e-4).mean() >= 0.98

@@ -174,6 +174,7 @@ def test_momentum_of_the_way():
     [
         (tasks.Direction("tool"), [0.0, 0.0, 0.0], InputError, "expected a vector that is not zero"),
         (tasks.Direction("tool", axis="w"), [0.0, 0.0, 1.0], InputError, "the axis of a direction is"),
+        (tasks.Direction("tool", axis=["a", 0.0, 1.0]), [0.0, 0.0, 1.0], InputError, "the axis of a direction is"),
         (tasks.Position("tool", axes="xx"), [0.0, 0.0], InputError, "axes of Position are some of xyz"),
         (tasks.CenterOfMass("q"), [0.0], InputError, "axes of CenterOfMass are some of xyz"),
         (tasks.Rotation("tool"), np.diag([1.0, 1.0, -1.0]), InputError, "expected a rotation"),
@@ -198,3 +199,24 @@ def test_tasks_that_cannot_be(task, target, kind, message):
 def test_tasks_print_what_is_told_of_them():
     assert str(tasks.Pose("tool")) == "Pose(frame='tool')"
     assert str(tasks.Position("tool", axes="xy", priority=2)) == "Position(frame='tool', axes='xy', priority=2)"
+
+
+@pytest.mark.parametrize(
+    "axis", [[0.0, 0.0, 1.0], np.array([0.0, 0.0, 1.0]), (0.0, 0.0, 1.0)], ids=["list", "array", ""]
+)
+def test_an_axis_is_any_vector(axis):
+    arm = lw.load("arm7")
+    task = tasks.Direction("tool", axis=axis)
+    assert task == tasks.Direction("tool", axis=(0.0, 0.0, 1.0))
+    reached = lw.inverse_kinematics(arm, {task: [0.0, 1.0, 0.0]})
+    assert reached.converged
+    assert lw.pose(arm, reached.q, "tool")[:3, 2] == pytest.approx([0.0, 1.0, 0.0], abs=1e-6)
+    lw.resolved_rate(arm, reached.q, {tasks.Manipulability(frame="tool", rows=[0, 1, 2]): 0.1})
+
+
+def test_a_later_priority_does_not_hide_what_is_out_of_reach():
+    arm = lw.load("arm7")
+    far = lw.pose(arm, arm.random(seed=0), "tool")
+    far[:3, 3] *= 10.0
+    reached = lw.inverse_kinematics(arm, {"tool": far, tasks.Position("link4", priority=2): [0.5, 0.5, 0.5]})
+    assert reached.reason == "out of reach"

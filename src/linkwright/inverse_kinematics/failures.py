@@ -11,14 +11,14 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
 from linkwright.inverse_kinematics.problem import Problem
-from linkwright.inverse_kinematics.solver import DONE, Solver, inputs_named
+from linkwright.inverse_kinematics.solver import DONE, LARGEST, Solver, inputs_named
 from linkwright.inverse_kinematics.tasks import ROTATION
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
-LIMITS, OUT_OF_REACH, SINGULAR, NOT_FOUND = 1, 2, 3, 4
-REASONS = ("", "limits", "out of reach", "singular", "not found")
+LIMITS, OUT_OF_REACH, SINGULAR, NOT_FOUND, NO_MORE = 1, 2, 3, 4, 5
+REASONS = ("", "limits", "out of reach", "singular", "not found", "no more")
 """Why a row did not converge, by number."""
 
 CLOSER = 0.01
@@ -73,13 +73,15 @@ def wrong_row(problem: Solver, row: dict[str, Array]) -> InputError:
         target = row[f"target{k}"]
         if not np.isfinite(target).all():
             return InputError(f"the target of {task} is not finite: {target.tolist()}")
+        if not np.abs(target).sum() < LARGEST:
+            return InputError(f"the target of {task} is too large: {target.tolist()}")
         if not task.flaw(target) < ROTATION**2:
             return InputError(f"the target of {task} is {target.tolist()}; expected {task.wanted(problem.model)}")
     try:
         dynamics.check(problem.model, row["start"])
     except InputError as error:
         return InputError(f"start: {error}")
-    return InputError("the numbers given are too large")
+    return InputError(f"start: the numbers given are too large: {row['start'].tolist()}")
 
 
 def look_again(problem: Solver, given: list[Array], settings: Array, found: Found) -> tuple[Array, Array]:
@@ -154,13 +156,12 @@ def _reasons(problem: Solver, given: list[Array], settings: Array, q: Array, err
 
 
 def _rows(model: Model, problem: Problem) -> Any:
-    """The kernel of the rows of all levels at a configuration: J (m, n) and e (m,)."""
+    """The kernel of the rows of the first priority at a configuration: J (m, n) and e (m,)."""
 
     def rows(model: Model, q: Array, *arrays: Array) -> tuple[Array, Array]:
         *targets, start = arrays
-        levels = problem.levels(model, q, targets, start)
-        at_v = problem.moves[1]
-        return np.concatenate([one.J[:, at_v] for one in levels]), np.concatenate([one.e for one in levels])
+        first = problem.levels(model, q, targets, start)[0]
+        return first.J[:, problem.moves[1]], first.e
 
     shapes = {f"target{k}": task.shape(model) for k, task in enumerate(problem.tasks)}
     inputs = {"q": (model.nq,), **shapes, "start": (model.nq,)}

@@ -125,7 +125,7 @@ def _task(key: Any, rate: Any) -> Task:
         return key
     if not isinstance(key, str):
         raise ArgumentError(f"rates are told by names of frames and by tasks; got {key!r}")
-    shape = np.shape(rate)
+    shape = np.shape(rate if is_symbolic(rate) else as_numbers(f"the rate of {key!r}", rate))
     if shape[-1:] == (6,):
         return Pose(key)
     if shape[-1:] == (3,):

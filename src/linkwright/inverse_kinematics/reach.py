@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.inverse_kinematics import several
-from linkwright.inverse_kinematics.failures import NOT_FOUND, REASONS, Found, look_again, wrong_row
+from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, Found, look_again, wrong_row
 from linkwright.inverse_kinematics.solver import DONE, WRONG, Row, Solver
-from linkwright.inverse_kinematics.tasks import Pose, Position, Task
+from linkwright.inverse_kinematics.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
@@ -43,7 +43,7 @@ class Reached:
 
         "": it did; "limits": joint limits exclude every solution that was found; "out of reach": what was found is the
         nearest; "singular": the target is at, or hardly beyond, the edge of reach; "not found": the attempts did not
-        suffice.
+        suffice; "no more": of several solutions, no further one was found.
         """
         told = np.array(REASONS)[self.reasons]
         return str(told) if told.ndim == 0 else told
@@ -77,11 +77,14 @@ def inverse_kinematics(
     :mod:`linkwright.tasks` what that takes: poses seen from other frames, directions, the centre of mass, joints, with
     weights and priorities. ``start`` (…, nq): where to begin; without it, and when an attempt is in vain, at other
     places, ``restarts`` times at most. Another number ``random`` tries others. ``limits``: whether joint limits are
-    kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start.
+    kept, on the way and at the end. The joints named in ``fixed`` stay where they are at the start, which is given and
+    within their limits.
 
     ``nearest``: of the solutions found from several starts the one nearest the start; where the tasks leave the
-    mechanism free, it goes as near as it can. ``solutions``: so many different ones, (…, solutions, nq), the nearest
-    first where there is a start; rows that have fewer are NaN after those.
+    mechanism free, it goes as near as it can. Near is what has the least |difference(start, q)|, lengths counted in the
+    mechanism's own; one that is nearer may be missed. ``solutions``: so many different ones, (…, solutions, nq), with a
+    start in the order of their distance from it; rows that have fewer are NaN after those. A row that has none holds
+    the nearest to its target, and why, in the first place.
 
     Loops stay closed. Raises :class:`~linkwright.errors.InputError` where a target is no pose, or not finite.
     In functions that are compiled it becomes part of them, without ``nearest``, ``solutions`` and reasons: rows that
@@ -96,11 +99,13 @@ def inverse_kinematics(
     options = (start is not None, limits) if not fixed else (start is not None, limits, _names(fixed))
     try:
         ((name, target),) = targets.items()
-        problem = model.memo[_PROBLEM, name, np.shape(target)[-2:] == (4, 4), *options]
+        problem = model.memo[_PROBLEM, name, np.shape(target)[-2:], *options]
         arrays = (target,)
     except (AttributeError, KeyError, TypeError, ValueError):
         problem, arrays = _problem(model, targets, options)
     given = arrays if start is None else (start, *arrays)
+    if problem.fixed and not is_symbolic(start):
+        _check_fixed(problem, start)
     if nearest or solutions is not None:
         if is_symbolic(*given):
             raise ArgumentError(
@@ -124,6 +129,9 @@ def inverse_kinematics(
             return Reached(q, True, error, errors, int(steps), int(attempts), 0)
     return _looked_at(problem, given, settings, q, told, errors)
 
+
+WITHIN = 1e-9
+"""By which what is fixed may be outside its limits, rad or m."""
 
 _PROBLEM: Identity = identity(inverse_kinematics)
 
@@ -184,6 +192,10 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
                 raise InputError(f"{task} is a direction to go, of resolved_rate; nothing that is reached")
             if task.uses_start and not options[0]:
                 raise InputError(f"{task} is about the way from the start: give one, start=q")
+        for name in options[2] if len(options) > 2 else ():
+            model.slice(name)
+            if not options[0]:
+                raise InputError(f"joint {name!r} is fixed where it is at the start: give one, start=q")
         problem = Solver(model, tasks, *options)
         keep(model, problem, _PROBLEM, *key)
     arrays = []
@@ -196,7 +208,8 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
         arrays.append(given)
     if len(tasks) == 1:
         name = next(iter(targets))
-        keep(model, problem, _PROBLEM, name, np.shape(arrays[0])[-2:] == (4, 4), *options)
+        if not (isinstance(name, str) and np.shape(arrays[0])[-2:] == (3, 3)):  # which is looked at each time
+            keep(model, problem, _PROBLEM, name, np.shape(arrays[0])[-2:], *options)
     return problem, tuple(arrays)
 
 
@@ -206,12 +219,41 @@ def _task(key: Any, target: Any) -> Task:
         return key
     if not isinstance(key, str):
         raise ArgumentError(f"targets are told by names of frames and by tasks; got {key!r}")
-    shape = np.shape(target)
+    given = target if is_symbolic(target) else as_numbers(f"the target of {key!r}", target)
+    shape = np.shape(given)
     if shape[-2:] == (4, 4):
         return Pose(key)
+    if shape[-2:] == (3, 3) and not is_symbolic(target) and _are_rotations(given):
+        raise InputError(
+            f"the target of {key!r} may be a rotation or three positions: write tasks.Rotation({key!r}) or "
+            f"tasks.Position({key!r})"
+        )
     if shape[-1:] == (3,):
         return Position(key)
     raise ShapeError(f"the target of {key!r} has shape {shape}; expected a pose (…, 4, 4) or a position (…, 3)")
+
+
+def _are_rotations(x: Array) -> bool:
+    """Whether all matrices (…, 3, 3) are."""
+    return bool((np.abs(x @ np.swapaxes(x, -1, -2) - np.eye(3)) < ROTATION).all() and (np.linalg.det(x) > 0.0).all())
+
+
+def _check_fixed(problem: Solver, start: Any) -> None:
+    """Raise where joints are fixed outside their limits."""
+    x = as_numbers("start", start)
+    if not problem.limits or x.shape[-1:] != (problem.model.nq,):  # of which the kernel tells
+        return
+    lower, upper = problem.model.lower, problem.model.upper
+    for name in problem.fixed:
+        places = problem.model.slice(name).q
+        for k in range(places.start, places.stop):
+            out = (x[..., k] < lower[k] - WITHIN) | (x[..., k] > upper[k] + WITHIN)
+            if out.any():
+                row = [int(i) for i in np.argwhere(out)[0]]
+                raise InputError(
+                    f"joint {name!r} is fixed where it is at the start, {x[(*row, k)]:g}, outside its limits "
+                    f"[{lower[k]:g}, {upper[k]:g}]{f' (in row {row})' if row else ''}; limits=False looks at none"
+                )
 
 
 def _looked_at(
@@ -273,4 +315,14 @@ def _several(problem: Solver, given: tuple[Any, ...], settings: Array, nearest: 
     q, told, errors = (x.reshape(*batch, *x.shape[1:]) for x in best)
     there = there.reshape(*batch, -1)
     steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))
-    return Reached(q, there, told[..., 0], errors, steps, attempts, np.where(there, 0, NOT_FOUND).astype(np.uint8))
+    reasons = np.where(there, 0, NO_MORE).astype(np.uint8)
+    reached = Reached(q, there, told[..., 0], errors, steps, attempts, reasons)
+    if not there[..., 0].all():
+        first = [x[..., 0, :].copy() for x in (q, told, errors)]
+        none = ~there[..., 0]
+        for into, x in zip(first, problem.kernel(*(x[none.reshape(-1)] for x in rows), settings), strict=True):
+            into[none] = x
+        one = _looked_at(problem, given, settings, *first)
+        for name in ("q", "converged", "error", "errors", "steps", "attempts", "reasons"):
+            getattr(reached, name)[none, 0] = np.asarray(getattr(one, name))[none]
+    return reached

@@ -27,6 +27,9 @@ NEAR = 0.4
 DRAWS, PER_SOLUTION = 16, 16
 """Starts that are tried, and further ones for every solution asked for."""
 
+ISOLATED = 48
+"""Starts for the nearest where nothing is left free: half of them anywhere, since no way leads to another solution."""
+
 
 def with_posture(problem: Solver) -> Solver:
     """The problem with the start as what comes last, where its tasks leave the mechanism free to go there."""
@@ -87,8 +90,9 @@ def nearest(problem: Solver, rows: list[Array], start: Array, settings: Array) -
     more = [start] if posture is not problem else []
     best: Found | None = None
     far = np.full(len(start), np.inf)
-    for k in range(1 + min(int(settings[1]), DRAWS)):
-        found = _attempt(posture, [*rows, *more], start, settings, k, near=True)
+    draws, elsewhere = (DRAWS, 4) if more else (ISOLATED, 2)
+    for k in range(1 + min(int(settings[1]), draws)):
+        found = _attempt(posture, [*rows, *more], start, settings, k, elsewhere)
         found = found._replace(q=_unturned(problem, start, found.q), errors=found.errors[:, : len(problem.tasks)])
         there = (found.first <= settings[0]) & (found.told[:, 4] == DONE)
         away = np.where(there, distance(problem, start, found.q), np.inf)
@@ -113,17 +117,17 @@ def _around(problem: Solver, start: Array | None, moved: Array) -> Array:
 
 
 def _attempt(
-    problem: Solver, rows: list[Array], start: Array | None, settings: Array, k: int, near: bool = False
+    problem: Solver, rows: list[Array], start: Array | None, settings: Array, k: int, elsewhere: int = 1
 ) -> Found:
-    """The k-th attempt of every row: from the start, then from others, random ones or around it."""
+    """The k-th attempt of every row: from the start, then from others, each ``elsewhere``-th random, else around it."""
     once = np.array([settings[0], 0.0, settings[2]])
     if k == 0 and start is None:
         return Found(*variant(problem, started=False).kernel(*rows, once))
     if k:
         generator = np.random.default_rng([int(settings[2]), k])
-        if near:
+        if k % elsewhere:
             start = _around(problem, start, NEAR * (k % 4) * generator.normal(size=(len(rows[0]), problem.model.nv)))
-        if not near or k % 4 == 0:
+        else:
             begin = problem.model.random(len(rows[0]), seed=generator)
             begin[:, problem.still] = (problem.rest if start is None else start)[..., problem.still]
             start = begin

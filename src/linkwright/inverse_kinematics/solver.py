@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
 from linkwright.inverse_kinematics.problem import Manner, Problem
 from linkwright.inverse_kinematics.seeds import nearest
@@ -58,8 +59,11 @@ SEARCHING, DONE, WRONG = 0.0, 1.0, 2.0
 SETTLED = 1e-6
 """Errors of later priorities that change by less, by squares, while that of the first is less."""
 
-HUGE = NEVER = 1e300
-"""Sums below are of finite numbers; an error is never so large."""
+NEVER = 1e300
+"""An error is never so large."""
+
+LARGEST = 1e100
+"""Sums of what is given are less: their squares, and what is made of these, are numbers too."""
 
 POLISHED = 4
 """Steps of the first priority alone, at the end."""
@@ -104,8 +108,13 @@ class Row:
         """``WRONG`` where the target is none or a number not finite, else ``SEARCHING``."""
         state: Any = SEARCHING
         for task, target in zip(self.problem.tasks, self.targets, strict=True):
-            state = where((task.flaw(target) < ROTATION**2) & (abs(target).sum() < HUGE), state, WRONG)
-        return state if self.start is None else where(abs(self.start).sum() < HUGE, state, WRONG)
+            state = where((task.flaw(target) < ROTATION**2) & (abs(target).sum() < LARGEST), state, WRONG)
+        if self.start is None:
+            return state
+        for k in self.model.quaternion_starts:
+            x = self.start[k : k + 4]
+            state = where(abs(x @ x - 1.0) < 2.0 * UNIT_TOLERANCE, state, WRONG)
+        return where(abs(self.start).sum() < LARGEST, state, WRONG)
 
     def step(self, levels: list[Level], x: Array) -> Step:
         """The velocity of the moving coordinates that leads nearer."""

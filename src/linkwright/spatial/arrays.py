@@ -83,8 +83,11 @@ def _is_entry(x: Any) -> bool:
 
 
 def is_symbolic(*arrays: Any) -> bool:
-    """Whether any of the arrays holds symbols rather than numbers."""
-    return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)
+    """Whether any of the arrays holds symbols rather than numbers; what is no array does not."""
+    try:
+        return any((x if hasattr(x, "dtype") else np.asarray(x)).dtype.kind == "O" for x in arrays)
+    except ValueError:  # rows of several lengths
+        return False
 
 
 def is_zero(x: Any) -> bool:

@@ -58,12 +58,12 @@ def into_limits(angle: Any, lower: float, upper: float) -> Any:
 
 
 def fault_of(T: Array) -> Any:
-    """Nothing where T is a pose; NaN where it holds one."""
-    x, y, z, p = T[:3, 0], T[:3, 1], T[:3, 2], T[:3, 3]
+    """Nothing where T is a pose, if its numbers are finite."""
+    x, y, z = T[:3, 0], T[:3, 1], T[:3, 2]
     n = cross(x, y) - z
     square = (dot(x, x) - 1.0) ** 2 + (dot(y, y) - 1.0) ** 2 + dot(x, y) ** 2 + dot(n, n)
     below = T[3, 0] ** 2 + T[3, 1] ** 2 + T[3, 2] ** 2 + (T[3, 3] - 1.0) ** 2
-    return np.sqrt(square + below) + 0.0 * dot(p, p)
+    return np.sqrt(square + below)
 
 
 def orthonormal(T: Array) -> Array:

@@ -88,7 +88,8 @@ class AnalyticSolver:
         if len(arrays) > 1 and not np.isfinite(arrays[1]).all():
             raise InputError(f"{self.given!r} is given as {given!r}; expected finite numbers")
         q, error, fault = self._answers(*arrays)
-        wrong = ~(np.asarray(fault) <= 1e-6)
+        finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
+        wrong = ~((np.asarray(fault) <= 1e-6) & finite)
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
             told = np.broadcast_to(target, (*wrong.shape, *shape))[at]
