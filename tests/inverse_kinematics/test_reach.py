@@ -521,3 +521,13 @@ def test_the_nearest_of_all_postures():
         reached = lw.inverse_kinematics(puma, {"tool": T}, start=start, **options)
         first = reached.q.reshape(100, -1, 6)[:, 0]
         assert (np.linalg.norm(first - start, axis=1) < least + 1e-4).mean() >= 0.98
+
+
+def test_batches_of_any_size_are_one_problem():
+    arm = lw.load("arm7")
+    p = np.tile([0.4, 0.1, 0.5], (6, 1))
+    lw.inverse_kinematics(arm, {"tool": p[:2]})
+    kept = len(arm.memo)
+    for n in (1, 2, 4, 5, 6):
+        lw.inverse_kinematics(arm, {"tool": p[:n]})
+    assert len(arm.memo) == kept

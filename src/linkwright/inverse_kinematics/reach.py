@@ -99,7 +99,8 @@ def inverse_kinematics(
     options = (start is not None, limits) if not fixed else (start is not None, limits, _names(fixed))
     try:
         ((name, target),) = targets.items()
-        problem = model.memo[_PROBLEM, name, np.shape(target)[-2:], *options]
+        shape = np.shape(target)
+        problem = model.memo[_PROBLEM, name, _MATRICES.get(shape[-2:], shape[-1:]), *options]
         arrays = (target,)
     except (AttributeError, KeyError, TypeError, ValueError):
         problem, arrays = _problem(model, targets, options)
@@ -129,6 +130,9 @@ def inverse_kinematics(
             return Reached(q, True, error, errors, int(steps), int(attempts), 0)
     return _looked_at(problem, given, settings, q, told, errors)
 
+
+_MATRICES = {(4, 4): "pose", (3, 3): "rotation"}
+"""What a target may be, by its last axes; else it is rows."""
 
 WITHIN = 1e-9
 """By which what is fixed may be outside its limits, rad or m."""
@@ -208,8 +212,9 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
         arrays.append(given)
     if len(tasks) == 1:
         name = next(iter(targets))
-        if not (isinstance(name, str) and np.shape(arrays[0])[-2:] == (3, 3)):  # which is looked at each time
-            keep(model, problem, _PROBLEM, name, np.shape(arrays[0])[-2:], *options)
+        kind = _MATRICES.get(arrays[0].shape[-2:], arrays[0].shape[-1:])
+        if not (isinstance(name, str) and kind == "rotation"):  # which is looked at each time
+            keep(model, problem, _PROBLEM, name, kind, *options)
     return problem, tuple(arrays)
 
 
