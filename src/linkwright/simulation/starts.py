@@ -47,6 +47,7 @@ STARTS: dict[str, Start] = {
     "chain3d": Start(
         {}, {"root": (0.0, 0.0, 0.0, 0.5, 0.6, 1.2), "joint2": 2.0, "joint3": -1.5, "joint4": 1.0}, THROWN
     ),
+    "arm4": Start({"joint2": 1.2, "joint3": -0.7, "joint4": -0.4}, {"joint1": 1.5}),
     "puma560": Start(
         {"joint1": -1.2, "joint2": 0.7, "joint3": 0.3}, {"joint1": 6.0, "joint4": 6.0}
     ),  # its friction is large
