@@ -92,11 +92,14 @@ class Kernel(Entered):
         """Whether all machine code needed so far was kept from an earlier process."""
         return self._native is not None and self._native.from_cache
 
-    def prepare(self) -> Kernel:
-        """Make the machine code for single rows and for batches now, not when each is first called; the kernel."""
+    def prepare(self, rows: bool = True, batches: bool = True) -> Kernel:
+        """Make the machine code for single rows and for batches now, not when each is first called; the kernel.
+
+        ``rows``, ``batches``: whether that for single rows is made, and that for batches.
+        """
         if self._native is not None:
-            self._native.prepare()
-        if type(self) is Kernel:
+            self._native.prepare(rows, batches)
+        if rows and type(self) is Kernel:
             self._enter()
         return self
 

@@ -270,6 +270,7 @@ class _Together:
     def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, batch: tuple[int, ...]):
         (kernel, self._ends), self._controlled = kernels, formula is not None
         self._kernel, self._batch = kernel, batch
+        kernel.prepare(rows=not batch, batches=bool(batch))  # before time is measured
         told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
         try:
             self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))

@@ -102,9 +102,11 @@ class Native:
         in_stages(self._groups, stage, ctypes.addressof(rows), begin, threads, kept)
         self._memories.append((memory, begin))
 
-    def prepare(self) -> Native:
-        """Make all code now."""
-        self._code("row"), self._code("batches")
+    def prepare(self, rows: bool = True, batches: bool = True) -> Native:
+        """Make the code for single rows, for batches, or both now."""
+        for part, wanted in (("row", rows), ("batches", batches)):
+            if wanted:
+                self._code(part)
         return self
 
     def _run_row(self, arguments: int, steps: int) -> None:
