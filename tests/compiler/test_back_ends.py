@@ -113,8 +113,8 @@ SOLVES = (
     "operational_inertia",
     "handle_responses",
 )
-OF_SOME = ("prescribed_dynamics", "operational_inertia", "zero_moment_point")
-"""Of joints by name; of what all directions are free of; of forces that press: not of every tree."""
+OF_SOME = ("prescribed_dynamics", "operational_inertia", "force_ellipsoid", "zero_moment_point")
+"""Of joints by name; of frames that move in all directions (else forces are infinite); of forces that press."""
 
 
 def test_every_algorithm_is_here():
