@@ -1,1 +1,1 @@
-"""Files to models."""
+"""Files to models, and models to files: a room for each format."""

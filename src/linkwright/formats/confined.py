@@ -31,9 +31,9 @@ LONGEST_ANSWER = 256 * 2**20
 """Bytes of a description; a million bodies have fewer."""
 
 TASKS = {
-    "mjcf": ("linkwright.formats.mjcf", "described"),
-    "xacro": ("linkwright.formats.xacro", "expanded"),
-    "trusted_xacro": ("linkwright.formats.xacro", "expanded_freely"),
+    "mjcf": ("linkwright.formats.mjcf.reading", "described"),
+    "xacro": ("linkwright.formats.urdf.xacro", "expanded"),
+    "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely"),
 }
 """What a child may be asked: (module, function of a path and further texts)."""
 

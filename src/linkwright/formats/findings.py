@@ -6,6 +6,11 @@ import difflib
 import re
 from typing import Protocol
 
+from linkwright.errors import FormatError, InputError, ModelError
+from linkwright.model.build.assembly import assemble
+from linkwright.model.build.description import Description
+from linkwright.model.tree import Model
+
 LARGEST = 1e50
 """No number in a file may exceed this: its products would overflow."""
 
@@ -60,6 +65,27 @@ class Findings:
             else:
                 lines.append(f"{place}: {message}" + (f" ({len(told)} times)" if len(told) > 1 else ""))
         return lines
+
+    def assembled(self, description: Description, root: str | None) -> Model:
+        """The model of what was read, its base set afloat (``root="free"``) or welded to the world.
+
+        Raises :class:`FormatError` with all that is wrong with the file, and :class:`InputError` for a ``root`` that
+        there is not or that this mechanism cannot have; what is wrong with the file comes first.
+        """
+        unusable: InputError | None = None
+        try:
+            description = description.rooted(root)
+        except InputError as error:
+            if root not in (None, "fixed", "free"):
+                raise
+            unusable = error
+        try:
+            model = assemble(description, self.notes(), self.problems)
+        except ModelError as error:
+            raise FormatError(error.problems) from None
+        if unusable:
+            raise unusable
+        return model
 
 
 def near(word: str, known: tuple[str, ...]) -> str:

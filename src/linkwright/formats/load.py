@@ -74,22 +74,22 @@ def load(
 
 def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.PathLike[str]], trusted: bool) -> Model:
     if kind == "xacro":
-        from linkwright.formats.xacro import read_xacro
+        from linkwright.formats.urdf.xacro import read_xacro
 
         return read_xacro(text, root, packages=packages, trusted=trusted)
     if kind == "mjcf":
-        from linkwright.formats.mjcf import read_mjcf
+        from linkwright.formats.mjcf.reading import read_mjcf
 
         return read_mjcf(text, root, trusted=trusted)
     if kind == "sdf":
-        from linkwright.formats.sdf import read_sdf
+        from linkwright.formats.sdf.reading import read_sdf
 
         return read_sdf(text, root)
     if kind == "ztk":
-        from linkwright.formats.ztk import read_ztk
+        from linkwright.formats.ztk.reading import read_ztk
 
         return read_ztk(text, root)
-    from linkwright.formats.urdf import read_urdf
+    from linkwright.formats.urdf.reading import read_urdf
 
     return read_urdf(text, root)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.files import write_text
-from linkwright.formats.write_mjcf import mjcf_text
-from linkwright.formats.write_urdf import urdf_text
+from linkwright.formats.mjcf.writing import mjcf_text
+from linkwright.formats.urdf.writing import urdf_text
 from linkwright.model.build.assembly import described
 from linkwright.model.tree import Model
 

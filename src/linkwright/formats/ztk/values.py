@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings
 from linkwright.formats.xml import shortened
-from linkwright.formats.ztk_text import Key, Section, Word
+from linkwright.formats.ztk.text import Key, Section, Word
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import pose_matrix

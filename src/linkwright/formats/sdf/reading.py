@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
-from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
+from linkwright.errors import FormatError, InputError, UnknownNameError
+from linkwright.formats.findings import near
+from linkwright.formats.sdf.values import Values
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
-from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import (
     STANDARD_GRAVITY,
     WORLD,
@@ -41,7 +41,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop, loop_type
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
-from linkwright.spatial.rotation import quaternion_matrix, rotation_from_z, rotation_rpy
+from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 JOINT_TYPES = {
@@ -114,15 +114,10 @@ def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>",
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
     reader = _Reader(place)
-    description = reader.sdf(parse_xml(text, place, text=True), name)
-    try:
-        model = assemble(description, reader.notes(), reader.problems)
-    except ModelError as error:
-        raise FormatError(error.problems) from None
-    return model if root is None else assemble(description.rooted(root))
+    return reader.assembled(reader.sdf(parse_xml(text, place, text=True), name), root)
 
 
-class _Reader(Findings):
+class _Reader(Values):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
@@ -134,91 +129,7 @@ class _Reader(Findings):
         self.world: dict[str, Array] = {}
         """the pose (4, 4) of each node in the world"""
 
-    # values
-
-    def child(self, element: Element, tag: str) -> Element | None:
-        """The one child of that tag; a second one is told."""
-        found = [one for one in element.children if one.tag == tag]
-        for one in found[1:]:
-            self.problem(one, f"a second <{tag}> (the first is in line {found[0].line}); expected one")
-        return found[0] if found else None
-
-    def numbers(self, element: Element, counts: tuple[int, ...], infinite: bool = False) -> list[float] | None:
-        """The numbers between the tags of an element; None, and a problem, where they cannot be used."""
-        words = element.text.split()
-        shown, expected = shortened(" ".join(words)), " or ".join(map(str, counts))
-        if len(words) not in counts:
-            many = "numbers" if counts != (1,) else "number"
-            self.problem(element, f"<{element.tag}> is {shown!r}; expected {expected} {many}, found {len(words)}")
-            return None
-        found = []
-        for word in words:
-            if infinite and re.fullmatch(r"[+-]?inf(inity)?", word, re.IGNORECASE):
-                found.append(-np.inf if word[0] == "-" else np.inf)
-            elif not NUMBER.fullmatch(word) or abs(float(word)) > LARGEST:
-                self.problem(element, f"<{element.tag}> has {shortened(word)!r}; expected a finite number")
-                return None
-            else:
-                found.append(float(word))
-        return found
-
-    def value(self, element: Element | None, tag: str, default: float | None, infinite: bool = False) -> float | None:
-        """The number in a child; the default where there is none or it cannot be used."""
-        child = self.child(element, tag) if element is not None else None
-        x = self.numbers(child, (1,), infinite) if child is not None else None
-        return x[0] if x else default
-
-    def word(self, element: Element, tag: str) -> str | None:
-        """The name in a child; None, and a problem, where there is none."""
-        child = self.child(element, tag)
-        text = child.text.strip() if child is not None else ""
-        if not text:
-            self.problem(child or element, f"<{element.tag}> has no <{tag}>" if child is None else f"<{tag}> is empty")
-            return None
-        return text
-
-    def name(self, element: Element) -> str | None:
-        """The name of an element."""
-        name = element.attributes.get("name", "")
-        if not name:
-            self.problem(element, f"<{element.tag}> has no name")
-            return None
-        if len(name) > LONGEST_NAME or "::" in name:
-            told = f"{len(name)} characters" if len(name) > LONGEST_NAME else "'::', which is for nested models"
-            self.problem(element, f"the name of <{element.tag}> has {told}: {shortened(name)}")
-            return None
-        return name
-
-    def unknown(self, element: Element, known: tuple[str, ...]) -> None:
-        """Tell of child elements that are unknown; those of other namespaces are not ours to know."""
-        for one in element.children:
-            if one.tag not in known and ":" not in one.tag:
-                hint = near(one.tag, known)
-                tag = shortened(one.tag)
-                self.remark(one, f"<{tag}> in <{element.tag}> is not an element of SDF that is read{hint}")
-
     # poses
-
-    def pose(self, element: Element | None) -> Array:
-        """The pose (4, 4) between the tags of a <pose>; the identity where there is none."""
-        if element is None or not element.text.strip():
-            return np.eye(4)
-        form = element.attributes.get("rotation_format", "euler_rpy")
-        if form not in ("euler_rpy", "quat_xyzw"):
-            self.problem(element, f"rotation_format is {shortened(form)!r}; there are euler_rpy and quat_xyzw")
-            return np.eye(4)
-        x = self.numbers(element, (6,) if form == "euler_rpy" else (7,))
-        if x is None:
-            return np.eye(4)
-        if form == "euler_rpy":
-            turned = element.attributes.get("degrees", "false").strip().lower() in ("true", "1")
-            return pose_matrix(rotation_rpy(np.radians(x[3:]) if turned else x[3:]), np.array(x[:3]))
-        length = float(np.linalg.norm(x[3:]))
-        if abs(length - 1.0) > 1e-3:
-            self.problem(element, f"the quaternion of <pose> has length {length:.6g}; expected a unit quaternion")
-            return np.eye(4)
-        qx, qy, qz, qw = (part / length for part in x[3:])
-        return pose_matrix(snap(quaternion_matrix(np.array([qw, qx, qy, qz]))), np.array(x[:3]))
 
     def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> bool:
         """Note something with a pose, relative to ``default`` unless it says so; whether its name is new."""

@@ -10,8 +10,8 @@ from linkwright.formats import solids
 from linkwright.formats.findings import Findings, near
 from linkwright.formats.solids import Solid
 from linkwright.formats.xml import shortened
-from linkwright.formats.ztk_text import Key, Section
-from linkwright.formats.ztk_values import Values
+from linkwright.formats.ztk.text import Key, Section
+from linkwright.formats.ztk.values import Values
 from linkwright.spatial.arrays import Array
 
 COMMON = ("name", "type", "optic", "texture", "mirror", "import", "pos", "att", "rot", "frame", "div")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.urdf import UNLIMITED
+from linkwright.formats.urdf.reading import UNLIMITED
 from linkwright.formats.writing import Losses, Names, Node, all_equal, downwards, rpy_of, simple, still, weightless
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical

@@ -26,14 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatError, ModelError, UnknownNameError
+from linkwright.errors import UnknownNameError
 from linkwright.formats.findings import Findings, near
 from linkwright.formats.solids import together
 from linkwright.formats.xml import read_bytes, shortened
-from linkwright.formats.ztk_shapes import Shapes
-from linkwright.formats.ztk_text import Key, Section, sections
-from linkwright.formats.ztk_values import PLACING, Values
-from linkwright.model.build.assembly import assemble
+from linkwright.formats.ztk.shapes import Shapes
+from linkwright.formats.ztk.text import Key, Section, sections
+from linkwright.formats.ztk.values import PLACING, Values
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
 from linkwright.model.loop import Loop, Weld
 from linkwright.model.tree import Model
@@ -116,12 +115,7 @@ def parse_ztk(text: str | bytes, root: str | None = None, place: str = "<text>",
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
     reader = _Reader(place)
-    description = reader.chain(sections(text, reader), name)
-    try:
-        model = assemble(description, reader.notes(), reader.problems)
-    except ModelError as error:
-        raise FormatError(error.problems) from None
-    return model if root is None else assemble(description.rooted(root))
+    return reader.assembled(reader.chain(sections(text, reader), name), root)
 
 
 class _Reader(Findings):

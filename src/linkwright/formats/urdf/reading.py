@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import FormatError, InputError, ModelError, UnknownNameError
+from linkwright.errors import FormatError, UnknownNameError
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
-from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
@@ -96,21 +95,7 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
     reader = _Reader(place)
-    description = reader.robot(parse_xml(text, place), name)
-    unusable: InputError | None = None
-    try:
-        description = description.rooted(root)
-    except InputError as error:
-        if root not in (None, "fixed", "free"):
-            raise
-        unusable = error  # what is wrong with the file comes first
-    try:
-        model = assemble(description, reader.notes(), reader.problems)
-    except ModelError as error:
-        raise FormatError(error.problems) from None
-    if unusable:
-        raise unusable
-    return model
+    return reader.assembled(reader.robot(parse_xml(text, place), name), root)
 
 
 class _Reader(Findings):
