@@ -23,6 +23,7 @@ from linkwright.model.tree import Model
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
 from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
+from linkwright.dynamics import inertial_parameters, parameter_names
 
 pose = public(dynamics.pose)
 poses = public(dynamics.poses)
@@ -86,6 +87,10 @@ plastic_impact = public(dynamics.plastic_impact)
 
 joint_forces = public(dynamics.joint_forces)
 passive_forces = public(dynamics.passive_forces)
+
+regressor = public(dynamics.regressor)
+momentum_regressor = public(dynamics.momentum_regressor)
+energy_regressor = public(dynamics.energy_regressor)
 
 integrate = public(dynamics.integrate)
 difference = public(dynamics.difference)
@@ -163,6 +168,7 @@ __all__ = [
     "distance",
     "draw_ellipsoids",
     "dynamics",
+    "energy_regressor",
     "equations",
     "errors",
     "force_ellipsoid",
@@ -174,6 +180,7 @@ __all__ = [
     "hold",
     "hold_joints",
     "impulse",
+    "inertial_parameters",
     "integrate",
     "interpolate",
     "inverse_dynamics",
@@ -199,9 +206,11 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",
+    "momentum_regressor",
     "norm",
     "null_space",
     "operational_inertia",
+    "parameter_names",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -211,6 +220,7 @@ __all__ = [
     "prescribed_motion",
     "project",
     "quaternion",
+    "regressor",
     "repeat",
     "resolved_rate",
     "rotation",

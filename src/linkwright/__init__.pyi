@@ -22,7 +22,9 @@ from linkwright.dexterity import static_wrench as static_wrench
 from linkwright.dynamics import Mobility as Mobility
 from linkwright.dynamics import check as check
 from linkwright.dynamics import close as close
+from linkwright.dynamics import inertial_parameters as inertial_parameters
 from linkwright.dynamics import mobility as mobility
+from linkwright.dynamics import parameter_names as parameter_names
 from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.closed_loops.forces import Gains
@@ -31,6 +33,7 @@ from linkwright.dynamics.kinematics import Reference
 from linkwright.dynamics.manipulability import Measure
 from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.dynamics.momentum import BaseAxes
+from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.equations.result import Equations as Equations
 from linkwright.equations.result import equations as equations
 from linkwright.formats.load import load as load
@@ -172,6 +175,13 @@ def distance(
     q0: Annotated[ArrayLike, "(…, nq)"],
     q1: Annotated[ArrayLike, "(…, nq)"],
 ) -> Annotated[Array, "(…)"]: ...
+def energy_regressor(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    of: Energy = "total",
+    armature: bool = False,
+) -> Annotated[Array, "(…, p)"]: ...
 def force_ellipsoid(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -332,6 +342,12 @@ def momentum_rate(
     v: Annotated[ArrayLike, "(…, nv)"],
     a: Annotated[ArrayLike, "(…, nv)"],
 ) -> Annotated[Array, "(…, 6)"]: ...
+def momentum_regressor(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    armature: bool = False,
+) -> Annotated[Array, "(…, nv, p)"]: ...
 def operational_inertia(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -390,6 +406,14 @@ def project(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
 ) -> tuple[Annotated[Array, "(…, nq)"], Annotated[Array, "(…, nv)"]]: ...
+def regressor(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    a: Annotated[ArrayLike, "(…, nv)"],
+    armature: bool = False,
+    friction: bool = False,
+) -> Annotated[Array, "(…, nv, p)"]: ...
 def spring_energy(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -471,6 +495,7 @@ __all__ = [
     "distance",
     "draw_ellipsoids",
     "dynamics",
+    "energy_regressor",
     "equations",
     "errors",
     "force_ellipsoid",
@@ -482,6 +507,7 @@ __all__ = [
     "hold",
     "hold_joints",
     "impulse",
+    "inertial_parameters",
     "integrate",
     "interpolate",
     "inverse_dynamics",
@@ -507,9 +533,11 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",
+    "momentum_regressor",
     "norm",
     "null_space",
     "operational_inertia",
+    "parameter_names",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -519,6 +547,7 @@ __all__ = [
     "prescribed_motion",
     "project",
     "quaternion",
+    "regressor",
     "repeat",
     "resolved_rate",
     "rotation",

@@ -23,7 +23,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS, program
+from linkwright.compiler.schedules.choose import BODIES_IN_LOOPS, bodies_in_loops, program
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST, composed
 from linkwright.compiler.schedules.composed.springs import OF_SPRINGS, springs_alike, with_springs
 from linkwright.compiler.signatures import batched
@@ -239,7 +239,7 @@ def _compiled_or_not(bound: Bound) -> Callable[..., Any]:
     alone: list[Callable[[], Any]] = [lambda: Kernel(program(bound), model)]
     together: list[Callable[[], Any]] = [lambda: AllRows(*composed(bound, _compiled_or_not))] * (bound.book in COMPOSED)
     forms = [*alone, *together]
-    if together and len(model.links) >= BODIES_IN_LOOPS:
+    if together and len(model.links) >= bodies_in_loops(bound):
         in_loops: list[Callable[[], Any]] = [lambda: Kernel(program(bound, unroll=False), model)]
         forms = [*in_loops * (bound.book in IN_LOOPS_FIRST), *together, *alone]
     refused = {}

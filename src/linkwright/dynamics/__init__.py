@@ -61,6 +61,8 @@ from linkwright.dynamics.momentum import (
     welded_mass,
     zero_moment_point,
 )
+from linkwright.dynamics.parameters.inertial import inertial_parameters, parameter_names
+from linkwright.dynamics.parameters.regressor import energy_regressor, momentum_regressor, regressor
 from linkwright.dynamics.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
@@ -88,12 +90,14 @@ __all__ = [
     "difference",
     "difference_derivatives",
     "distance",
+    "energy_regressor",
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "gravity_forces",
     "handle_responses",
     "impulse",
+    "inertial_parameters",
     "integrate",
     "integrate_derivatives",
     "inverse_dynamics",
@@ -116,7 +120,9 @@ __all__ = [
     "momentum_matrix",
     "momentum_matrix_dot",
     "momentum_rate",
+    "momentum_regressor",
     "operational_inertia",
+    "parameter_names",
     "passive_forces",
     "plastic_impact",
     "pose",
@@ -125,6 +131,7 @@ __all__ = [
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "regressor",
     "require_closed",
     "require_mass",
     "require_possible",

@@ -46,6 +46,33 @@ def inverse_dynamics(
 ) -> Shaped[Array, "nv"]:
     """The efforts τ (nv,) that give the acceleration a, of all joints: see :func:`linkwright.inverse_dynamics`."""
 
+    def inward(
+        link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: Motion, external: Array
+    ) -> tuple[Array, tuple[Array, Array]]:
+        R, p = split_pose(T)
+        taken = inertia_force(link.rigid_inertia, motion.acceleration, motion.U) - external
+        force, moment = received[0] + taken[:3], received[1] + taken[3:]
+        tau = S[:3].T @ force + S[3:].T @ moment + link.armature * a
+        R_force = R @ force
+        return tau, (R_force, R @ moment + skew(p) @ R_force)
+
+    x, rates = model.coordinates(q), model.rates(a)
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
+    motions = _outward(model, T, S, x, v, rates)
+    external = external_forces(model, q, wrenches)
+    tau, _ = model.inward(inward, (np.zeros(3), np.zeros(3)), T, S, rates, motions, external)
+    return model.assemble(tau)
+
+
+def accelerations(model: Model, q: Array, v: Array, a: Array) -> Any:
+    """How every body moves, as the recursion outward finds it."""
+    x = model.coordinates(q)
+    return _outward(model, model.each(transform, x), model.each(motion_subspace, x), x, v, model.rates(a))
+
+
+def _outward(model: Model, T: Any, S: Any, x: Any, v: Array, a: Any) -> Any:
+    """The motions of the bodies; ``x`` and ``a`` are the joints' own."""
+
     def outward(link: Link, parent: Motion, T: Array, S: Array, q: Array, v: Array, a: Array) -> Motion:
         R, p = split_pose(T)
         relative, relative_rate = S @ v, S @ a + link.velocity_product(q, v)
@@ -58,23 +85,8 @@ def inverse_dynamics(
         W = skew(w)
         return Motion(w, acceleration, w_dot, skew(w_dot) + W @ W)
 
-    def inward(
-        link: Link, received: tuple[Array, Array], T: Array, S: Array, a: Array, motion: Motion, external: Array
-    ) -> tuple[Array, tuple[Array, Array]]:
-        R, p = split_pose(T)
-        taken = inertia_force(link.rigid_inertia, motion.acceleration, motion.U) - external
-        force, moment = received[0] + taken[:3], received[1] + taken[3:]
-        tau = S[:3].T @ force + S[3:].T @ moment + link.armature * a
-        R_force = R @ force
-        return tau, (R_force, R @ moment + skew(p) @ R_force)
-
-    x, accelerations = model.coordinates(q), model.rates(a)
-    T, S = model.each(transform, x), model.each(motion_subspace, x)
     start = Motion(np.zeros(3), -model.gravity, np.zeros(3), np.zeros((3, 3)))
-    motions = model.outward(outward, start, T, S, x, model.rates(v), accelerations)
-    external = external_forces(model, q, wrenches)
-    tau, _ = model.inward(inward, (np.zeros(3), np.zeros(3)), T, S, accelerations, motions, external)
-    return model.assemble(tau)
+    return model.outward(outward, start, T, S, x, model.rates(v), a)
 
 
 def external_forces(model: Model, q: Array, wrenches: Wrenches | None) -> list[Array]:

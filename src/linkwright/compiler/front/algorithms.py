@@ -55,7 +55,7 @@ class Algorithm:
     regroup: str = ""
     """the form of regrouped inertias on which it takes fewest operations; none where these do not give the same"""
     matrices: bool = False
-    """whether it gives matrices of all joints by all joints"""
+    """whether it gives matrices of all joints by all joints, or bodies"""
     corrects: str = ""
     """what of open loops it takes back: "positions" or "velocities" """
     derivatives: Mapping[str, Derivative] = field(default_factory=dict)
@@ -99,6 +99,8 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.mass_matrix: Algorithm("inertia", matrices=True),
     dynamics.coriolis_matrix: Algorithm("inertia", matrices=True),
     dynamics.inverse_dynamics_derivatives: Algorithm("inertia", matrices=True),
+    dynamics.regressor: Algorithm(matrices=True),
+    dynamics.momentum_regressor: Algorithm(matrices=True),
     dynamics.forward_dynamics: Algorithm("inertia", derivatives=_by(_forward, "q", "v", "tau")),
     dynamics.forward_dynamics_derivatives: Algorithm("inertia"),
     dynamics.constraint_forces: Algorithm("inertia"),

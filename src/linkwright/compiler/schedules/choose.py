@@ -50,6 +50,11 @@ MOST_GROUPS = 4
 """Threads that share a single row, at most: segments are joined one after the other."""
 
 
+def bodies_in_loops(bound: Bound) -> int:
+    """From how many bodies on a function is no straight line if it can be something else."""
+    return BODIES_IN_MATRICES if facts(bound.book).matrices else BODIES_IN_LOOPS
+
+
 @telling(lambda bound: f"compiling {bound.title}")
 @uncollected()
 def program(bound: Bound, unroll: bool | None = None) -> Program | Staged:
@@ -59,7 +64,7 @@ def program(bound: Bound, unroll: bool | None = None) -> Program | Staged:
     it can be neither.
     """
     bodies = 0 if bound.model is None else len(bound.model.links)
-    few = BODIES_IN_MATRICES if facts(bound.book).matrices else BODIES_IN_LOOPS
+    few = bodies_in_loops(bound)
     first, second = (in_loops, trace) if bodies >= few else (trace, in_loops)
     chosen = {True: [trace], False: [in_loops], None: [first, second] if bodies else [trace]}[unroll]
     failures: dict[Any, TooLargeError] = {}

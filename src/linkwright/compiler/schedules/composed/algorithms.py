@@ -20,7 +20,7 @@ from linkwright import dynamics
 from linkwright.compiler.front.algorithms import OF_BODIES
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
-from linkwright.compiler.schedules.composed import kinematics
+from linkwright.compiler.schedules.composed import kinematics, regressors
 from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
 from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
@@ -450,6 +450,9 @@ COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
     dynamics.joint_reactions: _joint_reactions,
     dynamics.force_ellipsoid: lambda p: kinematics.force_ellipsoid(p.of, p.model, p.choices),
     dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, p.choices),
+    dynamics.energy_regressor: lambda p: regressors.energy_regressor(p.of, p.model, p.choices),
+    dynamics.momentum_regressor: lambda p: regressors.momentum_regressor(p.of, p.model, p.choices),
+    dynamics.regressor: lambda p: regressors.regressor(p.of, p.model, p.choices),
     dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, p.choices),
     dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, p.choices),
     dynamics.plastic_impact: _plastic_impact,

@@ -1,0 +1,72 @@
+"""The parameters of a mechanism as one vector π: ten of every body, then those of its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import explained
+from linkwright.model.tree import Joint, Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose
+
+TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+"""A body's parameters: mass, mass times centre of mass, inertia about the body's origin, in the body's axes."""
+
+ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
+"""Where in the matrix the six of its inertia are."""
+
+
+@explained
+def inertial_parameters(model: Model, armature: bool = False, friction: bool = False) -> Array:
+    """π (p,), in which efforts, energy and momentum are linear: see :func:`linkwright.regressor`.
+
+    Of every body in the order of ``model.bodies`` m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz: about the body's origin,
+    in the body's axes; kg, kg m, kg m². Then, where asked for, of every velocity its ``armature``; then its damping
+    and, after the dampings of all, its Coulomb ``friction``. Of joints that follow others by a factor k the armature
+    and the damping count k²-fold, the friction |k|-fold, in what their leaders have.
+    """
+    model.require_physical("the inertial parameters")
+    parts = [np.zeros(0)]
+    for link, placement in zip(model.links, public_placements(model), strict=True):
+        m, h, I = link.rigid_inertia.moved(inverse_pose(placement))
+        parts += [np.stack([m]), h, I[ROWS, COLUMNS]]
+    if armature:
+        parts.append(model.armature)
+    if friction:
+        parts.append(_of_velocities(model, lambda joint: joint.damping, lambda k: k * k))
+        parts.append(_of_velocities(model, lambda joint: joint.friction, abs))
+    return np.concatenate(parts)
+
+
+@explained
+def parameter_names(model: Model, armature: bool = False, friction: bool = False) -> tuple[str, ...]:
+    """The names (p,) of :func:`inertial_parameters`: "link3.m", "link3.mcx", "link3.Ixx", …, "elbow.damping"."""
+    names = [f"{body.name}.{one}" for body in model.bodies for one in TEN]
+    asked = [*["armature"] * armature, *["damping", "friction"] * friction]
+    return (*names, *(f"{velocity}.{what}" for what in asked for velocity in velocity_names(model)))
+
+
+def velocity_names(model: Model) -> list[str]:
+    """Of every velocity: its coordinate's, of turns in all directions those of the quaternion's last three."""
+    names = []
+    for joint in model.joints:
+        drop = joint.motion.quaternions
+        names += [name for k, name in enumerate(joint.coordinate_names) if k not in drop]
+    return names
+
+
+def public_placements(model: Model) -> list[Array]:
+    """Of every body the pose (4, 4) of the frame that its file gave it in the one that is calculated in."""
+    return [model.frames[body.name].placement for body in model.bodies]
+
+
+def _of_velocities(model: Model, of: Callable[[Joint], Array], share: Callable[[float], Any]) -> Array:
+    """(nv,): what joints have, their followers' share added."""
+    own = [of(joint) for joint in model.joints]
+    for joint in model.joints:
+        if (c := joint.coupling) is not None:
+            own[c.leader] = own[c.leader] + share(c.multiplier) * of(joint)
+    return model.velocities(own)

@@ -1,0 +1,191 @@
+"""Regressors: efforts, momentum and energy as matrices times the inertial parameters π.
+
+The wrench that moves a body is linear in its ten parameters (Atkeson, An & Hollerbach 1986), and what the joints feel
+of it is its Jacobian's transpose times it: τ = Σ Jᵢᵀ Wᵢ πᵢ. With U = [ω̇]× + [ω]×² and the acceleration a of the body's
+origin, less gravity,
+
+    W = [a  U  0; 0  −[a]×  L(ω̇) + [ω]× L(ω)],      L(x) i = I x for the six i = (Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
+
+So is its momentum, with K = [v  [ω]×  0; 0  −[v]×  L(ω)], and ½ [v; ω]ᵀ K is its kinetic energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwright.dynamics.inverse import accelerations
+from linkwright.dynamics.kinematics import body_poses, body_velocities
+from linkwright.dynamics.parameters.inertial import public_placements
+from linkwright.dynamics.statics import FRICTION_SPEED
+from linkwright.errors import InputError
+from linkwright.model.tree import Link, Model, motion_subspace, transform
+from linkwright.spatial.arrays import Array, Shaped
+from linkwright.spatial.rotation import skew
+from linkwright.spatial.transform import motion_to_child, split_pose
+
+Energy = Literal["total", "kinetic", "potential"]
+
+
+def regressor(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    a: Shaped[Array, "nv"],
+    armature: bool = False,
+    friction: bool = False,
+) -> Shaped[Array, "nv p"]:
+    """Y (nv, p) with τ = Y π: the efforts that give the acceleration a as a matrix times the inertial parameters.
+
+    Ten columns for every body, in the order of ``model.bodies``: m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
+    body's origin in the body's axes; with π of :func:`inertial_parameters` they give :func:`inverse_dynamics` of joints
+    without armature, gravity included. ``armature``: nv more columns. ``friction``: then 2 nv more, of damping and
+    of Coulomb friction smoothed as in :func:`passive_forces`; Y π are then the efforts that overcome them too.
+    :func:`parameter_names` tells which column is which. Closed loops are left open: τ is the tree's.
+    """
+    columns = [on_joints(model, q, body_regressors(model, q, v, a))]
+    if armature:
+        columns.append(a[:, None] * np.eye(model.nv))
+    if friction:
+        columns += [v[:, None] * np.eye(model.nv), coulomb(v)[:, None] * np.eye(model.nv)]
+    return np.concatenate(columns, axis=1)
+
+
+def momentum_regressor(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], armature: bool = False
+) -> Shaped[Array, "nv p"]:
+    """Y (nv, p) with M v = Y π: the generalised momentum, columns as those of :func:`regressor`."""
+    columns = [on_joints(model, q, body_momentum_regressors(model, q, v))]
+    if armature:
+        columns.append(v[:, None] * np.eye(model.nv))
+    return np.concatenate(columns, axis=1)
+
+
+def energy_regressor(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], of: Energy = "total", armature: bool = False
+) -> Shaped[Array, "p"]:
+    """y (p,) with E = yᵀπ: the energy, entries as the columns of :func:`regressor`; J.
+
+    ``of``: "kinetic" (:func:`kinetic_energy`), "potential" (:func:`potential_energy`, no springs), or "total", both.
+    """
+    entries = [np.zeros(0), *body_energy_regressors(model, q, v, of)]
+    if armature:
+        entries.append(armature_energies(v, of))
+    return np.concatenate(entries)
+
+
+def coulomb(v: Array) -> Array:
+    """v/√(v² + v₀²) (nv,): the direction of friction, smoothed."""
+    return v / np.sqrt(v * v + FRICTION_SPEED**2)
+
+
+def armature_energies(v: Array, of: Energy) -> Array:
+    """(nv,): what armatures add to the energy."""
+    return 0.5 * v * v if of != "potential" else np.zeros(len(v))
+
+
+# of single bodies, at their origins, in their own axes
+
+
+def body_regressors(model: Model, q: Array, v: Array, a: Array) -> Any:
+    """Of every body W (6, 10): the wrench [f; n] that its motion takes, weight included, is W π."""
+
+    def wrench(link: Link, motion: Any, placement: Array) -> Array:
+        R, p = split_pose(placement)
+        w, w_dot = R.T @ motion.w, R.T @ motion.w_dot
+        W = skew(w)
+        B = W @ W
+        U = skew(w_dot) + B
+        acceleration = R.T @ (motion.acceleration + motion.U @ p)
+        return _of_ten(acceleration, U, -skew(acceleration), _turning(w_dot, B, U))
+
+    return model.each(wrench, accelerations(model, q, v, a), public_placements(model))
+
+
+def body_momentum_regressors(model: Model, q: Array, v: Array) -> Any:
+    """Of every body K (6, 10): its momentum [P; L] about its origin is K π."""
+
+    def momentum(link: Link, twist: Array, placement: Array) -> Array:
+        return _momentum(motion_to_child(placement, twist))
+
+    return model.each(momentum, body_velocities(model, q, v), public_placements(model))
+
+
+def body_energy_regressors(model: Model, q: Array, v: Array, of: Energy) -> Any:
+    """Of every body y (10,): its energy is yᵀπ."""
+    if of not in ("total", "kinetic", "potential"):
+        raise InputError(f"of is {of!r}; it may be 'total', 'kinetic' or 'potential'")
+
+    def kinetic(link: Link, twist: Array, placement: Array) -> Array:
+        twist = motion_to_child(placement, twist)
+        return 0.5 * (_momentum(twist).T @ twist)
+
+    def potential(link: Link, T: Array, placement: Array) -> Array:
+        R, p = split_pose(T @ placement)
+        return np.concatenate([-np.stack([model.gravity @ p]), -(R.T @ model.gravity), np.zeros(6)])
+
+    placements = public_placements(model)
+    if of == "potential":
+        return model.each(potential, body_poses(model, q), placements)
+    moving = model.each(kinetic, body_velocities(model, q, v), placements)
+    if of == "kinetic":
+        return moving
+    lifted = model.each(potential, body_poses(model, q), placements)
+    return model.each(lambda link, x, y: x + y, moving, lifted)
+
+
+def _of_ten(of_mass: Array, of_moment: Array, turning: Array, of_inertia: Array) -> Array:
+    """[x  A  0; 0  B  C] (6, 10)."""
+    top = np.concatenate([of_mass[:, None], of_moment, np.zeros((3, 6))], axis=1)
+    return np.concatenate([top, np.concatenate([np.zeros((3, 1)), turning, of_inertia], axis=1)])
+
+
+def _momentum(twist: Array) -> Array:
+    """K (6, 10) of a body's twist [v; ω]."""
+    v, (x, y, z) = twist[:3], twist[3:]
+    o = 0.0 * x
+    L = np.array([[x, y, o, z, o, o], [o, x, y, o, z, o], [o, o, o, x, y, z]])
+    return _of_ten(v, skew(twist[3:]), -skew(v), L)
+
+
+def _turning(w_dot: Array, B: Array, U: Array) -> Array:
+    """L(ω̇) + [ω]× L(ω) (3, 6), from B = [ω]×² and U = [ω̇]× + B."""
+    x, y, z = w_dot
+    return np.array(
+        [
+            [x, -U[2, 0], -B[1, 2], U[1, 0], B[1, 1] - B[2, 2], B[1, 2]],
+            [B[0, 2], U[2, 1], y, B[2, 2] - B[0, 0], -U[0, 1], -B[0, 2]],
+            [-B[0, 1], B[0, 0] - B[1, 1], B[0, 1], -U[1, 2], U[0, 2], z],
+        ]
+    )
+
+
+# all together
+
+
+def on_joints(model: Model, q: Array, columns: Sequence[Array]) -> Array:
+    """(nv, bodies · 10): what every joint feels of columns (6, 10) of forces on every body, at its origin."""
+    n = len(model.links)
+    if not n:
+        return np.zeros((model.nv, 0))
+
+    def outward(link: Link, parent: Array, T: Array, S: Array) -> Array:
+        return np.concatenate([motion_to_child(T, parent), S], axis=1)
+
+    x = model.coordinates(q)
+    J = model.outward(outward, np.zeros((6, 0)), model.each(transform, x), model.each(motion_subspace, x))
+    felt = model.each(
+        lambda link, J, placement, W: W.T @ motion_to_child(placement, J), J, public_placements(model), columns
+    )
+    still = [np.zeros((10, link.motion.nv)) for link in model.links]
+    rows = []
+    for k, block in enumerate(felt):
+        path = model.path(k)
+        pieces = list(still)
+        ends = np.cumsum([model.links[j].motion.nv for j in path])
+        for j, piece in zip(path, np.split(block, ends[:-1], axis=1), strict=True):
+            pieces[j] = piece
+        rows.append(model.assemble(pieces))
+    return np.concatenate(rows).T

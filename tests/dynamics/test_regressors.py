@@ -1,0 +1,112 @@
+"""Efforts, momentum and energy are linear in the inertial parameters, and regressors are their matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.dynamics import energy_regressor, momentum_regressor, regressor
+from linkwright.errors import LinkwrightError
+from linkwright.model.joint import JOINT_TYPES
+from mechanisms import one_of_each, random_tree, relative_error, state, trees
+
+LEAST = {"deadline": None, "max_examples": 30}
+
+
+@settings(**LEAST)
+@given(trees(), st.integers(0, 1000))
+def test_efforts_are_a_matrix_times_the_parameters(model, seed):
+    q, v, a = state(model, seed)
+    Y, pi = regressor(model, q, v, a, armature=True), lw.inertial_parameters(model, armature=True)
+    assert relative_error(Y @ pi, lw.dynamics.inverse_dynamics(model, q, v, a)) < 1e-12
+
+
+@settings(**LEAST)
+@given(trees(), st.integers(0, 1000))
+def test_momentum_and_energy_too(model, seed):
+    q, v, _ = state(model, seed)
+    pi = lw.inertial_parameters(model, armature=True)
+    M = lw.dynamics.mass_matrix(model, q)
+    assert relative_error(momentum_regressor(model, q, v, armature=True) @ pi, M @ v) < 1e-12
+    kinetic, potential = lw.dynamics.kinetic_energy(model, q, v), lw.dynamics.potential_energy(model, q)
+    for of, energy in {"kinetic": kinetic, "potential": potential, "total": kinetic + potential}.items():
+        assert relative_error(energy_regressor(model, q, v, of=of, armature=True) @ pi, energy) < 1e-12
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_each_joint_type_in_a_chain(kind):
+    model = random_tree([kind, kind, *JOINT_TYPES[:2], kind], seed=5, springs=False)
+    q, v, a = state(model, 2)
+    pi = lw.inertial_parameters(model)
+    assert relative_error(regressor(model, q, v, a) @ pi, lw.dynamics.inverse_dynamics(model, q, v, a)) < 1e-12
+
+
+def test_friction_has_columns_of_its_own():
+    model = one_of_each(4)
+    for joint in model.joints:
+        model = model.with_joint(joint.name, stiffness=0.0)
+    q, v, a = state(model, 3)
+    Y = regressor(model, q, v, a, armature=True, friction=True)
+    pi = lw.inertial_parameters(model, armature=True, friction=True)
+    expected = lw.inverse_dynamics(model, q, v, a) - lw.passive_forces(model, q, v)
+    assert relative_error(Y @ pi, expected) < 1e-12
+    assert Y.shape == (model.nv, len(pi)) == (model.nv, len(lw.parameter_names(model, True, True)))
+
+
+def test_friction_of_followers_counts_in_their_leaders():
+    model = lw.Builder("pair")
+    model.body("a", mass=1.0).body("b", mass=2.0)
+    model.joint("j", "revolute", "world", "a", axis=[0, 0, 1], damping=0.1, friction=0.3, armature=0.7)
+    model.joint("k", "revolute", "a", "b", axis=[0, 0, 1], damping=0.2, friction=0.5, mimic="j", multiplier=-1.0)
+    pair = model.build()
+    q, v, a = state(pair, 0)
+    Y = lw.regressor(pair, q, v, a, armature=True, friction=True)
+    pi = lw.inertial_parameters(pair, armature=True, friction=True)
+    assert relative_error(Y @ pi, lw.inverse_dynamics(pair, q, v, a) - lw.passive_forces(pair, q, v)) < 1e-12
+    assert pi[-3:] == pytest.approx([0.7, 0.3, 0.8])
+
+
+def test_parameters_are_those_of_bodies_about_their_origins():
+    model = one_of_each(1)
+    pi = lw.inertial_parameters(model).reshape(-1, 10)
+    names = np.array(lw.parameter_names(model)).reshape(-1, 10)
+    for body, x, own in zip(model.bodies, pi, names, strict=True):
+        c = body.center_of_mass
+        I = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        assert (
+            relative_error(x, np.array([body.mass, *(body.mass * c), *I[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]))
+            < 1e-12
+        )
+        assert list(own[[0, 1, 4, 9]]) == [f"{body.name}.{one}" for one in ("m", "mcx", "Ixx", "Izz")]
+
+
+def test_columns_are_derivatives_by_the_parameters():
+    """A column is what a body with that parameter alone takes: by another way, that of parametrised kernels."""
+    arm = lw.load("arm7")
+    q, v, a = state(arm, 1)
+    kernel = lw.compile(lw.inverse_dynamics, arm, parameters=[f"{arm.bodies[4].name}.inertial"])
+    ten = lw.inertial_parameters(arm)[40:50]
+    Y = lw.regressor(arm, q, v, a)[:, 40:50]
+    for k, unit in enumerate(np.eye(10)):
+        assert np.abs(kernel(q, v, a, ten + unit) - kernel(q, v, a, ten) - Y[:, k]).max() < 1e-12
+
+
+def test_a_mechanism_without_joints_has_no_rows():
+    still = lw.Builder("still").build()
+    nothing = np.zeros(0)
+    assert lw.regressor(still, nothing, nothing, nothing, armature=True).shape == (0, 0)
+    assert lw.energy_regressor(still, nothing, nothing).shape == (0,)
+
+
+def test_what_is_asked_of_the_energy_is_checked():
+    arm = lw.load("two_link")
+    with pytest.raises(LinkwrightError, match="of is 'heat'; it may be 'total', 'kinetic' or 'potential'"):
+        lw.energy_regressor(arm, [0, 0], [0, 0], of="heat")
+
+
+def test_a_minimal_model_has_no_inertial_parameters():
+    with pytest.raises(LinkwrightError, match="inertial parameters cannot be told from a minimal model"):
+        lw.inertial_parameters(lw.load("arm7").minimal())
