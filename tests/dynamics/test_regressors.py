@@ -110,3 +110,36 @@ def test_what_is_asked_of_the_energy_is_checked():
 def test_a_minimal_model_has_no_inertial_parameters():
     with pytest.raises(LinkwrightError, match="inertial parameters cannot be told from a minimal model"):
         lw.inertial_parameters(lw.load("arm7").minimal())
+
+
+@pytest.mark.parametrize("mimics", [False, True])
+def test_a_model_is_made_of_a_vector_of_parameters(mimics):
+    """And is dynamically the same, though what was welded to a body is now in it."""
+    model = one_of_each(2, mimics=mimics)
+    pi = lw.inertial_parameters(model, armature=True, friction=True)
+    made = model.with_parameters(pi, armature=True, friction=True)
+    assert relative_error(lw.inertial_parameters(made, armature=True, friction=True), pi) < 1e-12
+    q, v, a = state(model, 3)
+    assert relative_error(lw.inverse_dynamics(made, q, v, a), lw.inverse_dynamics(model, q, v, a)) < 1e-11
+    other = lw.inertial_parameters(made.with_parameters(2.0 * lw.inertial_parameters(made)))
+    assert relative_error(other, 2.0 * pi[: len(other)]) < 1e-12
+
+
+def test_parameters_that_no_body_has_are_refused_by_name():
+    arm = lw.load("two_link")
+    pi = lw.inertial_parameters(arm)
+    with pytest.raises(LinkwrightError, match=r"expected parameters of shape \(20,\), ten of each of 2 bodies; got"):
+        arm.with_parameters(pi[:-1])
+    heavy, flat = pi.copy(), pi.copy()
+    heavy[10] = -1.0
+    flat[4:10] = [1.0, 0.0, 1.0, 0.0, 0.0, 3.0]
+    name = arm.bodies[1].name
+    with pytest.raises(LinkwrightError, match=f"body '{name}': its mass is -1 kg"):
+        arm.with_parameters(heavy)
+    with pytest.raises(LinkwrightError, match="the largest exceeds the sum of the others"):
+        arm.with_parameters(flat)
+    with pytest.warns(match="no rigid body has these principal moments"):
+        made = arm.with_parameters(flat, physical=False)
+    assert lw.inertial_parameters(made) == pytest.approx(flat)
+    with pytest.raises(LinkwrightError, match="its mass is -1 kg"):
+        arm.with_parameters(heavy, physical=False)

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.compiler.front.bind import Bound, regrouped, regrouping
 from linkwright.errors import ArgumentError, UnknownNameError, listed
 from linkwright.model.tree import Link, Model, public_body
-from linkwright.spatial.inertia import RigidInertia, rigid_inertia
+from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
 OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "inertia": (6,), "inertial": (10,)}
@@ -19,9 +19,6 @@ OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "in
 
 OF_JOINTS = ("armature", "stiffness", "damping", "friction")
 """What of a joint may be one, of shape (nv,), or () where it has one coordinate."""
-
-SIX = ((0, 1, 3), (1, 2, 4), (3, 4, 5))
-"""Where in six numbers the entries of a symmetric matrix are."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +91,12 @@ def _with_values(
     for link in links:
         frame, spec = rest.frames[link], numbers[link]
         if (all_ten := values.get(f"{link}.inertial")) is not None:
-            own = RigidInertia(all_ten[0], all_ten[1:4], all_ten[4:][np.array(SIX)])
+            own = of_parameters(all_ten)
         else:
             m = values.get(f"{link}.mass", spec.mass)
             c = values.get(f"{link}.center_of_mass", spec.center_of_mass)
             six = values.get(f"{link}.inertia")
-            own = rigid_inertia(m, c, spec.inertia if six is None else six[np.array(SIX)])
+            own = rigid_inertia(m, c, spec.inertia if six is None else six[SIX])
         moved = own.moved(frame.placement)
         added[frame.body] = added[frame.body] + moved if frame.body in added else moved
     of_joints = {(one.owner, one.what): np.reshape(values[one.name], (-1,)) for one in known if one.what in OF_JOINTS}

@@ -46,6 +46,10 @@ class RigidInertia(NamedTuple):
         top = np.concatenate([m * np.eye(3), -H], axis=1)
         return np.concatenate([top, np.concatenate([H, I], axis=1)], axis=0)
 
+    def parameters(self) -> Array:
+        """(10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+        return np.concatenate([np.stack([self.mass]), self.first_moment, self.inertia[SIX_ROWS, SIX_COLUMNS]])
+
     def times(self, v: Array) -> Array:
         """The momentum (6,) [P; L] of the body moving with v, or of each column of v (6, k)."""
         m, h, I = self
@@ -54,7 +58,18 @@ class RigidInertia(NamedTuple):
         return np.concatenate([m * linear - H @ angular, H @ linear + I @ angular])
 
 
+SIX_ROWS, SIX_COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
+"""Where in a symmetric matrix its six numbers are: xx, xy, yy, xz, yz, zz."""
+
+SIX = np.array([[0, 1, 3], [1, 2, 4], [3, 4, 5]])
+"""Where in six numbers the entries of a symmetric matrix are."""
+
 NO_INERTIA = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def of_parameters(ten: Array) -> RigidInertia:
+    """From (10,): m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+    return RigidInertia(ten[0], ten[1:4], ten[4:][SIX])
 
 
 def rigid_inertia(mass: Any, center_of_mass: Any, inertia: Any) -> RigidInertia:

@@ -15,9 +15,6 @@ from linkwright.spatial.transform import inverse_pose
 TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """A body's parameters: mass, mass times centre of mass, inertia about the body's origin, in the body's axes."""
 
-ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
-"""Where in the matrix the six of its inertia are."""
-
 
 @explained
 def inertial_parameters(model: Model, armature: bool = False, friction: bool = False) -> Array:
@@ -27,12 +24,13 @@ def inertial_parameters(model: Model, armature: bool = False, friction: bool = F
     in the body's axes; kg, kg m, kg m². Then, where asked for, of every velocity its ``armature``; then its damping
     and, after the dampings of all, its Coulomb ``friction``. Of joints that follow others by a factor k the armature
     and the damping count k²-fold, the friction |k|-fold, in what their leaders have.
+
+    :meth:`Model.with_parameters` is the way back.
     """
     model.require_physical("the inertial parameters")
     parts = [np.zeros(0)]
     for link, placement in zip(model.links, public_placements(model), strict=True):
-        m, h, I = link.rigid_inertia.moved(inverse_pose(placement))
-        parts += [np.stack([m]), h, I[ROWS, COLUMNS]]
+        parts.append(link.rigid_inertia.moved(inverse_pose(placement)).parameters())
     if armature:
         parts.append(model.armature)
     if friction:

@@ -70,6 +70,23 @@ class Editing:
         return self._edited(with_joint, name, {of: x for of, x in values.items() if x is not ...})
 
     @explained
+    def with_parameters(
+        self, parameters: Any, armature: bool = False, friction: bool = False, *, physical: bool = True
+    ) -> Model:
+        """With the bodies' inertial parameters (p,) as :func:`inertial_parameters` tells them, in its order.
+
+        ``armature`` and ``friction`` say what of joints follows. All of a body lies in the link that it is named after:
+        links welded to it become massless; joints that follow others leave armature and friction to their leaders.
+
+        Raises :class:`InputError` where no rigid body has such parameters: its mass is negative, or a moment of
+        inertia (its principal one about the centre of mass) exceeds the sum of the others. With ``physical=False`` the
+        moments may be any that a file may have, and are warned of; masses may not.
+        """
+        from linkwright.model.change.parameters import with_parameters
+
+        return self._edited(with_parameters, parameters, armature, friction, physical)
+
+    @explained
     def with_payload(
         self, frame: str, mass: Any, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0, name: str = "payload"
     ) -> Model:
