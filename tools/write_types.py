@@ -74,9 +74,9 @@ def _text(default: object) -> str:
 
 
 def _imported(source: str) -> list[tuple[str, str]]:
-    """(name, module) of what the package's table of contents imports."""
-    found = []
-    for module, names in re.findall(r"^\s*from (linkwright\.[\w.]+) import (.+)$", source, re.MULTILINE):
+    """(name, module) of what the package's table of contents imports, at once or later."""
+    found = [(name, module) for module, names in linkwright._LATER.items() for name in names]
+    for module, names in re.findall(r"^from (linkwright\.[\w.]+) import (.+)$", source, re.MULTILINE):
         found += [(name.strip().split(" as ")[-1], module) for name in names.split(",")]
     return found
 

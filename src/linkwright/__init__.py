@@ -11,7 +11,7 @@ Conventions (SI, radians, linear part first, quaternions w x y z): `docs/convent
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 # Mechanisms: from files, by hand
 from linkwright.formats.load import load
@@ -106,27 +106,25 @@ from linkwright.spatial.repeats import repeat, until
 from linkwright.spatial.tables import take
 from linkwright.spatial.systems import cholesky, solve
 
-# Motion
-from linkwright.simulation import Trajectory, hold, hold_joints, showing_start, simulate
-
-# Where the hand should be
-from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics
-from linkwright.inverse_kinematics.reach import Reached, inverse_kinematics
-from linkwright.inverse_kinematics.rates import resolved_rate
-from linkwright.inverse_kinematics import tasks
-
-# Equations to read: loaded when first asked for, for the libraries behind them take longer than all others
-if TYPE_CHECKING:
-    from linkwright.equations.result import Equations, equations
-
-# What a frame can do where its mechanism stands
-from linkwright.dexterity import StaticWrench, draw_ellipsoids, null_space, singular_directions, static_wrench
-
-# Rotations and poses
-from linkwright.geometry import quaternion, rotation, transform
-
 # What can go wrong
 from linkwright import errors
+
+# Loaded when one of them is first asked for: most programs need few of them, and all together take as long as the rest
+_LATER = {
+    # Motion
+    "linkwright.simulation": ("Trajectory", "hold", "hold_joints", "showing_start", "simulate"),
+    # Where the hand should be
+    "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
+    "linkwright.inverse_kinematics.rates": ("resolved_rate",),
+    "linkwright.inverse_kinematics.exact": ("analytic_inverse_kinematics",),
+    "linkwright.inverse_kinematics": ("tasks",),
+    # What a frame can do where its mechanism stands
+    "linkwright.dexterity": ("StaticWrench", "draw_ellipsoids", "null_space", "singular_directions", "static_wrench"),
+    # Rotations and poses
+    "linkwright.geometry": ("quaternion", "rotation", "transform"),
+    # Equations to read
+    "linkwright.equations": ("Equations", "equations"),
+}
 
 __all__ = [
     "Builder",
@@ -258,7 +256,18 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("equations", "Equations"):
+    home = next((module for module, names in _LATER.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    package = import_module("linkwright.equations")
-    return package if name == "equations" else package.Equations
+    value = globals()[name] = _loaded(home, name)
+    package = home.split(".")[1]
+    if package != name and package in __all__:  # a package that has just been loaded hides the function of its name
+        globals().pop(package)
+        __getattr__(package)
+    return value
+
+
+def _loaded(module: str, name: str) -> Any:
+    """A public name of a module, or a module of a package."""
+    home = import_module(module)
+    return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")

@@ -34,8 +34,8 @@ from linkwright.dynamics.manipulability import Measure
 from linkwright.dynamics.mass import MassMatrixMethod
 from linkwright.dynamics.momentum import BaseAxes
 from linkwright.dynamics.parameters.regressor import Energy
-from linkwright.equations.result import Equations as Equations
-from linkwright.equations.result import equations as equations
+from linkwright.equations import Equations as Equations
+from linkwright.equations import equations as equations
 from linkwright.formats.load import load as load
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation

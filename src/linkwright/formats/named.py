@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -69,6 +68,8 @@ def example_robots() -> dict[str, Path]:
 
 def _example_folders() -> list[Path]:
     folders = [Path(sys.prefix) / EXAMPLES]
+    from importlib.metadata import PackageNotFoundError, distribution  # takes long to load, and few ask for it
+
     with suppress(PackageNotFoundError):
         folders.insert(0, Path(str(distribution("example-robot-data").locate_file(f"cmeel.prefix/{EXAMPLES}"))))
     return [folder for folder in folders if folder.is_dir()]
