@@ -1,0 +1,255 @@
+"""What a description must be before it is a model: each problem told with its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from linkwright.errors import UnknownNameError, printable
+from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec
+from linkwright.model.build.sizes import LARGEST, LARGEST_MOMENT, too_large
+from linkwright.model.loop import CoordinateLoop
+from linkwright.model.scale import SMALLEST
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, is_symbolic
+
+TRIANGLE_TOLERANCE = 1e-6
+"""A principal moment may exceed the sum of the others by this much of itself (rounded decimals in files)."""
+
+NO_MOMENT = 1e-15
+"""A moment of inertia of less than this of the mechanism's largest is none: some programs write their rounding."""
+
+
+def check_inertias(bodies: Sequence[BodySpec], problems: list[str], remarks: list[str]) -> None:
+    """Every body of numbers has the inertia of a rigid body, or none; what its file may have wrong is remarked."""
+    of_numbers = [body for body in bodies if not is_symbolic(body.mass, body.center_of_mass, body.inertia)]
+    sound = _sound(of_numbers)
+    largest = 0.0 if sound.all() else _largest_moment(of_numbers)
+    for body, is_sound in zip(of_numbers, sound, strict=True):
+        if not is_sound:
+            _check_inertia(body, largest, problems, remarks)
+
+
+def at_place(place: str, message: str) -> str:
+    """A problem, behind the place in a file where it is, if there is one."""
+    return f"{place}: {message}" if place else message
+
+
+def _sound(bodies: Sequence[BodySpec]) -> Array:
+    """Which bodies have nothing wrong with their inertia: all at once, for most have not."""
+    try:
+        m = np.array([body.mass for body in bodies], dtype=float).reshape(len(bodies))
+        c = np.array([body.center_of_mass for body in bodies], dtype=float).reshape(len(bodies), 3)
+        I = np.array([body.inertia for body in bodies], dtype=float).reshape(len(bodies), 3, 3)
+    except (ValueError, TypeError):  # of different shapes
+        return np.zeros(len(bodies), dtype=bool)
+    finite = np.isfinite(m) & np.isfinite(c).all(axis=1) & np.isfinite(I).all(axis=(1, 2))
+    I = np.where(finite[:, None, None], I, 0.0)
+    moments = np.linalg.eigvalsh(I)
+    symmetric = (I.transpose(0, 2, 1) == I).all(axis=(1, 2))
+    normal = ((m == 0.0) | (m >= SMALLEST)) & ((moments == 0.0) | (moments >= SMALLEST)).all(axis=1)
+    bounded = (m <= LARGEST) & (np.abs(c) <= LARGEST).all(axis=1) & (np.abs(I) <= LARGEST_MOMENT).all(axis=(1, 2))
+    return finite & symmetric & normal & bounded & (moments[:, 2] <= moments[:, 0] + moments[:, 1])
+
+
+def _largest_moment(bodies: Sequence[BodySpec]) -> float:
+    """The largest moment of inertia that a body has, or would have as a point at its centre of mass."""
+    largest = 0.0
+    for body in bodies:
+        m, c, I = np.asarray(body.mass), np.asarray(body.center_of_mass), np.asarray(body.inertia)
+        if c.shape == (3,) and I.shape == (3, 3) and np.isfinite([m, *c, *I.ravel()]).all():
+            with np.errstate(over="ignore"):  # what is too large is told
+                largest = max(largest, float(np.abs(I).max()), float(m * (c @ c)))
+    return largest
+
+
+def _check_inertia(body: BodySpec, largest: float, problems: list[str], remarks: list[str]) -> None:
+    who, place = f"body {body.name!r}", body.inertia_place or body.place
+    inertia = np.asarray(body.inertia)
+    values = (body.mass, *np.ravel(body.center_of_mass), *np.ravel(inertia))
+    if np.shape(body.center_of_mass) != (3,) or inertia.shape != (3, 3):
+        problems.append(at_place(place, f"{who}: the centre of mass has shape (3,) and the inertia (3, 3)"))
+    elif not np.isfinite(values).all():
+        problems.append(at_place(place, f"{who}: mass, centre of mass and inertia must be finite"))
+    elif body.mass < 0.0:
+        problems.append(at_place(place, f"{who}: the mass is {body.mass:g}; it cannot be negative"))
+    elif 0.0 < body.mass < SMALLEST:
+        problems.append(
+            at_place(
+                place,
+                f"{who}: the mass is {body.mass:g} kg, less than the smallest number of full precision (2.2e-308)",
+            )
+        )
+    elif large := too_large(body):
+        problems.append(at_place(place, f"{who}: {large}"))
+    elif np.abs(inertia - inertia.T).max() > 1e-9 * np.abs(inertia).max():
+        problems.append(at_place(place, f"{who}: the inertia is not symmetric"))
+    else:
+        moments = np.linalg.eigvalsh(inertia)
+        allowed = TRIANGLE_TOLERANCE * np.abs(moments).max() + NO_MOMENT * largest
+        excess = moments[2] - moments[0] - moments[1]
+        shown = ", ".join(f"{moment:.6g}" for moment in moments)
+        if (tiny := moments[(moments > 0.0) & (moments < SMALLEST)]).size and np.abs(moments).max() < SMALLEST:
+            problems.append(
+                at_place(
+                    place,
+                    f"{who}: a moment of inertia is {tiny[0]:g} kg m², less than the smallest number of full "
+                    "precision (2.2e-308)",
+                )
+            )
+        elif moments[0] < -allowed:
+            told = at_place(place, f"{who}: no rigid body has a negative principal moment of inertia ({shown})")
+            (remarks if place else problems).append(told)  # files of real robots have such; nobody types them
+        elif excess > allowed:
+            remarks.append(
+                at_place(
+                    place,
+                    f"{who}: no rigid body has these principal moments of inertia ({shown}): the largest "
+                    f"exceeds the sum of the others by {excess:.3g} ({excess / moments[2]:.2%})",
+                )
+            )
+
+
+def check_names(description: Description, problems: list[str]) -> None:
+    """Every body, frame and joint has a name that no other of its kind has."""
+    named: dict[str, list[BodySpec | FrameSpec | JointSpec]] = {
+        "body or frame": [*description.bodies, *description.frames],
+        "joint": [*description.joints],
+    }
+    for what, items in named.items():
+        count = Counter(item.name for item in items)
+        seen: dict[str, str] = {}
+        for item in items:
+            if not isinstance(item.name, str) or not item.name:
+                problems.append(at_place(item.place, f"a {what} needs a name; got {item.name!r}"))
+            elif printable(item.name, keep="") != item.name:
+                problems.append(at_place(item.place, f"the name {item.name!r} of a {what} has control characters"))
+            elif item.name == WORLD and what != "joint":
+                problems.append(
+                    at_place(item.place, f"the name {WORLD!r} is taken: it is what mechanisms are attached to")
+                )
+            elif count[item.name] > 1 and item.name in seen:
+                first = f" (first at {seen[item.name]})" if seen[item.name] else ""
+                problems.append(at_place(item.place, f"a second {what} is named {item.name!r}{first}"))
+            seen.setdefault(str(item.name), item.place)
+    bodies = {body.name for body in description.bodies} | {WORLD}
+    for frame in description.frames:
+        if frame.body not in bodies:
+            unknown = unknown_name("body", frame.body, bodies, problems)
+            problems.append(at_place(frame.place, f"{frame.told or f'frame {frame.name!r}'}: {unknown}"))
+
+
+def check_loops(description: Description, order: list[JointSpec], problems: list[str]) -> None:
+    """Every loop is between frames of different bodies, or between coordinates whose rates are velocities."""
+    moved_by = moved_by_each(order)
+    frames = {frame.name: frame.body for frame in description.frames}
+    names: set[str] = set()
+    for loop in description.loops:
+        if not isinstance(loop.name, str) or not loop.name or loop.name in names:
+            again = f"a second loop is named {loop.name!r}" if loop.name in names else "a loop needs a name"
+            problems.append(at_place(loop.place, f"{again}; got {loop.name!r}" if not loop.name else again))
+        elif printable(loop.name, keep="") != loop.name:
+            problems.append(at_place(loop.place, f"the name {loop.name!r} of a loop has control characters"))
+        names.add(loop.name)
+        if isinstance(loop, CoordinateLoop):
+            _check_coordinate_loop(loop, order, problems)
+            continue
+        ends = []
+        for end in (loop.first, loop.second):
+            body = frames.get(end, end) if isinstance(end, str) else None
+            if body in moved_by:
+                ends.append(moved_by[body])
+            elif end not in frames and all(end != one.name for one in description.bodies):
+                unknown = unknown_name("frame", end, [*moved_by, *frames], problems)
+                problems.append(at_place(loop.place, f"loop {loop.name!r}: {unknown}"))
+        if len(ends) == 2 and ends[0] == ends[1]:
+            where = "at rest in the world" if ends[0] == WORLD else f"on the body {ends[0]!r}"
+            problems.append(
+                at_place(
+                    loop.place,
+                    f"loop {loop.name!r} closes nothing: {loop.first!r} and {loop.second!r} are both {where}",
+                )
+            )
+
+
+def moved_by_each(order: list[JointSpec]) -> dict[str, str]:
+    """The moving body, or the world, that each link is part of."""
+    moved_by = {WORLD: WORLD}
+    for joint in order:
+        moved_by[joint.child] = joint.child if joint.motion else moved_by[joint.parent]
+    return moved_by
+
+
+def check_springs(description: Description, order: list[JointSpec], problems: list[str]) -> None:
+    """Every spring is between frames of different bodies, with numbers that springs can have."""
+    if not description.springs:
+        return
+    moved_by = moved_by_each(order)
+    frames = {frame.name: frame.body for frame in description.frames}
+    unnamed = {frame.name for frame in description.frames if frame.told}
+    known = {*frames, WORLD, *(body.name for body in description.bodies)}
+    names: set[str] = set()
+    for spring in description.springs:
+        who = f"spring {spring.name!r}"
+        wrong = []
+        if not isinstance(spring.name, str) or not spring.name:
+            wrong.append(f"a spring needs a name; got {spring.name!r}")
+        elif spring.name in names:
+            wrong.append(f"a second spring is named {spring.name!r}")
+        elif printable(spring.name, keep="") != spring.name:
+            wrong.append(f"the name {spring.name!r} of a spring has control characters")
+        names.add(spring.name)
+        for what, value in (("stiffness", spring.stiffness), ("damping", spring.damping)):
+            if not 0.0 <= value < np.inf:
+                wrong.append(f"{who}: its {what} must be finite and not negative; got {value:g}")
+        if spring.length is not None and not (
+            0.0 <= spring.length[0] <= spring.length[1] and spring.length[0] < np.inf
+        ):
+            shown = " … ".join(f"{x:g}" for x in dict.fromkeys(spring.length))
+            wrong.append(f"{who}: a free length is not negative, nor the longest less than the shortest; got {shown} m")
+        unknown = [end for end in spring.frames if end not in known]
+        wrong += [f"{who}: {unknown_name('frame', end, [*moved_by, *frames], problems)}" for end in unknown]
+        bodies = {moved_by.get(frames.get(end, end)) for end in spring.frames}
+        if not unknown and None not in bodies and len(bodies) == 1:
+            (only,) = bodies
+            where = "at rest in the world" if only == WORLD else f"on the body {only!r}"
+            ends = " and ".join(map(repr, spring.frames)) if unnamed.isdisjoint(spring.frames) else "its points"
+            wrong.append(f"{who} moves nothing: {ends} are all {where}")
+        problems.extend(at_place(spring.place, message) for message in wrong)
+
+
+def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
+    plain: list[str] = []
+    for spec in order:
+        if spec.motion and not spec.mimic:
+            names = spec.motion.coordinate_names
+            plain += [f"{spec.name}.{names[at]}" if names[at] else spec.name for at, _ in spec.motion.plain]
+    for name in filter(None, (loop.first, loop.second)):
+        if name not in plain:
+            unknown = unknown_name("coordinate", name, plain, problems)
+            problems.append(
+                at_place(loop.place, f"loop {loop.name!r}: {unknown} (quaternions and followers have none)")
+            )
+    if loop.first == loop.second:
+        problems.append(at_place(loop.place, f"loop {loop.name!r} ties the coordinate {loop.first!r} to itself"))
+    if not np.isfinite(loop.coefficients).all():
+        problems.append(at_place(loop.place, f"loop {loop.name!r}: its coefficients must be finite"))
+
+
+def contradictions(model: Model, told: set[int]) -> Iterator[str]:
+    """Followers whose limits leave what they follow no room, as where a sign was forgotten; told of once."""
+    known = {body.name for body in model.description.bodies if id(body) in told}
+    for spec in model.description.joints:
+        if spec.mimic is not None and spec.child not in known and spec.name in model.contradictions:
+            yield at_place(
+                spec.place,
+                f"joint {spec.name!r}: its limits and those of {spec.mimic.joint!r}, which it mimics, have no range in "
+                "common; its own are ignored",
+            )
+
+
+def unknown_name(what: str, name: object, known: Iterable[str], problems: list[str]) -> str:
+    """That a name is unknown; with near ones while that is quick: among many problems it is not read."""
+    return str(UnknownNameError(what, name, known)) if len(problems) < 10 else f"unknown {what} {name!r}"
