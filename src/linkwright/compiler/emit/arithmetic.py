@@ -266,6 +266,10 @@ class Arithmetic:
             result = self.emit(f"insertelement {V} {result}, double {value}, i32 {lane}")
         return result
 
+    def turned(self, rows: list[str], start: int, size: int) -> list[str]:
+        """So many entries of each lane's row, from ``start`` on, as registers."""
+        return self.transposed([self._joined(rows[i::size], start, size) for i in range(size)])
+
     def _joined(self, rows: list[str], start: int, size: int) -> str:
         """Entries of several rows, one after the other in a register."""
         kind = f"<{size} x double>"
@@ -282,7 +286,7 @@ class Arithmetic:
             size *= 2
         return parts[0]
 
-    def _transposed(self, rows: list[str]) -> list[str]:
+    def transposed(self, rows: list[str]) -> list[str]:
         """n registers: their n × n blocks transposed, each by itself, in log₂ n rounds of exchanges."""
         n, W, V = len(rows), self.lanes.width, self.lanes.double
         s = 1

@@ -295,11 +295,3 @@ class BodyCode(Arithmetic):
     def one(self, x: str, lane: int) -> str:
         """A lane's number."""
         return x if self.lanes.width == 1 else self.emit(f"extractelement {self.lanes.double} {x}, i32 {lane}")
-
-    def turned(self, rows: list[str], start: int, size: int) -> list[str]:
-        """So many entries of each lane's row, from ``start`` on, as registers."""
-        return self.transposed([self._joined(rows[i::size], start, size) for i in range(size)])
-
-    def transposed(self, rows: list[str]) -> list[str]:
-        """Registers whose blocks are transposed."""
-        return self._transposed(rows)

@@ -133,7 +133,7 @@ class StraightBody(Arithmetic):
             if used.isdisjoint(range(len(columns), start + size)):
                 columns += [""] * (start + size - len(columns))
                 continue
-            turned = self._transposed([self._joined(rows[i::size], start, size) for i in range(size)])
+            turned = self.turned(rows, start, size)
             columns += turned[len(columns) - start :]
         return columns
 
@@ -214,7 +214,7 @@ class StraightBody(Arithmetic):
     def _store_columns(self, rows: list[str], start: int, columns: list[str]) -> None:
         """Columns of lanes, to entries one after the other of a row for every lane."""
         W, V, size = self.lanes.width, self.lanes.double, len(columns)
-        turned = self._transposed(columns)
+        turned = self.transposed(columns)
         for lane, row in enumerate(rows):
             address = self.emit(f"getelementptr double, ptr {row}, i64 {start}")
             first = lane // size * size
