@@ -142,14 +142,14 @@ def test_a_run_on_a_full_disk_leaves_the_earlier_run(tmp_path, capsys):
     with files_limited_to(20_000):
         run("0.3", 2)
     told = capsys.readouterr().err.replace("\n", "")
-    assert f"error: cannot write '{tmp_path}/trajectory.csv': File too large" in told
+    assert f"error: cannot write '{tmp_path}/motion.csv': File too large" in told
     assert contents(tmp_path) == before
     assert len(before) == 5
 
 
 def test_long_tables_are_written_in_pieces(motion, tmp_path, monkeypatch):
     whole = motion.save(tmp_path / "whole.csv").read_text()
-    monkeypatch.setattr("linkwright.simulation.trajectory.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("linkwright.simulation.motion.ROWS_AT_ONCE", 2)
     assert motion.save(tmp_path / "pieces.csv").read_text() == whole
 
 

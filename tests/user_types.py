@@ -21,7 +21,7 @@ assert_type(lw.pose(arm, q, "tool"), np.ndarray)
 assert_type(lw.jacobian(arm, q, "tool", reference="body").T, np.ndarray)
 assert_type(lw.forward_dynamics(arm, q, v, v, {"tool": [0.0] * 6}), np.ndarray)
 assert_type(lw.impulse(arm, q, v), tuple[np.ndarray, np.ndarray])
-assert_type(lw.simulate(arm, q[0], v, 0.1), lw.Trajectory)
+assert_type(lw.simulate(arm, q[0], v, 0.1), lw.Motion)
 assert_type(lw.__version__, str)
 
 lw.mass_matrix(arm, q, "unit-vector")  # type: ignore[arg-type]

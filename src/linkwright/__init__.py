@@ -112,7 +112,7 @@ from linkwright import errors
 # Loaded when one of them is first asked for: most programs need few of them, and all together take as long as the rest
 _LATER = {
     # Motion
-    "linkwright.simulation": ("Trajectory", "hold", "hold_joints", "showing_start", "simulate"),
+    "linkwright.simulation": ("Motion", "hold", "hold_joints", "showing_start", "simulate"),
     # Where the hand should be
     "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
     "linkwright.inverse_kinematics.rates": ("resolved_rate",),
@@ -134,9 +134,9 @@ __all__ = [
     "Kernel",
     "Mobility",
     "Model",
+    "Motion",
     "Reached",
     "StaticWrench",
-    "Trajectory",
     "acceleration",
     "actuated_efforts",
     "add_mass_properties",

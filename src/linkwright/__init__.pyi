@@ -51,7 +51,7 @@ from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
 from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.tree import Model as Model
-from linkwright.simulation import Trajectory as Trajectory
+from linkwright.simulation import Motion as Motion
 from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import showing_start as showing_start
@@ -463,9 +463,9 @@ __all__ = [
     "Kernel",
     "Mobility",
     "Model",
+    "Motion",
     "Reached",
     "StaticWrench",
-    "Trajectory",
     "acceleration",
     "actuated_efforts",
     "add_mass_properties",

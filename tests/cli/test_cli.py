@@ -22,7 +22,7 @@ from linkwright.cli import main
 from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.terminal import PlainConsole
 from linkwright.errors import InputError, UnknownNameError
-from linkwright.simulation import Trajectory
+from linkwright.simulation import Motion
 from linkwright.simulation.record import Record
 
 URDF = """<?xml version="1.0"?>
@@ -54,9 +54,9 @@ def test_simulate_writes_everything(tmp_path, capsys):
     status, text, _ = run("simulate", robot, "--time", 0.5, "--posture", "hinge=90deg", "--out", out, capsys=capsys)
     assert status == 0
     assert "energy drift" in text
-    names = {"trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "animation.gif"}
+    names = {"motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png", "animation.gif"}
     assert {path.name for path in out.iterdir()} == names
-    with np.load(out / "trajectory.npz") as motion:
+    with np.load(out / "motion.npz") as motion:
         assert motion["q"].shape == (501, 1)
         assert motion["q"][0, 0] == pytest.approx(np.pi / 2)
         assert np.ptp(motion["energy"]) < 1e-9
@@ -80,17 +80,17 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
         status, text, error = run(*command, capsys=capsys)
     assert status == 130
     assert "stopped at t = 0.096 s; these files hold the motion until then" in error
-    assert "trajectory.npz" in text.replace("\n", "")
-    with np.load(tmp_path / "trajectory.npz") as motion:
+    assert "motion.npz" in text.replace("\n", "")
+    with np.load(tmp_path / "motion.npz") as motion:
         assert len(motion["t"]) == 97
-    names = {"trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png"}
+    names = {"motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png"}
     assert {path.name for path in tmp_path.iterdir()} == names
     with monkeypatch.context() as patch:
-        patch.setattr(Trajectory, "animate", interrupted)
+        patch.setattr(Motion, "animate", interrupted)
         status, _, error = run(*command, capsys=capsys)
     assert status == 130
     assert "stopped; these files hold the whole motion" in error
-    with np.load(tmp_path / "trajectory.npz") as motion:
+    with np.load(tmp_path / "motion.npz") as motion:
         assert len(motion["t"]) == 201
 
 
@@ -171,7 +171,7 @@ def test_simulate_without_a_robot(tmp_path, monkeypatch, capsys):
     status, text, _ = run("simulate", "--time", 0.05, "--no-animation", capsys=capsys)
     assert status == 0
     assert "arm7" in text
-    assert (tmp_path / "linkwright_arm7" / "trajectory.csv").exists()
+    assert (tmp_path / "linkwright_arm7" / "motion.csv").exists()
 
 
 def test_hold_and_free_base(tmp_path, capsys):
@@ -448,7 +448,7 @@ def test_simulate_by_the_generated_equations(tmp_path, capsys):
     assert "DOP853" in text
     with Image.open(tmp_path / "a" / "animation.gif") as animation:
         assert animation.n_frames == 13
-    found = np.genfromtxt(tmp_path / "a" / "trajectory.csv", delimiter=",", names=True)
+    found = np.genfromtxt(tmp_path / "a" / "motion.csv", delimiter=",", names=True)
     assert len(found) == 51
     compiled = lw.simulate(lw.load("two_link"), np.radians([30.0, 30.0]), np.zeros(2), 0.5, 1e-3, every=10)
     assert found["qjoint2"] == pytest.approx(compiled.q[:, 1], abs=1e-10)
@@ -473,7 +473,7 @@ def test_an_interrupt_saves_what_the_generated_equations_gave(tmp_path, monkeypa
     status, _, error = run(*command, "--out", tmp_path, capsys=capsys)
     assert status == 130
     assert "stopped at t = " in error
-    with np.load(tmp_path / "trajectory.npz") as motion:
+    with np.load(tmp_path / "motion.npz") as motion:
         assert 2 < len(motion["t"]) == len(motion["q"]) < 501
         assert taken[-1] - 0.01 < motion["t"][-1] <= taken[-1]
         assert np.ptp(motion["energy"]) < 1e-9

@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright.compiler import public
 from linkwright.compiler.schedules.composed import alike as openings
 from linkwright.dynamics.closed_loops import rows as constraint
-from linkwright.simulation.motion import _require_closed
+from linkwright.simulation.running import _require_closed
 
 LOOPS = (
     ("weld", {}),

@@ -153,7 +153,7 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
     def controller(t, q, v):
         if t > 0.0045:
             monkeypatch.setattr(Kernel, "_any", none_left)
-            monkeypatch.setattr("linkwright.simulation.trajectory.measuring", none_left)
+            monkeypatch.setattr("linkwright.simulation.motion.measuring", none_left)
             raise MemoryError
         return np.zeros(2)
 

@@ -14,8 +14,8 @@ from linkwright.visual.plots import (
     coordinate_groups,
     plot_efforts,
     plot_energies,
+    plot_motion,
     plot_positions,
-    plot_trajectory,
     plot_velocities,
 )
 from visual.robots import arm, planar, walker
@@ -124,7 +124,7 @@ def test_energies_and_their_drift():
 def test_one_page_has_everything():
     model = walker()
     q, v, tau = series(model.nq), series(model.nv), series(model.nv)
-    figure = plot_trajectory(model, T, q, v, tau, np.ones_like(T), T)
+    figure = plot_motion(model, T, q, v, tau, np.ones_like(T), T)
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels.count("velocity [rad/s]") == 5
     assert labels.count("effort [N m]") == 5
@@ -140,7 +140,7 @@ def test_one_page_has_everything():
 def test_panels_are_neither_strips_nor_a_tall_page(name, panels):
     model = load(name)
     assert len(coordinate_groups(model)) == len(coordinate_groups(model, "nv")) == panels
-    figure = plot_trajectory(model, T, series(model.nq), series(model.nv), None, T, T)
+    figure = plot_motion(model, T, series(model.nq), series(model.nv), None, T, T)
     width, height = figure.get_size_inches()
     assert 4.5 < height < 16.0
     assert 1.0 < width / height < 2.2 or panels > 4
@@ -150,7 +150,7 @@ def test_panels_are_neither_strips_nor_a_tall_page(name, panels):
 
 
 def test_legends_of_positions_and_velocities_are_one():
-    figure = plot_trajectory(load("arm7"), T, series(7), series(7), series(7), T, T)
+    figure = plot_motion(load("arm7"), T, series(7), series(7), series(7), T, T)
     legends = [axes.get_legend() for axes in figure.axes]
     named = [[text.get_text() for text in legend.get_texts()] for legend in legends if legend is not None]
     assert named == [[f"joint{k}" for k in range(1, 8)], ["kinetic", "potential", "total"]]
@@ -175,7 +175,7 @@ def test_six_legs_share_panels():
 
 def test_hundreds_of_coordinates_are_one_map():
     model = planar(300)
-    for figure in (plot_positions(model, T, series(300)), plot_trajectory(model, T, series(300), series(300))):
+    for figure in (plot_positions(model, T, series(300)), plot_motion(model, T, series(300), series(300))):
         (image,) = figure.axes[0].get_images()
         np.testing.assert_array_equal(image.get_array(), series(300).T)
 
@@ -196,7 +196,7 @@ def test_a_joint_at_rest_is_not_an_axis_of_rounding_errors():
 def test_a_motion_that_broke_down_is_still_plotted():
     q = series(1)
     q[100:] = np.nan
-    plot_trajectory(planar(1), T, q, q).canvas.draw()
+    plot_motion(planar(1), T, q, q).canvas.draw()
     plot_positions(planar(1), T, q).canvas.draw()
 
 
@@ -210,7 +210,7 @@ def test_a_motion_that_broke_down_is_still_plotted():
         (lambda: plot_positions(arm(), [], np.zeros((0, 7))), ShapeError, "at least 1"),
         (lambda: plot_positions(arm(), T, "q"), ArgumentError, "array of real numbers"),
         (lambda: plot_energies(T, T, T[1:]), ShapeError, "potential"),
-        (lambda: plot_trajectory(arm(), T, series(7), kinetic=T), ArgumentError, "both"),
+        (lambda: plot_motion(arm(), T, series(7), kinetic=T), ArgumentError, "both"),
         (lambda: coordinate_groups(arm(), "tau"), InputError, "nq"),
     ],
 )

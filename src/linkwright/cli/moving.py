@@ -22,7 +22,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.simulation import Trajectory
+    from linkwright.simulation import Motion
     from linkwright.simulation.integrators import IntegrationMethod
 
 
@@ -45,7 +45,7 @@ def simulate(
     film: Literal["gif", "mp4", "frames"] = "gif",
     show: bool = False,
 ) -> None:
-    """Simulate a mechanism; write its trajectory, plots and an animation.
+    """Simulate a mechanism; write its motion, plots and an animation.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def simulate(
     from linkwright.simulation import hold as hold_posture
     from linkwright.simulation import hold_joints, showing_start
     from linkwright.simulation import simulate as run
-    from linkwright.simulation.motion import suitable_method
+    from linkwright.simulation.running import suitable_method
     from linkwright.visual.animation import remove_pictures
 
     if animation and film == "mp4":
@@ -132,9 +132,9 @@ def simulate(
         stopped: BaseException | None = None
         try:
             if by_equations:
-                trajectory = _by_equations(model, q0, v0, time, step)
+                motion = _by_equations(model, q0, v0, time, step)
             else:
-                trajectory = run(
+                motion = run(
                     model,
                     q0,
                     v0,
@@ -147,16 +147,16 @@ def simulate(
         except (Exception, KeyboardInterrupt) as error:
             if not hasattr(error, "motion"):
                 raise
-            stopped, trajectory = error, error.motion
+            stopped, motion = error, error.motion
         progress.update(task, description="writing", completed=0.0)
         files: list[Path] = []
         with replacing_together(folder, RESULTS) as place:
             try:
-                for path in written(trajectory, place):
+                for path in written(motion, place):
                     files.append(path)
                 if animation and not stopped and film != "frames":
                     progress.update(task, description="animating", completed=0.5)
-                    files.append(trajectory.animate(place / f"animation.{film}", fps=fps, speed=speed))
+                    files.append(motion.animate(place / f"animation.{film}", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 if not files:
                     terminal.errors.print("stopped before anything was written; earlier files are as they were")
@@ -166,19 +166,19 @@ def simulate(
         if animation and not stopped and film == "frames":
             progress.update(task, description="animating", completed=0.5)
             try:
-                files.append(trajectory.animate(f"{folder / 'frames'}/", fps=fps, speed=speed))
+                files.append(motion.animate(f"{folder / 'frames'}/", fps=fps, speed=speed))
             except KeyboardInterrupt as error:
                 stopped = error
-    terminal.output.print(summary(trajectory, METHOD_NAMES[chosen], controlled=hold))
+    terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled=hold))
     for path in files:
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if stopped:
-        left = time - trajectory.t[-1] > 0.5 * trajectory.step
-        what = f"stopped at t = {trajectory.t[-1]:g} s; these files hold the motion until then"
+        left = time - motion.t[-1] > 0.5 * motion.step
+        what = f"stopped at t = {motion.t[-1]:g} s; these files hold the motion until then"
         terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
     if show:
-        trajectory.show(speed=speed)
+        motion.show(speed=speed)
 
 
 def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
@@ -189,11 +189,11 @@ def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:
     return q0, impulse(model, q0, v0)[0]
 
 
-def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Trajectory:
+def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: float) -> Motion:
     """The motion after the generated equations, at the times that the other methods step to."""
     from linkwright.equations import equations as made_of
     from linkwright.equations.write.motion import motion_of
-    from linkwright.simulation import Trajectory
+    from linkwright.simulation import Motion
 
     if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):
         raise InputError(f"--time and --step must be positive numbers of seconds; got {duration:g} and {step:g}")
@@ -205,9 +205,9 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
     made.python("rhs")
     compiled = perf_counter() - began
 
-    def record(q: Array, v: Array) -> Trajectory:
+    def record(q: Array, v: Array) -> Motion:
         run_time = perf_counter() - began - compiled
-        return Trajectory(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
+        return Motion(made.model, t[: len(q)], q, v, np.zeros_like(v), t[1], compiled, run_time)
 
     try:
         return record(*motion_of(made, q0, v0, t))

@@ -12,43 +12,43 @@ from rich.table import Table
 from linkwright.files import write_figure
 
 if TYPE_CHECKING:
-    from linkwright.simulation import Trajectory
+    from linkwright.simulation import Motion
 
 RESULTS = (
-    *("trajectory.npz", "trajectory.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
+    *("motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
     *("animation.gif", "animation.mp4"),
 )
 """What a simulation may write; of an earlier one nothing stays."""
 
 
-def written(trajectory: Trajectory, folder: Path) -> Iterator[Path]:
+def written(motion: Motion, folder: Path) -> Iterator[Path]:
     """Write the arrays, then the plots; each file's path when it is whole."""
     from linkwright.visual import plots
 
-    model, t = trajectory.model, trajectory.t
-    yield trajectory.save(folder / "trajectory.npz")
-    yield trajectory.save(folder / "trajectory.csv")
+    model, t = motion.model, motion.t
+    yield motion.save(folder / "motion.npz")
+    yield motion.save(folder / "motion.csv")
     figures = {
-        "positions.png": plots.plot_positions(model, t, trajectory.q),
-        "velocities.png": plots.plot_velocities(model, t, trajectory.v),
-        "energies.png": plots.plot_energies(t, trajectory.kinetic, trajectory.potential, title=model.name),
+        "positions.png": plots.plot_positions(model, t, motion.q),
+        "velocities.png": plots.plot_velocities(model, t, motion.v),
+        "energies.png": plots.plot_energies(t, motion.kinetic, motion.potential, title=model.name),
     }
-    if np.any(trajectory.tau):
-        figures["efforts.png"] = plots.plot_efforts(model, t, trajectory.tau)
+    if np.any(motion.tau):
+        figures["efforts.png"] = plots.plot_efforts(model, t, motion.tau)
     for name, figure in figures.items():
         yield write_figure(folder / name, figure, dpi=110)
 
 
-def summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
+def summary(motion: Motion, method: str, controlled: bool) -> Table:
     """What a motion was, in a table; ``method`` in words, ``controlled``: whether by a controller."""
-    model, energy = trajectory.model, trajectory.energy
+    model, energy = motion.model, motion.energy
     table = Table(show_header=False, box=None)
-    steps = round(trajectory.t[-1] / trajectory.step)
-    table.add_row("motion", f"{trajectory.t[-1]:g} s in {steps} steps of {trajectory.step:g} s ({method})")
-    table.add_row("compile time", f"{trajectory.compile_time:.3g} s")
-    table.add_row("steps per second", f"{trajectory.steps_per_second:,.0f}")
-    table.add_row("", f"{trajectory.t[-1] / max(trajectory.run_time, 1e-9):,.0f} times real time")
-    scale = max(float(np.abs(trajectory.kinetic).max()), float(np.ptp(trajectory.potential)), 1e-300)
+    steps = round(motion.t[-1] / motion.step)
+    table.add_row("motion", f"{motion.t[-1]:g} s in {steps} steps of {motion.step:g} s ({method})")
+    table.add_row("compile time", f"{motion.compile_time:.3g} s")
+    table.add_row("steps per second", f"{motion.steps_per_second:,.0f}")
+    table.add_row("", f"{motion.t[-1] / max(motion.run_time, 1e-9):,.0f} times real time")
+    scale = max(float(np.abs(motion.kinetic).max()), float(np.ptp(motion.potential)), 1e-300)
     losses = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
     change = f"{energy[0]:.6g} J → {energy[-1]:.6g} J"
     if controlled or losses:
@@ -56,8 +56,8 @@ def summary(trajectory: Trajectory, method: str, controlled: bool) -> Table:
         table.add_row("energy", f"{change} ({why} included)")
     else:
         moved = scale > 1e-12 * float(np.abs(energy).max())
-        part = f"{trajectory.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
-        table.add_row("energy drift", f"{trajectory.drift:.3g} J, {part}")
+        part = f"{motion.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
+        table.add_row("energy drift", f"{motion.drift:.3g} J, {part}")
     if model.loops:
-        table.add_row("closure error", f"{trajectory.closure:.2g} (m or rad, the largest of all loops)")
+        table.add_row("closure error", f"{motion.closure:.2g} (m or rad, the largest of all loops)")
     return table

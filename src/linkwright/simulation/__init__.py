@@ -1,8 +1,8 @@
 """Motion over time: integration, its record, controllers."""
 
 from linkwright.simulation.controllers import hold, hold_joints
-from linkwright.simulation.motion import simulate
+from linkwright.simulation.motion import Motion
+from linkwright.simulation.running import simulate
 from linkwright.simulation.starts import showing_start
-from linkwright.simulation.trajectory import Trajectory
 
-__all__ = ["Trajectory", "hold", "hold_joints", "showing_start", "simulate"]
+__all__ = ["Motion", "hold", "hold_joints", "showing_start", "simulate"]

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
-from linkwright.simulation.trajectory import Trajectory, samples_there
+from linkwright.simulation.motion import Motion, samples_there
 from linkwright.spatial.arrays import Array, as_numbers
 
 Controller = Callable[[float, Array, Array], Any]
@@ -125,9 +125,9 @@ class Record:
             self.alive = good  # their accelerations, and all after, will not be numbers
         return tau
 
-    def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Trajectory:
+    def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Motion:
         """What there is: of a motion that has ended NaN after its last finite sample."""
-        return Trajectory(self.model, *self._samples(), self.h, compile_time, run_time)
+        return Motion(self.model, *self._samples(), self.h, compile_time, run_time)
 
     def _samples(self) -> tuple[Array, Array, Array, Array]:
         q, v, tau = self.q[: self.count], self.v[: self.count], self.tau[: self.count]
@@ -147,7 +147,7 @@ class Record:
             error.motion = motion  # type: ignore[attr-defined]
             error.add_note(f"what was simulated, until t = {motion.t[-1]:g} s, is this exception's .motion")
 
-    def tell(self, motion: Trajectory) -> None:
+    def tell(self, motion: Motion) -> None:
         """Warn of motions that have ended; :class:`SimulationError` where all of a batch have."""
         if np.all(self.alive):
             return

@@ -146,7 +146,7 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
     return _literal(figure)
 
 
-def plot_trajectory(
+def plot_motion(
     model: Model,
     t: Any,
     q: Any,

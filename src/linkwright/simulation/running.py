@@ -1,0 +1,278 @@
+"""Forward simulation with a fixed step, the whole step compiled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwright.dynamics import check
+from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
+from linkwright.dynamics.massless import require_mass
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.simulation.controllers import Hold, require_controller
+from linkwright.simulation.integrators import (
+    METHODS,
+    IntegrationMethod,
+    Tableau,
+    Variational,
+    method_of,
+    stiffest,
+    stiffest_feedback,
+)
+from linkwright.simulation.motion import Motion
+from linkwright.simulation.parts import closing
+from linkwright.simulation.record import Controller, Record
+from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.status import told
+
+HELD = 2.0
+"""How fast, times the step, feedback may be that is held over a step"""
+
+LARGE = 300
+"""Above so many degrees of freedom stiffness is not looked for: it takes the whole mass matrix."""
+
+
+@explained
+def simulate(
+    model: Model,
+    q0: Any,
+    v0: Any,
+    duration: float,
+    step: float = 1e-3,
+    method: IntegrationMethod | None = None,
+    controller: Controller | None = None,
+    *,
+    every: int = 1,
+    progress: Callable[[float], None] | None = None,
+    stabilisation: Gains | None = None,
+    projection: bool = True,
+    controller_at: Literal["step", "stages"] = "step",
+) -> Motion:
+    """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
+
+    Gravity, springs, dampers and the joints' friction act, and the efforts ``controller(t, q, v)`` (nv,),
+    which is asked at the beginning of every step and held over it; one with an attribute ``longest_step`` (s) is
+    warned about where steps are longer. Leading dimensions are independent motions, simulated together. ``step`` in
+    seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration
+    manifold), "semi_implicit" (order one, stable with stiff dampers, friction and springs, which it
+    damps), or "variational" (order two, symplectic: see below); every ``every``-th
+    step is kept; ``progress`` is told the fraction done. Without ``method`` it is "rk4", or "semi_implicit" where
+    dampers, friction or springs are too stiff for that at this step, or where ``hold`` and ``hold_joints`` need it.
+
+    "variational" is the variational midpoint rule (Marsden & West, Acta Numerica 2001) on the configuration manifold,
+    closed loops included. It is implicit, of order two, and symplectic: where nothing drives or damps the motion, the
+    error of the energy stays bounded, of the order of h², over times exponentially long in 1/h (Hairer, Lubich &
+    Wanner 2006, ch. IX), and the momenta of free bases that gravity and springs leave alone are conserved to rounding.
+    The energy itself is not. Steps are iterated until the velocity no longer changes; where a hundred
+    iterations do not suffice, that motion ends with a warning.
+
+    A controller of Python is asked between steps. Those of ``hold`` and ``hold_joints``, and kernels of (t, q, v), run
+    within the machine code of the steps, which without a controller, or with such a one, takes many in one call. So do
+    kernels of further arrays whose values are bound, ``functools.partial(kernel, target=x)``, as they are at the start;
+    in a batch each motion may have its own, x (…, 7).
+
+    Efforts held over a step make any motion one of order one in the step. With ``controller_at="stages"`` the
+    controller is asked at every stage of a Runge–Kutta method, at its time and state, and one that is smooth in them
+    leaves the method its order; the record has the efforts of each step's beginning.
+
+    Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
+    (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
+    (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
+
+    A motion may grow beyond all numbers. A single one, of q0 (nq,) and v0 (nv,), ends there with a warning: the result
+    is shorter. One of a batch keeps its samples, the later ones NaN, while the others go on, with a warning;
+    ``ended`` of the result tells the times. Where all of a batch have ended, also in a batch of one, (1, nq), that
+    raises.
+
+    Raises :class:`~linkwright.errors.InputError` for a start that is not a configuration or not closed, for a record
+    larger than the memory that this process may have, and for efforts that are not finite;
+    :class:`~linkwright.errors.SimulationError` where all motions of a batch have ended (of one motion too, but not of
+    a single one without a batch). Whatever ends the simulation, an error of the controller or an interrupt from the
+    keyboard, carries what was computed as its attribute ``motion``.
+    """
+    chosen = method_of(method or "rk4")
+    if not isinstance(model, Model):
+        raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
+    for name, value in (("duration", duration), ("step", step)):
+        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+            raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
+    if not (isinstance(every, (int, np.integer)) and every > 0):
+        raise InputError(f"every must be a whole number of steps; got {every!r}")
+    if controller is not None:
+        require_controller(controller)
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
+    if controller_at not in ("step", "stages"):
+        raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
+    staged = controller is not None and controller_at == "stages"
+    if staged and not isinstance(chosen, Tableau):
+        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, Tableau))
+        raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
+    check(model, q0)
+    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
+    if v.shape[-1:] != (model.nv,):
+        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
+    if not np.isfinite(v).all():
+        raise InputError("v0 is not finite")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    except ValueError:
+        raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
+    require_mass(model)
+    gains = checked_gains(stabilisation)
+    if gains is not None and isinstance(chosen, Variational):
+        raise InputError("stabilisation is not for method 'variational', which closes loops itself at every step")
+    projecting = bool(projection) and bool(model.loops) and not isinstance(chosen, Variational)
+    _require_closed(model, q, v)
+    q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
+    if step > duration * (1.0 + 1e-9):
+        raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
+    steps = _steps(duration, step)
+    if every > steps:
+        raise InputError(f"every is {every}: none of the {steps} steps would be kept")
+    h = duration / steps
+    record = Record(model, h, steps, int(every), batch, controller is not None)
+    if method is None:
+        method = "rk4" if staged else suitable_method(model, q, v, h, controller)
+        chosen = method_of(method)
+    elif np.isfinite(chosen.stability) and model.nv:
+        _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
+    if not staged:
+        _warn_if_held_too_long(controller, h)
+    start = q, v
+
+    began = time.perf_counter()
+    if isinstance(controller, Hold):
+        controller = controller.within(method, staged)
+    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch)
+    if projecting:
+        q, v = taking.projected(q, v)
+    compile_time = time.perf_counter() - began
+
+    alone = progress is None and (controller is None or isinstance(controller, Hold))  # else others may write
+    saying = told(f"simulating {model.name!r}") if alone else nullcontext()
+    record.keep(q, v)
+    began = time.perf_counter()
+    try:
+        with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
+            k = 0
+            while k < steps:
+                count = min(STEPS_BETWEEN_CHECKS, steps - k)
+                q, v = taking.take(record, q, v, k, count)
+                if progress is not None:
+                    progress(k / steps)
+                if not record.goes_on(q, v):
+                    break
+                k += count
+            if record.goes_on(q, v) and controller is not None and steps % every == 0:
+                record.tau[-1] = taking.efforts(record, q, v, steps)
+        run_time = time.perf_counter() - began
+        if progress is not None:
+            progress(1.0)
+        motion = record.motion(compile_time, run_time)
+        if controller is not None and not staged and not np.all(record.alive):
+            record.advice += _another_method(controller, method) or _too_stiff_feedback(model, controller, *start, h)
+        record.tell(motion)
+    except BaseException as error:
+        record.give_to(error, compile_time, time.perf_counter() - began)
+        raise
+    return motion
+
+
+def _steps(duration: float, step: float) -> int:
+    """How many steps there are."""
+    try:
+        return max(1, round(duration / step))
+    except OverflowError:
+        raise InputError(f"{duration:g} s in steps of {step:g} s are too many steps") from None
+
+
+CLOSED = 1e-6
+"""How far from closed, of the mechanism's length or rad, a start may be; its velocity likewise, beside the largest."""
+
+
+def _require_closed(model: Model, q: Array, v: Array) -> None:
+    """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
+    if not model.loops:
+        return
+    scale = scale_of(model)
+    opened, rates = (np.abs(x) for x in closing(model)(q, v))
+    if not (opened <= CLOSED * scale.rows).all():
+        raise InputError(
+            f"the loops of {model.name!r} are open at q0, by up to {opened.max():.3g} m or rad: start from "
+            "close(model, q0)"
+        )
+    if not (rates <= CLOSED * scale.rows * (1.0 + np.abs(v / scale.velocities).max(initial=0.0))).all():
+        raise InputError(
+            f"the velocity v0 would open the loops of {model.name!r}, at up to {rates.max():.3g} m/s or rad/s: start "
+            "from impulse(model, q0, v0)[0], the nearest that does not"
+        )
+
+
+def suitable_method(
+    model: Model, q: Array, v: Array, h: float, controller: Controller | None = None
+) -> IntegrationMethod:
+    """The default: what the controller needs, else "rk4", unless passive forces are too stiff for it.
+
+    That is asked of the dampers, friction and springs of the first row (…, nq).
+    """
+    if isinstance(controller, Hold) and controller.method:
+        return controller.method
+    if not q.size or not v.size or model.nv > LARGE:
+        return "rk4"
+    q, v = q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1]
+    limit = METHODS["rk4"].stability
+    return "rk4" if stiffest(model, q[0], v[0], limit / h)[0] * h < limit else "semi_implicit"
+
+
+def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
+    """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
+    if not len(q) or model.nv > LARGE:
+        return
+    limit = method_of(method).stability
+    rate, joint = stiffest(model, q[0], v[0], limit / h)
+    if rate * h > limit:
+        warn(
+            f"joint {joint!r} of {model.name!r} is damped within {1.0 / rate:.2g} s: at a step of {h:g} s the explicit "
+            f"method {method!r} will not be stable; take a step below {limit / rate:.2g} s, or method='semi_implicit'",
+        )
+
+
+def _warn_if_held_too_long(controller: Controller | None, h: float) -> None:
+    """Say so where a controller tells that its efforts are not to be held over so long a step."""
+    longest = getattr(controller, "longest_step", np.inf)
+    if h > longest:
+        warn(
+            f"the controller's efforts are held over {h:g} s, longer than the {longest:.2g} s after which they "
+            "would not let the motion settle; take a smaller step, or make the controller for this one (hold's step=…)",
+        )
+
+
+def _another_method(controller: Controller, method: str) -> str:
+    """Which method a posture would have been held with."""
+    if not isinstance(controller, Hold) or controller.method in (None, method):
+        return ""
+    return f", or method={controller.method!r}: the posture is not sure to be held by {method!r}"
+
+
+def _too_stiff_feedback(model: Model, controller: Controller, q: Array, v: Array, h: float) -> str:
+    """Why a motion may have ended, where its controller's feedback at the start is too stiff for the step."""
+    if model.nv > LARGE:
+        return ""
+    try:
+        rate, joint = stiffest_feedback(model, lambda q, v: np.asarray(controller(0.0, q, v), float), q, v)
+    except Exception:  # it was asked beside the motion
+        return ""
+    if not rate * h > HELD:
+        return ""
+    return (
+        f"; the controller acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s comes too "
+        f"late for that: a step below {HELD / rate:.2g} s, or smaller gains"
+    )
