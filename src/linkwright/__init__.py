@@ -23,7 +23,7 @@ from linkwright.model.tree import Model
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
 from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
-from linkwright.dynamics import inertial_parameters, parameter_names
+from linkwright.dynamics import BaseParameters, base_parameters, inertial_parameters, parameter_names
 
 pose = public(dynamics.pose)
 poses = public(dynamics.poses)
@@ -127,6 +127,7 @@ _LATER = {
 }
 
 __all__ = [
+    "BaseParameters",
     "Builder",
     "DHRow",
     "DHTable",
@@ -144,6 +145,7 @@ __all__ = [
     "analytical_jacobian",
     "articulated_inertia",
     "atan2",
+    "base_parameters",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",

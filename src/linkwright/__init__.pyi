@@ -19,7 +19,9 @@ from linkwright.dexterity import draw_ellipsoids as draw_ellipsoids
 from linkwright.dexterity import null_space as null_space
 from linkwright.dexterity import singular_directions as singular_directions
 from linkwright.dexterity import static_wrench as static_wrench
+from linkwright.dynamics import BaseParameters as BaseParameters
 from linkwright.dynamics import Mobility as Mobility
+from linkwright.dynamics import base_parameters as base_parameters
 from linkwright.dynamics import check as check
 from linkwright.dynamics import close as close
 from linkwright.dynamics import inertial_parameters as inertial_parameters
@@ -456,6 +458,7 @@ def zero_moment_point(
 ) -> Annotated[Array, "(…, 3)"]: ...
 
 __all__ = [
+    "BaseParameters",
     "Builder",
     "DHRow",
     "DHTable",
@@ -473,6 +476,7 @@ __all__ = [
     "analytical_jacobian",
     "articulated_inertia",
     "atan2",
+    "base_parameters",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",

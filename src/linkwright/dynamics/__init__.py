@@ -61,17 +61,20 @@ from linkwright.dynamics.momentum import (
     welded_mass,
     zero_moment_point,
 )
+from linkwright.dynamics.parameters.identifiable import BaseParameters, base_parameters
 from linkwright.dynamics.parameters.inertial import inertial_parameters, parameter_names
 from linkwright.dynamics.parameters.regressor import energy_regressor, momentum_regressor, regressor
 from linkwright.dynamics.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
 __all__ = [
+    "BaseParameters",
     "Mobility",
     "acceleration",
     "actuated_efforts",
     "analytical_jacobian",
     "articulated_inertia",
+    "base_parameters",
     "bias_forces",
     "center_of_mass",
     "center_of_mass_jacobian",
