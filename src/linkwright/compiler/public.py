@@ -215,6 +215,14 @@ def compile_or_not(function: Callable[..., Any], model: Model, **inputs: Any) ->
     return _compiled_or_not(bind(function, model, inputs))
 
 
+def interpreted(function: Callable[..., Any], model: Model, *arrays: Any, **inputs: Any) -> Any:
+    """What a function gives of a batch, this once: its program, step by step, for machine code takes longer to make."""
+    kernel = compile_or_not(function, model, **inputs)
+    if isinstance(kernel, Kernel) and isinstance(kernel.program, Program):
+        return interpret(kernel.program, *arrays)
+    return kernel(*arrays)
+
+
 def kernel_of(function: Callable[..., Any], model: Model, **inputs: Any) -> Callable[..., Any]:
     """:func:`compile_or_not`, kept with the model; where nothing is told, the kernel that its public face calls."""
     book = book_of(function)

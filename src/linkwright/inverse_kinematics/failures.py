@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.problem import Problem
-from linkwright.inverse_kinematics.solver import DONE, LARGEST, Solver, inputs_named
+from linkwright.inverse_kinematics.solver import (
+    BEYOND,
+    DONE,
+    LARGEST,
+    NEAREST,
+    PATIENT,
+    Found,
+    Search,
+    Solver,
+    inputs_named,
+)
 from linkwright.inverse_kinematics.tasks import ROTATION
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -40,33 +46,6 @@ NEAR_EDGE, FLAT = 1e-3, 1e-3
 """An error (m, rad), and a singular value over the largest, of targets at the edge of reach."""
 
 
-class Found(NamedTuple):
-    """Answers of rows (n, …)."""
-
-    q: Array
-    told: Array
-    errors: Array
-
-    @property
-    def first(self) -> Array:
-        """(n,): the error of the first priority."""
-        return self.told[:, 1]
-
-    def take_over(self, rows: Array, other: Found) -> None:
-        """Put the answers of another in place of these rows' (n,); steps add up, attempts stay those before."""
-        other.told[:, 2] += self.told[rows, 2]
-        other.told[:, 3] = self.told[rows, 3]
-        for mine, its in zip(self, other, strict=True):
-            mine[rows] = its
-
-
-def variant(problem: Solver, **changes: Any) -> Solver:
-    """The problem with some of its fields changed; kept with its model."""
-    key = {one.name: getattr(problem, one.name) for one in fields(problem) if one.name != "model"} | changes
-    made: Solver = derived(problem.model, Solver, *key.values(), make=lambda: replace(problem, **changes))
-    return made
-
-
 def wrong_row(problem: Solver, row: dict[str, Array]) -> InputError:
     """What is wrong with the target or the start of a row."""
     for k, task in enumerate(problem.tasks):
@@ -84,85 +63,97 @@ def wrong_row(problem: Solver, row: dict[str, Array]) -> InputError:
     return InputError(f"start: the numbers given are too large: {row['start'].tolist()}")
 
 
-def look_again(problem: Solver, given: list[Array], settings: Array, found: Found) -> tuple[Array, Array]:
-    """Improve the answers of rows that did not converge; whether they did now (n,), and the reasons (n,)."""
-    tolerance = settings[0]
-    targets = given[1:] if problem.started else given
+def look_again(problem: Solver, rows: list[Array], search: Search, found: Found, alone: bool) -> tuple[Array, Array]:
+    """Improve the answers of rows that did not converge; whether they did now (n,), and the reasons (n,).
+
+    ``rows``: the starts (n, nq) and the targets; ``alone``: of a call of one target.
+    """
+    tolerance = search.tolerance
+    start, *targets = rows
     missed = np.flatnonzero((found.told[:, 4] == DONE) & (found.first > tolerance))
     if len(missed) and not problem.uses_start:
-        closer = np.array([CLOSER * tolerance, *settings[1:]])
-        started = variant(problem, started=True)
-        again = Found(*started.kernel(found.q[missed], *(x[missed] for x in targets), closer))
-        found.take_over(missed, again)
-    converged = (found.first <= tolerance) & (found.told[:, 4] == DONE)
+        closer = search._replace(tolerance=CLOSER * tolerance, stored=0.0)
+        found.take_over(missed, problem.answers(found.q[missed], [x[missed] for x in targets], closer, alone))
+    rest = np.flatnonzero(~found.there(tolerance) & (found.told[:, 4] != BEYOND))
+    if len(rest):
+        few = search._replace(restarts=min(PATIENT_RESTARTS, search.restarts), manner=PATIENT)
+        found.take_over(rest, problem.answers(start[rest], [x[rest] for x in targets], few, alone))
+    converged = found.there(tolerance)
     reasons = np.zeros(len(converged), dtype=np.uint8)
     rest = np.flatnonzero(~converged)
-    if len(rest) and problem.manner == "quick":
-        few = np.array([tolerance, min(PATIENT_RESTARTS, settings[1]), settings[2]])
-        found.take_over(rest, Found(*variant(problem, manner="patient").kernel(*(x[rest] for x in given), few)))
-        converged = (found.first <= tolerance) & (found.told[:, 4] == DONE)
-        rest = np.flatnonzero(~converged)
     if len(rest):
-        _descend(problem, [x[rest] for x in given], settings, rest, found)
+        _descend(problem, start[rest], [x[rest] for x in targets], search, rest, found, alone)
         closed = found.first[rest] <= tolerance  # a descent may arrive where attempts were given up
         converged[rest[closed]] = True
         rest = rest[~closed]
     if len(rest):
-        reasons[rest] = _reasons(problem, [x[rest] for x in given], settings, found.q[rest], found.first[rest])
+        given = start[rest], [x[rest] for x in targets]
+        reasons[rest] = _reasons(problem, *given, search, found.q[rest], found.first[rest], alone)
     return converged, reasons
 
 
-def _descend(problem: Solver, given: list[Array], settings: Array, rows: Array, found: Found) -> None:
+def _descend(
+    problem: Solver, start: Array, targets: list[Array], search: Search, rows: Array, found: Found, alone: bool
+) -> None:
     """Put the nearest of some descents in the place of these rows."""
-    best = Found(*variant(problem, manner="nearest").kernel(*given, settings))
+    descent = search._replace(manner=NEAREST)
+    best = problem.answers(start, targets, descent, alone)
     if not problem.uses_start:
-        targets = given[1:] if problem.started else given
-        descent = variant(problem, manner="nearest", started=True)
         for k in range(1, DESCENTS):
-            start = problem.model.random(len(rows), seed=k)
-            if problem.started:
-                start[:, problem.still] = given[0][:, problem.still]
-            else:
-                start[:, problem.still] = problem.rest[problem.still]
-            other = Found(*descent.kernel(start, *targets, settings))
-            nearer = np.flatnonzero(other.first < best.first)
-            for into, x in zip(best, other, strict=True):
+            other = problem.model.random(len(rows), seed=k)
+            other[:, problem.still] = start[:, problem.still]
+            again = problem.answers(other, targets, descent._replace(stored=0.0), alone)
+            nearer = np.flatnonzero(again.first < best.first)
+            for into, x in zip(best, again, strict=True):
                 into[nearer] = x[nearer]
     found.take_over(rows, best)
 
 
-def _reasons(problem: Solver, given: list[Array], settings: Array, q: Array, error: Array) -> Array:
+def _reasons(
+    problem: Solver, start: Array, targets: list[Array], search: Search, q: Array, error: Array, alone: bool
+) -> Array:
     """Why rows (n,) whose nearest answers are these did not converge."""
     reasons = np.full(len(q), NOT_FOUND, dtype=np.uint8)
-    start = [given[0]] if problem.started else []
-    J, e = derived(problem.model, _rows, problem)(q, *given[len(start) :], *(start or [q]))
+    J, e = _rows(problem, q, targets, start, alone)
     sizes = np.linalg.svd(J, compute_uv=False)
     slope = np.einsum("...ij,...i->...j", J, e)
     at_v = problem.moves[1].tolist()
     for one in problem.ranges[0]:
         if one.rate in at_v:
-            x, k = q[:, one.place], at_v.index(one.rate)
-            out = ((x >= one.upper) & (slope[:, k] > 0.0)) | ((x <= one.lower) & (slope[:, k] < 0.0))
-            slope[:, k] = np.where(out, 0.0, slope[:, k])
+            k = at_v.index(one.rate)
+            slope[:, k] = np.where(one.leaves(q[:, one.place], slope[:, k]), 0.0, slope[:, k])
     steep = np.linalg.norm(slope, axis=-1) / np.maximum(sizes[:, 0] * np.linalg.norm(e, axis=-1), 1e-300)
-    reasons[steep < AT_REST] = OUT_OF_REACH
+    beyond = np.zeros(len(q), dtype=bool)
+    for apart in problem.apart_without_limits:
+        beyond |= apart.beyond(targets, search.tolerance)
+    reasons[beyond | (steep < AT_REST)] = OUT_OF_REACH
     flat = sizes[:, -1] < FLAT * sizes[:, 0]
     reasons[flat & (error < NEAR_EDGE)] = SINGULAR
-    if problem.limits and problem.ranges[0]:
-        free = variant(problem, limits=False)
-        _, told, _ = free.kernel(*given, np.array([settings[0], WITHOUT_LIMITS, settings[2]]))
-        reasons[(told[:, 1] <= settings[0]) & (told[:, 4] == DONE)] = LIMITS
+    open_ = np.flatnonzero(~beyond)
+    if problem.ranges[0] and len(open_):
+        free = search._replace(restarts=WITHOUT_LIMITS, free=1.0)
+        there = problem.answers(start[open_], [x[open_] for x in targets], free, alone).there(search.tolerance)
+        reasons[open_[there]] = LIMITS
     return reasons
 
 
-def _rows(model: Model, problem: Problem) -> Any:
-    """The kernel of the rows of the first priority at a configuration: J (m, n) and e (m,)."""
+def _rows(problem: Solver, q: Array, targets: list[Array], start: Array, alone: bool) -> tuple[Array, Array]:
+    """The rows of the first priority at configurations (n, nq): J (n, m, k) and e (n, m)."""
 
-    def rows(model: Model, q: Array, *arrays: Array) -> tuple[Array, Array]:
-        *targets, start = arrays
+    def rows(model: Model, q: Array, start: Array, *targets: Array) -> tuple[Array, Array]:
         first = problem.levels(model, q, targets, start)[0]
         return first.J[:, problem.moves[1]], first.e
 
-    shapes = {f"target{k}": task.shape(model) for k, task in enumerate(problem.tasks)}
-    inputs = {"q": (model.nq,), **shapes, "start": (model.nq,)}
-    return compile_or_not(inputs_named(rows, inputs), model, **inputs)
+    if alone:
+        found = [rows(problem.model, *row) for row in zip(q, start, *targets, strict=True)]
+        return np.array([J for J, _ in found], dtype=float), np.array([e for _, e in found], dtype=float)
+    shapes = {f"target{k}": task.shape(problem.model) for k, task in enumerate(problem.tasks)}
+    inputs = {"q": (problem.model.nq,), "start": (problem.model.nq,), **shapes}
+    kernel = derived(
+        problem.model,
+        _rows,
+        problem,
+        make=lambda: compile_or_not(inputs_named(rows, inputs), problem.model, **inputs),
+    )
+    J, e = kernel(q, start, *targets)
+    return J, e

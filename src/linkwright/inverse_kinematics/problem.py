@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.public import interpreted
+from linkwright.inverse_kinematics.distances import Apart, Point, distances, seen, strictest
 from linkwright.inverse_kinematics.seeds import Starts, likenesses
 from linkwright.inverse_kinematics.steps import Level, Range, ranges
-from linkwright.inverse_kinematics.tasks import Joints, Task
+from linkwright.inverse_kinematics.tasks import Joints, Pose, Position, Task
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose
 
 MOVES = 1e-9
 """A coordinate moves a task whose Jacobian has such entries, of the mechanism's units."""
-
-Manner = Literal["quick", "patient", "nearest"]
-"""Attempts are given up soon; or late, and damped little at the end; or never, on the way to what is nearest."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +29,9 @@ class Problem:
 
     model: Model
     tasks: tuple[Task, ...]
-    started: bool
-    """whether a start is given"""
     limits: bool = True
     fixed: tuple[str, ...] = ()
     """joints that stay where they are"""
-    manner: Manner = "quick"
 
     @cached_property
     def priorities(self) -> list[int]:
@@ -101,6 +96,42 @@ class Problem:
         return found + [dynamics.constraint_residual(model, q)] * bool(model.loops)
 
     @cached_property
+    def apart(self) -> list[Apart]:
+        """How far from each other points are that targets of the first priority place, in whatever posture."""
+        return self._apart(self.limits)
+
+    @cached_property
+    def apart_without_limits(self) -> list[Apart]:
+        """The same if joints had no limits."""
+        return self._apart(False)
+
+    def _apart(self, limits: bool) -> list[Apart]:
+        model, found = self.model, []
+        tasks = [
+            (k, one)
+            for k, one in enumerate(self.tasks)
+            if isinstance(one, Pose | Position) and one.priority == self.priorities[0]
+        ]
+        for base in {one.relative_to: None for _, one in tasks}:
+            of = [(-1, base), *((k, one.frame) for k, one in tasks if one.relative_to == base)]
+            frames = [model.frame(name) for _, name in of]
+            told = distances(model, [(frame.body, frame.placement[:3, 3]) for frame in frames], limits)
+            if told is None:
+                continue
+            placed = []
+            for number, ((k, _), frame) in enumerate(zip(of, frames, strict=True)):
+                known = {number: np.zeros(3)}
+                if k < 0 or isinstance(self.tasks[k], Pose):
+                    known = {at: seen(inverse_pose(frame.placement), x) for at, x in told.places[frame.body].items()}
+                elif self.tasks[k].shape(model) != (3,):
+                    continue
+                placed.append({at: Point(k, x) for at, x in known.items()})
+            for i, some in enumerate(placed):
+                for others in placed[:i]:
+                    found += strictest(some, others, told)
+        return found
+
+    @cached_property
     def starts(self) -> Starts:
         """Where to start."""
         return Starts(self.model, self.moves[0], self.limits)
@@ -114,7 +145,7 @@ class Problem:
             return first.J[:, self.moves[1]], *(np.asarray(task.value(model, q)) for task in self.tasks)
 
         q = self.starts.candidates(self.rest)
-        J, *values = compile_or_not(looked_at, self.model)(q)
+        J, *values = interpreted(looked_at, self.model, q)
         some = self.starts.promising(q, J)
         factors = likenesses(self.tasks, [x[some] for x in values], scale_of(self.model).length)
         return q[some][:, self.moves[0]], factors
@@ -133,7 +164,7 @@ class Problem:
     def ranges(self) -> tuple[list[Range], list[int]]:
         """The limits that bind, and coordinates that turn round."""
         bound, turning = ranges(self.model, self.straight)
-        if self.manner == "nearest" or len(self.priorities) > 1:  # the way is to be without jumps
+        if len(self.priorities) > 1:  # the way is to be without jumps
             bound = [one._replace(gap=np.inf) for one in bound]
         return (bound if self.limits else []), turning
 
@@ -167,5 +198,4 @@ class Problem:
     def inputs(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the arrays of the kernel."""
         shapes = {f"target{k}": task.shape(self.model) for k, task in enumerate(self.tasks)}
-        start = {"start": (self.model.nq,)} if self.started else {}
-        return {**start, **shapes, "settings": (3,)}
+        return {"start": (self.model.nq,), **shapes, "settings": (6,)}

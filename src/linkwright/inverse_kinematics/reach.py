@@ -10,8 +10,8 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.inverse_kinematics import several
-from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, Found, look_again, wrong_row
-from linkwright.inverse_kinematics.solver import DONE, WRONG, Row, Solver
+from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
+from linkwright.inverse_kinematics.solver import DONE, WRONG, Found, Row, Search, Solver
 from linkwright.inverse_kinematics.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.tree import Model
@@ -104,31 +104,31 @@ def inverse_kinematics(
         arrays = (target,)
     except (AttributeError, KeyError, TypeError, ValueError):
         problem, arrays = _problem(model, targets, options)
-    given = arrays if start is None else (start, *arrays)
     if problem.fixed and not is_symbolic(start):
         _check_fixed(problem, start)
+    given = (problem.rest if start is None else start, *arrays)
+    try:
+        search, settings = _SEARCHES[tolerance, restarts, random, start is None]
+    except (KeyError, TypeError):
+        search, settings = _search(tolerance, restarts, random, start is None)
     if nearest or solutions is not None:
         if is_symbolic(*given):
             raise ArgumentError(
                 "nearest and solutions take several calls: they are not for functions that are compiled"
             )
-        return _several(problem, given, _settings(tolerance, restarts, random), nearest, solutions)
-    try:
-        settings = _SETTINGS[tolerance, restarts, random]
-    except (KeyError, TypeError):
-        settings = _settings(tolerance, restarts, random)
+        return _several(problem, given, search, nearest, solutions)
     try:
         q, told, errors = problem.kernel(*given, settings)
     except (ArgumentError, ShapeError):
         if not is_symbolic(*given):
             _problem(model, targets, options)  # says it in words of the tasks
             raise
-        return _traced(problem, given, settings)
+        return _traced(problem, given, search)
     if q.ndim == 1:
         error, first, steps, attempts, state = told.tolist()
         if first <= tolerance and state == DONE:
             return Reached(q, True, error, errors, int(steps), int(attempts), 0)
-    return _looked_at(problem, given, settings, q, told, errors)
+    return _looked_at(problem, given, search, q, told, errors)
 
 
 _MATRICES = {(4, 4): "pose", (3, 3): "rotation"}
@@ -140,35 +140,34 @@ WITHIN = 1e-9
 _PROBLEM: Identity = identity(inverse_kinematics)
 
 
-_SETTINGS: dict[tuple[float, int, int], Array] = {}
-"""Arrays of settings, which are mostly the same."""
+_SEARCHES: dict[tuple[float, int, int, bool], tuple[Search, Array]] = {}
+"""Ways to look for targets, which are mostly the same, and their arrays."""
 
 
-def _settings(tolerance: Any, restarts: Any, random: Any) -> Array:
-    """The settings as the kernel takes them."""
+def _search(tolerance: Any, restarts: Any, random: Any, stored: bool) -> tuple[Search, Array]:
+    """In what way targets are looked for, and that as the kernel takes it."""
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise InputError(f"the tolerance is a number between 0 and 1, m and rad; got {tolerance!r}")
     for name, x in (("restarts", restarts), ("random", random)):
         if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or not 0 <= x <= 10**6:
             raise InputError(f"{name} is a whole number from 0 to a million; got {x!r}")
-    if len(_SETTINGS) > 100:
-        _SETTINGS.clear()
-    settings = np.array([float(tolerance), float(restarts), float(random)])
+    if len(_SEARCHES) > 100:
+        _SEARCHES.clear()
+    search = Search(float(tolerance), float(restarts), float(random), float(stored))
+    settings = np.array(search)
     settings.setflags(write=False)
-    _SETTINGS[tolerance, restarts, random] = settings  # type: ignore[index]
-    return settings
+    found = _SEARCHES[tolerance, restarts, random, stored] = search, settings  # type: ignore[index]
+    return found
 
 
-def _traced(problem: Solver, given: tuple[Any, ...], settings: Array) -> Reached:
+def _traced(problem: Solver, given: tuple[Any, ...], search: Search) -> Reached:
     """The answer as symbols, whose derivatives are those of the solution."""
     arrays = [np.asarray(x) for x in given]
     for x, (name, shape) in zip(arrays, problem.inputs.items(), strict=False):
         if x.shape != shape:
             raise ShapeError(f"in a function that is compiled {name} is of one row, {shape}; got {x.shape}")
-    start, targets = (arrays[0], arrays[1:]) if problem.started else (None, arrays)
-    tolerance, restarts, random = settings.tolist()
-    q, told, errors = Row(problem, problem.model, start, targets).solved(tolerance, restarts, random, more=1)
-    converged = (told[1] <= settings[0]) & (abs(told[4] - DONE) < 0.5)
+    q, told, errors = Row(problem, problem.model, arrays[0], arrays[1:], search).solved(more=1)
+    converged = (told[1] <= search.tolerance) & (abs(told[4] - DONE) < 0.5)
     return Reached(q, converged, told[0], errors, told[2], told[3], where(converged, 0.0, float(NOT_FOUND)))
 
 
@@ -187,21 +186,23 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
     if not isinstance(options[1], bool):
         raise ArgumentError(f"limits is True or False; got {options[1]!r}")
     tasks = tuple(_task(key, x) for key, x in targets.items())
-    key = (tasks, *options)
-    problem = model.memo.get((_PROBLEM, *key))
+    started, *key = options
+    problem = model.memo.get((_PROBLEM, tasks, *key))
     if problem is None:
         for task in tasks:
             task.check(model)
             if task.of_rates:
                 raise InputError(f"{task} is a direction to go, of resolved_rate; nothing that is reached")
-            if task.uses_start and not options[0]:
-                raise InputError(f"{task} is about the way from the start: give one, start=q")
-        for name in options[2] if len(options) > 2 else ():
+        for name in key[1] if len(key) > 1 else ():
             model.slice(name)
-            if not options[0]:
-                raise InputError(f"joint {name!r} is fixed where it is at the start: give one, start=q")
-        problem = Solver(model, tasks, *options)
-        keep(model, problem, _PROBLEM, *key)
+        problem = Solver(model, tasks, *key)
+        keep(model, problem, _PROBLEM, tasks, *key)
+    if not started:
+        for task in tasks:
+            if task.uses_start:
+                raise InputError(f"{task} is about the way from the start: give one, start=q")
+        for name in problem.fixed:
+            raise InputError(f"joint {name!r} is fixed where it is at the start: give one, start=q")
     arrays = []
     for task, x in zip(tasks, targets.values(), strict=True):
         shape = task.shape(model)
@@ -262,11 +263,11 @@ def _check_fixed(problem: Solver, start: Any) -> None:
 
 
 def _looked_at(
-    problem: Solver, given: tuple[Any, ...], settings: Array, q: Array, told: Array, errors: Array
+    problem: Solver, given: tuple[Any, ...], search: Search, q: Array, told: Array, errors: Array
 ) -> Reached:
     """The answers, with what is to be said of rows that are not at their targets."""
     batch = q.shape[:-1]
-    converged = np.asarray((told[..., 1] <= settings[0]) & (told[..., 4] == DONE))
+    converged = np.asarray((told[..., 1] <= search.tolerance) & (told[..., 4] == DONE))
     reasons = np.zeros(batch, dtype=np.uint8)
     if not converged.all():
         rows = np.nonzero(~converged.reshape(-1))[0]
@@ -277,7 +278,7 @@ def _looked_at(
             row = {name: x[wrong[0]] for name, x in zip(problem.inputs, arrays, strict=False)}
             place = [int(k) for k in np.unravel_index(rows[wrong[0]], batch)] if batch else []
             raise InputError(f"{wrong_row(problem, row)}{f' (in row {place})' if batch else ''}")
-        converged.reshape(-1)[rows], reasons.reshape(-1)[rows] = look_again(problem, arrays, settings, part)
+        converged.reshape(-1)[rows], reasons.reshape(-1)[rows] = look_again(problem, arrays, search, part, not batch)
         for into, x in zip(whole, part, strict=True):
             into[rows] = x
     steps, attempts = told[..., 2].astype(np.int64), told[..., 3].astype(np.int64)
@@ -294,40 +295,37 @@ def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows:
     ]
 
 
-def _several(problem: Solver, given: tuple[Any, ...], settings: Array, nearest: bool, solutions: int | None) -> Reached:
+def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: bool, solutions: int | None) -> Reached:
     """The nearest solution, or several."""
     if not isinstance(nearest, bool):
         raise ArgumentError(f"nearest is True or False; got {nearest!r}")
-    if nearest and not problem.started:
+    if nearest and search.stored:
         raise InputError("nearest is meant of a start: give one, start=q")
     if solutions is not None and (isinstance(solutions, bool) or not isinstance(solutions, int) or solutions < 1):
         raise InputError(f"solutions is a whole number from 1 on; got {solutions!r}")
     if nearest and solutions is not None:
         raise ArgumentError("give nearest or solutions, not both: of several the nearest comes first")
-    problem.kernel(*(np.broadcast_to(x, (0, *np.shape(x))) for x in given), settings)  # shapes are looked at there
-    shapes = list(problem.inputs.values())
-    batch = np.broadcast_shapes(
-        *(np.shape(x)[: np.ndim(x) - len(shape)] for x, shape in zip(given, shapes[:-1], strict=True))
-    )
-    rows = _rows(problem, given, batch)
-    start, targets = (rows[0], rows[1:]) if problem.started else (None, rows)
+    shapes = list(problem.inputs.values())[:-1]
+    leads = [np.shape(x)[: np.ndim(x) - len(shape)] for x, shape in zip(given, shapes, strict=True)]
+    try:
+        batch = np.broadcast_shapes(*leads)
+        rows = _rows(problem, given, batch)
+    except ValueError:
+        problem.kernel(*given, np.array(search))  # which says what does not fit
+        raise
     if nearest:
-        assert start is not None
-        found = several.nearest(problem, targets, start, settings)
+        found = several.nearest(problem, rows, search, not batch)
         answers = [x.reshape(*batch, x.shape[-1]) for x in found]
-        return _looked_at(problem, given, settings, answers[0], answers[1], answers[2])
-    best, there = several.many(problem, targets, start, settings, solutions or 1)
+        return _looked_at(problem, given, search, answers[0], answers[1], answers[2])
+    best, there, first = several.many(problem, rows, search, solutions or 1, not batch)
     q, told, errors = (x.reshape(*batch, *x.shape[1:]) for x in best)
     there = there.reshape(*batch, -1)
     steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))
     reasons = np.where(there, 0, NO_MORE).astype(np.uint8)
     reached = Reached(q, there, told[..., 0], errors, steps, attempts, reasons)
-    if not there[..., 0].all():
-        first = [x[..., 0, :].copy() for x in (q, told, errors)]
-        none = ~there[..., 0]
-        for into, x in zip(first, problem.kernel(*(x[none.reshape(-1)] for x in rows), settings), strict=True):
-            into[none] = x
-        one = _looked_at(problem, given, settings, *first)
+    none = ~there[..., 0]
+    if none.any():
+        one = _looked_at(problem, given, search, *(x.reshape(*batch, x.shape[-1]) for x in first))
         for name in ("q", "converged", "error", "errors", "steps", "attempts", "reasons"):
             getattr(reached, name)[none, 0] = np.asarray(getattr(one, name))[none]
     return reached

@@ -9,8 +9,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.inverse_kinematics.failures import Found, variant
-from linkwright.inverse_kinematics.solver import DONE, Solver
+from linkwright.inverse_kinematics.solver import Found, Search, Solver
 from linkwright.inverse_kinematics.steps import TURN
 from linkwright.inverse_kinematics.tasks import Joints
 from linkwright.model.derived import derived
@@ -27,6 +26,9 @@ NEAR = 0.4
 DRAWS, PER_SOLUTION = 16, 16
 """Starts that are tried, and further ones for every solution asked for."""
 
+TOGETHER, AT_ONCE = 8, 50_000
+"""Starts that are tried at once, of every row; and of all"""
+
 ISOLATED = 48
 """Starts for the nearest where nothing is left free: half of them anywhere, since no way leads to another solution."""
 
@@ -38,77 +40,85 @@ def with_posture(problem: Solver) -> Solver:
         return problem
     last = 1 + max(task.priority for task in problem.tasks)
     changed = (*problem.tasks, Joints(priority=last))
-    made: Solver = derived(
-        problem.model, with_posture, problem, make=lambda: replace(problem, tasks=changed, started=True)
-    )
+    made: Solver = derived(problem.model, with_posture, problem, make=lambda: replace(problem, tasks=changed))
     return made
 
 
-def many(problem: Solver, rows: list[Array], start: Array | None, settings: Array, count: int) -> tuple[Found, Array]:
-    """Up to so many different solutions of every row (n, …): answers (n, count, …), and which there are (n, count).
+def many(problem: Solver, rows: list[Array], search: Search, count: int, alone: bool) -> tuple[Found, Array, Found]:
+    """Up to so many different solutions of every row (n, …): answers (n, count, …), which there are (n, count), and
+    the first answers (n, …), whether they are solutions or not.
 
     With a start they are in the order of their distance from it, else in that in which they were found. Angles are as
-    near to the start, or to zero, as whole turns within the limits bring them.
+    near to the start, or to zero, as whole turns within the limits bring them. A row whose first search was in vain
+    is not searched further.
     """
-    model, n = problem.model, len(rows[0])
+    model, (start, *targets), n = problem.model, rows, len(rows[0])
+    beside = np.zeros_like(start) if search.stored else start
+    first = problem.answers(start, targets, search, alone)
     best = Found(
-        np.full((n, count, model.nq), np.nan), np.full((n, count, 5), np.inf), np.full((n, count, len(rows)), np.inf)
+        np.full((n, count, model.nq), np.nan), np.full((n, count, 5), np.inf), np.full((n, count, len(targets)), np.inf)
     )
-    counts = np.zeros(n, dtype=int)
-    steps = np.zeros((n, 2))
-    for k in range(1 + min(int(settings[1]), DRAWS + PER_SOLUTION * count)):
-        open_rows = np.flatnonzero(counts < count)
-        if not len(open_rows):
+    counts, steps = np.zeros(n, dtype=int), first.told[:, 2:4].copy()
+    _add(problem, best, counts, np.arange(n), first._replace(q=_unturned(problem, beside, first.q)), search.tolerance)
+    draws = min(int(search.restarts), DRAWS + PER_SOLUTION * count)
+    for k in range(1, 1 + draws, TOGETHER):
+        at = np.flatnonzero((counts > 0) & (counts < count))
+        if not len(at):
             break
-        found = _attempt(
-            problem, [x[open_rows] for x in rows], None if start is None else start[open_rows], settings, k
-        )
-        steps[open_rows] += found.told[:, 2:4]
-        beside = np.zeros((1, model.nq)) if start is None else start[open_rows]
-        found = found._replace(q=_unturned(problem, beside, found.q))
-        new = (found.first <= settings[0]) & (found.told[:, 4] == DONE)
-        for other in range(count):
-            known = counts[open_rows] > other
-            if known.any():
-                apart = _apart(problem, best.q[open_rows, other], found.q)
-                new &= ~(known & (apart < ALIKE))
-        at, places = open_rows[new], counts[open_rows[new]]
-        for into, x in zip(best, found, strict=True):
-            into[at, places] = x[new]
-        counts[at] += 1
+        drawn = range(k, min(k + TOGETHER, 1 + draws))
+        for found in _attempts(problem, [x[at] for x in rows], beside[at], search, drawn, alone):
+            steps[at] += found.told[:, 2:4]
+            _add(problem, best, counts, at, found, search.tolerance)
     best.told[:, :, 2:4] = steps[:, None]
-    if start is not None:
+    if not search.stored:
         far = distance(problem, start[:, None], best.q)
         order = np.argsort(np.where(np.isnan(far), np.inf, far), axis=1, kind="stable")
         best = Found(*(np.take_along_axis(x, order[..., None], axis=1) for x in best))
-    return best, np.arange(count) < counts[:, None]
+    return best, np.arange(count) < counts[:, None], first
 
 
-def nearest(problem: Solver, rows: list[Array], start: Array, settings: Array) -> Found:
+def _add(problem: Solver, best: Found, counts: Array, at: Array, found: Found, tolerance: float) -> None:
+    """Put solutions found of rows ``at`` (n,) behind those that there are, unless they are alike."""
+    most = best.q.shape[1]
+    new = found.there(tolerance) & (counts[at] < most)
+    for other in range(most):
+        known = counts[at] > other
+        if known.any():
+            new &= ~(known & (_apart(problem, best.q[at, other], found.q) < ALIKE))
+    for into, x in zip(best, found, strict=True):
+        into[at[new], counts[at[new]]] = x[new]
+    counts[at[new]] += 1
+
+
+def nearest(problem: Solver, rows: list[Array], search: Search, alone: bool) -> Found:
     """Of every row (n, …) the solution found that is nearest the start; where there is none, any answer."""
-    posture = with_posture(problem)
+    posture, start = with_posture(problem), rows[0]
     more = [start] if posture is not problem else []
-    best: Found | None = None
-    far = np.full(len(start), np.inf)
+    best = problem.answers(start, rows[1:], search, alone)
     draws, elsewhere = (DRAWS, 4) if more else (ISOLATED, 2)
-    for k in range(1 + min(int(settings[1]), draws)):
-        found = _attempt(posture, [*rows, *more], start, settings, k, elsewhere)
-        found = found._replace(q=_unturned(problem, start, found.q), errors=found.errors[:, : len(problem.tasks)])
-        there = (found.first <= settings[0]) & (found.told[:, 4] == DONE)
-        away = np.where(there, distance(problem, start, found.q), np.inf)
-        if best is None:
-            best, far = found, away
-        else:
+    draws = 1 + min(int(search.restarts), draws)
+    there = np.flatnonzero(best.there(search.tolerance))
+    for at in np.array_split(there, 1 + len(there) * draws // AT_ONCE):
+        some = [x[at] for x in rows]
+        mine = Found(*(x[at] for x in best))
+        mine = mine._replace(q=_unturned(problem, some[0], mine.q))
+        far = distance(problem, some[0], mine.q)
+        for found in _attempts(
+            posture, [*some, *(x[at] for x in more)], some[0], search, range(draws), alone, elsewhere
+        ):
+            answers = found._replace(errors=found.errors[:, : len(problem.tasks)])
+            answers.told[:, 0] = np.sqrt((answers.errors**2).sum(axis=1))
+            away = np.where(found.there(search.tolerance), distance(problem, some[0], found.q), np.inf)
             nearer = np.flatnonzero(away < far)
-            for into, x in zip(best, found, strict=True):
+            for into, x in zip(mine, answers, strict=True):
                 into[nearer] = x[nearer]
             far = np.minimum(far, away)
-    assert best is not None
-    best.told[:, 0] = np.sqrt((best.errors**2).sum(axis=1))
+        for into, x in zip(best, mine, strict=True):
+            into[at] = x
     return best
 
 
-def _around(problem: Solver, start: Array | None, moved: Array) -> Array:
+def _around(problem: Solver, start: Array, moved: Array) -> Array:
     """Configurations (n, nq) so far (n, nv) from the start, in the mechanism's units, where it may move."""
     moved = moved * scale_of(problem.model).velocities
     moved[:, np.setdiff1d(np.arange(problem.model.nv), problem.moves[1])] = 0.0
@@ -116,22 +126,29 @@ def _around(problem: Solver, start: Array | None, moved: Array) -> Array:
     return np.asarray(move(start, moved))
 
 
-def _attempt(
-    problem: Solver, rows: list[Array], start: Array | None, settings: Array, k: int, elsewhere: int = 1
-) -> Found:
-    """The k-th attempt of every row: from the start, then from others, each ``elsewhere``-th random, else around it."""
-    once = np.array([settings[0], 0.0, settings[2]])
-    if k == 0 and start is None:
-        return Found(*variant(problem, started=False).kernel(*rows, once))
-    if k:
-        generator = np.random.default_rng([int(settings[2]), k])
-        if k % elsewhere:
-            start = _around(problem, start, NEAR * (k % 4) * generator.normal(size=(len(rows[0]), problem.model.nv)))
+def _attempts(
+    problem: Solver, rows: list[Array], beside: Array, search: Search, drawn: range, alone: bool, elsewhere: int = 1
+) -> list[Found]:
+    """Attempts of all rows, without restarts: from the start (0), then from others, each ``elsewhere``-th random, else
+    around it; angles are as near to ``beside`` (n, nq) as whole turns bring them."""
+    (start, *targets), n, model = rows, len(rows[0]), problem.model
+    starts = []
+    for k in drawn:
+        generator = np.random.default_rng([int(search.random), k])
+        if k == 0:
+            starts.append(start)
+        elif k % elsewhere:
+            starts.append(_around(problem, start, NEAR * (k % 4) * generator.normal(size=(n, model.nv))))
         else:
-            begin = problem.model.random(len(rows[0]), seed=generator)
-            begin[:, problem.still] = (problem.rest if start is None else start)[..., problem.still]
-            start = begin
-    return Found(*variant(problem, started=True).kernel(start, *rows, once))
+            begin = model.random(n, seed=generator)
+            begin[:, problem.still] = start[:, problem.still]
+            starts.append(begin)
+    times = len(starts)
+    repeated = [np.tile(x, (times,) + (1,) * (x.ndim - 1)) for x in targets]
+    once = search._replace(restarts=0.0, stored=0.0)
+    found = problem.answers(np.concatenate(starts), repeated, once, alone)
+    found = found._replace(q=_unturned(problem, np.tile(beside, (times, 1)), found.q))
+    return [Found(*(x[k * n : (k + 1) * n] for x in found)) for k in range(times)]
 
 
 def distance(problem: Solver, a: Array, b: Array) -> Array:

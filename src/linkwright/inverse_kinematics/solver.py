@@ -11,8 +11,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,14 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import UNIT_TOLERANCE
 from linkwright.errors import InputError
-from linkwright.inverse_kinematics.problem import Manner, Problem
+from linkwright.inverse_kinematics.problem import Problem
 from linkwright.inverse_kinematics.seeds import nearest
 from linkwright.inverse_kinematics.steps import (
+    FLOOR,
+    LOW_FLOOR,
     TURN,
     Level,
-    Range,
     Step,
-    damping_at_edge,
     damping_of,
     damping_of_rest,
     prioritised_step,
@@ -36,7 +36,7 @@ from linkwright.inverse_kinematics.steps import (
 from linkwright.inverse_kinematics.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.arrays import Array, is_symbolic, where
 from linkwright.spatial.repeats import repeat, until
 
 AGE = 20
@@ -53,8 +53,11 @@ AT_REST = 1e-18
 STEPS = 100_000
 """of a row, at most"""
 
-SEARCHING, DONE, WRONG = 0.0, 1.0, 2.0
-"""States: attempts used up; done; the target is none."""
+SEARCHING, DONE, WRONG, BEYOND = 0.0, 1.0, 2.0, 3.0
+"""States: attempts used up; done; the target is none; no posture can reach it, by what is known of distances."""
+
+QUICK, PATIENT, NEAREST = 0.0, 1.0, 2.0
+"""Manners: attempts are given up soon; or late, and damped little at the end; or never, to come to what is nearest."""
 
 SETTLED = 1e-6
 """Errors of later priorities that change by less, by squares, while that of the first is less."""
@@ -68,36 +71,76 @@ LARGEST = 1e100
 POLISHED = 4
 """Steps of the first priority alone, at the end."""
 
-DAMPINGS: dict[Manner, Callable[[Array], Any]] = {
-    "quick": damping_of,
-    "patient": damping_at_edge,
-    "nearest": damping_of_rest,
-}
+
+class Found(NamedTuple):
+    """Answers of rows (n, …)."""
+
+    q: Array
+    """(n, nq)"""
+    told: Array
+    """(n, 5): the errors of all tasks and of the first priority, steps, starts, state"""
+    errors: Array
+    """(n, tasks)"""
+
+    @property
+    def first(self) -> Array:
+        """(n,): the error of the first priority."""
+        return self.told[:, 1]
+
+    def there(self, tolerance: float) -> Array:
+        """(n,): which targets are reached."""
+        return (self.first <= tolerance) & (self.told[:, 4] == DONE)
+
+    def take_over(self, rows: Array, other: Found) -> None:
+        """Put the answers of another in place of these rows' (n,); steps add up, attempts stay those before."""
+        other.told[:, 2] += self.told[rows, 2]
+        other.told[:, 3] = self.told[rows, 3]
+        for mine, its in zip(self, other, strict=True):
+            mine[rows] = its
+
+
+class Search(NamedTuple):
+    """In what way a target is looked for: numbers, or symbols of a kernel, which is the same for all of them."""
+
+    tolerance: Any
+    restarts: Any
+    random: Any = 0.0
+    stored: Any = 0.0
+    """1.0 to begin at the stored posture that is most alike, else at the start"""
+    manner: Any = QUICK
+    free: Any = 0.0
+    """1.0 to look at no limits, though the problem has some"""
 
 
 class Row:
     """One target, or several at once, being reached: of numbers or of symbols."""
 
-    def __init__(self, problem: Problem, model: Model, start: Array | None, targets: Sequence[Array]):
-        self.problem, self.model, self.start, self.targets = problem, model, start, targets
+    def __init__(self, problem: Problem, model: Model, start: Array, targets: Sequence[Array], search: Search):
+        self.problem, self.model, self.start, self.targets, self.search = problem, model, start, targets, search
         self.at_q, self.at_v = (one.tolist() for one in problem.moves)
         self.several = len(problem.priorities) > 1
+        self.to_rest, self.seeks = search.manner > NEAREST - 0.5, search.manner < NEAREST - 0.5
+        self.wider = _either(search.free > 0.5, np.inf, 0.0)
+        self.jumps = _either(self.to_rest, np.inf, 1.0)
+        self.floor = _either(abs(search.manner - PATIENT) < 0.5, LOW_FLOOR, FLOOR)
+        slow = self.several or problem.uses_start
+        self.oldest = SLOW_AGE if slow else _either(search.manner > 0.5, SLOW_AGE, AGE)
         self.begin = self.whole(self._first())
 
     def _first(self) -> Array:
         """The moving coordinates (n,) to begin with."""
-        problem, start = self.problem, self.start
-        if start is None:
-            alike = [task.likeness(target) for task, target in zip(problem.tasks, self.targets, strict=True)]
-            return nearest(*problem.stored, np.concatenate(alike))
-        kept = {one.place: one.kept for one in problem.ranges[0]}
-        return np.stack([kept[k](start[k]) if k in kept else start[k] for k in self.at_q])
+        problem, stored = self.problem, self.search.stored
+        kept = {one.place: one.kept(self.start[one.place], self.wider) for one in problem.ranges[0]}
+        started = np.stack([kept.get(k, self.start[k]) for k in self.at_q])
+        if not is_symbolic(stored) and not stored:
+            return started
+        alike = [task.likeness(target) for task, target in zip(problem.tasks, self.targets, strict=True)]
+        return _either(stored > 0.5, nearest(*problem.stored, np.concatenate(alike)), started)  # type: ignore[no-any-return]
 
     def whole(self, x: Array) -> Array:
         """All coordinates (nq,)."""
-        others = self.problem.rest if self.start is None else self.start
         places = {place: k for k, place in enumerate(self.at_q)}
-        return np.stack([x[places[k]] if k in places else others[k] for k in range(self.model.nq)])
+        return np.stack([x[places[k]] if k in places else self.start[k] for k in range(self.model.nq)])
 
     def levels(self, q: Array) -> list[Level]:
         """The rows of every priority, of what moves."""
@@ -105,12 +148,13 @@ class Row:
         return [Level(J[:, self.at_v], e) for J, e in found]
 
     def wrong(self) -> Any:
-        """``WRONG`` where the target is none or a number not finite, else ``SEARCHING``."""
+        """``WRONG`` where the target is none or a number not finite, ``BEYOND`` reach, else ``SEARCHING``."""
         state: Any = SEARCHING
+        sought = self.seeks & (self.search.free < 0.5)
+        for one in self.problem.apart:
+            state = where(sought & one.beyond(self.targets, self.search.tolerance), BEYOND, state)
         for task, target in zip(self.problem.tasks, self.targets, strict=True):
             state = where((task.flaw(target) < ROTATION**2) & (abs(target).sum() < LARGEST), state, WRONG)
-        if self.start is None:
-            return state
         for k in self.model.quaternion_starts:
             x = self.start[k : k + 4]
             state = where(abs(x @ x - 1.0) < 2.0 * UNIT_TOLERANCE, state, WRONG)
@@ -122,8 +166,11 @@ class Row:
         for one in self.problem.ranges[0]:
             if one.rate in self.at_v and one.place in self.at_q:
                 here = x[self.at_q.index(one.place)]
-                outside[self.at_v.index(one.rate)] = _leaving(one, here)
-        damping = DAMPINGS[self.problem.manner]
+                outside[self.at_v.index(one.rate)] = partial(one.leaves, here, wider=self.wider)
+
+        def damping(e: Array) -> Any:
+            return _either(self.to_rest, damping_of_rest(e), damping_of(e, self.floor))
+
         if len(levels) == 1:
             return single_step(levels[0], outside, damping)
         return prioritised_step(levels, outside, damping)
@@ -136,14 +183,14 @@ class Row:
         moved, kept = list(dynamics.integrate(self.model, q, full)), np.bool_(True)
         for one in self.problem.ranges[0]:
             if one.place in self.at_q:
-                kept = kept & one.holds(moved[one.place])
-                moved[one.place] = one.kept(moved[one.place])
+                kept = kept & one.holds(moved[one.place], self.wider)
+                moved[one.place] = one.kept(moved[one.place], self.wider, self.jumps)
         return np.stack([moved[k] for k in self.at_q]), kept
 
-    def searched(self, tolerance: Any, restarts: Any, random: Any) -> tuple[Array, Any, Any, Any]:
+    def searched(self) -> tuple[Array, Any, Any, Any]:
         """The moving coordinates in the end, the starts before the last, the state, the steps."""
-        problem, fine = self.problem, tolerance * self.problem.finest
-        patient = self.several or problem.manner != "quick" or problem.uses_start
+        problem, (tolerance, restarts, random, *_) = self.problem, self.search
+        fine = tolerance * problem.finest
 
         def step(x: Array, age: Any, before: Array, attempt: Any, state: Any) -> Any:
             q = self.whole(x)
@@ -152,7 +199,7 @@ class Row:
             taken = self.step(levels, x)
             moved, kept = self.moved(q, taken.v)
             due = age - LOOK * np.floor((age + 0.5) / LOOK) > LOOK - 1.5
-            old = age >= (SLOW_AGE if patient else AGE)
+            old = age >= self.oldest
             over = (taken.v @ taken.v < 0.25 * fine) & (taken.left < 0.06 * fine * fine) & kept
             if problem.uses_start:  # of which the way is part: it is approached step by step, not foreseen
                 over = over & (squares.sum() < 0.25 * fine * fine)
@@ -160,11 +207,9 @@ class Row:
                 rest, rest_before = squares[1:].sum(), before[1:].sum()
                 settled = (due & (abs(rest - rest_before) < SETTLED * rest)) | old
                 over = over | ((squares[0] < SETTLED) & settled)
-            if problem.manner == "nearest":
-                over, again = over | old | (taken.v @ taken.v < AT_REST), np.bool_(False)
-            else:
-                stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
-                again = (stalled | old) & ~over
+            over = over | (self.to_rest & (old | (taken.v @ taken.v < AT_REST)))
+            stalled = due & (squares[0] > LESS * before[0]) & (squares[0] > NEAR)
+            again = (stalled | old) & ~over & self.seeks
             fresh = problem.starts.draw(attempt + 1.0 + random)
             return (
                 where(again, fresh, moved),
@@ -181,10 +226,10 @@ class Row:
         x, _, _, attempt, state, steps = until(stops, step, first, 0.0, before, 0.0, self.wrong(), limit=STEPS)
         return x, attempt, state, steps
 
-    def solved(self, tolerance: Any, restarts: Any, random: Any, more: int = 0) -> tuple[Array, Array, Array]:
+    def solved(self, more: int = 0) -> tuple[Array, Array, Array]:
         """q (nq,), what is told (5,) and errors (tasks,); ``more`` steps at the end make derivatives exact."""
         problem = self.problem
-        x, attempt, state, steps = self.searched(tolerance, restarts, random)
+        x, attempt, state, steps = self.searched()
 
         def polish(_: Any, x: Array) -> Array:
             q = self.whole(x)
@@ -206,17 +251,12 @@ class Row:
         entries = list(q)
         for k in set(self.problem.ranges[1]).intersection(self.at_q):
             lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
-            if np.isinf(lower) and np.isinf(upper) and self.start is not None:
-                continue
             if np.isfinite(lower) and np.isfinite(upper):
                 low = 0.5 * (lower + upper) - np.pi
             else:
                 low = lower if np.isfinite(lower) else upper - TURN if np.isfinite(upper) else -np.pi
-            inside = (
-                (entries[k] >= max(lower, low)) & (entries[k] <= min(upper, low + TURN))
-                if self.start is None
-                else ((entries[k] >= lower) & (entries[k] <= upper))
-            )
+            turn = (entries[k] >= max(lower, low)) & (entries[k] <= min(upper, low + TURN))
+            inside = turn | ((self.search.stored < 0.5) & (entries[k] >= lower) & (entries[k] <= upper))
             entries[k] = where(inside, entries[k], entries[k] - TURN * np.floor((entries[k] - low) / TURN))
         return np.stack(entries)
 
@@ -227,18 +267,26 @@ class Solver(Problem):
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """(start, targets, [tolerance, restarts, random]) -> q (nq,), told (5,), errors (tasks,)."""
+        """(start, targets, search) -> q (nq,), told (5,), errors (tasks,)."""
         if not len(self.moves[0]):
             told = " and ".join(map(str, self.tasks))
             raise InputError(f"nothing that may move of {self.model.name!r} moves {told}")
 
         def inverse_kinematics(model: Model, *arrays: Array) -> Any:
-            start, targets = (arrays[0], arrays[1:-1]) if self.started else (None, arrays[:-1])
-            return Row(self, model, start, targets).solved(*arrays[-1])
+            start, *targets, settings = arrays
+            return Row(self, model, start, targets, Search(*settings)).solved()
 
-        if not self.started:
-            assert self.stored  # which takes a kernel of its own, before this one is traced
+        assert self.stored  # which takes a kernel of its own, before this one is traced
         return compile_or_not(inputs_named(inverse_kinematics, self.inputs), self.model, **self.inputs)
+
+    def answers(self, start: Array, targets: Sequence[Array], search: Search, alone: bool) -> Found:
+        """Those of rows (n, …); of a call of one target ``alone`` one by one, for which there is code already."""
+        settings = np.array(search, dtype=float)
+        if not alone:
+            return Found(*self.kernel(start, *targets, settings))
+        rows = [self.kernel(*row, settings) for row in zip(start, *targets, strict=True)]
+        shapes = (self.model.nq,), (5,), (len(self.tasks),)
+        return Found(*(np.array([row[k] for row in rows]).reshape(-1, *shape) for k, shape in enumerate(shapes)))
 
 
 def inputs_named(function: Callable[..., Any], inputs: Iterable[str]) -> Callable[..., Any]:
@@ -249,6 +297,6 @@ def inputs_named(function: Callable[..., Any], inputs: Iterable[str]) -> Callabl
     return function
 
 
-def _leaving(one: Range, x: Any) -> Callable[[Any], Any]:
-    """Of a velocity, whether it takes the coordinate out of its range."""
-    return lambda v: one.leaves({one.place: x}, {one.rate: v})  # type: ignore[arg-type]
+def _either(condition: Any, a: Any, b: Any) -> Any:
+    """One of two, where the condition is known; else both, and where it holds the first."""
+    return where(condition, a, b) if is_symbolic(condition) else a if condition else b

@@ -25,7 +25,7 @@ DAMPING, BEND, FLOOR = 0.05, 0.1, 1e-9
 """of the error's square, which counts for less where it is large; and at least"""
 
 LOW_FLOOR = 1e-14
-"""At least, near singularities: what is smaller than the square root of it counts as zero."""
+"""The same of attempts that are to end where the Jacobian all but loses its rank."""
 
 CURVED = 4.0
 """How curved the way of a frame is, at most or so, per rad and of the mechanism's length."""
@@ -51,24 +51,26 @@ class Range(NamedTuple):
     gap: float
     """of a turn, from the upper round to the lower limit; infinite of what does not turn"""
 
-    def leaves(self, q: Array, v: Array) -> Any:
-        """Whether a coordinate at its limit moves out of its range."""
-        x, rate = q[self.place], v[self.rate]
-        return ((x >= self.upper) & (rate > 0.0)) | ((x <= self.lower) & (rate < 0.0))
+    def leaves(self, x: Any, rate: Any, wider: Any = 0.0) -> Any:
+        """Whether the coordinate, at a limit or beyond, moves out of its range; ``wider``: by so much at both ends."""
+        return ((x >= self.upper + wider) & (rate > 0.0)) | ((x <= self.lower - wider) & (rate < 0.0))
 
-    def holds(self, x: Any) -> Any:
+    def holds(self, x: Any, wider: Any = 0.0) -> Any:
         """Whether the coordinate is within."""
-        return (x <= self.upper) & (x >= self.lower)
+        return (x <= self.upper + wider) & (x >= self.lower - wider)
 
-    def kept(self, x: Any) -> Any:
-        """The coordinate, at one end of its range if it is outside."""
-        above, below = x - self.upper, self.lower - x
+    def kept(self, x: Any, wider: Any = 0.0, jumps: Any = 1.0) -> Any:
+        """The coordinate, at one end of its range if it is outside; at the nearer one on the circle, if it ``jumps``.
+
+        ``jumps``: 1.0 or infinite, by which the gap is multiplied.
+        """
+        above, below = x - (self.upper + wider), (self.lower - wider) - x
         if not np.isfinite(self.gap):
             high: Any = self.upper
             low: Any = self.lower
         else:
-            high = where(above > 0.5 * self.gap, self.lower, self.upper)
-            low = where(below > 0.5 * self.gap, self.upper, self.lower)
+            high = where(above > 0.5 * self.gap * jumps, self.lower, self.upper)
+            low = where(below > 0.5 * self.gap * jumps, self.upper, self.lower)
         x = where(above > 0.0, high, x) if np.isfinite(self.upper) else x
         return where(below > 0.0, low, x) if np.isfinite(self.lower) else x
 
@@ -147,15 +149,10 @@ def damped(J: Array, e: Array, damping: Any) -> Step:
     return Step(v, left @ left)
 
 
-def damping_of(e: Array, floor: float = FLOOR) -> Any:
+def damping_of(e: Array, floor: Any = FLOOR) -> Any:
     """λ of errors that will vanish."""
     square = e @ e
     return DAMPING * square / (1.0 + BEND * square) + floor
-
-
-def damping_at_edge(e: Array) -> Any:
-    """The same, so little at the end that targets are reached where the Jacobian all but loses its rank."""
-    return damping_of(e, LOW_FLOOR)
 
 
 def damping_of_rest(e: Array) -> Any:
