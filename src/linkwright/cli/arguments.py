@@ -36,7 +36,7 @@ def starting_posture(model: Model, text: str) -> Array:
 
 def starting_velocity(model: Model, text: str) -> Array:
     """The velocity (nv,) a user asked for; zero where not."""
-    from linkwright.simulation.motion import velocity_names
+    from linkwright.model.names import velocity_names
 
     if text == "random":
         return np.random.default_rng().normal(size=model.nv)

@@ -16,7 +16,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
-from linkwright.model.joint import Compound
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.simulation.parts import measuring
 from linkwright.spatial.arrays import Array
@@ -226,14 +226,3 @@ def samples_there(q: Array, v: Array) -> Array:
 def _largest(x: Array) -> float:
     """The largest absolute value, of what there is."""
     return float(np.fmax.reduce(np.abs(x), axis=None, initial=0.0))
-
-
-def velocity_names(model: Model) -> list[str]:
-    """A name for each entry of v; those of compound joints after their parts."""
-    names = []
-    for joint in model.joints:
-        parts = [(joint.name, joint.motion)] if joint.nv else []
-        if isinstance(joint.motion, Compound):
-            parts = [(f"{joint.name}.{part.name or k}", part.motion) for k, part in enumerate(joint.motion.parts)]
-        names += [name if motion.nv == 1 else f"{name}.{k}" for name, motion in parts for k in range(motion.nv)]
-    return names

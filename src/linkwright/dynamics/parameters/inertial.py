@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import explained
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
@@ -45,15 +46,6 @@ def parameter_names(model: Model, armature: bool = False, friction: bool = False
     names = [f"{body.name}.{one}" for body in model.bodies for one in TEN]
     asked = [*["armature"] * armature, *["damping", "friction"] * friction]
     return (*names, *(f"{velocity}.{what}" for what in asked for velocity in velocity_names(model)))
-
-
-def velocity_names(model: Model) -> list[str]:
-    """Of every velocity: its coordinate's, of turns in all directions those of the quaternion's last three."""
-    names = []
-    for joint in model.joints:
-        drop = joint.motion.quaternions
-        names += [name for k, name in enumerate(joint.coordinate_names) if k not in drop]
-    return names
 
 
 def public_placements(model: Model) -> list[Array]:
