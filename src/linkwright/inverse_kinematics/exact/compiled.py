@@ -1,37 +1,33 @@
-"""The kernels of exact inverse kinematics: one for arms of a family, four for six joints of any geometry."""
+"""The kernels of exact inverse kinematics: one for arms of a family, several for six joints of any geometry."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.compiler.public import kernel_of
 from linkwright.compiler.user import stack
 from linkwright.inverse_kinematics.exact.chain import Arm
-from linkwright.inverse_kinematics.exact.general import (
-    ANGLES,
-    FROM_VALUES,
-    HARMONICS,
-    Elimination,
-    brackets,
-    cells_with_roots,
-    determinant,
-    extremum_between,
-    root_between,
-    turns_at,
-)
+from linkwright.inverse_kinematics.exact.general import Elimination, polynomial_of, turns_at
 from linkwright.inverse_kinematics.exact.postures import (
+    TURN,
     coordinate,
     corrected,
     fault_of,
     into_limits,
     motion_to,
     orthonormal,
+)
+from linkwright.inverse_kinematics.exact.roots import (
+    HARMONICS,
+    brackets,
+    cell_with_roots,
+    cells_with_roots,
+    root_between,
 )
 from linkwright.inverse_kinematics.exact.subproblems import Turn, both, pick
 from linkwright.inverse_kinematics.exact.tasks import Pose
@@ -48,7 +44,10 @@ FINE = 1e-11
 FAR = 0.3
 """The same of postures of roots that are nearly double, before they are told."""
 
-ROWS = 20_000
+OWN = 1e-6
+"""Steps of Newton's leave a root's angle by no more than this (its half's sine), or the posture may be another's."""
+
+ROWS = 4_000
 """So many targets are taken at once where arrays lie between kernels."""
 
 
@@ -104,128 +103,138 @@ class ClosedForm:
         return found
 
 
-class Sixteen:
-    """Four kernels for six joints of any geometry: the equations, their determinant, its roots, postures."""
+class Found(NamedTuple):
+    """Postures for a batch of targets, one after the other."""
 
-    branches = 16
+    rows: Array
+    """(m,) int: their targets, in order"""
+    q: Array
+    """(m, nq)"""
+    error: Array
+    """(m,)"""
+    doubtful: Array
+    """(n,) bool: targets of which some root tells no posture of its own, or may be several"""
+    fault: Array
+    """(n,): what is wrong with the targets"""
+
+
+class Opening:
+    """Kernels for six joints of any geometry, the ring opened once: the equation of degree 16, its roots, postures."""
 
     def __init__(self, model: Model, arm: Arm, elimination: Elimination):
         held = elimination.way.held
         rest = resting(model)
-        self._places = list(arm.places)
 
-        def equations(T: Array, given: Any) -> Any:
-            return elimination.by_harmonics(motion_to(arm, orthonormal(T)), given), fault_of(T)
+        def equation(T: Array, given: Any) -> Any:
+            polynomial = polynomial_of(elimination.by_harmonics(motion_to(arm, orthonormal(T)), given))
+            return polynomial, stack(cells_with_roots(polynomial)), fault_of(T)
 
         def posture(T: Array, given: Any, polynomial: Array, low: Any, high: Any) -> Any:
             T = orthonormal(T)
             angle = root_between(polynomial, low, high)
-            turns = turns_at(elimination, motion_to(arm, T), given, Turn(np.sin(angle), np.cos(angle)))
+            root = Turn(np.sin(angle), np.cos(angle))
+            turns, third = turns_at(elimination, motion_to(arm, T), given, root)
             parts = [given if k == held else turn.angle() for k, turn in enumerate(turns)]
-            parts, error = corrected(arm, held, parts, T, 3)
+            parts, error = corrected(arm, held, parts, T, 2)
             row = list(rest)
             for k, (place, x) in enumerate(zip(arm.places, parts, strict=True)):
                 bounds = model.lower[place], model.upper[place]
-                whole = x if k == held else x - 2.0 * np.pi * np.rint(x / (2.0 * np.pi))
+                whole = x if k == held else x - TURN * np.rint(x / TURN)
                 row[place] = whole if k == held else into_limits(whole, *bounds)
-            return stack(row), error
+            return stack(row), error, angle, abs(np.sin(0.5 * (parts[third] - angle)))
 
         searched: dict[str, Any] = {"polynomial": (2 * HARMONICS + 1,), "low": (), "high": ()}
         if held is None:
-            self._equations = compile(lambda T: equations(T, None), T=(4, 4))
+            self._equation = compile(lambda T: equation(T, None), T=(4, 4))
             self._posture = compile(
                 lambda T, polynomial, low, high: posture(T, None, polynomial, low, high), T=(4, 4), **searched
             )
         else:
-            self._equations = compile(equations, T=(4, 4), given=())
+            self._equation = compile(equation, T=(4, 4), given=())
             self._posture = compile(posture, T=(4, 4), given=(), **searched)
-        self._cells = compile(lambda polynomial: stack(cells_with_roots(polynomial)), polynomial=searched["polynomial"])
+        self._cell = compile(cell_with_roots, polynomial=searched["polynomial"], middle=(), half=())
         self._correction = Correction(model, arm, held)
-        self._extremum = compile(extremum_between, **searched)
-        self._value = compile(determinant, coefficients=(3, 6, 9), s=(), c=())
+
+    def __call__(self, *arrays: Array) -> Found:
+        n = len(arrays[0])
+        polynomials, cells, fault = self._equation(*arrays)
+        rows, low, high, unclear = brackets(polynomials, cells, self._cell)
+        q, error, angle, moved = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
+        with np.errstate(invalid="ignore"):
+            near = (error > FINE) & (error < FAR)
+            for _ in range(3 if near.any() else 0):
+                self._correction(q, error, near, arrays[0][rows])
+            kept = error < LOOSE
+            unclear |= ~kept | ~(moved < OWN)
+        unclear[1:] |= (rows[1:] == rows[:-1]) & (angle[1:] - angle[:-1] < 10.0 * OWN)
+        doubtful = np.zeros(n, dtype=bool)
+        doubtful[rows[unclear]] = True
+        doubtful |= np.bincount(rows, minlength=n) % 2 == 1
+        if not kept.all():
+            rows, q, error = rows[kept], q[kept], error[kept]
+        return Found(rows, q, error, doubtful, np.asarray(fault))
+
+
+class AllRoots:
+    """Six joints of any geometry: the ring opened at one joint, and for doubtful targets at a second one, too."""
+
+    branches = 16
+
+    def __init__(self, model: Model, arm: Arm, first: Elimination, others: Iterator[Elimination]):
+        self._model, self._arm = model, arm
+        self._first = Opening(model, arm, first)
+        self._others = others
+        self._places = list(arm.places)
+
+    @cached_property
+    def _second(self) -> Opening | None:
+        other = next(self._others, None)
+        return None if other is None else Opening(self._model, self._arm, other)
 
     def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
         batch = np.broadcast_shapes(arrays[0].shape[:-2], *(x.shape for x in arrays[1:]))
         own = [x.shape[-2:] if k == 0 else () for k, x in enumerate(arrays)]
         n = math.prod(batch)
         flat = [np.broadcast_to(x, batch + shape).reshape(n, *shape) for x, shape in zip(arrays, own, strict=True)]
-        parts = [self._some(*(x[at : at + ROWS] for x in flat)) for at in range(0, max(n, 1), ROWS)]
-        q, error, fault = (np.concatenate(one) for one in zip(*parts, strict=True))
+        q, error = np.full((n, self.branches, self._model.nq), np.nan), np.full((n, self.branches), np.nan)
+        fault = np.zeros(n)
+        for at in range(0, n, ROWS):
+            some = slice(at, at + ROWS)
+            fault[some] = self._some([x[some] for x in flat], q[some], error[some])
         return q.reshape(*batch, *q.shape[1:]), error.reshape(*batch, self.branches), fault.reshape(batch)
 
-    def _some(self, *arrays: Array) -> tuple[Array, Array, Array]:
-        n = len(arrays[0])
-        coefficients, fault = self._equations(*arrays)
-        values = self._value(coefficients[:, None], np.sin(ANGLES), np.cos(ANGLES))
-        polynomials = values @ FROM_VALUES
-        polynomials[~np.isfinite(polynomials).all(axis=1)] = 0.0
-        rows, low, high = brackets(polynomials, self._cells(polynomials), self._extremum)
-        found, left = self._posture(*(x[rows] for x in arrays), polynomials[rows], low, high)
-        with np.errstate(invalid="ignore"):
-            near = (left > FINE) & (left < FAR)
-        for _ in range(3 if near.any() else 0):
-            self._correction(found, left, near, arrays[0][rows])
-        with np.errstate(invalid="ignore"):
-            kept = left < LOOSE
-        rows, found, left = rows[kept], found[kept], left[kept]
-        twice = self._told_twice(rows, found[:, self._places])
-        rows, found, left = rows[~twice], found[~twice], left[~twice]
-        place = np.arange(len(rows)) - np.searchsorted(rows, rows)
-        fits = place < self.branches
-        q, error = np.full((n, self.branches, found.shape[1]), np.nan), np.full((n, self.branches), np.nan)
-        q[rows[fits], place[fits]], error[rows[fits], place[fits]] = found[fits], left[fits]
-        return q, error, np.asarray(fault)
-
-    def _told_twice(self, rows: Array, found: Array) -> Array:
-        """Which answers are one before them in their row again: roots that nearly meet may lead to one posture."""
-        twice = np.zeros(len(rows), dtype=bool)
-        for shift in range(1, self.branches):
-            near = (rows[shift:] == rows[:-shift]) & (
-                np.abs(np.sin(0.5 * (found[shift:, 0] - found[:-shift, 0]))) < 1e-6
-            )
-            of = np.flatnonzero(near) + shift
-            gap = np.remainder(found[of] - found[of - shift] + np.pi, 2.0 * np.pi) - np.pi
-            twice[of[np.abs(gap).max(axis=1) < 1e-6]] = True
-        return twice
+    def _some(self, arrays: list[Array], q: Array, error: Array) -> Array:
+        """Write the answers to some targets into q and error; what is wrong with these."""
+        n = len(q)
+        rows, found, left, doubtful, fault = self._first(*arrays)
+        again = np.flatnonzero(doubtful)
+        if len(again):
+            if self._second is not None:
+                others = self._second(*(x[again] for x in arrays))
+                rows = np.concatenate([rows, again[others.rows]])
+                order = np.argsort(rows, kind="stable")
+                rows = rows[order]
+                found, left = np.concatenate([found, others.q])[order], np.concatenate([left, others.error])[order]
+            of = np.flatnonzero(doubtful[rows])
+            told = of[told_twice(rows[of], found[of][:, self._places])]
+            rows, found, left = np.delete(rows, told), np.delete(found, told, axis=0), np.delete(left, told)
+        counts = np.bincount(rows, minlength=n)
+        place = np.arange(len(rows)) - (np.cumsum(counts) - counts)[rows]
+        if counts.max(initial=0) > self.branches:
+            fits = place < self.branches
+            rows, place, found, left = rows[fits], place[fits], found[fits], left[fits]
+        q[rows, place], error[rows, place] = found, left
+        return fault
 
 
-class Both:
-    """Two openings of the ring: what one misses, where its roots nearly meet, the other finds."""
-
-    branches = 16
-
-    def __init__(self, first: Sixteen, second: Sixteen):
-        self._each = (first, second)
-
-    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
-        (q, error, fault), (other, left, _) = (one(*arrays) for one in self._each)
-        with np.errstate(invalid="ignore"):
-            gap = np.abs(np.remainder(other[..., :, None, :] - q[..., None, :, :] + np.pi, 2.0 * np.pi) - np.pi)
-            known = (gap.max(axis=-1) < 1e-5).any(axis=-1)
-        for *row, k in np.argwhere(np.isfinite(left) & ~known):
-            at = tuple(row)
-            free = np.flatnonzero(np.isnan(error[at]))
-            if len(free):
-                q[at][free[0]], error[at][free[0]] = other[at][k], left[at][k]
-        return q, error, fault
-
-
-def all_roots(model: Model, arm: Arm, first: Elimination, others: Iterator[Elimination]) -> Branches:
-    """The solver of six joints of any geometry; with a second opening where the first misses some of 2000 postures."""
-    solver = Sixteen(model, arm, first)
-    q = np.zeros((2000, model.nq)) + resting(model)
-    places = list(arm.places)
-    q[:, places] = np.random.default_rng(3).uniform(-np.pi, np.pi, (len(q), len(places)))
-    held = first.way.held
-    arrays = [kernel_of(dynamics.pose, model, frame=arm.frame)(q)] + (
-        [] if held is None else [q[:, places[held]].copy()]
-    )
-    found, error, _ = solver(*arrays)
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(np.remainder(found - q[:, None] + np.pi, 2.0 * np.pi) - np.pi)[..., places].max(axis=-1)
-        missed = ~((gap < 1e-4) & (error < FAR)).any(axis=1)
-    second = next(others, None) if missed.any() else None
-    return solver if second is None else Both(solver, Sixteen(model, arm, second))
+def told_twice(rows: Array, q: Array) -> Array:
+    """Which answers are one before them in their row again: roots that nearly meet may lead to one posture."""
+    twice = np.zeros(len(rows), dtype=bool)
+    for shift in range(1, int(np.bincount(rows).max(initial=1))):
+        of = np.flatnonzero(rows[shift:] == rows[:-shift]) + shift
+        gap = np.remainder(q[of] - q[of - shift] + np.pi, TURN) - np.pi
+        twice[of[np.abs(gap).max(axis=1) < 10.0 * OWN]] = True
+    return twice
 
 
 class Correction:

@@ -13,23 +13,21 @@ elimination is then of constants, done once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.user import stack
 from linkwright.inverse_kinematics.exact.chain import Chain, Motion, forward
 from linkwright.inverse_kinematics.exact.families import across_any
+from linkwright.inverse_kinematics.exact.roots import HARMONICS, basis, derivatives
 from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot, pick, subproblem_1, turn_of
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.spatial.arrays import Array, maximum
 
-HARMONICS = 8
 SAMPLES = 2 * HARMONICS + 1
-CELLS = 256
-"""The circle is searched in so many parts, each for a change of sign and for a pair of roots beside an extremum."""
 
 _THIRDS = 2.0 * np.pi / 3.0 * np.array([0.0, 1.0, -1.0])
 TO_HARMONICS = np.array([np.ones(3) / 3.0, 2.0 / 3.0 * np.sin(_THIRDS), 2.0 / 3.0 * np.cos(_THIRDS)])
@@ -121,77 +119,94 @@ def _combined(K: Array, x: list[Any]) -> list[Any]:
     return [sum((float(K[i, j]) * x[j] for j in range(len(x)) if abs(K[i, j]) > 1e-15), 0.0) for i in range(len(K))]
 
 
-def twelve(m: Array) -> list[list[Any]]:
-    """The rows (12, 12) of the six equations (6, 9), and of them times x₄; None where there is nothing."""
-    none: list[Any] = [None] * 3
-    return [[*row, *none] for row in m] + [[*none, *row] for row in m]
+def eliminated(rows: list[list[Any]], columns: int) -> tuple[list[Any], list[list[Any]]]:
+    """The pivots of the first columns, the largest entry of each, and the rows; zeros that are known are None.
 
-
-def eliminated(rows: list[list[Any]], pivoting: bool) -> tuple[list[Any], list[list[Any]]]:
-    """The pivots and the triangle's rows, with the factors below; zeros that are known are None.
-
-    With ``pivoting`` the largest entry of each column is taken, and nothing that is nearly nothing; what the signs
-    and the order of the rows are is lost.
+    A row that goes down for one is negated, so that the determinant stays.
     """
     rows = [list(row) for row in rows]
     pivots: list[Any] = []
-    n = len(rows)
-    for k in range(n):
-        for i in range(k + 1, n) if pivoting else ():
+    for k in range(columns):
+        for i in range(k + 1, len(rows)):
             if rows[i][k] is None:
                 continue
             swap = abs(rows[i][k]) > abs(rows[k][k])
-            for j in range(n):
+            for j in range(k, len(rows[k])):
                 a, b = rows[k][j], rows[i][j]
                 if a is not None or b is not None:
                     a, b = 0.0 if a is None else a, 0.0 if b is None else b
-                    rows[k][j], rows[i][j] = pick(swap, b, a), pick(swap, a, b)
-        pivot = rows[k][k]
-        if pivoting:
-            pivot = pick(abs(pivot) < 1e-14, 1e-14, pivot)
-        pivots.append(pivot)
-        inverse = 1.0 / pivot
-        for i in range(k + 1, n):
+                    rows[k][j], rows[i][j] = pick(swap, b, a), pick(swap, -a, b)
+        pivots.append(rows[k][k])
+        inverse = 1.0 / pick(abs(rows[k][k]) > 0.0, rows[k][k], 1.0)
+        for i in range(k + 1, len(rows)):
             if rows[i][k] is None:
                 continue
             factor = rows[i][k] * inverse
-            for j in range(k + 1, n):
+            for j in range(k + 1, len(rows[k])):
                 if rows[k][j] is not None:
                     product = factor * rows[k][j]
                     rows[i][j] = -product if rows[i][j] is None else rows[i][j] - product
-            rows[i][k] = factor
     return pivots, rows
 
 
-def determinant(coefficients: Array, s: Any, c: Any) -> Any:
-    """D(θ₃) from the equations by 1, sin θ₃, cos θ₃ (3, 6, 9)."""
-    one, by_s, by_c = coefficients
-    pivots, _ = eliminated(twelve(one + by_s * s + by_c * c), False)
-    total: Any = 1.0
+class Triangle(NamedTuple):
+    """The twelve equations as a triangle down to three, S v₃ = 0, with v_i the monomials x₄^i (1, x₅, x₅²)."""
+
+    pivots: list[Any]
+    """nine, whose product with det S is the determinant"""
+    rows: list[list[Any]]
+    """six, of v₁, v₂, v₃ (9): nothing but the pivots stands below them"""
+    S: list[list[Any]]
+
+
+def triangle(m: Array) -> Triangle:
+    """The equations (6, 9), [P₀ P₁ P₂] by powers of x₄, and these times x₄, eliminated.
+
+    Three steps make the six [X P₁ P₂; 0 U W], X a triangle, and at once the other six. What these say of v₁, v₂ and v₃
+    is [U W 0; X P₁ P₂; 0 U W], nine rows, of which three steps each remove v₁ and v₂.
+    """
+    first, rows = eliminated([list(row) for row in m], 3)
+    none: list[Any] = [None] * 3
+    upper = [[*none[:i], first[i], *rows[i][i + 1 :]] for i in range(3)]
+    lower = [row[3:] for row in rows[3:]]
+    second, rows = eliminated([[*row, *none] for row in lower] + upper, 3)
+    third, last = eliminated([row[3:] for row in rows[3:]] + lower, 3)
+    kept = [[*none[:i], second[i], *rows[i][i + 1 :]] for i in range(3)]
+    kept += [[*none, *none[:i], third[i], *last[i][i + 1 :]] for i in range(3)]
+    return Triangle([*first, *second, *third], kept, [row[3:] for row in last[3:]])
+
+
+def determinant(m: Array) -> Any:
+    """The determinant of the equations (6, 9) and of them times x₄."""
+    pivots, _, S = triangle(m)
+    total = dot(np.array(S[0]), cross(np.array(S[1]), np.array(S[2])))
     for pivot in pivots:
         total = total * pivot
     return total
 
 
-def null_vector(rows: list[list[Any]]) -> list[Any]:
-    """A vector that a nearly singular matrix makes nearly nothing, by two steps of inverse iteration."""
-    n = len(rows)
-    pivots, rows = eliminated(rows, True)
-    x: list[Any] = [1.0] * n
-    for step in range(2):
-        if step:
-            for i in range(n):
-                for j in range(i):
-                    if rows[i][j] is not None:
-                        x[i] = x[i] - rows[i][j] * x[j]
-        for i in reversed(range(n)):
-            for j in range(i + 1, n):
-                if rows[i][j] is not None:
-                    x[i] = x[i] - rows[i][j] * x[j]
-            x[i] = x[i] / pivots[i]
-        largest = sum((abs(y) for y in x), 0.0)
-        x = [y / largest for y in x]
-    return x
+def null_vector(m: Array) -> list[list[Any]]:
+    """v₁, v₂ and v₃ where the determinant is nothing, of length 1 in v₃."""
+    _, rows, S = triangle(m)
+    a, b, c = (np.array(row) for row in S)
+    best: Any = cross(a, b)
+    square = dot(best, best)
+    for other in (cross(b, c), cross(c, a)):
+        size = dot(other, other)
+        best, square = [pick(size > square, x, y) for x, y in zip(other, best, strict=True)], maximum(size, square)
+    length = np.sqrt(pick(square > 0.0, square, 1.0))
+    x: list[Any] = [None] * 6 + [y / length for y in best]
+    for i in reversed(range(6)):
+        left = sum((a * y for a, y in zip(rows[i][i + 1 :], x[i + 1 :], strict=True) if a is not None), 0.0)
+        x[i] = -left / pick(abs(rows[i][i]) > 1e-14, rows[i][i], 1e-14)
+    return [x[:3], x[3:6], x[6:]]
+
+
+def polynomial_of(coefficients: Array) -> Array:
+    """The trigonometric polynomial (17,) in θ₃ of the determinant, from the equations by harmonics (3, 6, 9)."""
+    one, by_s, by_c = coefficients
+    values = [determinant(one + by_s * float(np.sin(a)) + by_c * float(np.cos(a))) for a in ANGLES]
+    return stack(_combined(FROM_VALUES, values))
 
 
 def _ratio(pairs: list[tuple[Any, Any]]) -> Turn:
@@ -201,12 +216,12 @@ def _ratio(pairs: list[tuple[Any, Any]]) -> Turn:
     return turn_of(2.0 * mixed, lower - upper)
 
 
-def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> list[Any]:
-    """The turns of all joints, in the arm's order, where D(θ₃) is nothing."""
+def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> tuple[list[Any], int]:
+    """The turns of all joints, in the arm's order, where D(θ₃) is nothing; which of the arm's joints has θ₃."""
     chain, G, order = elimination.at(G, given)
-    x = null_vector(twelve(elimination.equations(chain, t3).reshape(6, 9)))
-    t4 = _ratio([(x[3 * i + 3 + j], x[3 * i + j]) for i in range(3) for j in range(3)])
-    t5 = _ratio([(x[3 * i + j + 1], x[3 * i + j]) for i in range(4) for j in range(2)])
+    x = null_vector(elimination.equations(chain, t3).reshape(6, 9))
+    t4 = _ratio([(x[i + 1][j], x[i][j]) for i in range(2) for j in range(3)])
+    t5 = _ratio([(x[i][j + 1], x[i][j]) for i in range(3) for j in range(2)])
     known = [*elimination.left(chain, t3, t4, t5), 1.0]
     s1, c1, s2, c2 = (sum((float(a) * y for a, y in zip(row, known, strict=True)), 0.0) for row in elimination.first)
     t1, t2 = turn_of(s1, c1), turn_of(s2, c2)
@@ -217,168 +232,12 @@ def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> list[
     found: list[Any] = [None] * len(elimination.way.chain)
     for joint, turn in zip(order, (t1, t2, t3, t4, t5, subproblem_1(chain.axes[5], u, v)), strict=True):
         found[joint] = turn
-    return found
-
-
-def derivatives(polynomial: Any, angle: Any) -> tuple[Any, Any, Any]:
-    """The value of a trigonometric polynomial (17,) by 1, sin θ, cos θ, sin 2θ, …, its slope and its curvature."""
-    s, c = np.sin(angle), np.cos(angle)
-    value, slope, bend, sk, ck = polynomial[0], 0.0, 0.0, s, c
-    for k in range(1, HARMONICS + 1):
-        a, b = polynomial[2 * k - 1], polynomial[2 * k]
-        part = a * sk + b * ck
-        value, slope, bend = value + part, slope + k * (a * ck - b * sk), bend - (k * k) * part
-        sk, ck = sk * c + ck * s, ck * c - sk * s
-    return value, slope, bend
-
-
-def root_between(polynomial: Any, low: Any, high: Any) -> Any:
-    """The root of a trigonometric polynomial between two angles where its signs differ.
-
-    Each step goes to the root of the parabola that fits, on the side on which it crosses nothing as it must; to the
-    middle where that is not between the angles (Euler's method, kept in brackets).
-    """
-    falling = derivatives(polynomial, low)[0] >= 0.0
-    way = pick(falling, -1.0, 1.0)
-    angle = 0.5 * (low + high)
-    for _ in range(6):
-        value, slope, bend = derivatives(polynomial, angle)
-        above = way * value > 0.0
-        low, high = pick(above, low, angle), pick(above, angle, high)
-        steep = slope + way * np.sqrt(maximum(slope * slope - 2.0 * value * bend, 0.0))
-        to = angle - 2.0 * value / pick(abs(steep) > 0.0, steep, 1.0)
-        angle = pick((to >= low) & (to <= high), to, 0.5 * (low + high))
-    return angle
-
-
-def extremum_between(polynomial: Any, low: Any, high: Any) -> tuple[Any, Any]:
-    """The extremum of a trigonometric polynomial between two angles where its slope changes sign, and its value."""
-    way = pick(derivatives(polynomial, low)[1] >= 0.0, -1.0, 1.0)
-    angle = 0.5 * (low + high)
-    for _ in range(8):
-        _, slope, bend = derivatives(polynomial, angle)
-        above = way * slope > 0.0
-        low, high = pick(above, low, angle), pick(above, angle, high)
-        to = angle - slope / pick(abs(bend) > 0.0, bend, 1.0)
-        angle = pick((to >= low) & (to <= high), to, 0.5 * (low + high))
-    return angle, derivatives(polynomial, angle)[0]
-
-
-def basis(angles: Array) -> tuple[Array, Array]:
-    """(n, 17) each: 1, sin θ, cos θ, sin 2θ, … and their derivatives at n angles."""
-    k = np.arange(1, HARMONICS + 1)
-    s, c = np.sin(angles[:, None] * k), np.cos(angles[:, None] * k)
-    n = len(angles)
-    values = np.concatenate([np.ones((n, 1)), np.stack([s, c], axis=2).reshape(n, 2 * HARMONICS)], axis=1)
-    slopes = np.concatenate([np.zeros((n, 1)), np.stack([k * c, -k * s], axis=2).reshape(n, 2 * HARMONICS)], axis=1)
-    return values, slopes
+    return found, order[2]
 
 
 ANGLES = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES
-FROM_VALUES = np.linalg.inv(basis(ANGLES)[0]).T
-"""(17, 17): from values at these angles (…, 17) to the polynomial"""
-CELL = 2.0 * np.pi / CELLS
-
-
-def on_cells(polynomial: Any) -> list[list[Any]]:
-    """Values, slopes and curvatures of a trigonometric polynomial (17,) at −π + (i + ½) CELL, four by each sum."""
-    told: list[list[Any]] = [[None] * CELLS for _ in range(3)]
-    half = CELLS // 2
-    for j in range(CELLS // 4):
-        angle = (j + 0.5) * CELL
-        for by, row in enumerate(told):
-            sums: list[Any] = [polynomial[0] if not by else 0.0, 0.0, 0.0, 0.0]  # cosines even, odd; sines even, odd
-            for k in range(1, HARMONICS + 1):
-                a, b = polynomial[2 * k - 1], polynomial[2 * k]
-                s, c = float(np.sin(k * angle)), float(np.cos(k * angle))
-                at_cosine, at_sine = ((b, a), (k * a, -k * b), (-(k * k) * b, -(k * k) * a))[by]
-                sums[k % 2] = sums[k % 2] + at_cosine * c
-                sums[2 + k % 2] = sums[2 + k % 2] + at_sine * s
-            ce, co, se, so = sums
-            row[half + j] = (ce + co) + (se + so)
-            row[half - 1 - j] = (ce + co) - (se + so)
-            row[CELLS - 1 - j] = (ce - co) + (so - se)
-            row[j] = (ce - co) - (so - se)
-    return told
-
-
-ONE, TWO, THREE = 1.0, 2.0, 3.0
-"""What a cell may hold: a change of sign; an extremum that may reach nothing; two extrema."""
-
-
-def cells_with_roots(polynomial: Any) -> list[Any]:
-    """What each cell from one angle to the next may hold; 0 for nothing."""
-    values, slopes, bends = on_cells(polynomial)
-
-    def turns(y: Any, a: Any, z: Any, b: Any) -> Any:
-        """Whether values y, z and slopes a, b at the ends show an extremum between, towards nothing."""
-        return (y * a < 0.0) & (z * b > 0.0)
-
-    def meets(y: Any, a: Any, z: Any, b: Any, reach: float) -> Any:
-        """Whether tangents at the ends meet beyond nothing."""
-        return abs(y * b) + abs(z * a) <= reach * abs(a * b)
-
-    found = []
-    for i in range(CELLS):
-        j = (i + 1) % CELLS
-        y, a, c, z, b, d = values[i], slopes[i], bends[i], values[j], slopes[j], bends[j]
-        change = y * z <= 0.0
-        twice = (a * b > 0.0) & turns(a, c, b, d) & meets(a, c, b, d, 4.0 * CELL)
-        straight = (y * c > 0.0) & (z * d > 0.0)  # else the curve bends, and tangents tell nothing
-        once = turns(y, a, z, b) & (meets(y, a, z, b, CELL) | (pick(straight, 0.0, 1.0) > 0.5))
-        found.append(pick(twice, THREE, pick(change, ONE, pick(once, TWO, 0.0))))
-    return found
-
-
-def brackets(
-    polynomials: Array, cells: Array, extremum: Callable[..., tuple[Array, Array]]
-) -> tuple[Array, Array, Array]:
-    """Of each root of polynomials (n, 17) its row, and two angles between which it lies; in order.
-
-    ``cells`` (n, CELLS) are those of :func:`cells_with_roots`, ``extremum`` is :func:`extremum_between` of batches.
-    """
-    flat = cells.reshape(-1)
-    at = np.flatnonzero(flat > 0.0)
-    kind = flat[at]
-    if (kind == ONE).all():
-        row, cell = np.divmod(at, CELLS)
-        low = (cell + 0.5) * CELL - np.pi
-        return row, low, low + CELL
-    alone = at[kind == ONE]
-    low = (alone % CELLS + 0.5) * CELL - np.pi
-    found = [(alone, low, low + CELL)]
-    for count in (TWO, THREE):
-        here = at[kind == count]
-        p = polynomials[here // CELLS]
-        a = (here % CELLS + 0.5) * CELL - np.pi
-        found += _divided(here, p, a, a + CELL, extremum, int(count))
-    places, low, high = (np.concatenate(one) for one in zip(*found, strict=True))
-    order = np.argsort(places + (low + np.pi) / 10.0, kind="stable")
-    return places[order] // CELLS, low[order], high[order]
-
-
-def _divided(
-    at: Array, p: Array, low: Array, high: Array, extremum: Callable[..., tuple[Array, Array]], most: int
-) -> list[tuple[Array, Array, Array]]:
-    """The brackets in cells that are divided at their extremum, or at two where there are two."""
-    if most == 2:
-        inner = [extremum(p, low, high)]
-    else:
-        slopes = np.zeros_like(p)
-        k = np.arange(1, HARMONICS + 1)
-        slopes[:, 1::2], slopes[:, 2::2] = -k * p[:, 2::2], k * p[:, 1::2]
-        bend, slope = extremum(slopes, low, high)
-        bent = slope * (basis(low)[1] * p).sum(axis=1) < 0.0
-        inner = [extremum(p, low, bend), extremum(p, bend, high)]
-        inner = [(np.where(bent, x, low), np.where(bent, y, np.inf)) for x, y in inner]
-    ends = [(x, (basis(x)[0] * p).sum(axis=1)) for x in (low, high)]
-    inner = [(x, np.where(np.isfinite(y), y, ends[0][1])) for x, y in inner]
-    size = 1e-13 * np.abs(p).max(axis=1)
-    found = []
-    for (a, y), (b, z) in pairwise([ends[0], *inner, ends[1]]):
-        change = (b > a) & ((y * z <= 0.0) | (np.minimum(np.abs(y), np.abs(z)) < size))
-        found.append((at[change], a[change], b[change]))
-    return found
+FROM_VALUES = np.linalg.inv(basis(ANGLES))
+"""(17, 17): from values at these angles (17,) to the polynomial"""
 
 
 class _Quality(NamedTuple):
@@ -441,11 +300,7 @@ def _kept(elimination: Elimination, q: Array) -> float:
     m = elimination.by_harmonics(G, given).astype(float)
     order = elimination.at(G, given)[2]
 
-    def value(angle: float) -> float:
-        rows = twelve(m[0] + np.sin(angle) * m[1] + np.cos(angle) * m[2])
-        return float(np.linalg.det(np.array([[0.0 if x is None else x for x in row] for row in rows])))
-
-    polynomial = np.array([value(a) for a in ANGLES]) @ FROM_VALUES
-    largest = np.abs(basis(np.linspace(-np.pi, np.pi, 64))[0] @ polynomial).max()
-    at, slope = (float(x[0] @ polynomial) for x in basis(q[order[2]][None]))
-    return 0.0 if not largest or abs(at) > 1e-6 * abs(slope) else abs(slope) / largest
+    polynomial = polynomial_of(m)
+    largest = np.abs(basis(np.linspace(-np.pi, np.pi, 64)) @ polynomial).max()
+    at, slope, _ = derivatives(polynomial, q[order[2]])
+    return 0.0 if not largest or abs(at) > 1e-6 * abs(slope) else float(abs(slope) / largest)

@@ -73,27 +73,29 @@ def orthonormal(T: Array) -> Array:
 
 
 def miss(arm: Arm, q: list[Any], T: Array) -> tuple[Array, list[Array], Any]:
-    """What is missing to T (6,), the hand's Jacobian by columns (6,), in world axes, and how far T is."""
-    chain = arm.chain
+    """What is missing to T (6,), the hand's Jacobian by columns (6,), and how far T is.
+
+    As the joints in the middle see it, those near the base undone on T, the others done on the hand: so each axis is
+    moved by few joints. Where T is reached these are the world's numbers in turned axes.
+    """
+    chain, half = arm.chain, len(arm.chain) // 2
     turns = [x if slides else Turn(np.sin(x), np.cos(x)) for x, slides in zip(q, chain.slides, strict=True)]
-    axes, points = [], []
+    hand = Answer(tuple(turns), True)
+    x, p = halves(arm, hand, arm.hand.p, T[:3, 3], True)
+    pairs = [halves(arm, hand, arm.hand.R[:, k], T[:3, k], False) for k in range(2)]
+    pairs.append((cross(pairs[0][0], pairs[1][0]), cross(pairs[0][1], pairs[1][1])))
+    J = []
     for i in range(len(chain)):
         h, c = chain.axes[i], chain.points[i]
-        for j in reversed(range(i)):
+        for j in range(i + 1, half):
+            h, c = chain.spin_back(j, turns[j], h), chain.back(j, turns[j], c)
+        for j in reversed(range(half, i)):
             h, c = chain.spin(j, turns[j], h), chain.move(j, turns[j], c)
-        axes.append(h)
-        points.append(c)
-    p, columns = arm.hand.p, [arm.hand.R[:, k] for k in range(3)]
-    for j in reversed(range(len(chain))):
-        p = chain.move(j, turns[j], p)
-        columns = [chain.spin(j, turns[j], r) for r in columns]
-    left = T[:3, 3] - p
-    turn = sum(0.5 * cross(r, T[:3, k]) for k, r in enumerate(columns))
-    square = dot(left, left) + sum(0.5 * dot(T[:3, k] - r, T[:3, k] - r) for k, r in enumerate(columns))
-    J = [
-        np.concatenate([h, 0.0 * h]) if slides else np.concatenate([cross(h, p - c), h])
-        for h, c, slides in zip(axes, points, chain.slides, strict=True)
-    ]
+        moved = x if i < half else p
+        J.append(np.concatenate([h, 0.0 * h] if chain.slides[i] else [cross(h, moved - c), h]))
+    left = x - p
+    turn = sum(0.5 * cross(of, to) for to, of in pairs)
+    square = dot(left, left) + sum(0.5 * dot(to - of, to - of) for to, of in pairs)
     return np.concatenate([left, turn]), J, np.sqrt(square)
 
 

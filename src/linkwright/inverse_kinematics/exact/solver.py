@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted, explained
 from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
-from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, Branches, ClosedForm, Correction, all_roots
+from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
 from linkwright.inverse_kinematics.exact.explain import explanation
 from linkwright.inverse_kinematics.exact.families import ElbowAngle
 from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
@@ -51,7 +51,7 @@ class AnalyticSolver:
         self.given: str | None = arm.joints[held] if held is not None else ELBOW if self._way.asks else None
         """what is given beside a target: a joint, or "elbow angle"; None where nothing has to be"""
         self._answers: Branches = (
-            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else all_roots(model, arm, plan, others)
+            ClosedForm(model, arm, plan, task) if isinstance(plan, Way) else AllRoots(model, arm, plan, others)
         )
         self.branches = self._answers.branches
         """the most answers a target can have"""
