@@ -201,7 +201,7 @@ def _tuples(x: Any) -> Any:
 def _on_symbols(book: Callable[..., Any], model: Model, arguments: dict[str, Any]) -> Any:
     """The book's function on arrays of which some are symbols."""
     prepared = {
-        name: np.asarray(x, dtype=object if is_symbolic(x) else float) if name in ARRAYS else x
+        name: (np.asarray(x, dtype=object) if is_symbolic(x) else as_numbers(name, x)) if name in ARRAYS else x
         for name, x in arguments.items()
     }
     signature = inspect.signature(book)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, Literal
@@ -35,6 +35,7 @@ from linkwright.simulation.integrators import (
     implicit_terms,
     with_added_armature,
 )
+from linkwright.simulation.laws import Formula, Ruled
 from linkwright.simulation.parts import in_parts
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -50,44 +51,6 @@ MOST = 1e3
 
 Law = Callable[[Array, Array], Array]
 """(q, v) -> efforts (…, nv)"""
-
-
-@dataclass(frozen=True, eq=False)
-class Formula:
-    """Efforts as a formula, which can be part of the machine code of steps."""
-
-    function: Callable[..., Array]
-    """(model, t, q, v, *values) -> efforts (nv,), for numbers and symbols"""
-    key: Hashable
-    """what tells it from others, whatever the values"""
-    values: tuple[Array, ...] = ()
-    """in which alike ones differ, each (…, *shape)"""
-    shapes: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def size(self) -> int:
-        """How many numbers all values are; one at least, for kernels with an array of none run uncompiled."""
-        return max(1, sum(map(math.prod, self.shapes)))
-
-    def told(self) -> Array:
-        """All values one after the other (…, size)."""
-        leads = [x.shape[: x.ndim - len(shape)] for x, shape in zip(self.values, self.shapes, strict=True)]
-        lead = np.broadcast_shapes(*leads)
-        parts = [
-            np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
-            for x, shape in zip(self.values, self.shapes, strict=True)
-        ]
-        rest = self.size - sum(part.shape[-1] for part in parts)
-        return np.concatenate([*parts, np.zeros((*lead, rest))], axis=-1)
-
-    def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array) -> Array:
-        """The efforts (nv,) by all values (size,)."""
-        ends = np.cumsum([0, *map(math.prod, self.shapes)])
-        values = [
-            told[a:b].reshape(shape) if shape else told[a]
-            for a, b, shape in zip(ends, ends[1:], self.shapes, strict=False)
-        ]
-        return self.function(model, t, q, v, *values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +88,8 @@ class _OfPosture:
 
 def formula_of(controller: Callable[..., Any] | None, model: Model) -> Formula | None:
     """The formula of a controller that is one: of a posture held, or a kernel of (t, q, v) and values bound to it."""
+    if isinstance(controller, Ruled):
+        return controller.formula
     if isinstance(controller, Hold):
         law = controller.laws(controller.held)
         return law.formula if isinstance(law, _OfPosture) else None

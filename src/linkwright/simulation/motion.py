@@ -18,6 +18,7 @@ from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
+from linkwright.simulation.laws import joined
 from linkwright.simulation.parts import measuring
 from linkwright.spatial.arrays import Array
 
@@ -56,11 +57,20 @@ class Motion:
     """s"""
     run_time: float = 0.0
     """s, of the integration alone"""
+    states: Array | None = None
+    """(n, …, size), of the law one after the other: see ``state``"""
+    shapes: Any = ()
+    """how the law's state is put together"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
             return measuring(self.model)(self.q, self.v)
+
+    @property
+    def state(self) -> Any:
+        """The state of the law at each sample, put together as ``state0``: arrays (n, …, *shape). None without one."""
+        return joined(self.shapes, self.states) if self.states is not None and self.states.shape[-1] else None
 
     @property
     def kinetic(self) -> Array:
@@ -140,6 +150,7 @@ class Motion:
         return path
 
     def _write_arrays(self, path: Path) -> None:
+        own: dict[str, Any] = {} if self.state is None else {"state": self.states}
         with path.open("wb") as file:
             np.savez_compressed(
                 file,
@@ -151,6 +162,7 @@ class Motion:
                 potential=self.potential,
                 energy=self.energy,
                 coordinate_names=np.array(self.model.coordinate_names),
+                **own,
             )
 
     def _write_table(self, path: Path) -> None:
@@ -201,6 +213,8 @@ class Motion:
             self.step,
             self.compile_time,
             self.run_time,
+            None if self.states is None else self.states[at],
+            self.shapes,
         )
 
     def _repr_html_(self) -> str:

@@ -28,16 +28,27 @@ TOLD = 5
 class Record:
     """The samples of motions of a batch, every ``every``-th of ``steps`` steps of ``h`` seconds."""
 
-    def __init__(self, model: Model, h: float, steps: int, every: int, batch: tuple[int, ...], controlled: bool):
+    def __init__(
+        self,
+        model: Model,
+        h: float,
+        steps: int,
+        every: int,
+        batch: tuple[int, ...],
+        controlled: bool,
+        state: int = 0,
+        shapes: Any = (),
+    ):
+        self.shapes = shapes
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
-        size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2))
+        size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2 + state))
         if size > SMALL and size > (room := memory.available()):
             raise _too_large(kept, size, f"the {room / 2**30:.3g} GiB that this process can still have")
         try:
             self.t = h * every * np.arange(kept)
             self.q, self.v = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
-            self.tau = np.zeros((kept, *batch, model.nv))
+            self.tau, self.state = np.zeros((kept, *batch, model.nv)), np.zeros((kept, *batch, state))
         except MemoryError:
             raise _too_large(kept, size, "this process can have") from None
         if controlled:
@@ -52,23 +63,26 @@ class Record:
         self._shown: tuple[Array, Array] | None = None
         self._lost_at = 0.0
 
-    def keep(self, q: Array, v: Array) -> None:
-        """Add a sample."""
+    def keep(self, q: Array, v: Array, state: Array | None = None) -> None:
+        """Add a sample, of a law with its state."""
         self.q[self.count], self.v[self.count] = q, v
+        if state is not None:
+            self.state[self.count] = state
         self.count += 1  # the last thing done: an interrupt leaves whole samples
 
     def places(self, first: int, count: int, rows: Any) -> list[Array]:
-        """Where q and v of some rows (…, count, n) after each of ``count`` steps belong, and the efforts before each.
+        """Where q and v of some rows (…, count, n) after each of ``count`` steps belong, the efforts before each, and
+        the state of the law after it.
 
         That is, of a record of every step. They are there when they are told to be :meth:`written`.
         """
-        begun = ((self.q, first + 1), (self.v, first + 1), (self.tau, first))
+        begun = ((self.q, first + 1), (self.v, first + 1), (self.tau, first), (self.state, first + 1))
         return [_flat_samples(x)[at : at + count, rows].swapaxes(0, -2) for x, at in begun]
 
     def write(self, first: int, count: int, states: Sequence[Array], rows: Any) -> None:
         """Put down what of these states (…, steps, n) is recorded."""
         for target, source, number in zip(
-            (self.q, self.v, self.tau), states, (first + 1, first + 1, first), strict=False
+            (self.q, self.v, self.tau, self.state), states, (first + 1, first + 1, first, first + 1), strict=False
         ):
             skipped = -number % self.every
             due = source[..., skipped : count : self.every, :]
@@ -81,11 +95,11 @@ class Record:
         if self.uncontrolled and self.uncontrolled == np.size(self.alive):
             raise _no_efforts(self._lost_at)
 
-    def look_for_efforts(self, first: int, before: tuple[Array, Array], states: Sequence[Array]) -> None:
+    def look_for_efforts(self, first: int, before: Sequence[Array], states: Sequence[Array]) -> None:
         """Count the motions that went on ``before`` the states (…, steps, n) and end there for want of efforts."""
-        q, v, tau = states
+        q, v, tau = states[:3]
         after = _finite(q, v)
-        there = np.concatenate([np.asarray(_finite(*before))[..., None], after[..., :-1]], axis=-1)
+        there = np.concatenate([np.asarray(_finite(*before[:2]))[..., None], after[..., :-1]], axis=-1)
         lost = there & ~after & ~np.isfinite(tau).all(axis=-1)
         if lost.any():
             self.uncontrolled += int(lost.sum())
@@ -127,18 +141,19 @@ class Record:
 
     def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Motion:
         """What there is: of a motion that has ended NaN after its last finite sample."""
-        return Motion(self.model, *self._samples(), self.h, compile_time, run_time)
+        t, q, v, tau, state = self._samples()
+        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes)
 
-    def _samples(self) -> tuple[Array, Array, Array, Array]:
-        q, v, tau = self.q[: self.count], self.v[: self.count], self.tau[: self.count]
+    def _samples(self) -> tuple[Array, Array, Array, Array, Array]:
+        q, v, tau, state = (x[: self.count] for x in (self.q, self.v, self.tau, self.state))
         if not self.count or _finite(q[-1], v[-1]).all():  # what is no number stays none
-            return self.t[: self.count], q, v, tau
+            return self.t[: self.count], q, v, tau, state
         there = samples_there(q, v)
         longest = int(there.max()) if there.size else self.count
         for row in map(tuple, np.argwhere(np.asarray(there < longest))):
             after = (slice(there[row], None), *row)
-            q[after] = v[after] = tau[after] = np.nan
-        return self.t[:longest], q[:longest], v[:longest], tau[:longest]
+            q[after] = v[after] = tau[after] = state[after] = np.nan
+        return self.t[:longest], q[:longest], v[:longest], tau[:longest], state[:longest]
 
     def give_to(self, error: BaseException, compile_time: float, run_time: float) -> None:
         """Put what there is on an error that ends the simulation, as its ``motion``."""
@@ -177,7 +192,7 @@ def flat(x: Array) -> Array:
 
 def _flat_samples(x: Array) -> Array:
     """(samples, …, n) likewise."""
-    return x if x.ndim == 2 else x.reshape(len(x), -1, x.shape[-1])
+    return x if x.ndim == 2 else x.reshape(len(x), math.prod(x.shape[1:-1]), x.shape[-1])
 
 
 def _too_large(kept: int, size: float, room: str) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from linkwright.simulation.integrators import (
     stiffest,
     stiffest_feedback,
 )
+from linkwright.simulation.laws import Ruled, ruled
 from linkwright.simulation.motion import Motion
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
@@ -54,6 +55,9 @@ def simulate(
     stabilisation: Gains | None = None,
     projection: bool = True,
     controller_at: Literal["step", "stages"] = "step",
+    law: Callable[..., Any] | None = None,
+    state0: Any = None,
+    each: Collection[str] = (),
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -82,6 +86,15 @@ def simulate(
     controller is asked at every stage of a Runge–Kutta method, at its time and state, and one that is smooth in them
     leaves the method its order; the record has the efforts of each step's beginning.
 
+    ``law(model, t, q, v)`` gives the efforts (nv,) too, and is written for one motion, with the functions of this
+    library and of NumPy: it is traced, as by ``compile``, into the machine code of the steps, which then need no
+    Python. With a state of its own it is ``law(model, t, q, v, state) -> (efforts, state)``; ``state0`` is the first,
+    an array, or a tuple or a dict of arrays. It is asked once a step, and ``state`` of the result has what it was at
+    each sample. Gains, targets and functions of time are bound to a law by ``functools.partial``; numbers among them
+    may be others in the next simulation, which is not compiled again for that. In a batch all motions have the same,
+    but those named in ``each``, which are (…, *shape): ``law=partial(pd, gain=g, target=x), each=["target"]``; "state"
+    stands for state0 there.
+
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
     (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
@@ -105,13 +118,17 @@ def simulate(
             raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
     if not (isinstance(every, (int, np.integer)) and every > 0):
         raise InputError(f"every must be a whole number of steps; got {every!r}")
+    if controller is not None and law is not None:
+        raise ArgumentError("simulate takes a controller or a law, not both")
+    if law is None and (state0 is not None or each):
+        raise ArgumentError("state0 and each are of a law, and none is given: simulate(…, law=…)")
     if controller is not None:
         require_controller(controller)
     if progress is not None and not callable(progress):
         raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
     if controller_at not in ("step", "stages"):
         raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
-    staged = controller is not None and controller_at == "stages"
+    staged = (controller is not None or law is not None) and controller_at == "stages"
     if staged and not isinstance(chosen, Tableau):
         others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, Tableau))
         raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
@@ -138,7 +155,12 @@ def simulate(
     if every > steps:
         raise InputError(f"every is {every}: none of the {steps} steps would be kept")
     h = duration / steps
-    record = Record(model, h, steps, int(every), batch, controller is not None)
+    rule = None if law is None else ruled(model, law, state0, each, batch)
+    controller = controller if rule is None else rule
+    if rule is not None and staged and rule.formula.state:
+        raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
+    size, shapes = (rule.formula.state, rule.shapes) if rule else (0, ())
+    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes)
     if method is None:
         method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)
@@ -156,9 +178,9 @@ def simulate(
         q, v = taking.projected(q, v)
     compile_time = time.perf_counter() - began
 
-    alone = progress is None and (controller is None or isinstance(controller, Hold))  # else others may write
+    alone = progress is None and (controller is None or isinstance(controller, (Hold, Ruled)))  # else others may write
     saying = told(f"simulating {model.name!r}") if alone else nullcontext()
-    record.keep(q, v)
+    record.keep(q, v, rule.state if rule else None)
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below

@@ -17,7 +17,7 @@ from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.errors import ShapeError, TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.controllers import Formula, formula_of
+from linkwright.simulation.controllers import formula_of
 from linkwright.simulation.integrators import (
     Efforts,
     Options,
@@ -27,6 +27,7 @@ from linkwright.simulation.integrators import (
     method_of,
     total_acceleration,
 )
+from linkwright.simulation.laws import Formula, Ruled
 from linkwright.simulation.parts import accelerating, in_parts, projection
 from linkwright.simulation.record import Controller, Record, flat
 from linkwright.simulation.stages import StagedStepper, staged_stepper
@@ -164,7 +165,7 @@ def steps_together(model: Model, way: Way, formula: Formula | None) -> tuple[Ker
         except TooLargeError:
             return None
         assert isinstance(kernel.program, Program)
-        return kernel, Kernel(kernel.program.ends(2), kernel.model)
+        return kernel, Kernel(kernel.program.ends(3 if formula and formula.state else 2), kernel.model)
 
     if in_parts(model):
         return None
@@ -173,28 +174,49 @@ def steps_together(model: Model, way: Way, formula: Formula | None) -> tuple[Ker
 
 
 def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
-    """The kernel (q, v, told, h, first, count) -> (q, v) at the end, and of each step (q, v) after it and its efforts.
+    """The kernel (q, v, told, h, first, count[, state]) -> (q, v[, state]) at the end, and of each step (q, v) after
+    it, its efforts and the state after it.
 
-    ``told``: the formula's values, without one the efforts; ``first``: steps before; ``count``: how many to take.
+    ``told``: the formula's values, without one the efforts; ``first``: steps before; ``count``: how many to take;
+    ``state``: of a formula that has one.
     """
-    size = model.nv if formula is None else formula.size
+    size, memory = (model.nv, 0) if formula is None else (formula.size, formula.state)
 
     def steps(looped: bool) -> Bound:
+        def taken(
+            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, *state: Array
+        ) -> tuple[Array, ...]:
+            def one(k: Any, left: Any, q: Array, v: Array, *more: Array) -> tuple[Any, ...]:
+                after: list[Array] = []
+
+                def efforts(t: Any, q: Array, v: Array) -> Array:
+                    if formula is None:
+                        return told
+                    found = formula.efforts(model, t, q, v, told, *more[1:])
+                    tau, after[:] = (found[0], found[1:]) if memory else (found, ())
+                    return tau  # type: ignore[no-any-return]
+
+                q, v, tau = _step(model, way, (first + k) * h, q, v, efforts, h, looped)
+                return (left - 1.0, q, v, *([tau] if more else []), *after)
+
+            given = () if formula is None else (np.zeros(model.nv), *state)
+            _, q, v, *rest, _, kept = until(_none_left, one, count, q, v, *given, limit=TOGETHER, keep=1)
+            return q, v, *rest[1:], *kept[1:]
+
         def simulation_step(
             model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any
         ) -> tuple[Array, ...]:
-            def efforts(t: Any, q: Array, v: Array) -> Array:
-                return told if formula is None else formula.efforts(model, t, q, v, told)
+            return taken(model, q, v, told, h, first, count)
 
-            def one(k: Any, left: Any, q: Array, v: Array, *tau: Array) -> tuple[Any, ...]:
-                q, v, given = _step(model, way, (first + k) * h, q, v, efforts, h, looped)
-                return (left - 1.0, q, v, *(given for _ in tau))
+        def simulation_step_with_state(
+            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, state: Array
+        ) -> tuple[Array, ...]:
+            return taken(model, q, v, told, h, first, count, state)
 
-            given = () if formula is None else (np.zeros(model.nv),)
-            _, q, v, *_, kept = until(_none_left, one, count, q, v, *given, limit=TOGETHER, keep=1)
-            return q, v, *kept[1:]
-
-        return bind(simulation_step, model, {"told": (size,), "h": (), "first": (), "count": ()})
+        sizes: dict[str, tuple[int, ...]] = {"told": (size,), "h": (), "first": (), "count": ()}
+        if memory:
+            return bind(simulation_step_with_state, model, {**sizes, "state": (memory,)})
+        return bind(simulation_step, model, sizes)
 
     return _compiled(steps, method_of(way.method), model)
 
@@ -222,7 +244,8 @@ def way_of_steps(model: Model, way: Way, controller: Controller | None, batch: t
     if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
         kernels = steps_together(model, way, formula)
         if kernels is not None:
-            return _Together(kernels, formula, batch)
+            state = controller.state if isinstance(controller, Ruled) else np.zeros((*batch, 0))
+            return _Together(kernels, formula, state, batch)
     return _OneByOne(model, way, controller, batch)
 
 
@@ -249,7 +272,7 @@ class _OneByOne:
                 assert staged is not None
                 q, v = staged(k * h, q, v, tau, h, lambda t, q, v: self._asked(record, t, q, v))
             if (k + 1) % every == 0:
-                record.keep(q, v)
+                record.keep(q, v, controller.state if isinstance(controller, Ruled) else None)
         return q, v
 
     def _asked(self, record: Record, t: float, q: Array, v: Array) -> Array:
@@ -267,8 +290,10 @@ class _OneByOne:
 
 
 class _Together:
-    def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, batch: tuple[int, ...]):
+    def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, state: Array, batch: tuple[int, ...]):
         (kernel, self._ends), self._controlled = kernels, formula is not None
+        self._state: tuple[Array, ...] = (state,) if state.shape[-1] else ()
+        """of the law, where the steps are"""
         self._kernel, self._batch = kernel, batch
         kernel.prepare(rows=not batch, batches=bool(batch))  # before time is measured
         told = np.zeros(kernel.program.inputs[2].shape) if formula is None else formula.told()
@@ -276,7 +301,8 @@ class _Together:
             self._told = told if told.ndim == 1 else flat(np.broadcast_to(told, (*batch, told.shape[-1])))
         except ValueError:
             raise ShapeError(f"the controller is for motions {told.shape[:-1]}; simulated are {batch}") from None
-        slots = kernel.program.outputs[2:]
+        self._ending = 2 + len(self._state)
+        slots = kernel.program.outputs[self._ending :]
         size = 8 * sum(slot.size for slot in slots)
         self._rows = min(math.prod(batch), max(LANES, SCRATCH // max(1, size) // LANES * LANES))
         self._states = [np.empty((*([self._rows] if batch else []), *slot.shape)) for slot in slots]
@@ -303,24 +329,25 @@ class _Together:
         (q, v) then, and how many there are.
         """
         kernel, told, h = self._kernel, self._told, float(record.h)
-        ends, following = [(np.empty(q.shape), np.empty(v.shape)) for _ in range(2)]
+        now: tuple[Array, ...] = (q, v, *self._state)
+        ends, following = [tuple(np.empty(x.shape) for x in now) for _ in range(2)]
         states = tuple(self._states)
         while end - first >= TOGETHER:
             last = first + TOGETHER
             if record.every == 1:
-                states = (record.q[first + 1 : last + 1], record.v[first + 1 : last + 1], record.tau[first:last])
-                states = states if self._controlled else states[:2]
-            kernel(q, v, told, h, float(first), float(TOGETHER), out=(*ends, *states))
+                states = tuple(record.places(first, TOGETHER, ...)[: len(states)])
+            kernel(*now[:2], told, h, float(first), float(TOGETHER), *now[2:], out=(*ends, *states))
             if record.every != 1:
                 record.write(first, TOGETHER, states, ...)
             if self._controlled and not np.isfinite(ends[1]).all():
-                record.look_for_efforts(first, (q, v), states)
+                record.look_for_efforts(first, now, states)
             record.written(last)
-            (q, v), ends, following, first = ends, following, ends, last
-        return q, v, first
+            now, ends, following, first = ends, following, ends, last
+        self._state = tuple(x.copy() for x in now[2:])
+        return now[0], now[1], first
 
     def _some(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
-        after = np.empty(q.shape), np.empty(v.shape)
+        after = tuple(np.empty(x.shape) for x in (q, v, *self._state))
         direct, alone = count == TOGETHER and record.every == 1, self._without_states(record.every)
         for rows, before in self._blocks(q, v):
             ends = [flat(x)[rows] for x in after]
@@ -337,7 +364,8 @@ class _Together:
             record.keep(*after)
         elif not alone:
             record.written(first + count)
-        return after
+        self._state = after[2:]
+        return after[0], after[1]
 
     def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
         """(q, v) with the loops closed: a step of no time does nothing else. What grows beyond all numbers stays."""
@@ -345,8 +373,8 @@ class _Together:
         for rows, before in self._blocks(q, v):
             ends = [np.empty(x.shape) for x in before]
             self._call(before, rows, (0.0, 0, 1), [*ends, *self._memory(before[0])])
-            finite = np.all([np.isfinite(x).all(axis=-1) for x in ends], axis=0)[..., None]
-            for x, end in zip(after, ends, strict=True):
+            finite = np.all([np.isfinite(x).all(axis=-1) for x in ends[:2]], axis=0)[..., None]
+            for x, end in zip(after, ends, strict=False):
                 flat(x)[rows] = np.where(finite, end, flat(x)[rows])
         return after
 
@@ -358,20 +386,21 @@ class _Together:
             flat(tau)[rows] = states[2][..., 0, :]
         return tau
 
-    def _blocks(self, q: Array, v: Array) -> Iterator[tuple[Any, tuple[Array, Array]]]:
-        """Some rows of the batch after the other: which, and their (q, v). A single motion is one."""
-        q, v = flat(q), flat(v)
-        for rows in [...] if q.ndim == 1 else [slice(k, k + self._rows) for k in range(0, len(q), self._rows or 1)]:
-            yield rows, (q[rows], v[rows])
+    def _blocks(self, q: Array, v: Array) -> Iterator[tuple[Any, tuple[Array, ...]]]:
+        """Some rows of the batch after the other: which, their (q, v) and the law's state. A single motion is one."""
+        now = [flat(x) for x in (q, v, *self._state)]
+        n = len(now[0])
+        for rows in [...] if now[0].ndim == 1 else [slice(k, k + self._rows) for k in range(0, n, self._rows or 1)]:
+            yield rows, tuple(x[rows] for x in now)
 
     def _memory(self, q: Array) -> list[Array]:
         """For the states of as many rows as q has."""
         return self._states if q.ndim == 1 else [x[: len(q)] for x in self._states]
 
     def _call(
-        self, before: tuple[Array, Array], rows: Any, numbers: tuple[float, int, int], out: Sequence[Array]
+        self, before: tuple[Array, ...], rows: Any, numbers: tuple[float, int, int], out: Sequence[Array]
     ) -> None:
         """Steps of the length, after the first and as many as ``numbers`` say."""
         told = self._told if self._told.ndim == 1 else self._told[rows]
-        kernel = self._kernel if len(out) > 2 else self._ends
-        kernel(*before, told, *map(float, numbers), out=tuple(out))
+        kernel = self._kernel if len(out) > self._ending else self._ends
+        kernel(*before[:2], told, *map(float, numbers), *before[2:], out=tuple(out))

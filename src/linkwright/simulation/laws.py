@@ -1,0 +1,283 @@
+"""Laws: efforts as formulas, which are part of the machine code of the steps.
+
+A law is ``law(model, t, q, v) -> tau`` or, with a state of its own, ``law(model, t, q, v, state) -> (tau, state)``. It
+is written for one motion and traced once; numbers bound to it by ``functools.partial`` are values of the kernel, so
+that other gains are not another kernel.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not
+from linkwright.errors import ArgumentError, ShapeError, UnknownNameError
+from linkwright.model.derived import derived, exact
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+Shapes = Any
+"""A shape, or a tuple or a dict of shapes: how a state is put together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """Efforts as a formula, which can be part of the machine code of steps."""
+
+    function: Callable[..., Any]
+    """(model, t, q, v, *values) -> efforts (nv,), for numbers and symbols; with a state (model, t, q, v, state,
+    *values) -> (efforts, state), the state (size,)"""
+    key: Hashable
+    """what tells it from others, whatever the values"""
+    values: tuple[Array, ...] = ()
+    """in which alike ones differ, each (…, *shape)"""
+    shapes: tuple[tuple[int, ...], ...] = ()
+    state: int = 0
+    """how many numbers its state is"""
+
+    @property
+    def size(self) -> int:
+        """How many numbers all values are; one at least, for kernels with an array of none run uncompiled."""
+        return max(1, sum(map(math.prod, self.shapes)))
+
+    def told(self) -> Array:
+        """All values one after the other (…, size)."""
+        leads = [x.shape[: x.ndim - len(shape)] for x, shape in zip(self.values, self.shapes, strict=True)]
+        try:
+            lead = np.broadcast_shapes(*leads)
+        except ValueError:
+            raise ShapeError(f"the law's values are of batches {leads}, which do not broadcast") from None
+        parts = [
+            np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
+            for x, shape in zip(self.values, self.shapes, strict=True)
+        ]
+        rest = self.size - sum(part.shape[-1] for part in parts)
+        return np.concatenate([*parts, np.zeros((*lead, rest))], axis=-1)
+
+    def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array, *state: Array) -> Any:
+        """The efforts (nv,) by all values (size,); with a state (efforts, state)."""
+        ends = np.cumsum([0, *map(math.prod, self.shapes)])
+        values = [
+            told[a:b].reshape(shape) if shape else told[a]
+            for a, b, shape in zip(ends, ends[1:], self.shapes, strict=False)
+        ]
+        return self.function(model, t, q, v, *state, *values)
+
+
+class Ruled:
+    """A law in a simulation: a controller (t, q, v) -> efforts (…, nv) whose state changes as it is asked."""
+
+    def __init__(self, model: Model, formula: Formula, state: Array, shapes: Shapes):
+        self.model, self.formula, self.state, self.shapes = model, formula, state, shapes
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """The efforts; the state becomes what it is after them."""
+        found = self._kernel(t, q, v, self.formula.told(), *([self.state] if self.formula.state else []))
+        tau, self.state = found if self.formula.state else (found, self.state)
+        result: Array = tau
+        return result
+
+    @property
+    def _kernel(self) -> Callable[..., Any]:
+        formula, model = self.formula, self.model
+        sizes: dict[str, tuple[int, ...]] = {"t": (), "told": (formula.size,)}
+
+        def law(model: Model, t: Any, q: Array, v: Array, told: Array) -> Any:
+            return formula.efforts(model, t, q, v, told)
+
+        def law_with_state(model: Model, t: Any, q: Array, v: Array, told: Array, state: Array) -> Any:
+            return formula.efforts(model, t, q, v, told, state)
+
+        def make() -> Callable[..., Any]:
+            if formula.state:
+                return compile_or_not(law_with_state, model, **sizes, state=(formula.state,))
+            return compile_or_not(law, model, **sizes)
+
+        kernel: Callable[..., Any] = derived(model, Ruled, formula.key, make=make)
+        return kernel
+
+
+def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[str], batch: tuple[int, ...]) -> Ruled:
+    """The law within a simulation of a batch of motions.
+
+    ``each``: names of bound values, and "state", that are given for each motion (…, *shape). Raises
+    :class:`ArgumentError` and :class:`ShapeError` for what is no law, or does not give efforts (nv,).
+    """
+    function, bound = _taken_apart(law)
+    name = getattr(function, "__name__", type(function).__name__)
+    if unknown := sorted(set(each) - bound.keys() - {"state"}):
+        raise UnknownNameError(f"value bound to {name}", unknown[0], [*bound, "state"])
+    if state0 is None:
+        start = getattr(function, "start", None)
+        state0 = start(model) if callable(start) else None
+    stateful = _takes_a_state(function, name, bound, state0)
+    numbers = {key: as_numbers(key, x) for key, x in bound.items() if _is_of_numbers(x)}
+    fixed = {key: x for key, x in bound.items() if key not in numbers}
+    lead = {key: len(batch) if key in each else 0 for key in [*numbers, "state"]}
+    values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
+    shapes = _shapes_of(state0, batch, lead["state"]) if stateful else ()
+    state = _flat(state0, shapes, batch, lead["state"]) if stateful else np.zeros((*batch, 0))
+
+    def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any) -> Any:
+        own = (joined(shapes, given[0]),) if stateful else ()
+        whole = model.physical or model  # a law may ask for energies, momenta and parameters
+        found = function(whole, t, q, v, *own, **fixed, **dict(zip(values, given[len(own) :], strict=True)))
+        if not stateful:
+            return _checked_efforts(name, found, model)
+        if not (isinstance(found, tuple) and len(found) == 2):
+            raise ArgumentError(f"the law {name} has a state and returns (efforts, state); it returned {found!r}")
+        return _checked_efforts(name, found[0], model), _checked_state(name, found[1], shapes)
+
+    each_shape = {key: x.shape[lead[key] :] for key, x in values.items()}
+    try:
+        key: Hashable = (function, exact(fixed), exact(each_shape), exact(_frozen(shapes)))
+        hash(key)
+    except TypeError:  # what is bound may change unseen: a law of its own
+        key = efforts
+    formula = Formula(efforts, key, tuple(values.values()), tuple(each_shape.values()), state.shape[-1])
+    return Ruled(model, formula, state, shapes)
+
+
+def _taken_apart(law: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The function, and what is bound to it by name."""
+    bound: dict[str, Any] = {}
+    while isinstance(law, partial):
+        if law.args:
+            raise ArgumentError(
+                f"bind values to a law by name, partial(law, gain=…); {law!r} has {law.args!r} by place"
+            )
+        bound, law = {**law.keywords, **bound}, law.func
+    if not callable(law):
+        raise ArgumentError(f"a law is a function (model, t, q, v) -> efforts; got {law!r}")
+    return law, bound
+
+
+def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, Any], state0: Any) -> bool:
+    """Whether it is called with a state, which must then be there."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return state0 is not None
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in bound]
+    needed = [p.name for p in by_place if p.default is p.empty]
+    lacking = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty and p.name not in bound]
+    any_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    takes = f"{name} takes ({', '.join(p.name for p in parameters)})"
+    form = "a law is called as law(model, t, q, v), or with its state as law(model, t, q, v, state)"
+    if not any_more and len(by_place) < 4:
+        raise ArgumentError(f"{form}; {takes}")
+    if lacking or len(needed) > 5:
+        missing = (lacking or needed[5:])[0]
+        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…)")
+    if state0 is None and len(needed) == 5:
+        raise ArgumentError(f"{form}; {takes}: give what {needed[4]!r} is at the start, state0=…, or bind it")
+    if state0 is not None and not any_more and len(by_place) < 5:
+        raise ArgumentError(f"state0 is given, and {takes}: no place for a state after v")
+    return state0 is not None
+
+
+def _is_of_numbers(x: Any) -> bool:
+    """Whether a bound value may be another one without being another law: numbers, but no choices."""
+    if isinstance(x, (bool, np.bool_, str, bytes)) or x is None or callable(x):
+        return False
+    try:
+        kind = np.asarray(x).dtype.kind
+    except ValueError:
+        return False
+    return kind in "iuf"
+
+
+def _of_each(name: str, x: Array, batch: tuple[int, ...], lead: int) -> Array:
+    if lead and x.shape[:lead] != batch:
+        raise ShapeError(f"{name!r} is given for each motion and has shape {x.shape}; expected {(*batch, '…')}")
+    return x
+
+
+def _shapes_of(state: Any, batch: tuple[int, ...], lead: int) -> Shapes:
+    if isinstance(state, dict):
+        return {key: _shapes_of(part, batch, lead) for key, part in state.items()}
+    if isinstance(state, (tuple, list)) and any(isinstance(x, (tuple, list, dict, np.ndarray)) for x in state):
+        return [_shapes_of(part, batch, lead) for part in state]
+    return _of_each("state0", as_numbers("state0", state), batch, lead).shape[lead:]
+
+
+def _flat(state: Any, shapes: Shapes, batch: tuple[int, ...], lead: int) -> Array:
+    """A state of numbers (*batch, size)."""
+    pieces = []
+    for x, shape in _leaves(state, shapes):
+        x = as_numbers("state0", x)
+        if not np.isfinite(x).all():
+            raise ArgumentError("state0 is not finite")
+        whole = np.broadcast_to(x, (*batch, *shape))
+        pieces.append(whole.reshape(*batch, math.prod(shape)))
+    return np.concatenate([np.zeros((*batch, 0)), *pieces], axis=-1)
+
+
+def _leaves(state: Any, shapes: Shapes) -> list[tuple[Any, tuple[int, ...]]]:
+    """The arrays of a state, each with its shape; ValueError where it is put together otherwise."""
+    if isinstance(shapes, dict):
+        if not isinstance(state, dict) or state.keys() != shapes.keys():
+            raise ValueError
+        return [leaf for key, shape in shapes.items() for leaf in _leaves(state[key], shape)]
+    if isinstance(shapes, list):
+        if not isinstance(state, (tuple, list)) or len(state) != len(shapes):
+            raise ValueError
+        return [leaf for part, shape in zip(state, shapes, strict=True) for leaf in _leaves(part, shape)]
+    return [(state, shapes)]
+
+
+def joined(shapes: Shapes, x: Array) -> Any:
+    """The arrays that lie in (…, size) one after the other, as they are put together."""
+    return _taken(shapes, x, 0)[0]
+
+
+def _taken(shapes: Shapes, x: Array, at: int) -> tuple[Any, int]:
+    if isinstance(shapes, dict):
+        found = {}
+        for key, shape in shapes.items():
+            found[key], at = _taken(shape, x, at)
+        return found, at
+    if isinstance(shapes, list):
+        parts = []
+        for shape in shapes:
+            part, at = _taken(shape, x, at)
+            parts.append(part)
+        return tuple(parts), at
+    size = math.prod(shapes)
+    if not shapes:
+        return x[..., at], at + 1
+    return x[..., at : at + size].reshape((*x.shape[:-1], *shapes)), at + size
+
+
+def _frozen(shapes: Shapes) -> Hashable:
+    if isinstance(shapes, dict):
+        return tuple((key, _frozen(shape)) for key, shape in shapes.items())
+    return tuple(map(_frozen, shapes)) if isinstance(shapes, list) else shapes
+
+
+def _checked_efforts(name: str, tau: Any, model: Model) -> Array:
+    tau = np.asarray(tau)
+    if tau.shape != (model.nv,):
+        raise ShapeError(f"the law {name} returned efforts of shape {tau.shape}; expected ({model.nv},)")
+    return tau
+
+
+def _checked_state(name: str, state: Any, shapes: Shapes) -> Array:
+    """The state after a law, as one vector."""
+    wrong = f"the law {name} returned a state that is put together otherwise than state0, {shapes!r}"
+    try:
+        leaves = _leaves(state, shapes)
+    except ValueError:
+        raise ShapeError(f"{wrong}: {state!r}") from None
+    pieces = []
+    for x, shape in leaves:
+        if np.shape(x) != shape:
+            raise ShapeError(f"{wrong}: an array has shape {np.shape(x)}, not {shape}")
+        pieces.append(np.reshape(np.asarray(x), -1))
+    return np.concatenate(pieces)
