@@ -25,7 +25,8 @@ from linkwright.visual.animation import animate, frame_times
 from linkwright.visual.film import default_trace, make_film, shown_times
 from linkwright.visual.gif import encode_gif
 from linkwright.visual.linkage import poses_along, skeleton
-from linkwright.visual.scene import Scene, choose_view, draw, round_step
+from linkwright.visual.scene import Scene, draw
+from linkwright.visual.view import choose_view, round_step
 from linkwright.visual.window import Player, show
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 

@@ -18,7 +18,8 @@ from linkwright.visual.linkage import (
     resample,
     skeleton,
 )
-from linkwright.visual.scene import Strokes, choose_view, limb_colours
+from linkwright.visual.scene import Strokes, limb_colours
+from linkwright.visual.view import choose_view
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 

@@ -11,7 +11,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import as_numbers
 from linkwright.visual.ellipsoids import draw_ellipsoids as drawn
 from linkwright.visual.ellipsoids import without_bound
-from linkwright.visual.scene import ViewName
+from linkwright.visual.view import ViewName
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation import simulate
 from linkwright.visual.animation import animate
 from linkwright.visual.linkage import skeleton
-from linkwright.visual.scene import choose_view
+from linkwright.visual.view import choose_view
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from linkwright.errors import FormatError, InputError, ModelError
@@ -35,6 +38,8 @@ class Findings:
         self.remarks: dict[str, list[tuple[str, str]]] = {}
         self.owner = ""
         """the link or joint being read, for messages"""
+        self.folders = () if file.startswith("<") else (os.path.dirname(os.path.abspath(file)),)
+        """where the files that it names are looked for"""
 
     def place(self, item: Placed) -> str:
         """file:line:column"""
@@ -48,6 +53,15 @@ class Findings:
     def remark(self, item: Placed, message: str, name: str = "") -> None:
         """Equal messages are told once, with the names they are about."""
         self.remarks.setdefault(message, []).append((self.place(item), name))
+
+    @contextmanager
+    def leniently(self, consequence: str) -> Iterator[None]:
+        """What is a problem within is a remark, for nothing that moves depends on it."""
+        before = len(self.problems)
+        yield
+        for problem in self.problems[before:]:
+            self.remarks.setdefault(f"{problem}; {consequence}", [])
+        del self.problems[before:]
 
     def notes(self) -> list[str]:
         """The remarks, one line each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from linkwright.errors import ArgumentError, FormatError, InputError, explained
@@ -33,8 +34,9 @@ def load(
     robot that is installed ("panda": example-robot-data; robot_descriptions where it has the files already).
 
     ``root="free"`` sets the base afloat on a free joint named "root"; otherwise a URDF's base is welded
-    to the world. Missing meshes and unresolved ``package://`` do not matter. A .xml file is URDF,
-    MJCF or SDF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
+    to the world. Missing meshes and unresolved ``package://`` do not matter: meshes are opened when they are drawn or
+    weighed; their packages are looked for in the folders above the file, those of ``packages`` and ROS's paths. A .xml
+    file is URDF, MJCF or SDF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
 
     What may be trusted: a URDF, SDF or ZTK file from anywhere does no harm; strict readers of ours read it. An MJCF
     file is read by MuJoCo, native code that opens the files it names: in a process of its own, which has a minute and
@@ -69,7 +71,12 @@ def load(
     if kind not in formats:
         raise FormatError(f"{shortened(text, 300)} is {kind}; allowed is {', '.join(formats)}")
     with told(f"reading {shortened(text)}"):
-        return _read(text, kind, root, packages, trusted)
+        model = _read(text, kind, root, packages, trusted)
+    if packages and model.shapes:
+        folders = tuple(os.fspath(folder) for folder in packages)
+        shapes = tuple(replace(shape, folders=(*shape.folders, *folders)) for shape in model.shapes)
+        model = replace(model, shapes=shapes)
+    return model
 
 
 def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.PathLike[str]], trusted: bool) -> Model:

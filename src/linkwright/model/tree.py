@@ -23,6 +23,7 @@ from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
 from linkwright.spatial.arrays import Array
@@ -178,6 +179,8 @@ class Model(Editing, Sweeps, ByValue):
     description: Description = field(compare=False)
     springs: tuple[Spring, ...] = ()
     """between points of bodies; those of joints are the joints' own"""
+    shapes: tuple[Shape, ...] = ()
+    """what links look like and what of them touches others"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)

@@ -20,7 +20,7 @@ from linkwright.status import told
 from linkwright.visual.film import checked_motion, make_film, shown_times
 from linkwright.visual.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
 from linkwright.visual.mp4 import ffmpeg, write_mp4
-from linkwright.visual.scene import ViewName
+from linkwright.visual.view import ViewName
 
 MOST_FPS = 240.0
 """of films and pictures"""
@@ -82,6 +82,7 @@ def animate(
     center_of_mass: bool = False,
     azimuth: float = -50.0,
     elevation: float = 18.0,
+    shapes: bool = True,
 ) -> Animation:
     """Write the motion q (n, nq) at the times t (n,), s; returns the path, which notebooks show as what is there.
 
@@ -94,7 +95,8 @@ def animate(
     the motion is interpolated. A motion that stays in a plane is seen square on, every other one in perspective
     from ``azimuth`` and ``elevation`` (degrees); ``view`` "2d" or "3d" decides otherwise. ``trace`` names a frame
     whose path is drawn behind it; "auto" is the end of a mechanism that is one chain. ``center_of_mass`` marks the
-    centre of mass.
+    centre of mass. Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with
+    ``shapes=False``.
 
     Raises :class:`~linkwright.errors.ShapeError`, :class:`~linkwright.errors.InputError` (NaN, times that
     do not increase, options out of range, a path that cannot be written),
@@ -120,6 +122,7 @@ def animate(
         center_of_mass=center_of_mass,
         azimuth=azimuth,
         elevation=elevation,
+        shapes=shapes,
     )
     with told(f"animating {model.name!r}"):
         if kind == "gif":

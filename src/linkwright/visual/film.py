@@ -12,7 +12,9 @@ from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
-from linkwright.visual.scene import Scene, ViewName, choose_view
+from linkwright.visual.scene import Scene
+from linkwright.visual.skin import skin
+from linkwright.visual.view import ViewName, choose_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,6 +62,7 @@ def make_film(
     azimuth: float = -50.0,
     elevation: float = 18.0,
     figure: Callable[..., Figure] | None = None,
+    shapes: bool = True,
 ) -> Film:
     """The film of the checked motion q (n, nq) at t (n,) that shows it at ``times``, each for ``period`` s.
 
@@ -75,9 +78,11 @@ def make_film(
         trail, per_frame = traced
         considered = np.concatenate([points, trail[::per_frame, None]], axis=1)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach)
+    covered = skin(model) if shapes else None
+    around = covered.corners_along(poses) if covered else None
+    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, around)
     name = model.name if title is None else title
-    scene = Scene(bones, seen, name, mark_center=center_of_mass, figure=figure)
+    scene = Scene(bones, seen, name, mark_center=center_of_mass, figure=figure, covered=covered)
     rate = "" if speed == 1.0 else f"   × {speed:g}"
     frames_behind = TRAIL_SECONDS / period if period else 0.0
 
@@ -86,7 +91,8 @@ def make_film(
         if traced is not None:
             now = per_frame * k + 1
             behind = trail[max(now - round(frames_behind * per_frame), 0) : now]
-        scene.show(points[k], center_of_mass=centers[k], time=f"t = {times[k]:.2f} s{rate}", trail=behind)
+        now_at = f"t = {times[k]:.2f} s{rate}"
+        scene.show(points[k], center_of_mass=centers[k], time=now_at, trail=behind, poses=poses[k : k + 1])
 
     return Film(times, period, scene, show)
 

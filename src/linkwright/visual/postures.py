@@ -11,7 +11,8 @@ from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.linkage import configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import DPI, Scene, View, ViewName, choose_view
+from linkwright.visual.scene import DPI, Scene
+from linkwright.visual.view import View, ViewName, choose_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,8 @@ import numpy as np
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import INK, Strokes, View, choose_view, grid_lines
+from linkwright.visual.scene import INK, Strokes
+from linkwright.visual.view import View, choose_view, grid_lines
 
 AREA = 540.0 * 340.0
 """of the drawing, square pixels"""

@@ -10,7 +10,8 @@ there; the numbers are those of the compiled model, with no static bodies fused.
 * Several joints on one body are one compound joint here, "<body>_joints". Their names stay valid: of its
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and wherever joints are named.
 * Spatial tendons from site to site are springs and dampers between bodies.
-* Spheres and other geometry, actuators, other tendons, sensors and the like are not used; one warning lists them.
+* Geoms are the shapes of bodies: seen in the groups 0 to 2, for contact where their contype or conaffinity is
+  not zero. Height fields, actuators, other tendons, sensors and the like are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file this process may read, and MuJoCo's parser and mesh
 code are native and not made for hostile input: they run in a process of their own (`confined.py`) unless the file is
@@ -30,6 +31,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.confined import confined
+from linkwright.formats.mjcf.shapes import rotation_of, shapes_of
 from linkwright.formats.xml import read_bytes, root_tag
 from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
@@ -38,7 +40,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, Weld
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_matrix, rotation_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
@@ -91,7 +93,7 @@ def described(name: str) -> tuple[Description, list[str]]:
             spec, compiled, unused, remarks = _compiled(mujoco, name)
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
             raise FormatError(f"{name}: {_one_line(error)}") from None
-    reader = _Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)
+    reader = Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)
     description = reader.description()
     unused += reader.unused
     notes = [*remarks, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
@@ -264,11 +266,11 @@ def _counted(kind: str, names: Iterable[str]) -> list[str]:
 # reading the compiled model
 
 
-class _Reader:
+class Reader:
     """The compiled model as a description, body by body in its order, which is depth first as ours."""
 
     def __init__(self, mujoco: Any, spec: Any, compiled: Any, path: str, lines: bool):
-        self.mujoco, self.m, self.path = mujoco, compiled, path
+        self.mujoco, self.spec, self.m, self.path = mujoco, spec, compiled, path
         self.title = spec.modelname if spec.modelname not in ("", DEFAULT_NAME) else Path(path).stem
         self.lines = {
             (kind, element.id): f"{path}:{element.info.removeprefix('line ')}"
@@ -302,7 +304,9 @@ class _Reader:
         off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         g = np.zeros(3) if off else m.opt.gravity
         frames = tuple(self.frames.values())
-        return Description(self.title, bodies, joints, frames, loops, tuple(g.tolist()), springs)
+        return Description(
+            self.title, bodies, joints, frames, loops, tuple(g.tolist()), springs, tuple(shapes_of(self))
+        )
 
     def check_finite(self) -> None:
         m = self.m
@@ -326,7 +330,7 @@ class _Reader:
 
     def body(self, b: int) -> BodySpec:
         m = self.m
-        R = _rotation(m.body_iquat[b])
+        R = rotation_of(m.body_iquat[b])
         inertia = R @ np.diag(m.body_inertia[b]) @ R.T
         return BodySpec(
             self.bodies[b],
@@ -340,7 +344,7 @@ class _Reader:
         """The one joint that moves body b on its parent: the product of MuJoCo's, each about its own anchor."""
         m = self.m
         name, parent = self.bodies[b], self.bodies[m.body_parentid[b]]
-        base = pose_matrix(_rotation(m.body_quat[b]), m.body_pos[b])
+        base = pose_matrix(rotation_of(m.body_quat[b]), m.body_pos[b])
         ids = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
         if not ids:
             place = self.lines.get(("body", b), self.path)
@@ -427,7 +431,7 @@ class _Reader:
     def site_frame(self, s: int, name: str) -> str:
         """The frame of a site; of that name where it has none yet."""
         if s not in self.site_frames:
-            pose = pose_matrix(_rotation(self.m.site_quat[s]), self.m.site_pos[s])
+            pose = pose_matrix(rotation_of(self.m.site_quat[s]), self.m.site_pos[s])
             name = _free(name, {*self.bodies, *self.frames})
             self.frames[name] = FrameSpec(name, self.bodies[self.m.site_bodyid[s]], pose, self.path)
             self.site_frames[s] = name
@@ -480,11 +484,11 @@ class _Reader:
                 weld = kind == int(kinds.mjEQ_WELD)
                 if m.eq_objtype[e] == int(self.mujoco.mjtObj.mjOBJ_SITE):
                     bodies = m.site_bodyid[[first, second]]
-                    poses = [pose_matrix(_rotation(m.site_quat[s]), m.site_pos[s]) for s in (first, second)]
+                    poses = [pose_matrix(rotation_of(m.site_quat[s]), m.site_pos[s]) for s in (first, second)]
                 else:
                     bodies = np.array([first, second])
                     points = (data[3:6], data[0:3]) if weld else (data[0:3], data[3:6])
-                    turn = _rotation(data[6:10]) if weld else np.eye(3)
+                    turn = rotation_of(data[6:10]) if weld else np.eye(3)
                     poses = [pose_matrix(turn, points[0]), pose_matrix(p=points[1])]
                 if m.body_weldid[bodies[0]] == m.body_weldid[bodies[1]]:
                     within.append(name)
@@ -541,10 +545,6 @@ class _Reader:
             bit = getattr(bits, f"mjDSBL_{what.upper()}", None)
             if bit is not None and m.opt.disableflags & bit:
                 self.unused.append(f'the flag {what}="disable"')
-
-
-def _rotation(quaternion: Array) -> Array:
-    return snap(quaternion_matrix(quaternion / np.linalg.norm(quaternion)))
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -1,7 +1,7 @@
 """The SDF reader (specification: sdformat.org, versions 1.4 to 1.12): one model, with the models nested in it.
 
-What moves is read: links with their inertias, joints with axes, limits, dynamics and mimics, frames, and poses relative
-to any of them. At zero coordinates every link lies where its pose puts it. Conventions at the door:
+Read are links with their inertias and shapes, joints with axes, limits, dynamics and mimics, frames, and poses
+relative to any of them. At zero coordinates every link lies where its pose puts it. Conventions at the door:
 
 * A model that no joint ties to the world stands on its first link, which is welded where its pose puts it;
   ``root="free"`` sets it afloat, as Gazebo does.
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, InputError, UnknownNameError
 from linkwright.formats.findings import near
+from linkwright.formats.sdf.shapes import USES, shape_of
 from linkwright.formats.sdf.values import Values
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import (
@@ -39,6 +41,7 @@ from linkwright.model.build.description import (
 from linkwright.model.joint import Compound, Part, Revolute, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import Loop, loop_type
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import rotation_from_z
@@ -323,6 +326,7 @@ class _Reader(Values):
             else:
                 moved.add(spec.child)
                 joints.append(spec)
+        shapes = [shape for link in self.links for shape in self.shapes(link)]
         self.owner = ""
         loose = [link for link in self.links if self.short(link.name) not in moved]
         if loose:
@@ -340,7 +344,7 @@ class _Reader(Values):
                 "first, may stand by itself",
             )
             joints.append(JointSpec(f"{self.short(link.name)}_to_world_", WORLD, self.short(link.name)))
-        return Description(name, tuple(bodies), tuple(joints), tuple(frames), tuple(loops), gravity)
+        return Description(name, tuple(bodies), tuple(joints), tuple(frames), tuple(loops), gravity, (), tuple(shapes))
 
     def body(self, link: Item) -> BodySpec:
         name, element = self.short(link.name), link.element
@@ -368,6 +372,28 @@ class _Reader(Values):
             self.remark(inertial, "fluid_added_mass is not used", self.owner)
         place = self.place(inertial)
         return BodySpec(name, 1.0 if mass is None else mass, T[:3, 3], 0.5 * (I + I.T), self.place(element), place)
+
+    def shapes(self, link: Item) -> Iterator[Shape]:
+        """What a link looks like and what of it touches others."""
+        self.owner = f"link {self.short(link.name)!r}"
+        for one in link.element.children:
+            if one.tag not in USES:
+                continue
+            with self.leniently("the shape is left out"):
+                shape = shape_of(self, one, self.short(link.name), self.pose_frame(one, link))
+                if shape is not None:
+                    yield shape
+
+    def pose_frame(self, element: Element, link: Item) -> Array:
+        """The frame, as its pose (4, 4) in a link, that the pose of something on the link is in."""
+        pose = self.child(element, "pose")
+        told = pose.attributes.get("relative_to", "") if pose is not None else ""
+        full = self.full(told, link.scope) if told else link.name
+        if pose is not None and full and full not in self.world:
+            known = [self.short(one) for one in self.nodes if self.short(one)]
+            self.problem(pose, f"relative_to: {UnknownNameError('frame', told, known)}")
+            return np.eye(4)
+        return inverse_pose(self.world[link.name]) @ (self.world[full] if full else np.eye(4))
 
     def frames(self) -> list[FrameSpec]:
         found = []

@@ -1,6 +1,6 @@
 """The URDF reader (specification: the ROS wiki's URDF pages; `quat_xyzw` of version 1.1).
 
-Only what moves is read: links with their inertials, and joints. Meshes are never opened. Everything
+Read are links with their inertials and shapes, and joints. Meshes are named, never opened. Everything
 wrong with a file is reported together, each with file:line:column; what can be read in one clear way
 all the same is read so, and told in one warning.
 """
@@ -18,9 +18,11 @@ import numpy as np
 
 from linkwright.errors import FormatError, UnknownNameError
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
+from linkwright.formats.urdf.shapes import material_colors, shapes_of
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_rpy
@@ -94,11 +96,11 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
 
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
-    reader = _Reader(place)
+    reader = Reader(place)
     return reader.assembled(reader.robot(parse_xml(text, place), name), root)
 
 
-class _Reader(Findings):
+class Reader(Findings):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
@@ -220,6 +222,8 @@ class _Reader(Findings):
             self.remark(element, f"<robot> has no name; it is called {name!r}")
         bodies: list[BodySpec] = []
         joints: list[JointSpec] = []
+        shapes: list[Shape] = []
+        colors = material_colors(self, element)
         ground: Element | None = None
         for child in element.children:
             if child.tag == "link":
@@ -228,6 +232,8 @@ class _Reader(Findings):
                     ground = self.ground(child, body, ground)
                 elif body:
                     bodies.append(body)
+                if body:
+                    shapes += shapes_of(self, child, body.name, colors)
             elif child.tag == "joint":
                 joint = self.joint(child)
                 if joint:
@@ -239,7 +245,8 @@ class _Reader(Findings):
         if not bodies and ground is None and not self.problems:
             self.problem(element, "the robot has no links")
         self.roots(bodies, joints, ground)
-        return Description(element.attributes.get("name", "")[:LONGEST_NAME] or name, tuple(bodies), tuple(joints))
+        name = element.attributes.get("name", "")[:LONGEST_NAME] or name
+        return Description(name, tuple(bodies), tuple(joints), shapes=tuple(shapes))
 
     def followers(self, joints: list[JointSpec]) -> list[JointSpec]:
         """The joints; those that mimic none of them move on their own, which is told."""

@@ -23,6 +23,7 @@ from linkwright.model.build.checks import (
     check_inertias,
     check_loops,
     check_names,
+    check_shapes,
     check_springs,
     contradictions,
     unknown_name,
@@ -59,6 +60,7 @@ def assemble(
     joints = [_joint(spec, problems) for spec in checked if spec.motion is not None]
     check_loops(description, order, problems)
     check_springs(description, order, problems)
+    check_shapes(description, problems)
     problems.extend(at_place(place, message) for place, message in too_far(description))
     if problems:
         raise ModelError(problems)
@@ -363,6 +365,7 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         welded=inertias[-1],
         loops=description.loops,
         springs=description.springs,
+        shapes=description.shapes,
         description=description,
     )
     return _with_lengths(model)
@@ -393,5 +396,11 @@ def described(model: Model) -> Description:
     )
     x, y, z = map(float, model.gravity)
     return replace(
-        model.description, name=model.name, joints=specs, loops=model.loops, springs=model.springs, gravity=(x, y, z)
+        model.description,
+        name=model.name,
+        joints=specs,
+        loops=model.loops,
+        springs=model.springs,
+        shapes=model.shapes,
+        gravity=(x, y, z),
     )

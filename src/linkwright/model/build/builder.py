@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from types import EllipsisType
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import (
     WORLD,
@@ -22,6 +23,7 @@ from linkwright.model.build.description import (
     pose_of,
 )
 from linkwright.model.loop import AXIAL, CoordinateLoop, Loop, loop_type
+from linkwright.model.shape import KINDS, Shape, Use
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, entries, finite
@@ -30,7 +32,7 @@ from linkwright.spatial.transform import pose_matrix
 
 
 class Builder:
-    """Collects bodies, joints, frames, loops and springs in any order; :meth:`build` checks and sorts them.
+    """Collects bodies, joints, frames, loops, springs and shapes in any order; :meth:`build` checks and sorts them.
 
     >>> import linkwright as lw
     >>> pendulum = (
@@ -65,6 +67,7 @@ class Builder:
         self._frames: list[FrameSpec] = []
         self._loops: list[Loop | CoordinateLoop] = []
         self._springs: list[Spring] = []
+        self._shapes: list[Shape] = []
 
     @explained
     def body(self, name: str, mass: float = 0.0, center_of_mass: Any = (0.0, 0.0, 0.0), inertia: Any = 0.0) -> Builder:
@@ -281,6 +284,74 @@ class Builder:
         return name
 
     @explained
+    def shape(
+        self,
+        body: str,
+        kind: str,
+        *,
+        radius: float | None = None,
+        size: Sequence[float] | None = None,
+        length: float | None = None,
+        file: str | None = None,
+        scale: float | Sequence[float] = 1.0,
+        vertices: Any = None,
+        faces: Any = None,
+        xyz: Sequence[float] | None = None,
+        rpy: Sequence[float] | None = None,
+        placement: Any = None,
+        use: Use = "both",
+        friction: float | None = None,
+        color: Sequence[float] | None = None,
+        name: str = "",
+    ) -> Builder:
+        """Add a shape to a body ("world" for the ground): what is drawn of it, and what of it touches others.
+
+        ``kind``: sphere (``radius``), box and ellipsoid (``size``: from side to side along x, y, z), cylinder and cone
+        (``radius``, ``length`` from end to end), capsule (``length`` between the centres of its caps), plane (its
+        normal is z), or mesh: a ``file`` (STL, OBJ or DAE, times ``scale``), or ``vertices`` (n, 3) and ``faces``
+        (m, 3). Lengths in m. ``xyz`` and ``rpy``, or ``placement``, say where the middle of the shape lies in the
+        body's frame; capsules, cylinders and cones are along its z. ``use``: "visual", "collision" or "both".
+        ``friction`` None takes what the other shape has; of two given the smaller counts. ``color``: red, green, blue
+        and, unless opaque, opacity, each 0 to 1. Shapes weigh nothing;
+        :func:`lw.mass_properties` tells what they would.
+        """
+        who = f"a shape of {_name('a shape: its body', body)!r}"
+        if kind not in KINDS:
+            raise UnknownNameError("shape", kind, KINDS)
+        given = {"radius": radius, "length": length, "size": size}
+        needed = KINDS[kind]
+        for what, value in given.items():
+            if (value is None) == (what in needed):
+                told = f"{who}: a {kind} needs a {what}" if value is None else f"{who}: a {kind} has no {what}"
+                raise ArgumentError(told)
+        numbers: dict[str, Any] = {
+            what: float(finite(f"{who}: {what}", given[what], ())) for what in needed if what != "size"
+        }
+        if "size" in needed:
+            numbers["size"] = tuple(finite(f"{who}: size", size, (3,)).tolist())
+        if color is not None:
+            numbers["color"] = tuple(np.append(finite(f"{who}: color", color, (3,), (4,)), 1.0)[:4].tolist())
+        if vertices is not None:
+            numbers["vertices"] = finite(f"{who}: vertices", vertices)
+        if faces is not None:
+            numbers["faces"] = np.asarray(faces)
+        made = Shape(
+            body,
+            kind,
+            _placed("shape", name, placement, xyz, rpy),
+            file="" if file is None else os.fspath(file),
+            scale=tuple(np.broadcast_to(finite(f"{who}: scale", scale, (), (3,)), (3,)).tolist()),
+            use=use,
+            friction=None if friction is None else float(finite(f"{who}: friction", friction, ())),
+            name=_name("a shape", name),
+            **numbers,
+        )
+        for problem in made.problems():
+            raise InputError(f"{who}: {problem}")
+        self._shapes.append(made)
+        return self
+
+    @explained
     def build(self, root: str | None = None) -> Model:
         """The model. ``root="free"`` sets the one body without a joint (or welded to the world) afloat."""
         return assemble(self.describe().rooted(root) if root else self.describe())
@@ -295,6 +366,7 @@ class Builder:
             frames=(*given.frames, *self._frames),
             loops=(*given.loops, *self._loops),
             springs=(*given.springs, *self._springs),
+            shapes=(*given.shapes, *self._shapes),
         )
 
 

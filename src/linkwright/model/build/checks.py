@@ -220,6 +220,17 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
         problems.extend(at_place(spring.place, message) for message in wrong)
 
 
+def check_shapes(description: Description, problems: list[str]) -> None:
+    """Every shape is on a body, with numbers that shapes can have."""
+    bodies = {body.name for body in description.bodies} | {WORLD}
+    for shape in description.shapes:
+        who = f"shape {shape.name!r}" if shape.name else f"a shape of {shape.body!r}"
+        wrong = list(shape.problems())
+        if shape.body not in bodies:
+            wrong.append(unknown_name("body", shape.body, bodies, problems))
+        problems.extend(at_place(shape.place, f"{who}: {message}") for message in wrong)
+
+
 def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
     plain: list[str] = []
     for spec in order:

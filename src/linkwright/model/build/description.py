@@ -17,6 +17,7 @@ from linkwright.model.equality import ByValue
 from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite, snap
 from linkwright.spatial.rotation import rotation_from_z
@@ -112,6 +113,7 @@ class Description(ByValue):
     loops: tuple[Loop | CoordinateLoop, ...] = ()
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     springs: tuple[Spring, ...] = ()
+    shapes: tuple[Shape, ...] = ()
 
     def rooted(self, root: str | None) -> Description:
         """With the one body that has no joint joined to the world: welded (None) or floating ("free")."""

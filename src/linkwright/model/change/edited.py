@@ -132,6 +132,10 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
     springs = tuple(
         replace(one, frames=tuple(frame if end == WORLD else end for end in one.frames)) for one in added.springs
     )
+    shapes = tuple(
+        replace(one, body=body, placement=placement @ one.placement) if one.body == WORLD else one
+        for one in added.shapes
+    )
     whole = replace(
         own,
         bodies=own.bodies + added.bodies,
@@ -139,6 +143,7 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         frames=own.frames + frames,
         loops=own.loops + loops,
         springs=own.springs + springs,
+        shapes=own.shapes + shapes,
     )
     return assemble(whole, known=(*own.bodies, *added.bodies))
 
@@ -197,6 +202,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         frames=tuple(replace(one, name=change(one.name), body=name(one.body)) for one in description.frames),
         loops=tuple(map(loop, description.loops)),
         springs=tuple(map(spring, description.springs)),
+        shapes=tuple(replace(one, body=name(one.body)) for one in description.shapes),
     )
 
 

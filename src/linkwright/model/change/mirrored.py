@@ -20,6 +20,7 @@ from linkwright.model.change.editing import mapped_rest
 from linkwright.model.joint import Compound, Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, nested
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import pose_matrix
@@ -61,6 +62,7 @@ def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
         joints=tuple(_joint(joint, M) for joint in description.joints),
         frames=tuple(replace(frame, placement=_pose(frame.placement, M)) for frame in description.frames),
         loops=tuple(_loop(loop, M, signs, description.joints) for loop in description.loops),
+        shapes=tuple(_shape(shape, M) for shape in description.shapes),
     )
     return assemble(image, known=image.bodies)
 
@@ -79,6 +81,14 @@ def _pose(T: Array, M: Array) -> Array:
 
 def _body(body: BodySpec, M: Array) -> BodySpec:
     return replace(body, center_of_mass=M @ body.center_of_mass, inertia=M @ body.inertia @ M)
+
+
+def _shape(shape: Shape, M: Array) -> Shape:
+    """Meshes are mirrored across their own y; all others are their own mirror images there."""
+    N = np.diag([1.0, -1.0, 1.0])
+    T = pose_matrix(M @ shape.placement[:3, :3] @ N, M @ shape.placement[:3, 3])
+    x, y, z = shape.scale
+    return replace(shape, placement=T, scale=(x, -y, z) if shape.kind == "mesh" else shape.scale)
 
 
 def _joint(joint: JointSpec, M: Array) -> JointSpec:

@@ -1,0 +1,278 @@
+"""Meshes: files of triangles (STL, OBJ, DAE), read by trimesh and pycollada (the extra ``meshes``)."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
+from linkwright.formats.findings import LARGEST
+from linkwright.formats.solids import Solid, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
+from linkwright.formats.xml import parse_xml, read_bytes, shortened
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array, finite
+
+ENDINGS = (".stl", ".obj", ".dae")
+
+MAX_FACES = 5_000_000
+
+SHARED = 1e-9
+"""Corners of triangles that are this near, beside the mesh's size, are one."""
+
+
+class Mesh(NamedTuple):
+    """Triangles."""
+
+    vertices: Array
+    """(n, 3), m"""
+    faces: Array
+    """(m, 3), numbers of vertices, counterclockwise from outside"""
+
+
+class MassProperties(NamedTuple):
+    """What a solid weighs."""
+
+    mass: float
+    """kg"""
+    center_of_mass: Array
+    """(3,), m"""
+    inertia: Array
+    """(3, 3), about the centre of mass, kg m²"""
+    volume: float
+    """m³"""
+
+
+@explained
+def mass_properties(
+    solid: str | os.PathLike[str] | Shape | Sequence[Shape],
+    *,
+    density: float | None = None,
+    mass: float | None = None,
+    scale: float | Sequence[float] = 1.0,
+    hull: bool = False,
+) -> MassProperties:
+    """Mass, centre, inertia and volume of what a mesh file (STL, OBJ, DAE) encloses, of a shape, or of several.
+
+    Either ``density``, kg/m³, or ``mass``, kg, is given. ``scale`` is of a file: 0.001 where it is in millimetres.
+    Of shapes, all is in the frame of the body they are on; where they overlap they count twice. ``hull`` takes the
+    convex hull of each mesh, for those that are not closed.
+
+    Raises :class:`FormatError` for a file that cannot be read or that encloses nothing, :class:`InputError` for
+    numbers that are not usable, and :class:`MissingExtraError` without trimesh (for DAE, pycollada; for hulls, SciPy).
+    """
+    if (density is None) == (mass is None):
+        raise InputError("give either density, kg/m³, or mass, kg")
+    given = float(finite("density" if mass is None else "mass", density if mass is None else mass, ()))
+    if given <= 0.0:
+        raise InputError(f"{'density' if mass is None else 'mass'} is above zero; got {given:g}")
+    if isinstance(solid, str | os.PathLike):
+        x, y, z = np.broadcast_to(finite("scale", scale, (), (3,)), (3,)).tolist()
+        solid = Shape("", "mesh", file=os.path.abspath(solid), scale=(x, y, z))
+        for problem in solid.problems():
+            raise InputError(problem)
+    shapes = [solid] if isinstance(solid, Shape) else list(solid)
+    if not shapes or not all(isinstance(shape, Shape) for shape in shapes):
+        raise InputError(f"mass properties are of a mesh file, of a Shape or of several; got {solid!r:.200}")
+    if len({shape.body for shape in shapes}) > 1:
+        raise InputError("these shapes are on several bodies; give those of one")
+    whole = together([solid_of(shape, hull) for shape in shapes])
+    ratio = given if mass is None else given / whole.volume
+    return MassProperties(ratio * whole.volume, whole.center, ratio * whole.inertia, whole.volume)
+
+
+def solid_of(shape: Shape, hull: bool = False) -> Solid:
+    """The homogeneous solid of density 1 that a shape encloses, in the frame of its body."""
+    half = np.array([0.0, 0.0, 0.5 * shape.length])
+    center, R, size = np.zeros(3), np.eye(3), np.array(shape.size)
+    if shape.kind == "sphere":
+        solid = ellipsoid(center, R, np.full(3, shape.radius))
+    elif shape.kind == "ellipsoid":
+        solid = ellipsoid(center, R, 0.5 * size)
+    elif shape.kind == "box":
+        solid = box(center, R, size)
+    elif shape.kind == "cylinder":
+        solid = cylinder(-half, half, shape.radius)
+    elif shape.kind == "capsule":
+        solid = capsule(-half, half, shape.radius)
+    elif shape.kind == "cone":
+        solid = cone(-half, half, shape.radius)
+    elif shape.kind == "mesh":
+        solid = _enclosed(mesh_of(shape), shape.file or "the mesh", hull)
+    else:
+        raise InputError(f"a {shape.kind} encloses nothing")
+    return solid.moved(shape.placement)
+
+
+def _enclosed(mesh: Mesh, name: str, hull: bool) -> Solid:
+    if hull:
+        mesh = _hull(mesh, name)
+    name = shortened(name, 300)
+    V, F = _joined(mesh)
+    edges = np.sort(np.concatenate([F[:, [0, 1]], F[:, [1, 2]], F[:, [2, 0]]]), axis=1)
+    count = np.unique(edges, axis=0, return_counts=True)[1]
+    odd = int((count % 2 == 1).sum())
+    if odd:
+        raise FormatError(
+            f"{name} is not closed: {odd} of its {len(count)} edges have a triangle on one side only; mend it, or "
+            "take its convex hull (hull=True)"
+        )
+    middle = 0.5 * (V.min(axis=0) + V.max(axis=0))  # about which it is summed, lest far ones lose digits
+    solid = polyhedron(V - middle, F)
+    extent = float(np.ptp(V, axis=0).max())
+    if abs(solid.volume) <= 1e-12 * extent**3:
+        raise FormatError(f"{name} encloses no volume")
+    if solid.volume < 0.0:  # its triangles face inwards
+        solid = Solid(-solid.volume, solid.center, -solid.inertia)
+    return Solid(solid.volume, solid.center + middle, solid.inertia)
+
+
+def _joined(mesh: Mesh) -> Mesh:
+    """With corners that coincide made one (an STL file has three of its own for each triangle)."""
+    V, F = mesh
+    grid = SHARED * float(np.ptp(V, axis=0).max() or 1.0)
+    _, first, number = np.unique(np.round((V - V.min(axis=0)) / grid), axis=0, return_index=True, return_inverse=True)
+    F = number.reshape(-1)[F]
+    whole = (F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0])
+    return Mesh(V[first], F[whole])
+
+
+def _hull(mesh: Mesh, name: str) -> Mesh:
+    try:
+        from scipy.spatial import ConvexHull, QhullError
+    except ImportError as error:
+        raise MissingExtraError(
+            f"convex hulls need SciPy: install the extra, linkwright[meshes] (which brings scipy); {error}"
+        ) from None
+    try:
+        found = ConvexHull(mesh.vertices)
+    except (QhullError, ValueError):
+        raise FormatError(f"{shortened(name, 300)} encloses no volume: all its points lie in a plane") from None
+    V, F = mesh.vertices, found.simplices
+    normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
+    inwards = np.einsum("fi,fi->f", normals, found.equations[:, :3]) < 0.0
+    return Mesh(V, np.where(inwards[:, None], F[:, ::-1], F))
+
+
+def mesh_of(shape: Shape) -> Mesh:
+    """The triangles of a mesh, scaled, in the frame of the shape."""
+    if shape.vertices is not None and shape.faces is not None:
+        V, F = np.asarray(shape.vertices, dtype=float), np.asarray(shape.faces)
+    else:
+        V, F = read_mesh(mesh_file(shape))
+    scale = np.array(shape.scale)
+    return Mesh(V * scale, F if np.prod(scale) > 0.0 else F[:, ::-1])
+
+
+def mesh_file(shape: Shape) -> Path:
+    """Where the file of a mesh is. Raises :class:`MissingFileError` that tells where it was looked for."""
+    tried = list(dict.fromkeys(_candidates(shape)))
+    for path in tried:
+        if path.is_file():
+            return path
+    looked = ", ".join(str(path) for path in tried[:6]) + (", …" if len(tried) > 6 else "")
+    raise MissingFileError(f"there is no mesh {shortened(shape.file, 300)}; looked for {looked or 'nothing'}")
+
+
+def _candidates(shape: Shape) -> Iterator[Path]:
+    """Where a file may be: a package is a folder of that name beside or above the robot's file, or in ROS's paths."""
+    name = shape.file.removeprefix("file://")
+    package = next((name.removeprefix(word) for word in ("package://", "model://") if name.startswith(word)), None)
+    if package is None:
+        yield from (Path(folder) / name for folder in shape.folders or (".",))  # an absolute path stays itself
+        return
+    for folder in shape.folders:
+        here = Path(os.path.abspath(folder))
+        for above in (here, *here.parents):
+            yield above / package
+            if above.name == package.partition("/")[0]:
+                yield above / package.partition("/")[2]
+    for variable, inside in (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"), ("GAZEBO_MODEL_PATH", "")):
+        for place in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+            yield Path(place) / inside / package
+
+
+def read_mesh(path: str | os.PathLike[str]) -> Mesh:
+    """The triangles of an STL, OBJ or DAE file, in its own unit (of DAE: metres).
+
+    Raises :class:`FormatError` where it cannot be read and :class:`MissingExtraError` without trimesh (pycollada).
+    """
+    place = Path(path)
+    name = shortened(os.fspath(path), 300)
+    if place.suffix.lower() not in ENDINGS:
+        raise FormatError(f"{name}: meshes are read from {', '.join(ENDINGS)}; this is {place.suffix or 'no ending'!r}")
+    data = read_bytes(place)
+    stamp = place.stat()
+    return _parsed(os.path.abspath(place), (stamp.st_mtime_ns, len(data)))
+
+
+@lru_cache(maxsize=64)
+def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
+    name, data = shortened(path, 300), read_bytes(path)
+    read = _collada if path.lower().endswith(".dae") else _triangles
+    try:
+        V, F = read(data, name)
+    except (FormatError, MissingExtraError):
+        raise
+    except Exception as error:  # whatever their parsers raise
+        raise FormatError(f"{name} cannot be read as a mesh: {shortened(str(error), 200)}") from None
+    V, F = np.asarray(V, dtype=float).reshape(-1, 3), np.asarray(F, dtype=int).reshape(-1, 3)
+    if not len(F):
+        raise FormatError(f"{name} has no triangles")
+    if len(F) > MAX_FACES:
+        raise FormatError(f"{name} has {len(F)} triangles; up to {MAX_FACES} are read")
+    if not (np.abs(V) <= LARGEST).all() or F.min() < 0 or F.max() >= len(V):
+        raise FormatError(f"{name}: its corners are not all finite, or its triangles name some that there are not")
+    V.setflags(write=False)
+    F.setflags(write=False)
+    return Mesh(V, F)
+
+
+def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
+    """Of STL and OBJ; what these say of colours and other files is not looked at."""
+    try:
+        import trimesh
+    except ImportError as error:
+        raise MissingExtraError(
+            f"reading meshes needs trimesh: install the extra, linkwright[meshes] (which brings trimesh); {error}"
+        ) from None
+    kind = name.rpartition(".")[2].lower()
+    options = {"skip_materials": True} if kind == "obj" else {}
+    mesh = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
+    return mesh.vertices, mesh.faces
+
+
+def _collada(data: bytes, name: str) -> tuple[Any, Any]:
+    """The scene of a DAE file, in metres; its axes are taken as they are, as ROS and Gazebo do."""
+    try:
+        import collada
+    except ImportError as error:
+        raise MissingExtraError(
+            f"reading DAE needs pycollada: install the extra, linkwright[meshes] (which brings pycollada); {error}"
+        ) from None
+    parse_xml(data, name)  # nothing hostile gets on from here
+    file = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
+    vertices: list[Array] = []
+    faces: list[Array] = []
+    count = 0
+    for geometry in file.scene.objects("geometry") if file.scene is not None else ():
+        for primitive in geometry.primitives():
+            triangles = primitive if hasattr(primitive, "normal_index") else None
+            if hasattr(primitive, "triangleset"):
+                triangles = primitive.triangleset()
+            if triangles is None or triangles.vertex is None or triangles.vertex_index is None:
+                continue
+            index = np.asarray(triangles.vertex_index)
+            if index.ndim == 2 and index.shape[1] == 3:
+                vertices.append(np.asarray(triangles.vertex, dtype=float))
+                faces.append(index + count)
+                count += len(vertices[-1])
+    if not faces:
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    unit = float(file.assetInfo.unitmeter or 1.0)
+    return unit * np.concatenate(vertices), np.concatenate(faces)

@@ -1,0 +1,92 @@
+"""The geoms of an MJCF file: what bodies look like and what of them touches others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.model.shape import KINDS, Shape, Use
+from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.rotation import quaternion_matrix
+from linkwright.spatial.transform import inverse_pose, pose_matrix
+
+if TYPE_CHECKING:
+    from linkwright.formats.mjcf.reading import Reader
+
+SEEN_GROUPS = (0, 1, 2)
+"""Groups of geoms that MuJoCo's viewer shows."""
+
+GREY = (0.5, 0.5, 0.5)
+"""The colour of geoms that are given none."""
+
+
+def shapes_of(reader: Reader) -> Iterator[Shape]:
+    """The geoms of the compiled model that are seen or touch, as shapes."""
+    m, kinds, names = reader.m, reader.mujoco.mjtGeom, reader.mujoco.mjtObj
+    of_kind = {int(getattr(kinds, f"mjGEOM_{kind.upper()}")): kind for kind in KINDS if kind != "cone"}
+    files, folder = _mesh_files(reader), os.path.dirname(os.path.abspath(reader.path))
+    for g in range(m.ngeom):
+        kind = of_kind.get(int(m.geom_type[g]))
+        touches = bool(m.geom_contype[g] or m.geom_conaffinity[g])
+        seen = m.geom_group[g] in SEEN_GROUPS
+        if kind is None or not (touches or seen):
+            continue
+        T = pose_matrix(rotation_of(m.geom_quat[g]), m.geom_pos[g])
+        size = m.geom_size[g].tolist()
+        numbers: dict[str, Any] = {}
+        if kind == "mesh":
+            mesh = int(m.geom_dataid[g])
+            name = reader.mujoco.mj_id2name(m, names.mjOBJ_MESH, mesh)
+            if name in files:
+                T = T @ inverse_pose(pose_matrix(rotation_of(m.mesh_quat[mesh]), m.mesh_pos[mesh]))
+                numbers = {"file": files[name], "scale": tuple(m.mesh_scale[mesh].tolist())}
+            else:
+                numbers = {what: _part(m, what, mesh).copy() for what in ("vertices", "faces")}
+        elif kind in ("box", "ellipsoid"):
+            numbers["size"] = tuple(2.0 * x for x in size)
+        elif kind != "plane":
+            numbers["radius"] = size[0]
+            numbers |= {} if kind == "sphere" else {"length": 2.0 * size[1]}
+        use: Use = "both" if touches and seen else "collision" if touches else "visual"
+        material = int(m.geom_matid[g])
+        rgba = m.geom_rgba[g] if material < 0 else m.mat_rgba[material]
+        red, green, blue, opacity = (round(float(x), 6) for x in rgba)  # which are of single precision
+        shape = Shape(
+            reader.bodies[m.geom_bodyid[g]],
+            kind,
+            T,
+            use=use,
+            friction=float(m.geom_friction[g, 0]) if touches else None,
+            color=None if (red, green, blue) == GREY else (red, green, blue, opacity),
+            name=reader.mujoco.mj_id2name(m, names.mjOBJ_GEOM, g) or "",
+            folders=(folder,),
+            place=reader.path,
+            **numbers,
+        )
+        if not any(shape.problems()):
+            yield shape
+
+
+def _part(m: Any, what: str, mesh: int) -> Array:
+    """The vertices or the faces of a mesh of the compiled model."""
+    of = {"vertices": "vert", "faces": "face"}[what]
+    first, count = getattr(m, f"mesh_{of}adr")[mesh], getattr(m, f"mesh_{of}num")[mesh]
+    return np.array(getattr(m, f"mesh_{of}")[first : first + count], dtype=float if of == "vert" else int)
+
+
+def _mesh_files(reader: Reader) -> dict[str, str]:
+    """Of each mesh that is from a file, where that is."""
+    compiler = reader.spec.compiler
+    folder = compiler.meshdir or getattr(compiler, "assetdir", "")
+    return {
+        mesh.name or Path(mesh.file).stem: os.path.join(folder, mesh.file) for mesh in reader.spec.meshes if mesh.file
+    }
+
+
+def rotation_of(quaternion: Array) -> Array:
+    """The rotation (3, 3) of MuJoCo's quaternion."""
+    return snap(quaternion_matrix(quaternion / np.linalg.norm(quaternion)))

@@ -1,0 +1,93 @@
+"""The shapes of an SDF's links: <visual> and <collision>. They move nothing, so what is wrong with one is told and the
+shape left out; the file is read all the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.sdf.values import Values
+from linkwright.formats.xml import Element
+from linkwright.model.shape import Shape, Use
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
+GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
+
+
+def shape_of(values: Values, element: Element, link: str, frame: Array) -> Shape | None:
+    """The shape in a <visual> or <collision>, whose pose is in a frame at the pose (4, 4) in the link; None where
+    there is nothing to it, or something is wrong, which is told."""
+    geometry = values.child(element, "geometry")
+    found = [one for one in geometry.children if one.tag != "empty"] if geometry is not None else []
+    if geometry is not None and not found:
+        return None
+    if len(found) != 1 or found[0].tag not in GEOMETRIES:
+        told = f"its geometry is {', '.join(f'<{one.tag}>' for one in found)}" if found else "it has no geometry"
+        values.problem(element, f"<{element.tag}>: {told}; read are {', '.join(GEOMETRIES)}")
+        return None
+    one, before = found[0], len(values.problems)
+    T = frame @ values.pose(values.child(element, "pose"))
+    numbers: dict[str, Any] = {}
+    if one.tag in ("box", "ellipsoid"):
+        x = _vector(values, one, "size" if one.tag == "box" else "radii", None)
+        numbers["size"] = tuple(x if one.tag == "box" else [2.0 * r for r in x])
+    elif one.tag == "mesh":
+        numbers = {"file": values.word(one, "uri"), "scale": tuple(_vector(values, one, "scale", [1.0, 1.0, 1.0]))}
+    elif one.tag == "plane":
+        normal = np.array(_vector(values, one, "normal", [0.0, 0.0, 1.0]))
+        T = T @ pose_matrix(rotation_from_z(normal / (np.linalg.norm(normal) or 1.0)))
+    else:
+        for what in ("radius",) if one.tag == "sphere" else ("radius", "length"):
+            numbers[what] = values.value(one, what, None)
+            if values.child(one, what) is None:
+                values.problem(one, f"<{one.tag}> has no <{what}>")
+    if len(values.problems) > before:
+        return None
+    shape = Shape(
+        link,
+        one.tag,
+        T,
+        use=USES[element.tag],
+        friction=_friction(values, element),
+        color=_color(values, element),
+        name=element.attributes.get("name", ""),
+        folders=values.folders,
+        place=values.place(element),
+        **numbers,
+    )
+    for message in shape.problems():
+        values.problem(one, message)
+    return None if len(values.problems) > before else shape
+
+
+def _vector(values: Values, element: Element, tag: str, default: list[float] | None) -> list[float]:
+    child = values.child(element, tag)
+    if child is None and default is None:
+        values.problem(element, f"<{element.tag}> has no <{tag}>")
+    x = values.numbers(child, (3,)) if child is not None else default
+    return x or [1.0, 1.0, 1.0]
+
+
+def _below(values: Values, element: Element, *tags: str) -> Element | None:
+    found: Element | None = element
+    for tag in tags:
+        found = values.child(found, tag) if found is not None else None
+    return found
+
+
+def _friction(values: Values, element: Element) -> float | None:
+    """The coefficient that ODE, Gazebo's first engine, takes along its first direction."""
+    return values.value(_below(values, element, "surface", "friction", "ode"), "mu", None)
+
+
+def _color(values: Values, element: Element) -> tuple[float, float, float, float] | None:
+    diffuse = _below(values, element, "material", "diffuse")
+    x = values.numbers(diffuse, (3, 4)) if diffuse is not None else None
+    if x is None:
+        return None
+    red, green, blue, opacity = np.clip([*x, 1.0][:4], 0.0, 1.0).tolist()
+    return red, green, blue, opacity

@@ -1,0 +1,102 @@
+"""The shapes of a URDF's links: <visual> and <collision>. They move nothing, so what is wrong with one is told and the
+shape left out; the file is read all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.formats.xml import Element
+from linkwright.model.shape import Shape, Use
+from linkwright.spatial.transform import pose_matrix
+
+if TYPE_CHECKING:
+    from linkwright.formats.urdf.reading import Reader
+
+USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
+GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")
+
+Color = tuple[float, float, float, float]
+
+
+def shapes_of(reader: Reader, link: Element, name: str, colors: dict[str, Color]) -> Iterator[Shape]:
+    """The shapes of a link; ``colors`` are those of materials that the robot names."""
+    for element in link.children:
+        if element.tag in USES:
+            with reader.leniently("the shape is left out"):
+                shape = _shape(reader, element, name, colors)
+                if shape is not None:
+                    yield shape
+
+
+def material_colors(reader: Reader, robot: Element) -> dict[str, Color]:
+    """The colours of the robot's own materials."""
+    found = {}
+    for element in robot.children:
+        if element.tag == "material":
+            with reader.leniently("the colour is left out"):
+                color = _color(reader, element)
+                if color is not None:
+                    found[element.attributes.get("name", "")] = color
+    return found
+
+
+def _child(element: Element, tag: str) -> Element | None:
+    return next((one for one in element.children if one.tag == tag), None)
+
+
+def _color(reader: Reader, material: Element) -> Color | None:
+    element = _child(material, "color")
+    x = reader.vector(element, "rgba", 4) if element is not None else None
+    if x is None:
+        return None
+    red, green, blue, opacity = np.clip(x, 0.0, 1.0).tolist()
+    return red, green, blue, opacity
+
+
+def _shape(reader: Reader, element: Element, link: str, colors: dict[str, Color]) -> Shape | None:
+    geometry = _child(element, "geometry")
+    found = [one for one in geometry.children if one.tag in GEOMETRIES] if geometry is not None else []
+    if len(found) != 1:
+        told = f"its geometry is {len(found)} shapes" if found else "it has no geometry"
+        reader.problem(geometry or element, f"<{element.tag}>: {told}; expected one of {', '.join(GEOMETRIES)}")
+        return None
+    one = found[0]
+    R, p = reader.origin(_child(element, "origin"))
+    numbers: dict[str, Any] = {}
+    if one.tag == "box":
+        numbers["size"] = tuple(reader.vector(one, "size", 3) or ())
+    elif one.tag == "mesh":
+        numbers["file"] = reader.text(one, "filename")
+        scale = reader.vector(one, "scale", 3) if "scale" in one.attributes else [1.0, 1.0, 1.0]
+        numbers["scale"] = tuple(scale or ())
+    else:
+        for what in ("radius",) if one.tag == "sphere" else ("radius", "length"):
+            numbers[what] = reader.number(one, what, None)
+            if what not in one.attributes:
+                reader.problem(one, f"the {what} of <{one.tag}> is missing")
+    if one.tag == "box" and "size" not in one.attributes:
+        reader.problem(one, "the size of <box> is missing")
+    if any(value is None or value == () for value in numbers.values()):
+        return None  # told
+    material = _child(element, "material")
+    color = None
+    if material is not None:
+        color = _color(reader, material) or colors.get(material.attributes.get("name", ""))
+    shape = Shape(
+        link,
+        one.tag,
+        pose_matrix(R, p),
+        use=USES[element.tag],
+        color=color,
+        name=element.attributes.get("name", ""),
+        folders=reader.folders,
+        place=reader.place(element),
+        **numbers,
+    )
+    wrong = list(shape.problems())
+    for message in wrong:
+        reader.problem(one, message)
+    return None if wrong else shape
