@@ -8,11 +8,12 @@ from pathlib import Path
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.files import write_text
 from linkwright.formats.mjcf.writing import mjcf_text
+from linkwright.formats.sdf.writing import sdf_text
 from linkwright.formats.urdf.writing import urdf_text
 from linkwright.model.build.assembly import described
 from linkwright.model.tree import Model
 
-WRITTEN = {".urdf": urdf_text, ".xml": mjcf_text, ".mjcf": mjcf_text}
+WRITTEN = {".urdf": urdf_text, ".xml": mjcf_text, ".mjcf": mjcf_text, ".sdf": sdf_text}
 """What writes the files of an ending."""
 
 

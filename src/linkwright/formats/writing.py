@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from linkwright.errors import FormatWarning, listed, warn
-from linkwright.model.build.description import BodySpec, Description, JointSpec
-from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute
+from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
+from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
+from linkwright.model.shape import Shape
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import rotation_z
-from linkwright.spatial.transform import inverse_pose
+from linkwright.spatial.rotation import rotation_from_z, rotation_z
+from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 NOTHING = 1e-14
 """A shift or turn of less than this is none."""
@@ -29,12 +31,18 @@ class Node:
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[Node] = field(default_factory=list)
+    said: str = ""
+    """what stands between its tags"""
 
     def add(self, tag: str, **attributes: Any) -> Node:
         """A new child; attributes that are None are left out, ``class_`` stands for class."""
         given = {name.rstrip("_"): text(value) for name, value in attributes.items() if value is not None}
         self.children.append(Node(tag, given))
         return self.children[-1]
+
+    def say(self, tag: str, value: Any, **attributes: Any) -> None:
+        """A new child with a value between its tags."""
+        self.add(tag, **attributes).said = text(value)
 
     def text(self) -> str:
         """The element and all in it, a line each."""
@@ -46,6 +54,9 @@ class Node:
                 lines.append("  " * depth + node)
                 continue
             start = " ".join([node.tag, *(f"{name}={quoteattr(value)}" for name, value in node.attributes.items())])
+            if node.said:
+                lines.append("  " * depth + f"<{start}>{escape(node.said)}</{node.tag}>")
+                continue
             lines.append("  " * depth + f"<{start}{'' if node.children else '/'}>")
             if node.children:
                 stack.append((f"</{node.tag}>", depth))
@@ -167,6 +178,36 @@ def _values(joint: JointSpec, q: slice | None = None, v: slice | None = None) ->
     return found
 
 
+def slides(part: Simple, count: int) -> list[Simple]:
+    """A planar or a free joint as slides along x, y (and z) and a hinge about z (or a ball)."""
+    found, before = [], part.placement
+    for k in range(count):
+        R = pose_matrix(rotation_from_z(np.eye(3)[k]))
+        found.append(Simple("xyz"[k], Prismatic(), before @ R, _share(part.values, slice(k, k + 1), slice(k, k + 1))))
+        before = inverse_pose(R)
+    last = Revolute() if count == 2 else Spherical()
+    values = _share(part.values, slice(count, None), slice(count, None))
+    return [
+        *(Simple(f"{part.name}{one.name}", one.motion, one.placement, one.values) for one in found),
+        Simple(f"{part.name}turn", last, before, values),
+    ]
+
+
+def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
+    return {name: x[q if name in ("lower", "upper", "rest") else v] for name, x in values.items()}
+
+
+def file_beside(shape: Shape, path: str) -> str:
+    """How a file at ``path`` names the mesh of a shape: from its own folder; packages stay as they are named."""
+    name = shape.file.removeprefix("file://")
+    if "://" in name or os.path.isabs(name) or not shape.folders:
+        return name
+    try:
+        return os.path.relpath(os.path.join(shape.folders[0], name), os.path.dirname(os.path.abspath(path)))
+    except ValueError:  # on another drive
+        return os.path.join(shape.folders[0], name)
+
+
 def still(T: Array) -> bool:
     """Whether a pose (4, 4) is the identity."""
     return bool(np.abs(T - np.eye(4)).max() <= NOTHING)
@@ -188,6 +229,14 @@ def downwards(description: Description, root: str) -> Iterator[JointSpec]:
         joint = stack.pop()
         yield joint
         stack.extend(below.get(joint.child, [])[::-1])
+
+
+def zero_poses(description: Description) -> dict[str, Array]:
+    """The pose (4, 4) of every body in the world at zero coordinates."""
+    poses = {WORLD: np.eye(4)}
+    for joint in downwards(description, WORLD):
+        poses[joint.child] = poses[joint.parent] @ joint.placement
+    return poses
 
 
 def all_equal(x: Sequence[float] | Array) -> bool:

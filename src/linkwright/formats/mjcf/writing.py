@@ -7,17 +7,21 @@ hinge, whose velocities are in the axes of the parent. q of a free joint is the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from linkwright.formats.writing import Losses, Names, Node, Simple, all_equal, downwards, simple, still
+from linkwright.errors import MissingFileError
+from linkwright.formats.meshes import mesh_file
+from linkwright.formats.writing import Losses, Names, Node, Simple, all_equal, downwards, simple, slides, still
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
+from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.rotation import quaternion_from_matrix, rotation_from_z
+from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 LEAST = 1e-14
@@ -28,6 +32,16 @@ MOST = 1e10
 
 ROUNDED = 1e-12
 """A moment that exceeds the sum of the others by this much of itself does so by rounding."""
+
+SIZES: dict[str, Callable[[Shape], Any]] = {
+    "sphere": lambda shape: shape.radius,
+    "capsule": lambda shape: (shape.radius, 0.5 * shape.length),
+    "cylinder": lambda shape: (shape.radius, 0.5 * shape.length),
+    "box": lambda shape: 0.5 * np.array(shape.size),
+    "ellipsoid": lambda shape: 0.5 * np.array(shape.size),
+    "plane": lambda shape: (0.0, 0.0, 1.0),
+}
+"""What MuJoCo's geoms are given for their sizes."""
 
 TYPES = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball", Free: "free"}
 
@@ -62,9 +76,58 @@ class _Writer:
             self.body(joint)
         for frame in description.frames:
             self.nodes[frame.body].add("site", name=frame.name, **_placed(frame.placement))
+        self.shapes(root)
         self.loops(root)
         self.springs(root)
         return root
+
+    def shapes(self, root: Node) -> None:
+        """Geoms without mass: what only is seen touches nothing and is in group 2, what only touches in group 3."""
+        names, assets = Names(set()), Node("asset")
+        for shape in self.description.shapes:
+            if shape.kind == "plane" and shape.body not in self.at_rest:
+                self.losses.add("planes on bodies that move are lost", shape.body)
+                continue
+            told: dict[str, Any] = {"name": names.free(shape.name)} if shape.name else {}
+            if shape.kind == "mesh":
+                mesh = self.mesh(assets, shape)
+                if not mesh:
+                    continue
+                told |= {"type": "mesh", "mesh": mesh}
+            elif shape.kind in SIZES:
+                told |= {"type": shape.kind, "size": SIZES[shape.kind](shape)}
+            else:
+                self.losses.add(f"shapes of the kind {shape.kind} are lost", shape.body)
+                continue
+            told |= _placed(shape.placement) | {"mass": 0.0}
+            if shape.friction is not None:
+                told["friction"] = shape.friction
+            if shape.color is not None:
+                told["rgba"] = shape.color
+            if shape.use == "visual":
+                told |= {"contype": 0, "conaffinity": 0, "group": 2}
+            elif shape.use == "collision":
+                told["group"] = 3
+            self.nodes[shape.body].add("geom", **told)
+        if assets.children:
+            root.children.append(assets)
+
+    def mesh(self, assets: Node, shape: Shape) -> str:
+        """The name of a new mesh among the assets; "" where MuJoCo could not read it."""
+        told: dict[str, Any] = {"name": f"mesh{len(assets.children) + 1}", "scale": shape.scale, "inertia": "shell"}
+        if shape.vertices is not None and shape.faces is not None:
+            told |= {"vertex": shape.vertices, "face": shape.faces}
+        elif not shape.file.lower().endswith((".stl", ".obj")):
+            self.losses.add("meshes are lost that are neither STL nor OBJ", shape.file)
+            return ""
+        else:
+            try:
+                told["file"] = str(mesh_file(shape).absolute())
+            except MissingFileError:
+                self.losses.add("meshes are lost whose files are not there", shape.file)
+                return ""
+        assets.add("mesh", **told)
+        return str(told["name"])
 
     def body(self, joint: JointSpec) -> None:
         """A body in the one it is joined to, with the joints between them."""
@@ -121,12 +184,12 @@ class _Writer:
         for part in parts:
             if isinstance(part.motion, Planar):
                 self.losses.add("a planar joint is two slides and a hinge: velocities in the parent's axes", joint.name)
-                found += _slides(part, 2)
+                found += slides(part, 2)
             elif isinstance(part.motion, Free) and joint.parent != WORLD:
                 self.losses.add(
                     "a free joint on a body is three slides and a ball: velocities in the parent's axes", joint.name
                 )
-                found += _slides(part, 3)
+                found += slides(part, 3)
             else:
                 found.append(part)
         return found
@@ -322,25 +385,6 @@ def _principal(I: Array) -> tuple[Array, Array]:
 def _excess(moments: Array) -> float:
     """By how much the largest moment exceeds the sum of the others."""
     return float(2.0 * moments.max() - moments.sum())
-
-
-def _slides(part: Simple, count: int) -> list[Simple]:
-    """A planar or a free joint as slides along x, y (and z) and a hinge about z (or a ball)."""
-    found, before = [], part.placement
-    for k in range(count):
-        R = pose_matrix(rotation_from_z(np.eye(3)[k]))
-        found.append(Simple("xyz"[k], Prismatic(), before @ R, _share(part.values, slice(k, k + 1), slice(k, k + 1))))
-        before = inverse_pose(R)
-    last = Revolute() if count == 2 else Spherical()
-    values = _share(part.values, slice(count, None), slice(count, None))
-    return [
-        *(Simple(f"{part.name}{one.name}", one.motion, one.placement, one.values) for one in found),
-        Simple(f"{part.name}turn", last, before, values),
-    ]
-
-
-def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
-    return {name: x[q if name in ("lower", "upper", "rest") else v] for name, x in values.items()}
 
 
 def _placed(T: Array) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The URDF writer: links, their inertias, joints with limits, dynamics and mimics; frames as fixed links.
+"""The URDF writer: links, their inertias and shapes, joints with limits, dynamics and mimics; frames as fixed links.
 
 Joints that URDF has not become several with massless links between them: a universal joint two hinges, a
 cylindrical one a slide and a hinge, a helical one a hinge and a slide that mimics it, a compound one its parts. What
@@ -12,10 +12,22 @@ from typing import Any
 import numpy as np
 
 from linkwright.formats.urdf.reading import UNLIMITED
-from linkwright.formats.writing import Losses, Names, Node, all_equal, downwards, rpy_of, simple, still, weightless
+from linkwright.formats.writing import (
+    Losses,
+    Names,
+    Node,
+    all_equal,
+    downwards,
+    file_beside,
+    rpy_of,
+    simple,
+    still,
+    weightless,
+)
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, motion_of
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
+from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
@@ -46,10 +58,10 @@ class _Writer:
             len(at_world) != 1
             or at_world[0].motion is not None
             or not still(at_world[0].placement)
-            or any(frame.body == WORLD for frame in description.frames)
+            or WORLD in [*(frame.body for frame in description.frames), *(shape.body for shape in description.shapes)]
         )
         if grounded:
-            self.root.add("link", name=WORLD)
+            self.shapes(self.root.add("link", name=WORLD), WORLD)
         for joint in downwards(description, WORLD):
             if joint.parent == WORLD and not grounded:
                 self.link(bodies[joint.child])
@@ -66,13 +78,53 @@ class _Writer:
 
     def link(self, body: BodySpec) -> None:
         link = self.root.add("link", name=body.name)
-        if weightless(body):
-            return
-        inertial = link.add("inertial")
-        inertial.add("origin", xyz=body.center_of_mass)
-        inertial.add("mass", value=body.mass)
-        I = np.asarray(body.inertia, dtype=float)
-        inertial.add("inertia", ixx=I[0, 0], ixy=I[0, 1], ixz=I[0, 2], iyy=I[1, 1], iyz=I[1, 2], izz=I[2, 2])
+        if not weightless(body):
+            inertial = link.add("inertial")
+            inertial.add("origin", xyz=body.center_of_mass)
+            inertial.add("mass", value=body.mass)
+            I = np.asarray(body.inertia, dtype=float)
+            inertial.add("inertia", ixx=I[0, 0], ixy=I[0, 1], ixz=I[0, 2], iyy=I[1, 1], iyz=I[1, 2], izz=I[2, 2])
+        self.shapes(link, body.name)
+
+    def shapes(self, link: Node, name: str) -> None:
+        """What a link looks like, and what of it touches others."""
+        for shape in self.description.shapes:
+            if shape.body != name:
+                continue
+            if shape.friction is not None:
+                self.losses.add("friction of shapes is lost", name)
+            parts = self.geometry(shape)
+            for tag in (("visual",) if shape.is_seen else ()) + (("collision",) if shape.touches else ()):
+                for kind, told, T in parts:
+                    element = link.add(tag, **({"name": shape.name} if shape.name and len(parts) == 1 else {}))
+                    if not still(T):
+                        element.add("origin", xyz=T[:3, 3], rpy=rpy_of(T[:3, :3]))
+                    element.add("geometry").add(kind, **told)
+                    if shape.color is not None and tag == "visual":
+                        element.add("material", name=f"color_{'_'.join(f'{x:g}' for x in shape.color)}").add(
+                            "color", rgba=shape.color
+                        )
+
+    def geometry(self, shape: Shape) -> list[tuple[str, dict[str, Any], Array]]:
+        """A shape as those that URDF has: each one's element, its attributes and its pose (4, 4)."""
+        T, radius = shape.placement, {"radius": shape.radius}
+        if shape.kind == "box":
+            return [("box", {"size": shape.size}, T)]
+        if shape.kind == "sphere":
+            return [("sphere", radius, T)]
+        if shape.kind == "cylinder":
+            return [("cylinder", radius | {"length": shape.length}, T)]
+        if shape.kind == "capsule":
+            self.losses.add("a capsule is written as a cylinder and two spheres", shape.body)
+            ends = [T @ pose_matrix(p=np.array([0.0, 0.0, z * shape.length])) for z in (-0.5, 0.5)]
+            middle = [("cylinder", radius | {"length": shape.length}, T)] if shape.length else []
+            return [*middle, *(("sphere", radius, end) for end in ends)]
+        if shape.kind == "mesh" and shape.file:
+            scale = {} if shape.scale == (1.0, 1.0, 1.0) else {"scale": shape.scale}
+            return [("mesh", {"filename": file_beside(shape, self.losses.path)} | scale, T)]
+        what = "meshes without a file" if shape.kind == "mesh" else f"shapes of the kind {shape.kind}"
+        self.losses.add(f"{what} are lost", shape.body)
+        return []
 
     def joint(self, name: str, type: str, parent: str, child: str, T: Array) -> Node:
         joint = self.root.add("joint", name=name, type=type)

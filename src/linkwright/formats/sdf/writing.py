@@ -1,0 +1,314 @@
+"""The SDF writer: links with inertias and shapes, joints with limits, springs and friction, frames, mimics, loops.
+
+At zero coordinates each link lies where its pose puts it, so a loop can be written that is closed there. Joints that
+SDF has not become several with massless links between them (a cylindrical one a slide and a hinge, a planar one two
+slides and a hinge, …). One base on a free joint stands loose, as Gazebo floats it. What is lost is told in one
+warning.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.writing import (
+    Losses,
+    Names,
+    Node,
+    Simple,
+    downwards,
+    file_beside,
+    simple,
+    slides,
+    still,
+    zero_poses,
+)
+from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
+from linkwright.model.joint import Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
+from linkwright.model.joint_type import JointType
+from linkwright.model.loop import (
+    Ball,
+    CoordinateLoop,
+    HelicalPair,
+    Loop,
+    PrismaticPair,
+    RevolutePair,
+    Weld,
+)
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.rotation import quaternion_from_matrix
+from linkwright.spatial.transform import inverse_pose
+
+VERSION = "1.12"
+
+TYPES: dict[type[JointType], str] = {
+    Revolute: "revolute",
+    Prismatic: "prismatic",
+    Spherical: "ball",
+    Helical: "screw",
+    Universal: "universal",
+}
+
+LOOPS: dict[type, str] = {
+    Weld: "fixed",
+    Ball: "ball",
+    RevolutePair: "revolute",
+    PrismaticPair: "prismatic",
+    HelicalPair: "screw",
+}
+
+CLOSED = 1e-9
+"""A loop is closed at zero coordinates where it is open by no more than this, m and rad."""
+
+
+def sdf_text(description: Description, path: str = "<text>") -> tuple[str, Losses]:
+    """The SDF file of a mechanism, and what it cannot say."""
+    writer = _Writer(description, Losses(path, "SDF"))
+    root = writer.sdf()
+    return '<?xml version="1.0"?>\n' + root.text(), writer.losses
+
+
+class _Writer:
+    def __init__(self, description: Description, losses: Losses):
+        self.description, self.losses = description, losses
+        self.bodies = {body.name: body for body in description.bodies}
+        self.names = Names({WORLD, "__model__"})
+        self.places = {WORLD: WORLD}
+        """what links and frames are called in the file"""
+        self.joints: dict[str, str] = {}
+        """the same of the joints that others may follow"""
+
+    def named(self, name: str) -> str:
+        """A name that SDF allows: "::" is for nested models, and all things of a model have different names."""
+        free = self.names.free(name.replace("::", "_"))
+        if free != name:
+            self.losses.add("names are changed, for those of links, joints and frames must differ", name)
+        return free
+
+    def sdf(self) -> Node:
+        description = self.description
+        root = Node("sdf", {"version": VERSION})
+        above = root
+        if tuple(description.gravity) != STANDARD_GRAVITY:
+            above = root.add("world", name="default")
+            above.say("gravity", description.gravity)
+        self.model = above.add("model", name=(description.name or "robot").replace("::", "_"))
+        for body in description.bodies:
+            self.places[body.name] = self.named(body.name)
+        for frame in description.frames:
+            self.places[frame.name] = self.named(frame.name)
+        order = list(downwards(description, WORLD))
+        loose = [joint for joint in order if joint.parent == WORLD and isinstance(joint.motion, Free)]
+        self.base = loose[0] if loose else None
+        if self.base is not None:
+            self.losses.add("the base stands loose, as Gazebo floats it: load it with root='free'", self.base.name)
+            order.remove(self.base)
+            self.link(self.bodies[self.base.child], WORLD, self.base.placement)
+        for joint in order:
+            self.joint(joint)
+        for frame in description.frames:
+            node = self.model.add("frame", name=self.places[frame.name], attached_to=self.places[frame.body])
+            self.pose(node, frame.placement)
+        for loop in description.loops:
+            self.loop(loop)
+        for spring in description.springs:
+            self.losses.add("springs between bodies are lost", spring.name)
+        for shape in description.shapes:
+            if shape.body == WORLD:
+                self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)
+        return root
+
+    def pose(self, node: Node, T: Array, relative_to: str = "") -> None:
+        """<pose>: position and quaternion, which is exact for every rotation."""
+        if still(T) and not relative_to:
+            return
+        w, x, y, z = quaternion_from_matrix(T[:3, :3])
+        told = {"relative_to": relative_to} if relative_to else {}
+        node.say("pose", [*T[:3, 3], x, y, z, w], **told, rotation_format="quat_xyzw")
+
+    def link(self, body: BodySpec, parent: str, T: Array) -> None:
+        """A link at the pose T (4, 4) in another, by their names in the file; with all that is on it."""
+        node = self.empty(self.places[body.name], parent, T, body)
+        for shape in self.description.shapes:
+            if shape.body == body.name:
+                self.shape(node, shape)
+
+    def empty(self, name: str, parent: str, T: Array, body: BodySpec | None = None) -> Node:
+        """A link without shapes, and without mass unless it is a body's."""
+        node = self.model.add("link", name=name)
+        self.pose(node, T, "" if parent == WORLD else parent)
+        inertial = node.add("inertial")
+        if body is not None:
+            inertial.say("pose", [*body.center_of_mass, 0.0, 0.0, 0.0])
+        inertial.say("mass", 0.0 if body is None else body.mass)
+        inertia = inertial.add("inertia")
+        I = np.zeros((3, 3)) if body is None else np.asarray(body.inertia, dtype=float)
+        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+            inertia.say(f"i{'xyz'[i]}{'xyz'[j]}", I[i, j])
+        return node
+
+    # joints
+
+    def joint(self, joint: JointSpec) -> None:
+        """A joint and the link it moves."""
+        body, parent = self.bodies[joint.child], self.places[joint.parent]
+        child = self.places[body.name]
+        if joint.motion is None:
+            self.link(body, parent, joint.placement)
+            self.tie(self.named(joint.name), "fixed", parent, child)
+            return
+        parts, end = self.parts(joint)
+        for k, part in enumerate(parts):
+            last = k == len(parts) - 1
+            name = self.named(joint.name if len(parts) == 1 else f"{joint.name}_{part.name or k}")
+            if last:
+                self.link(body, parent, part.placement @ end)
+                node = self.tie(name, self.type_of(part), parent, child, inverse_pose(end))
+            else:
+                between = self.names.free(f"{child}_{part.name or k}")
+                self.empty(between, parent, part.placement)
+                node = self.tie(name, self.type_of(part), parent, between)
+                parent = between
+            self.axes(node, joint, part, inverse_pose(end) if last else np.eye(4))
+            if len(parts) == 1:
+                self.joints[joint.name] = name
+        if len(parts) > 1:
+            self.losses.add(f"a {joint.motion.type} joint is written as {len(parts)} joints", joint.name)
+
+    def parts(self, joint: JointSpec) -> tuple[list[Simple], Array]:
+        """The joints of SDF that one is the product of, and the pose (4, 4) of the child in the last one's frame."""
+        motion = joint.motion
+        if isinstance(motion, Helical | Universal):
+            whole = simple(JointSpec(joint.name, joint.parent, joint.child, Revolute()))[0][0].values
+            values = {
+                of: np.broadcast_to(np.asarray(given, dtype=float), (motion.nv,))
+                for of in (*whole, "lower", "upper", "rest", "velocity_limit", "effort_limit")
+                if (given := getattr(joint, of)) is not None
+            }
+            return [Simple("", motion, joint.placement @ joint.axes, values)], inverse_pose(joint.axes)
+        parts, end = simple(joint)
+        found: list[Simple] = []
+        for part in parts:
+            if isinstance(part.motion, Planar | Free):
+                self.losses.add("velocities of planar and free joints are in the parent's axes", joint.name)
+                found += slides(part, 2 if isinstance(part.motion, Planar) else 3)
+            else:
+                found.append(part)
+        return found, end
+
+    def type_of(self, part: Simple) -> str:
+        limited = any(np.isfinite(part.values.get(side, np.inf)).any() for side in ("lower", "upper"))
+        plain = TYPES[type(part.motion)]
+        return "continuous" if plain == "revolute" and not limited else plain
+
+    def tie(self, name: str, type: str, parent: str, child: str, T: Array | None = None) -> Node:
+        """A joint whose frame is at the pose T (4, 4) in the child."""
+        node = self.model.add("joint", name=name, type=type)
+        if T is not None:
+            self.pose(node, T)
+        node.say("parent", parent)
+        node.say("child", child)
+        return node
+
+    def axes(self, node: Node, joint: JointSpec, part: Simple, T: Array) -> None:
+        """The axes of a joint, in its own frame, and what it has for each of them."""
+        values = part.values
+        if isinstance(part.motion, Spherical):
+            for of in ("effort_limit", "velocity_limit", "damping", "friction", "stiffness"):
+                x = np.asarray(values.get(of, 0.0), dtype=float)
+                if (np.isfinite(x) & (x != 0.0)).any():
+                    self.losses.add(f"{of} of spherical joints is lost", joint.name)
+        else:
+            if isinstance(part.motion, Helical):
+                node.say("screw_thread_pitch", part.motion.pitch)
+            columns = (2, 1) if isinstance(part.motion, Universal) else (2,)
+            for k, (tag, column) in enumerate(zip(("axis", "axis2"), columns, strict=False)):
+                axis = node.add(tag)
+                axis.say("xyz", np.eye(3)[column])
+                self.values(axis, joint, values, k)
+                if joint.mimic is not None and tag == "axis":
+                    self.mimic(axis, joint)
+        if np.any(values.get("armature", 0.0)):
+            self.losses.add("armature is lost", joint.name)
+
+    def values(self, axis: Node, joint: JointSpec, values: dict[str, Any], k: int) -> None:
+        found = {of: float(x[k]) for of, x in values.items() if of != "armature" and len(x) > k}
+        limits = [("lower", "lower"), ("upper", "upper"), ("effort", "effort_limit"), ("velocity", "velocity_limit")]
+        given = [(tag, found[of]) for tag, of in limits if np.isfinite(found.get(of, np.inf))]
+        if given:
+            limit = axis.add("limit")
+            for tag, x in given:
+                limit.say(tag, x)
+        tags = [("damping", "damping"), ("friction", "friction"), ("spring_stiffness", "stiffness")]
+        given = [(tag, found[of]) for tag, of in tags if found.get(of)]
+        if found.get("stiffness") and found.get("rest"):
+            given.append(("spring_reference", found["rest"]))
+        if given:
+            dynamics = axis.add("dynamics")
+            for tag, x in given:
+                dynamics.say(tag, x)
+
+    def mimic(self, axis: Node, joint: JointSpec) -> None:
+        assert joint.mimic is not None
+        follows = axis.add("mimic", joint=self.joints.get(joint.mimic.joint, joint.mimic.joint), axis="axis")
+        follows.say("multiplier", joint.mimic.multiplier)
+        follows.say("offset", joint.mimic.offset)
+        follows.say("reference", 0.0)
+
+    # loops and shapes
+
+    def loop(self, loop: Loop | CoordinateLoop) -> None:
+        """A second joint to a link, at the place where it is closed at zero coordinates."""
+        if isinstance(loop, CoordinateLoop) or type(loop.kind) not in LOOPS:
+            what = "joint" if isinstance(loop, CoordinateLoop) else loop.type
+            self.losses.add(f"loops of the kind {what} are lost", loop.name)
+            return
+        frames = {frame.name: (frame.body, frame.placement) for frame in self.description.frames}
+        (one, A), (other, B) = (frames.get(end, (end, np.eye(4))) for end in (loop.first, loop.second))
+        poses = zero_poses(self.description)
+        axes = loop.second_axes
+        T = inverse_pose(poses[other] @ B @ axes) @ poses[one] @ A @ loop.placement @ axes
+        kind = type(loop.kind)
+        turns: list[int] = [] if kind is Ball else [2] if kind in (RevolutePair, HelicalPair) else [0, 1, 2]
+        off = np.abs((T - np.eye(4))[:3, [*turns, 3]]).max()
+        if off > CLOSED or other == WORLD:
+            self.losses.add("loops are lost that are open at zero coordinates, or closed to the world", loop.name)
+            return
+        node = self.tie(self.named(loop.name), LOOPS[kind], self.places[one], self.places[other], B @ axes)
+        if kind is HelicalPair:
+            node.say("screw_thread_pitch", loop.kind.pitch)  # type: ignore[attr-defined]
+        if kind not in (Weld, Ball):
+            node.add("axis").say("xyz", np.eye(3)[2])
+
+    def shape(self, link: Node, shape: Shape) -> None:
+        if shape.kind == "mesh" and not shape.file:
+            self.losses.add("meshes without a file are lost", shape.body)
+            return
+        for tag in (("visual",) if shape.is_seen else ()) + (("collision",) if shape.touches else ()):
+            taken = sum(child.tag == tag for child in link.children)
+            node = link.add(tag, name=shape.name or f"{tag}{taken + 1}")
+            self.pose(node, shape.placement)
+            one = node.add("geometry").add(shape.kind)
+            if shape.kind == "box":
+                one.say("size", shape.size)
+            elif shape.kind == "ellipsoid":
+                one.say("radii", 0.5 * np.array(shape.size))
+            elif shape.kind == "plane":
+                one.say("normal", [0.0, 0.0, 1.0])
+            elif shape.kind == "mesh":
+                one.say("uri", file_beside(shape, self.losses.path))
+                one.say("scale", shape.scale)
+            else:
+                one.say("radius", shape.radius)
+                if shape.kind != "sphere":
+                    one.say("length", shape.length)
+            if tag == "visual" and shape.color is not None:
+                material = node.add("material")
+                material.say("ambient", shape.color)
+                material.say("diffuse", shape.color)
+            if tag == "collision" and shape.friction is not None:
+                ode = node.add("surface").add("friction").add("ode")
+                ode.say("mu", shape.friction)
+                ode.say("mu2", shape.friction)
