@@ -111,6 +111,8 @@ from linkwright import errors
 
 # Loaded when one of them is first asked for: most programs need few of them, and all together take as long as the rest
 _LATER = {
+    # What meshes and shapes weigh
+    "linkwright.formats.meshes": ("mass_properties",),
     # Motion
     "linkwright.simulation": ("Motion", "hold", "hold_joints", "showing_start", "simulate"),
     # Where the hand should be
@@ -120,6 +122,8 @@ _LATER = {
     "linkwright.inverse_kinematics": ("tasks",),
     # What a frame can do where its mechanism stands
     "linkwright.dexterity": ("StaticWrench", "draw_ellipsoids", "null_space", "singular_directions", "static_wrench"),
+    # Pictures
+    "linkwright.visual.scene": ("draw",),
     # Rotations and poses
     "linkwright.geometry": ("quaternion", "rotation", "transform"),
     # Equations to read
@@ -166,6 +170,7 @@ __all__ = [
     "derivative",
     "difference",
     "distance",
+    "draw",
     "draw_ellipsoids",
     "dynamics",
     "energy_regressor",
@@ -197,6 +202,7 @@ __all__ = [
     "locked_inertia",
     "manipulability",
     "mass_matrix",
+    "mass_properties",
     "maximum",
     "mean_configuration",
     "minimum",

@@ -203,7 +203,7 @@ def test_convert_writes_one_format_from_another(tmp_path, capsys):
     assert "gravity (0, -9.8, 0) is lost" in told
     status, _, told = run("convert", "two_link", tmp_path / "two.step", capsys=capsys)
     assert status == 2
-    assert "models are written as .urdf (URDF) or .xml, .mjcf (MJCF)" in told
+    assert "models are written as .urdf (URDF), .xml, .mjcf (MJCF), .sdf (SDF) or .ztk (ZTK)" in told
 
 
 def test_info(capsys):

@@ -58,11 +58,11 @@ def sdf(arm):
     )
 
 
-@pytest.mark.parametrize("ending", [".urdf", ".xml", ".sdf", ".ztk"])
+@pytest.mark.parametrize("ending", [".urdf", ".xml", ".sdf", ".ztk", "saved.sdf", "saved.ztk"])
 @pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
 def test_the_same_torques_in_every_format(ending, tmp_path):
     arm = from_dh("arm", ROWS, "modified")
-    path = tmp_path / f"arm{ending}"
+    path = tmp_path / f"arm_{ending}"
     if ending == ".ztk":
         path.write_text(ztk())
     elif ending == ".sdf":

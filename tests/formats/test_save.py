@@ -1,4 +1,4 @@
-"""Models written as URDF and MJCF, and read again: the same dynamics to 1e-12, and what is lost is told."""
+"""Models written as URDF, MJCF, SDF and ZTK, and read again: the same dynamics to 1e-12, and what is lost is told."""
 
 import warnings
 
@@ -67,7 +67,7 @@ def same_dynamics(one, other, frames=()):
             np.testing.assert_allclose(dynamics.pose(one, q, frame), dynamics.pose(other, q, frame), atol=1e-12)
 
 
-ENDINGS = (".urdf", ".xml")
+ENDINGS = (".urdf", ".xml", ".sdf", ".ztk")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -79,6 +79,112 @@ def test_trees_of_hinges_and_slides(seed, ending, tmp_path):
     same_dynamics(model, read, ["tip", "base", *(body.name for body in model.bodies)])
     assert [joint.name for joint in read.joints] == [joint.name for joint in model.joints]
     assert read.name == model.name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sdf_and_ztk_of_every_joint_type_that_they_have(seed, tmp_path):
+    for ending, kinds in (
+        (".sdf", [Revolute, Universal, Helical, Prismatic, Spherical, Cylindrical]),
+        (".ztk", [Revolute, Universal, Prismatic, Spherical, Cylindrical, Planar]),
+    ):
+        model = random_tree(kinds, seed, springs=False).with_gravity([0.0, 0.0, -9.81])
+        same_dynamics(model, again(model, tmp_path / f"r{ending}"), ["tip", "base", *(b.name for b in model.bodies)])
+
+
+def test_a_floating_base_goes_through_sdf_and_ztk(tmp_path):
+    model = built_in("humanoid")
+    with pytest.warns(FormatWarning, match="the base stands loose, as Gazebo floats it: load it with root='free'"):
+        model.save(tmp_path / "r.sdf")
+    same_dynamics(model, load(tmp_path / "r.sdf", root="free"))
+    same_dynamics(model, again(model, tmp_path / "r.ztk"))
+
+
+def test_all_that_a_hinge_has_goes_through_sdf(tmp_path):
+    builder = Builder("arm", gravity=[1.0, 2.0, 3.0]).body("a", 1.0, [0.1, 0, 0], 0.1)
+    limits = {"lower": -1.0, "upper": 2.0, "effort_limit": 7.0, "velocity_limit": 3.0}
+    builder.joint("h", "revolute", "world", "a", stiffness=3.0, rest=0.4, damping=0.2, friction=0.3, **limits)
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1).frame("tip", "b", xyz=[0.1, 0.2, 0.3], rpy=[0.3, 0.2, 0.1])
+    builder.joint("s", "prismatic", "a", "b", axis=[1, 2, 3], mimic="h", multiplier=0.5, offset=0.1)
+    model = builder.build()
+    model.save(tmp_path / "r.sdf")  # nothing is lost
+    read = load(tmp_path / "r.sdf")
+    same_dynamics(model, read, ["a", "b", "tip"])
+    for what in ("lower", "upper", "effort_limit", "velocity_limit", "stiffness", "rest", "damping", "friction"):
+        np.testing.assert_array_equal(getattr(model.joints[0], what), getattr(read.joints[0], what), err_msg=what)
+    assert model.joints[1].coupling == read.joints[1].coupling
+    np.testing.assert_array_equal(read.gravity, [1.0, 2.0, 3.0])
+
+
+def test_all_that_a_joint_has_in_ztk_goes_through_it(tmp_path):
+    builder = Builder("arm").body("h", 1.0, [0.1, 0, 0], 0.1).body("u", 1.0, [0.1, 0, 0], [0.1, 0.2, 0.2])
+    builder.joint("h", "revolute", "world", "h", lower=-1.0, upper=2.0, stiffness=3.0, damping=0.2, armature=0.05)
+    builder.joint("u", "universal", "h", "u", lower=[-1, -2], upper=[1, 2], friction=[0.1, 0.2])
+    builder.body("s", 1.0, [0.1, 0, 0], 0.1).joint("s", "prismatic", "u", "s", lower=-1.0, effort_limit=7.0)
+    model = builder.build()
+    model.save(tmp_path / "r.ztk")  # nothing is lost
+    read = load(tmp_path / "r.ztk")
+    same_dynamics(model, read, ["h", "u", "s"])
+    for joint, other in zip(model.joints, read.joints, strict=True):
+        for what in ("lower", "upper", "effort_limit", "stiffness", "damping", "friction", "armature"):
+            np.testing.assert_allclose(getattr(joint, what), getattr(other, what), rtol=1e-15, err_msg=what)
+
+
+@pytest.mark.parametrize("kind", ["weld", "ball", "revolute", "prismatic", "helical"])
+def test_loops_that_are_closed_at_zero_go_through_sdf(kind, tmp_path):
+    builder = Builder("ring")
+    for k, parent in enumerate(("world", "a0", "a1")):
+        builder.body(f"a{k}", 1.0, [0.1, 0, 0], 0.1)
+        builder.joint(f"h{k}", "revolute", parent, f"a{k}", xyz=[0.3, 0.1 * k, 0.0], rpy=[0.2 * k, 0.1, 0.0])
+    model = builder.build()
+    T = np.linalg.inv(dynamics.pose(model, np.zeros(3), "a0")) @ dynamics.pose(model, np.zeros(3), "a2")
+    axis = {} if kind in ("weld", "ball") else {"axis": [0.0, 0.6, 0.8]}
+    pitch = {"pitch": 0.1} if kind == "helical" else {}
+    model = builder.loop("close", kind, "a0", "a2", placement=T, **axis, **pitch).build()
+    model.save(tmp_path / "r.sdf")
+    read = load(tmp_path / "r.sdf")
+    for seed in range(3):
+        q = 0.3 * np.random.default_rng(seed).normal(size=3)
+        one, other = (dynamics.constraint_residual(m, q) for m in (model, read))
+        np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-12)
+
+
+def test_a_weld_that_is_closed_at_zero_goes_through_ztk(tmp_path):
+    builder = Builder("ring").body("a", 1.0, [0.1, 0, 0], 0.1).joint("a", "revolute", "world", "a")
+    builder.body("b", 1.0, [0.1, 0, 0], 0.1).joint("b", "revolute", "world", "b", xyz=[0.5, 0, 0])
+    model = builder.loop("w", "weld", "a", "b", xyz=[0.5, 0, 0]).build()
+    model.save(tmp_path / "r.ztk")
+    read = load(tmp_path / "r.ztk")
+    q = np.array([0.3, -0.2])
+    np.testing.assert_allclose(
+        dynamics.constraint_residual(model, q), dynamics.constraint_residual(read, q), atol=1e-14
+    )
+
+
+def test_what_sdf_and_ztk_lose_is_told(tmp_path):
+    builder = Builder("many").body("a", 1.0, [0.1, 0, 0], 0.1).body("b", 1.0, [0.1, 0, 0], 0.1)
+    builder.joint("a", "planar", "world", "a").joint("j", "helical", "a", "b", pitch=0.1, armature=0.1)
+    builder.spring("world", "b", 1.0).loop("d", "distance", "world", "b", length=0.3)
+    builder.shape("b", "mesh", vertices=np.eye(3), faces=[[0, 1, 2]]).shape("b", "plane")
+    model = builder.build()
+    told = losses(model, tmp_path / "r.sdf")
+    for part in (
+        "names are changed, for those of links, joints and frames must differ: 'a'",
+        "velocities of planar and free joints are in the parent's axes: 'a'",
+        "a planar joint is written as 3 joints: 'a'",
+        "armature is lost: 'j'",
+        "loops of the kind distance are lost: 'd'",
+        "springs between bodies are lost: 'spring1'",
+        "meshes without a file are lost: 'b'",
+    ):
+        assert part in told
+    told = losses(model, tmp_path / "r.ztk")
+    for part in (
+        "a helical joint is written as 2 joints: 'j'",
+        "the slide of a helical joint moves on its own: 'j'",
+        "loops are lost that are not welds: 'd'",
+        "shapes of the kind plane are lost: 'b'",
+    ):
+        assert part in told
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -280,7 +386,7 @@ def test_names_that_xml_must_quote(tmp_path):
 
 def test_what_cannot_be_saved(tmp_path):
     arm = built_in("two_link")
-    with pytest.raises(ArgumentError, match=r"models are written as \.urdf \(URDF\) or \.xml, \.mjcf"):
+    with pytest.raises(ArgumentError, match=r"models are written as \.urdf \(URDF\), \.xml, \.mjcf"):
         arm.save(tmp_path / "r.obj")
     with pytest.raises(ArgumentError, match="a path is"):
         arm.save(3)

@@ -10,7 +10,8 @@ from linkwright.cli.app import Root, app, load_robot
 
 @app.command
 def convert(robot: str, file: Path, /, *, root: Root = "fixed") -> None:
-    """Write a robot in another format: URDF (.urdf) or MJCF (.xml, .mjcf), by the ending of FILE.
+    """Write a robot in another format: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by
+    the ending of FILE.
 
     What the format cannot say is told.
 

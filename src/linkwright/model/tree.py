@@ -534,7 +534,8 @@ class Model(Editing, Sweeps, ByValue):
         return made
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write a file: URDF (.urdf) or MJCF (.xml, .mjcf), by the ending of the path; returns the path.
+        """Write a file: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by the ending of the path, which
+        is returned.
 
         What the format cannot say is told in one :class:`FormatWarning`. Raises :class:`ArgumentError` for another
         ending, :class:`InputError` where writing fails, and :class:`ModelError` for a minimal model.

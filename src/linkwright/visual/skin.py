@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatError, FormatWarning, MissingExtraError, listed, warn
+from linkwright.errors import FormatError, FormatWarning, MissingExtraError, MissingFileError, listed, warn
 from linkwright.formats.meshes import Mesh, mesh_of
 from linkwright.model.derived import derived
 from linkwright.model.shape import Shape
@@ -95,7 +95,8 @@ def skin(model: Model) -> Skin | None:
     """The skin of a model; None where it has no shapes that can be drawn.
 
     Shapes for collision alone are not drawn, nor planes, nor what of the world is much larger than the mechanism.
-    Meshes whose files are not there, or cannot be read, are told in one :class:`FormatWarning`, once for each model.
+    Meshes whose files are not there are passed over; those that cannot be read are told in one :class:`FormatWarning`,
+    once for each model.
     """
     if not any(shape.is_seen for shape in model.shapes):
         return None
@@ -111,6 +112,8 @@ def _skin(model: Model) -> Skin | None:
     for shape in shapes:
         try:
             mesh = coarse(mesh_of(shape), share) if shape.kind == "mesh" else outside(shape)
+        except MissingFileError:
+            continue  # as many robots are passed on: without their meshes
         except (FormatError, MissingExtraError) as error:
             missing.append(str(error))
             continue
