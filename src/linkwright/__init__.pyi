@@ -39,6 +39,7 @@ from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.equations import Equations as Equations
 from linkwright.equations import equations as equations
 from linkwright.formats.load import load as load
+from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
@@ -72,6 +73,7 @@ from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
 from linkwright.spatial.tables import take as take
+from linkwright.visual.scene import draw as draw
 
 __version__: str
 
@@ -497,6 +499,7 @@ __all__ = [
     "derivative",
     "difference",
     "distance",
+    "draw",
     "draw_ellipsoids",
     "dynamics",
     "energy_regressor",
@@ -528,6 +531,7 @@ __all__ = [
     "locked_inertia",
     "manipulability",
     "mass_matrix",
+    "mass_properties",
     "maximum",
     "mean_configuration",
     "minimum",

@@ -380,19 +380,21 @@ class _Reader(Values):
             if one.tag not in USES:
                 continue
             with self.leniently("the shape is left out"):
-                shape = shape_of(self, one, self.short(link.name), self.pose_frame(one, link))
+                frame = self.pose_frame(one, link)
+                shape = None if frame is None else shape_of(self, one, self.short(link.name), frame)
                 if shape is not None:
                     yield shape
 
-    def pose_frame(self, element: Element, link: Item) -> Array:
-        """The frame, as its pose (4, 4) in a link, that the pose of something on the link is in."""
+    def pose_frame(self, element: Element, link: Item) -> Array | None:
+        """The frame, as its pose (4, 4) in a link, that the pose of something on the link is in; None where there is
+        no such frame, which is told."""
         pose = self.child(element, "pose")
         told = pose.attributes.get("relative_to", "") if pose is not None else ""
         full = self.full(told, link.scope) if told else link.name
         if pose is not None and full and full not in self.world:
             known = [self.short(one) for one in self.nodes if self.short(one)]
             self.problem(pose, f"relative_to: {UnknownNameError('frame', told, known)}")
-            return np.eye(4)
+            return None
         return inverse_pose(self.world[link.name]) @ (self.world[full] if full else np.eye(4))
 
     def frames(self) -> list[FrameSpec]:

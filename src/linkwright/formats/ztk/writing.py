@@ -48,8 +48,8 @@ KEYS = {
 }
 """What revolute, prismatic, cylindrical and hooke joints are given for each coordinate."""
 
-SEPARATORS = frozenset(' \t\r\n,;:{}()[]"%#')
-"""What no name may hold."""
+SEPARATORS = frozenset(" \t\r\n,;:{}()[]%#")
+"""What names hold in quotes alone."""
 
 CLOSED = 1e-9
 """A weld is closed at zero coordinates where it is open by no more than this, m and rad."""
@@ -79,14 +79,15 @@ class _Writer:
         return [chain, *self.motors, *self.shapes, *self.links.values()]
 
     def word(self, name: str) -> str:
-        """A name as one word."""
-        return "".join("_" if letter in SEPARATORS else letter for letter in name)
+        """A name as one word: in quotes where it holds separators; what cannot stand there is replaced."""
+        word = name.replace('"', "'")
+        return f'"{word}"' if SEPARATORS.intersection(word) else word
 
     def named(self, name: str) -> str:
-        free = self.names.free(self.word(name))
+        free = self.names.free(name.replace('"', "'"))
         if free != name:
-            self.losses.add("names are changed, for those of links and frames are single words that differ", name)
-        return free
+            self.losses.add("names are changed, for quotes cannot stand in them", name)
+        return self.word(free)
 
     def write(self) -> None:
         description = self.description
@@ -149,7 +150,7 @@ class _Writer:
                 if joint.name != body.name:
                     self.losses.add("a joint has the name of its link: these names are lost", joint.name)
             else:
-                own = self.names.free(self.word(f"{joint.name}_{part}" if part else joint.name))
+                own = self.named(f"{joint.name}_{part}" if part else joint.name)
                 lines = self.link(own, TYPES[type(motion)], parent, T)
                 parent = own
             self.values(lines, joint.name, motion, values)
@@ -186,7 +187,7 @@ class _Writer:
             what = "armature" if armature.any() else "limits of effort"
             self.losses.add(f"{what} of joints of several coordinates: lost", name)
             return
-        told = f"{self.word(name)}_motor"
+        told = self.word(f"{name}_motor")
         section = ["[roki::motor]", f"name: {told}"]
         if armature.any():
             values_of = {"motorconstant": 1.0, "admittance": 1.0, "maxvoltage": 0.0, "minvoltage": 0.0}

@@ -1,0 +1,231 @@
+"""Shapes of links: built by hand, read from URDF, SDF and MJCF, written, and what is wrong with them told."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, UnknownNameError
+from linkwright.formats.sdf import parse_sdf
+from linkwright.formats.urdf import parse_urdf
+from linkwright.model.shape import KINDS
+
+
+def arm():
+    builder = lw.Builder("arm").body("a", 1.0, [0, 0, 0.1], 0.01).joint("j", "revolute", "world", "a", axis=[0, 1, 0])
+    return builder.body("b", 1.0, [0, 0, 0.1], 0.01).joint("k", "prismatic", "a", "b", xyz=[0, 0.1, 0])
+
+
+def full():
+    builder = arm().shape("a", "sphere", radius=0.1, name="ball", friction=0.5, use="collision")
+    builder.shape("a", "box", size=[0.1, 0.2, 0.3], xyz=[1, 2, 3], rpy=[0.1, 0.2, 0.3], use="visual", color=[1, 0, 0])
+    builder.shape("b", "cylinder", radius=0.1, length=0.2, color=[0, 1, 0, 0.5])
+    return builder.shape("b", "mesh", file="meshes/part.stl", scale=[1, 2, 3], use="visual").build()
+
+
+def test_a_model_keeps_its_shapes():
+    model = full()
+    assert [(shape.body, shape.kind, shape.use) for shape in model.shapes] == [
+        ("a", "sphere", "collision"),
+        ("a", "box", "visual"),
+        ("b", "cylinder", "both"),
+        ("b", "mesh", "visual"),
+    ]
+    assert model.shapes[1].color == (1.0, 0.0, 0.0, 1.0)
+    assert (model.shapes[0].is_seen, model.shapes[0].touches) == (False, True)
+    assert (model.shapes[1].is_seen, model.shapes[1].touches) == (True, False)
+    assert model != arm().build()
+    assert lw.Builder(model).build() == model
+    for kept in (model.lock({"k": 0.1}), model.with_gravity([0, 0, 0]), model.with_joint("k", lower=0.0)):
+        assert kept.shapes == model.shapes
+
+
+def test_shapes_go_along_when_models_are_changed():
+    whole = arm().frame("hand", "b", xyz=[0, 0, 1]).build().append(full(), "hand", "tool_")
+    assert [shape.body for shape in whole.shapes] == ["tool_a", "tool_a", "tool_b", "tool_b"]
+    grounded = lw.Builder("table").shape("world", "plane").body("a", 1.0, inertia=0.1)
+    table = grounded.joint("j", "revolute", "world", "a").build()
+    on = arm().frame("hand", "b", xyz=[0, 0, 1]).build().append(table, "hand", "t_").shapes[0]
+    assert (on.body, on.placement[2, 3]) == ("b", 1.0)
+    image = full().mirror("y")
+    for shape, other in zip(full().shapes, image.shapes, strict=True):
+        M = np.diag([1.0, -1.0, 1.0, 1.0])
+        mirrored = M @ shape.placement @ np.diag([*shape.scale, 1.0])
+        same = other.placement @ np.diag([*other.scale, 1.0])
+        if shape.kind != "mesh":  # which are their own mirror images across their y
+            mirrored = mirrored @ M
+        np.testing.assert_allclose(mirrored, same, atol=1e-15)
+        assert np.linalg.det(other.placement[:3, :3]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"kind": "spere", "radius": 1}, UnknownNameError, "unknown shape 'spere'; there are box, capsule, cone"),
+        ({"kind": "sphere"}, ArgumentError, "a shape of 'a': a sphere needs a radius"),
+        ({"kind": "sphere", "radius": 1, "length": 1}, ArgumentError, "a shape of 'a': a sphere has no length"),
+        ({"kind": "sphere", "radius": -1}, InputError, "the radius of a sphere is finite and above zero; got -1.0"),
+        ({"kind": "box", "size": [1, 2]}, lw.errors.LinkwrightError, "a shape of 'a': size"),
+        ({"kind": "mesh"}, InputError, "a mesh is given by a file, or by vertices and faces"),
+        (
+            {"kind": "mesh", "vertices": np.eye(3), "faces": [[0, 1, 3]]},
+            InputError,
+            "the faces of a mesh are numbers of its 3 vertices, from 0; got 0 to 3",
+        ),
+        ({"kind": "plane", "use": "seen"}, InputError, "a shape is for 'visual', 'collision', 'both'; got 'seen'"),
+        ({"kind": "plane", "friction": -1}, InputError, "a coefficient of friction is not negative; got -1.0"),
+        ({"kind": "plane", "color": [0, 0, 2]}, InputError, "a colour is red, green, blue and opacity"),
+    ],
+)
+def test_what_is_wrong_with_a_shape_is_told(given, error, message):
+    with pytest.raises(error) as told:
+        arm().shape("a", **given)
+    assert message in str(told.value)
+
+
+def test_a_shape_of_no_body_is_told():
+    with pytest.raises(ModelError, match="a shape of 'c': unknown body 'c'"):
+        arm().shape("c", "plane").build()
+
+
+URDF = """<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material>
+<link name="a">
+  <visual name="v"><origin xyz="1 2 3" rpy="0 0 1.5"/><geometry><box size="1 2 3"/></geometry>
+    <material name="red"/></visual>
+  <collision><geometry><cylinder radius="0.1" length="0.5"/></geometry></collision>
+  <visual><geometry><mesh filename="package://x/y.dae" scale="1 1 -1"/></geometry></visual>
+  {more}
+</link></robot>"""
+
+
+def test_urdf():
+    box, cylinder, mesh = parse_urdf(URDF.format(more="")).shapes
+    assert (box.body, box.kind, box.size, box.use, box.name) == ("a", "box", (1.0, 2.0, 3.0), "visual", "v")
+    np.testing.assert_allclose(box.placement[:3, 3], [1, 2, 3])
+    assert box.placement[1, 0] == pytest.approx(np.sin(1.5))
+    assert box.color == (1.0, 0.0, 0.0, 1.0)
+    assert (cylinder.use, cylinder.radius, cylinder.length) == ("collision", 0.1, 0.5)
+    assert (mesh.file, mesh.scale) == ("package://x/y.dae", (1.0, 1.0, -1.0))
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        ("<visual/>", "<visual>: it has no geometry; expected one of box, cylinder, sphere, capsule, mesh"),
+        ("<visual><geometry><ball/></geometry></visual>", "it has no geometry"),
+        ('<visual><geometry><sphere radius="x"/></geometry></visual>', "the radius of <sphere> is 'x'; expected"),
+        ("<collision><geometry><sphere/></geometry></collision>", "the radius of <sphere> is missing"),
+        ('<visual><geometry><box size="1 2"/></geometry></visual>', "the size of <box> is '1 2'; expected 3 numbers"),
+        ('<visual><geometry><box size="1 2 0"/></geometry></visual>', "the size of a box is finite and above zero"),
+        ("<visual><geometry><mesh/></geometry></visual>", "the filename of <mesh> is missing"),
+    ],
+)
+def test_a_wrong_shape_of_a_urdf_is_left_out_and_told(element, message):
+    with pytest.warns(FormatWarning) as told:
+        model = parse_urdf(URDF.format(more=element))
+    assert len(model.shapes) == 3
+    assert message in str(told[0].message)
+    assert ":7:" in str(told[0].message)
+    assert "the shape is left out" in str(told[0].message)
+
+
+SDF = """<sdf version="1.10"><model name="r"><link name="a"><pose>0 0 1 0 0 0</pose>
+<inertial><mass>1</mass><inertia><ixx>1</ixx></inertia></inertial>
+<visual name="v"><pose relative_to="tip">0 0 0.1 0 0 0</pose><geometry><ellipsoid><radii>1 2 3</radii></ellipsoid>
+</geometry><material><diffuse>0 0 1</diffuse></material></visual>
+<collision name="c"><geometry><plane><normal>1 0 0</normal></plane></geometry>
+<surface><friction><ode><mu>0.7</mu></ode></friction></surface></collision>
+<visual name="m"><geometry><mesh><uri>model://x/y.stl</uri></mesh></geometry></visual>
+<visual name="e"><geometry><empty/></geometry></visual>{more}</link>
+<frame name="tip" attached_to="a"><pose>0 0 1 0 0 0</pose></frame></model></sdf>"""
+
+
+def test_sdf():
+    ellipsoid, plane, mesh = parse_sdf(SDF.format(more="")).shapes
+    assert (ellipsoid.size, ellipsoid.use, ellipsoid.color) == ((2.0, 4.0, 6.0), "visual", (0.0, 0.0, 1.0, 1.0))
+    np.testing.assert_allclose(ellipsoid.placement[:3, 3], [0, 0, 1.1])
+    np.testing.assert_allclose(plane.placement[:3, 2], [1, 0, 0], atol=1e-15)
+    assert (plane.use, plane.friction) == ("collision", 0.7)
+    assert (mesh.file, mesh.scale) == ("model://x/y.stl", (1.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        ('<visual name="w"/>', "<visual>: it has no geometry; read are box, capsule, cone"),
+        ("<visual><geometry><heightmap/></geometry></visual>", "its geometry is <heightmap>"),
+        ("<visual><geometry><sphere/></geometry></visual>", "<sphere> has no <radius>"),
+        ("<visual><geometry><mesh/></geometry></visual>", "<mesh> has no <uri>"),
+        (
+            '<visual><pose relative_to="top"/><geometry><plane/></geometry></visual>',
+            "relative_to: unknown frame 'top'; there are a, tip",
+        ),
+    ],
+)
+def test_a_wrong_shape_of_an_sdf_is_left_out_and_told(element, message):
+    with pytest.warns(FormatWarning) as told:
+        model = parse_sdf(SDF.format(more=element))
+    assert len(model.shapes) == 3
+    assert message in str(told[0].message)
+
+
+def test_mjcf(tmp_path):
+    pytest.importorskip("mujoco")
+    (tmp_path / "r.xml").write_text(
+        """<mujoco><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+        <geom type="plane" size="1 1 1"/><body name="a"><joint/>
+        <geom name="f" type="capsule" fromto="0 0 0 0 0 1" size="0.1" friction="0.7"/>
+        <geom type="box" size="0.1 0.2 0.3" contype="0" conaffinity="0" rgba="1 0 0 1"/>
+        <geom type="sphere" size="0.1" group="3"/><geom type="mesh" mesh="t" pos="1 0 0"/>
+        </body></worldbody></mujoco>"""
+    )
+    with pytest.warns(FormatWarning, match="contact of"):
+        model = lw.load(tmp_path / "r.xml", trusted=True)
+    plane, capsule, box, sphere, mesh = model.shapes
+    assert (plane.body, plane.kind) == ("world", "plane")
+    assert (capsule.radius, capsule.length, capsule.friction, capsule.name) == (0.1, 1.0, 0.7, "f")
+    np.testing.assert_allclose(capsule.placement[:3, 3], [0, 0, 0.5])
+    assert (box.size, box.use, box.color, box.friction) == ((0.2, 0.4, 0.6), "visual", (1.0, 0.0, 0.0, 1.0), None)
+    assert sphere.use == "collision"
+    corners = mesh.vertices @ mesh.placement[:3, :3].T + mesh.placement[:3, 3]
+    expected = np.array([[1, 0, 0], [2, 0, 0], [1, 1, 0], [1, 0, 1]])
+    assert all(np.abs(corners - corner).max(axis=1).min() < 1e-6 for corner in expected)
+
+
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+@pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
+def test_shapes_go_through_files(ending, tmp_path):
+    if ending == ".xml":
+        pytest.importorskip("mujoco")
+    model = full()
+    (tmp_path / "meshes").mkdir()
+    vertices, faces = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n", "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "meshes" / "part.obj").write_text(vertices + faces)
+    parts = [shape for shape in model.shapes if shape.kind != "mesh"]
+    builder = arm()
+    for shape in parts:
+        given = {what: getattr(shape, what) for what in KINDS[shape.kind]}
+        told = {"friction": shape.friction} if ending != ".urdf" else {}
+        builder.shape(
+            shape.body, shape.kind, placement=shape.placement, use=shape.use, color=shape.color, **told, **given
+        )
+    built = builder.shape(
+        "b", "mesh", file=str(tmp_path / "meshes" / "part.obj"), scale=[1, 2, 3], use="visual"
+    ).build()
+    built.save(tmp_path / f"r{ending}")
+    read = lw.load(tmp_path / f"r{ending}", trusted=True)
+
+    def told(shapes):
+        uses = {"visual": ["visual"], "collision": ["collision"], "both": ["visual", "collision"]}
+        return sorted((shape.body, shape.kind, use) for shape in shapes for use in uses[shape.use])
+
+    assert told(read.shapes) == told(built.shapes)
+    for shape in built.shapes:
+        other = next(one for one in read.shapes if one.kind == shape.kind)
+        np.testing.assert_allclose(shape.placement, other.placement, atol=1e-7 if shape.kind == "mesh" else 1e-15)
+        for what in ("radius", "length", "size", "scale"):
+            np.testing.assert_allclose(getattr(shape, what), getattr(other, what), rtol=1e-12)
+        if shape.touches and ending != ".urdf" and shape.friction is not None:
+            touching = next(one for one in read.shapes if one.kind == shape.kind and one.touches)
+            assert touching.friction == shape.friction
+        if shape.is_seen and shape.color is not None:
+            assert other.color == shape.color
