@@ -1,0 +1,285 @@
+"""Kinematic calibration: the Denavit–Hartenberg table that fits where an arm was measured to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, counted, explained
+from linkwright.model.library.dh import DHTable, from_dh, to_dh
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.transform import inverse_pose, pose_exp, pose_log
+
+OF_ROWS = ("a", "alpha", "d", "theta")
+PLACEMENTS = ("base", "tool")
+
+STEPS = 100
+"""of Levenberg and Marquardt, at most"""
+
+SEEN = 1e-4
+"""Of the largest singular value of the Jacobian with columns of unit length: what is smaller, poses do not show."""
+
+NOTHING = 1e-9
+"""A column shorter than this, of the longest, is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """What :func:`calibrate` found."""
+
+    table: DHTable
+    """the table that fits, base and tool in it"""
+    before: DHTable
+    names: tuple[str, ...]
+    """(p,) of what was varied: "joint1.a", …, "base.x", …, "tool.rz\""""
+    changes: Array
+    """(p,): what was added to the table, m and rad; of base and tool the twist in their own axes"""
+    covariance: Array
+    """(p, p), of the changes; of what poses do not show, that of the part they do show"""
+    seen: tuple[str, ...]
+    """(p,): "alone", "with others" (only sums with others are known), or "no\""""
+    rank: int
+    """how many numbers the poses show, of p"""
+    errors_before: Array
+    """(samples, 2): errors of position, m, and of rotation, rad (NaN where positions alone were measured)"""
+    errors: Array
+    """the same of the table that fits"""
+    steps: int
+
+    @property
+    def standard_errors(self) -> Array:
+        """(p,), m and rad."""
+        return np.sqrt(np.diag(self.covariance))
+
+    def model(self, name: str = "calibrated") -> Model:
+        """The arm of the table."""
+        t = self.table
+        return from_dh(name, t.rows, t.convention, base=t.base, tool=t.tool)
+
+    def report(self) -> str:
+        """What was found, as text."""
+        rms = [np.sqrt(np.mean(x[:, 0] ** 2)) for x in (self.errors_before, self.errors)]
+        lines = [
+            f"{counted(len(self.errors), 'pose')}, {self.rank} of {len(self.names)} numbers are seen",
+            f"error of position (rms): {rms[0]:.3g} m before, {rms[1]:.3g} m after",
+        ]
+        if np.isfinite(self.errors).all():
+            turns = [np.sqrt(np.mean(x[:, 1] ** 2)) for x in (self.errors_before, self.errors)]
+            lines.append(f"error of rotation (rms): {turns[0]:.3g} rad before, {turns[1]:.3g} rad after")
+        width = max(map(len, self.names))
+        lines.append(f"{'':{width}}  {'change':>12}  {'std. error':>10}  seen")
+        for name, x, s, seen in zip(self.names, self.changes, self.standard_errors, self.seen, strict=True):
+            lines.append(f"{name:{width}}  {x:12.4g}  {s:10.2g}  {seen}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.report()
+
+
+@explained
+def calibrate(
+    arm: Model | DHTable,
+    q: Any,
+    measured: Any,
+    vary: Iterable[str] = (*OF_ROWS, *PLACEMENTS),
+    *,
+    length: float | None = None,
+) -> Calibrated:
+    """The Denavit–Hartenberg table nearest to ``arm`` that fits poses (n, 4, 4) or positions (n, 3) of its tool.
+
+    ``arm``: a table, or a serial arm, taken by :func:`to_dh`. ``q`` (n, nq): where the joints were told to be;
+    ``measured``: where the tool (the table's end) was then, in the world. ``vary``: which columns of the table, of all
+    joints ("a", "alpha", "d", "theta", the last two of joints that turn or slide the offsets of their coordinates),
+    entries of single joints ("joint2.theta"), and the placements "base" and "tool". By Levenberg and Marquardt: the sum
+    of squares of errors of position, and of rotation times ``length`` (m, the arm's own length where not given), becomes
+    least. What the poses do not tell apart (the base and the first row, axes that are parallel) changes as little as
+    can be, and is told.
+
+    Raises :class:`InputError` where measurements are fewer than what they show, or not finite.
+    """
+    table = arm if isinstance(arm, DHTable) else to_dh(_model(arm))
+    q, measured = _checked(table, q, measured)
+    names = [row.name or f"joint{k}" for k, row in enumerate(table.rows, start=1)]
+    varied = _varied(names, vary)
+    all_names = [f"{joint}.{of}" for joint in names for of in OF_ROWS]
+    all_names += [f"{place}.{axis}" for place in PLACEMENTS for axis in ("x", "y", "z", "rx", "ry", "rz")]
+    chosen = np.array([all_names.index(name) for name in varied])
+    length = _length(table) if length is None else float(length)
+    if not (np.isfinite(length) and length > 0.0):
+        raise InputError(f"length is above 0, m; got {length!r}")
+    error = _errors(table, measured.ndim == 3, length)
+    slope = error.derivative("x")
+    x = np.zeros(len(all_names))
+
+    def residuals(x: Array) -> Array:
+        r: Array = error(q, measured, x).reshape(-1)
+        return r
+
+    def jacobian(x: Array) -> Array:
+        J: Array = slope(q, measured, x).reshape(-1, len(x))[:, chosen]
+        return J
+
+    first = residuals(x)
+    if first.size < len(chosen):
+        raise InputError(f"{first.size} measured numbers for {len(chosen)} unknown ones; measure more poses, or vary less")
+    x, r, steps = _least(x, chosen, residuals, jacobian)
+    J = jacobian(x)
+    scales, _, S, Vt = _scaled(J)
+    rank = int((S > SEEN * S[0]).sum())
+    free = r.size - rank
+    variance = float(r @ r) / free if free else np.nan
+    root = Vt[:rank].T / S[:rank] / scales[:, None]
+    own = np.linalg.norm(Vt[:rank], axis=0)
+    seen = tuple("no" if x < SEEN else "alone" if x > 1.0 - SEEN else "with others" for x in own)
+    return Calibrated(
+        _changed(table, x),
+        table,
+        tuple(varied),
+        x[chosen],
+        variance * (root @ root.T),
+        seen,
+        rank,
+        _told(first, len(q), length),
+        _told(r, len(q), length),
+        steps,
+    )
+
+
+def _least(x: Array, chosen: Array, residuals: Any, jacobian: Any) -> tuple[Array, Array, int]:
+    """The nearest least sum of squares: x, its residuals, and the steps taken."""
+    r, damping = residuals(x), 1e-6
+    for step in range(1, STEPS + 1):
+        J = jacobian(x)
+        scales, U, S, Vt = _scaled(J)
+        kept = S > SEEN * S[0]
+        g = (U.T @ r)[kept]
+        while True:
+            moved = -(Vt[kept].T @ (g * S[kept] / (S[kept] ** 2 + damping * S[0] ** 2))) / scales
+            there = x.copy()
+            there[chosen] += moved
+            r_there = residuals(there)
+            if r_there @ r_there <= r @ r or damping > 1e12:
+                break
+            damping = max(10.0 * damping, 1e-12)
+        if damping > 1e12:
+            return x, r, step
+        gained = r @ r - r_there @ r_there
+        x, r, damping = there, r_there, damping / 10.0
+        if gained <= 1e-14 * (r @ r) or np.linalg.norm(moved * scales) <= 1e-15 * max(1.0, len(r) ** 0.5):
+            return x, r, step
+    return x, r, STEPS
+
+
+def _scaled(J: Array) -> tuple[Array, Array, Array, Array]:
+    """The lengths (p,) of the columns, 1 of those that are nothing, and U, S, Vᵀ of the matrix divided by them."""
+    scales = np.linalg.norm(J, axis=0)
+    nothing = scales <= NOTHING * scales.max()
+    J = np.where(nothing, 0.0, J)
+    scales[nothing] = 1.0
+    return (scales, *np.linalg.svd(J / scales, full_matrices=False))
+
+
+def _errors(table: DHTable, poses: bool, length: float) -> Kernel:
+    """A kernel (q, measured, x) -> what is missing (6,) or (3,), m; x: the changes of all rows, of base and of tool."""
+    n = len(table.rows)
+    slides = [row.type == "prismatic" for row in table.rows]
+
+    def screw(column: int, angle: Any, shift: Any) -> Array:
+        c, s, o, i = np.cos(angle), np.sin(angle), 0.0 * shift, 0.0 * shift + 1.0
+        if column == 0:
+            return np.array([[i, o, o, shift], [o, c, -s, o], [o, s, c, o], [o, o, o, i]])
+        return np.array([[c, -s, o, o], [s, c, o, o], [o, o, i, shift], [o, o, o, i]])
+
+    def error(q: Array, measured: Array, x: Array) -> Array:
+        T = table.base @ pose_exp(x[4 * n : 4 * n + 6])
+        for k, row in enumerate(table.rows):
+            a, alpha, d, theta = row.a + x[4 * k], row.alpha + x[4 * k + 1], row.d + x[4 * k + 2], row.theta + x[4 * k + 3]
+            d, theta = (d + q[k], theta) if slides[k] else (d, theta + q[k])
+            along, about = screw(0, alpha, a), screw(2, theta, d)
+            T = T @ (along @ about if table.convention == "modified" else about @ along)
+        T = T @ table.tool @ pose_exp(x[4 * n + 6 :])
+        if not poses:
+            return T[:3, 3] - measured
+        off = inverse_pose(measured) @ T
+        return np.concatenate([off[:3, 3], length * pose_log(off)[3:]])
+
+    shape = (4, 4) if poses else (3,)
+    return compile(error, q=(n,), measured=shape, x=(4 * n + 12,))
+
+
+def _changed(table: DHTable, x: Array) -> DHTable:
+    n = len(table.rows)
+    rows = tuple(
+        replace(row, **{of: getattr(row, of) + float(change) for of, change in zip(OF_ROWS, own, strict=True)})
+        for row, own in zip(table.rows, x[: 4 * n].reshape(n, 4), strict=True)
+    )
+    base, tool = table.base @ pose_exp(x[4 * n : 4 * n + 6]), table.tool @ pose_exp(x[4 * n + 6 :])
+    return DHTable(rows, table.convention, base, tool)
+
+
+def _told(r: Array, n: int, length: float) -> Array:
+    """Errors (n, 2) of position and rotation."""
+    each = r.reshape(n, -1)
+    turned = np.linalg.norm(each[:, 3:], axis=1) / length if each.shape[1] == 6 else np.full(n, np.nan)
+    return np.stack([np.linalg.norm(each[:, :3], axis=1), turned], axis=1)
+
+
+def _varied(joints: Sequence[str], vary: Iterable[str]) -> list[str]:
+    """The names of all single numbers that may change, in the order of the table."""
+    if isinstance(vary, str):
+        vary = (vary,)
+    single = [f"{joint}.{of}" for joint in joints for of in OF_ROWS]
+    of_places = {place: [f"{place}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz")] for place in PLACEMENTS}
+    known = {of: [f"{joint}.{of}" for joint in joints] for of in OF_ROWS} | of_places
+    known |= {name: [name] for name in (*single, *(name for names in of_places.values() for name in names))}
+    asked: set[str] = set()
+    for name in vary:
+        if name not in known:
+            raise UnknownNameError("entry of a DH table", name, known)
+        asked |= set(known[name])
+    if not asked:
+        raise InputError("vary names what may change: a, alpha, d, theta, base, tool, or entries as joint2.theta")
+    return [name for name in (*single, *of_places["base"], *of_places["tool"]) if name in asked]
+
+
+def _model(arm: Any) -> Model:
+    if not isinstance(arm, Model):
+        raise ArgumentError(f"calibrate takes a DHTable or a serial arm (a Model); got {arm!r:.200}")
+    return arm
+
+
+def _checked(table: DHTable, q: Any, measured: Any) -> tuple[Array, Array]:
+    q, measured = as_numbers("q", q), as_numbers("measured", measured)
+    n = len(table.rows)
+    if q.ndim != 2 or q.shape[1] != n:
+        raise ShapeError(f"q has shape {q.shape}; expected (poses, {n}), a coordinate for each row of the table")
+    if measured.shape not in ((len(q), 3), (len(q), 4, 4)):
+        raise ShapeError(
+            f"measured has shape {measured.shape}; expected positions ({len(q)}, 3) or poses ({len(q)}, 4, 4), one for "
+            "each row of q"
+        )
+    for name, x in (("q", q), ("measured", measured)):
+        if not np.isfinite(x).all():
+            raise InputError(f"measurements are finite; {name}{[int(k) for k in np.argwhere(~np.isfinite(x))[0]]} is not")
+    if measured.ndim == 3:
+        R = measured[:, :3, :3]
+        off = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2))
+        off = np.maximum(off, np.abs(measured[:, 3] - np.eye(4)[3]).max(axis=1))
+        off[np.linalg.det(R) < 0.0] = 2.0
+        if off.max() > 1e-3:
+            raise InputError(f"measured[{int(off.argmax())}] is no pose: its rotation is off by {off.max():.2g}")
+    return q, measured
+
+
+def _length(table: DHTable) -> float:
+    """How long the arm is: by what an error of rotation weighs as one of position."""
+    sizes = [abs(row.a) + abs(row.d) for row in table.rows]
+    own = float(np.sum(sizes) + np.linalg.norm(table.tool[:3, 3]))
+    return own if own > 0.0 else 1.0
+
+

@@ -1,0 +1,248 @@
+"""Motions that show what a mechanism is made of: periodic, within its limits, of a small condition number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import public
+from linkwright.errors import InputError, ModelError, ShapeError, explained
+from linkwright.files import write_figure
+from linkwright.identification.columns import Columns
+from linkwright.identification.measurements import Measurements
+from linkwright.identification.unknowns import Unknowns
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STARTS = 40
+"""Random motions of which the best is improved."""
+
+DENSE = 64
+"""Samples for each harmonic where limits are looked at: between them a sum of harmonics is larger by 1/cos(π/64) at most
+(Ehlich & Zeller 1964)."""
+
+BETWEEN = 1.0 / np.cos(np.pi / DENSE)
+
+ROOM = 0.95
+"""Of the range of a joint that is used."""
+
+FREE = np.pi
+"""How far a joint without limits goes to either side, rad or m / the length of the mechanism."""
+
+inverse_dynamics = public(dynamics.inverse_dynamics)
+passive_forces = public(dynamics.passive_forces)
+
+
+@dataclass(frozen=True, eq=False)
+class ExcitingTrajectory:
+    """q(t) = center + Σ a_k/(kω) sin kωt − b_k/(kω) cos kωt, from rest to rest; a call gives q, v and a at times."""
+
+    model: Model
+    center: Array
+    """(nq,)"""
+    sines: Array
+    """a (nv, harmonics)"""
+    cosines: Array
+    """b (nv, harmonics)"""
+    period: float
+    """s"""
+    condition: float
+    """of the regressor's base columns at unit length, over a period"""
+    first_condition: float
+    """that of the best random one"""
+
+    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+        """Positions, velocities and accelerations (…, nv) at times (…), s."""
+        t = as_numbers("t", t)
+        q, v, a = _motion(self.sines, self.cosines, self.period, np.ravel(t))
+        shape = (*t.shape, len(self.center))
+        return q.reshape(shape) + self.center, v.reshape(shape), a.reshape(shape)
+
+    def sampled(self, rate: float = 100.0, periods: int = 1) -> Measurements:
+        """Samples, ``rate`` a second, with the efforts that the model takes for them; ``t`` begins with 0."""
+        if not (np.isfinite(rate) and rate > 0.0) or periods < 1:
+            raise InputError(f"rate is above 0, Hz, and periods at least 1; got {rate!r} and {periods!r}")
+        t = np.arange(int(np.floor(periods * self.period * rate * (1.0 + 1e-12))) + 1) / rate
+        q, v, a = self(t)
+        return Measurements(q, v, a, _efforts(self.model, q, v, a), t)
+
+    def save(self, path: str | Path, rate: float = 100.0, periods: int = 1) -> Path:
+        """Write the samples, ``.csv`` or ``.npz``: time, q, v, a and the efforts that the model takes."""
+        return self.sampled(rate, periods).save(path, self.model)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Positions and velocities over a period, with the limits; saved if a path is given."""
+        from linkwright.identification.pictures import plot_excitation
+
+        figure = plot_excitation(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+    def __repr__(self) -> str:
+        return f"<ExcitingTrajectory of {self.model.name!r}: {self.period:g} s, condition {self.condition:.3g}>"
+
+
+@explained
+def exciting_trajectory(
+    model: Model,
+    period: float = 10.0,
+    harmonics: int = 5,
+    *,
+    armature: bool = False,
+    friction: bool = False,
+    steps: int = 40,
+    seed: int = 0,
+) -> ExcitingTrajectory:
+    """A periodic motion to identify a mechanism by: joints' limits kept, the condition number small.
+
+    A Fourier series of ``harmonics`` with the ``period`` (Swevers, Ganseman, Tükel, De Schutter & Van Brussel 1997),
+    which begins and ends at rest, v = a = 0. The best of 40 random ones, improved by ``steps`` steps of a quasi-Newton
+    method: the condition number of the regressor's base columns (with ``armature`` and ``friction`` of the joints where
+    asked) at unit length becomes small. Limits of position and velocity are kept at all times; those of effort at 64
+    samples of each harmonic, the model's own parameters taken. Joints without limits turn by π at most to either side,
+    and no collisions are looked for: look at the motion before a robot makes it. Raises :class:`ModelError` of
+    mechanisms with quaternions or closed loops, and where limits cannot be kept.
+    """
+    unknowns = Unknowns.of(model, armature=armature, friction=friction)
+    if model.nq != model.nv or model.quaternion_starts:
+        raise ModelError(f"exciting motions are of joints with plain coordinates; {model.name!r} has others")
+    for name, x, least in (("harmonics", harmonics, 3), ("steps", steps, 0)):
+        if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
+            raise InputError(f"{name} is a whole number of at least {least}; got {x!r}")
+    if not (np.isfinite(period) and period > 0.0):
+        raise InputError(f"period is above 0, s; got {period!r}")
+    search = _Search(model, unknowns, float(period), int(harmonics))
+    rng = np.random.default_rng(seed)
+    starts = rng.standard_normal((STARTS, model.nv * (2 * harmonics - 2)))
+    costs = search.costs(starts)
+    best = starts[np.nanargmin(costs)]
+    found = search.improved(best, steps)
+    center, sines, cosines = search.motion(found)
+    return ExcitingTrajectory(
+        model,
+        center,
+        sines,
+        cosines,
+        float(period),
+        float(np.exp(search.costs(found[None])[0])),
+        float(np.exp(np.nanmin(costs))),
+    )
+
+
+class _Search:
+    """The condition number of motions as a function of free numbers."""
+
+    def __init__(self, model: Model, unknowns: Unknowns, period: float, harmonics: int):
+        self.model, self.period, self.harmonics = model, period, harmonics
+        self.columns = Columns.of(unknowns)
+        k = np.arange(1, harmonics + 1)
+        # coefficients with Σ a = 0 and Σ k b = 0: the null spaces of these rows
+        self.of_sines = np.linalg.svd(np.ones((1, harmonics)))[2][1:]
+        self.of_cosines = np.linalg.svd(k[None].astype(float))[2][1:]
+        self.t = np.arange(4 * harmonics * max(2, -(-len(self.columns.names) // (4 * model.nv)))) + 0.5
+        self.t *= period / len(self.t)
+        self.dense = np.arange(DENSE * harmonics) * (period / (DENSE * harmonics))
+        limits = np.array([np.full(model.nv, np.inf)] * 2)
+        for joint in model.joints:
+            if joint.nv:
+                places = model.slice(joint.name).v
+                limits[0, places], limits[1, places] = joint.velocity_limit, joint.effort_limit
+        self.fastest, self.strongest = limits
+        bounded = np.isfinite(model.lower) & np.isfinite(model.upper)
+        low = np.where(np.isfinite(model.lower), model.lower, np.where(np.isfinite(model.upper), model.upper - 2 * FREE, -FREE))
+        high = np.where(np.isfinite(model.upper), model.upper, low + 2 * FREE)
+        self.middle, self.half = 0.5 * (low + high), 0.5 * (high - low) * np.where(bounded, ROOM, 1.0)
+
+    def motion(self, x: Array) -> tuple[Array, Array, Array]:
+        """center (nv,), a and b (nv, harmonics) of free numbers, as large as limits let them be."""
+        n, m = self.model.nv, self.harmonics - 1
+        parts = x.reshape(n, 2 * m)
+        a, b = parts[:, :m] @ self.of_sines, parts[:, m:] @ self.of_cosines
+        q, v, _ = _motion(a, b, self.period, self.dense)
+        middle = 0.5 * (q.max(axis=0) + q.min(axis=0))
+        size = BETWEEN * 0.5 * (q.max(axis=0) - q.min(axis=0))
+        scale = np.minimum(self.half / size, ROOM * self.fastest / (BETWEEN * np.abs(v).max(axis=0)))
+        a, b, center = scale[:, None] * a, scale[:, None] * b, self.middle - scale * middle
+        if np.isfinite(self.strongest).any():
+            a, b, center = self._weak_enough(a, b, center)
+        return center, a, b
+
+    def _weak_enough(self, a: Array, b: Array, center: Array) -> tuple[Array, Array, Array]:
+        """Slower ones, where efforts are beyond their limits: all joints move less, about the same middle."""
+        for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05):
+            q, v, acceleration = _motion(share * a, share * b, self.period, self.dense)
+            middle = center + (1.0 - share) * 0.0
+            tau = _efforts(self.model, q + middle, v, acceleration)
+            if (np.abs(tau).max(axis=0) <= ROOM * self.strongest).all():
+                return share * a, share * b, middle
+        worst = int((np.abs(tau).max(axis=0) / self.strongest).argmax())
+        raise ModelError(
+            f"joint {self.model.joints[worst].name!r} of {self.model.name!r} takes up to {np.abs(tau[:, worst]).max():.3g} "
+            f"(its limit is {self.strongest[worst]:.3g}) even in small motions about the middle of its joints"
+        )
+
+    def costs(self, xs: Array) -> Array:
+        """The logarithm of the condition number of each row of free numbers (n, …)."""
+        motions = [self.motion(x) for x in xs]
+        states = [_motion(a, b, self.period, self.t) for _, a, b in motions]
+        q = np.stack([q + c for (q, _, _), (c, _, _) in zip(states, motions, strict=True)])
+        v, a = np.stack([v for _, v, _ in states]), np.stack([a for _, _, a in states])
+        Y = self.columns.dense(q, v, a)  # (n, times, nv, r)
+        Y = Y.reshape(len(xs), -1, Y.shape[-1])
+        lengths = np.linalg.norm(Y, axis=1)
+        Y = Y / np.where(lengths == 0.0, 1.0, lengths)[:, None]
+        values = np.linalg.eigvalsh(np.swapaxes(Y, 1, 2) @ Y)
+        return 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-300))
+
+    def improved(self, x: Array, steps: int) -> Array:
+        """Downhill by BFGS, with slopes by differences: all of them are one batch of the kernel."""
+        n, tiny = len(x), 1e-6
+        x = x / np.linalg.norm(x) * np.sqrt(n)
+
+        def slope(x: Array) -> tuple[float, Array]:
+            costs = self.costs(np.concatenate([x[None], x + tiny * np.eye(n)]))
+            return float(costs[0]), (costs[1:] - costs[0]) / tiny
+
+        value, g = slope(x)
+        H = np.eye(n) / max(1.0, float(np.linalg.norm(g)))
+        lengths = np.array([2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.001])
+        for _ in range(steps):
+            p = -H @ g
+            if p @ g >= 0.0:
+                H = np.eye(n) / max(1.0, float(np.linalg.norm(g)))
+                p = -H @ g
+            costs = self.costs(x + lengths[:, None] * p)
+            best = int(np.nanargmin(costs))
+            if not costs[best] < value:
+                return x
+            s = lengths[best] * p
+            x = x + s
+            value, g_next = slope(x)
+            y, g = g_next - g, g_next
+            if (sy := float(s @ y)) > 1e-12:
+                V = np.eye(n) - np.outer(s, y) / sy
+                H = V @ H @ V.T + np.outer(s, s) / sy
+        return x
+
+
+def _motion(a: Array, b: Array, period: float, t: Array) -> tuple[Array, Array, Array]:
+    """Displacements, velocities and accelerations (times, nv) of coefficients (nv, harmonics)."""
+    w = 2.0 * np.pi / period * np.arange(1, a.shape[1] + 1)
+    s, c = np.sin(np.multiply.outer(t, w)), np.cos(np.multiply.outer(t, w))
+    return (s @ (a / w).T - c @ (b / w).T, c @ a.T + s @ b.T, -s @ (a * w).T + c @ (b * w).T)
+
+
+def _efforts(model: Model, q: Array, v: Array, a: Array) -> Array:
+    tau: Array = inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+    return tau
+
+
+__all__ = ["ExcitingTrajectory", "ShapeError", "exciting_trajectory"]

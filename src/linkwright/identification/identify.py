@@ -1,0 +1,258 @@
+"""The parameters of a mechanism from its motions and efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, warn
+from linkwright.identification.columns import Columns, sum_of
+from linkwright.identification.estimate import Estimate, estimate
+from linkwright.identification.measurements import Measurements
+from linkwright.identification.normal import Rows, Source
+from linkwright.identification.physical import near_prior
+from linkwright.identification.unknowns import Unknowns
+from linkwright.model.tree import Model
+from linkwright.simulation.trajectory import velocity_names
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+EXACT = 1e-6
+"""Of a joint's efforts: in the search for physical parameters none counts as known better, or numbers have no room."""
+
+ALONE = 1e-6
+"""What is left of a parameter's unit vector outside the combinations that are seen, where it is seen by itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """What :func:`identify` found."""
+
+    names: tuple[str, ...]
+    """(p,) of all parameters: "link3.m", "link3.mcx", …, "joint2.damping\""""
+    parameters: Array
+    """(p,), such as bodies can have them, near the prior: SI units, inertias about the bodies' origins"""
+    prior: Array
+    """(p,): what was taken to be likely before"""
+    seen: tuple[str, ...]
+    """(p,): "alone": the measurements tell it; "with others": they tell sums it is in; "no": the prior alone does"""
+    share: Array
+    """(p,): how much of each value the measurements tell, beside the prior: from 0 to 1"""
+    base: Estimate = field(repr=False)
+    base_names: tuple[str, ...] = field(repr=False)
+    """(r,): the combinations that the measurements show"""
+    joints: tuple[str, ...]
+    """whose efforts were measured"""
+    rms_before: Array
+    """(joints,): root mean squares of what the prior leaves of the efforts"""
+    rms: Array
+    """(joints,): the same of ``parameters``"""
+    mended: tuple[str, ...]
+    """bodies of the prior that no body can be, and were made thicker"""
+    structural: int
+    """base parameters that the best of motions would show"""
+    unknowns: Unknowns = field(repr=False)
+    example: tuple[Array, Array] = field(repr=False)
+    """efforts measured, and those of ``parameters``: (samples, joints), of the first samples"""
+    times: Array = field(repr=False)
+    """of these samples, s, or their numbers"""
+
+    @property
+    def base_parameters(self) -> Array:
+        """(r,): by weighted least squares."""
+        return self.base.values
+
+    @property
+    def standard_errors(self) -> Array:
+        """(r,), of the base parameters."""
+        return np.sqrt(np.diag(self.base.covariance))
+
+    @property
+    def sigma(self) -> Array:
+        """(joints,): the noise of the efforts; standard deviations of what base parameters do not explain."""
+        return self.base.sigma
+
+    @property
+    def samples(self) -> int:
+        """How many were read."""
+        return self.base.samples
+
+    @cached_property
+    def model(self) -> Model:
+        """The mechanism with these parameters; ``.model.save("robot.urdf")`` writes it."""
+        return self.unknowns.model_of(self.parameters)
+
+    def __getitem__(self, name: str) -> float:
+        """A parameter by its name."""
+        if name not in self.names:
+            raise UnknownNameError("parameter", name, self.names)
+        return float(self.parameters[self.names.index(name)])
+
+    def report(self, all_parameters: bool = True) -> str:
+        """What was found, as text: efforts, base parameters with standard errors, every parameter and who tells it."""
+        from linkwright.identification.report import report
+
+        return report(self, all_parameters)
+
+    def __str__(self) -> str:
+        return self.report(all_parameters=False)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Efforts measured and explained, and what is left of them; saved if a path is given."""
+        from linkwright.files import write_figure
+        from linkwright.identification.pictures import plot_efforts
+
+        figure = plot_efforts(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+    def plot_parameters(self, path: str | Path | None = None) -> Figure:
+        """Base parameters with error bars, and masses beside their prior; saved if a path is given."""
+        from linkwright.files import write_figure
+        from linkwright.identification.pictures import plot_parameters
+
+        figure = plot_parameters(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+
+@explained
+def identify(
+    model: Model,
+    q: Any,
+    v: Any = None,
+    a: Any = None,
+    tau: Any = None,
+    t: Any = None,
+    *,
+    armature: bool = False,
+    friction: bool = False,
+    robust: bool = False,
+    only: Sequence[str] | None = None,
+    joints: Iterable[str] | None = None,
+    prior: Model | None = None,
+    weight: float = 1.0,
+    cutoff: float | None = 10.0,
+) -> Identified:
+    """The inertial parameters of a mechanism from motions q (n, nq), v, a (n, nv) and the efforts tau (n, nv) they took.
+
+    Where ``a`` (or v too) is not given it is computed from q at the times ``t`` (n,), by filtered differences
+    (:func:`derivatives`, with its ``cutoff`` in Hz). Instead of arrays ``q`` may be a list of :class:`Measurements`
+    (recordings apart from each other), an iterator of them, or a function that gives one anew: nothing but some hundred
+    rows of the regressor is held at once. ``armature``, ``friction``: find these of the joints too; else the model's own
+    are taken. ``robust``: weights by Huber, which spikes do not sway. ``only``: links (such as "payload") whose own
+    parameters are to be found, all else taken from the model. ``joints``: those whose efforts were measured (all).
+
+    The base parameters, the combinations that efforts depend on, are found by weighted least squares, each joint weighted
+    by its residuals; their standard errors suppose that noise is in the efforts alone, and of one sample independent of
+    the next's. All parameters, which bodies can have, are those near ``prior`` (the model) that fit:
+    min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see ``docs/identification.md``; what the measurements do not show is the prior's.
+
+    Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit or
+    are not finite, and of too few samples; warns where motions show less than there is to be seen.
+    """
+    unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
+    if not (isinstance(weight, (int, float)) and 0.0 < weight < np.inf):
+        raise InputError(f"weight is a number above 0; got {weight!r}")
+    before = _likely(unknowns, prior)
+    theta, mended = unknowns.prior(before)
+    source = _source(model, (q, v, a, tau, t), cutoff)
+    places, names = _joints(model, joints)
+    columns = Columns.of(unknowns)
+    found = estimate(columns, places, source, robust)
+    if len(found.values) < len(columns.chosen):
+        warn(
+            f"the measurements show {len(found.values)} of {len(columns.chosen)} base parameters; a motion that moves all "
+            "joints, quickly too, shows more: exciting_trajectory(model) finds one"
+        )
+    known = np.maximum(found.sigma, EXACT * np.sqrt(np.mean(found.measured**2)))
+    information = np.linalg.inv(found.covariance * float((known / found.sigma).max()) ** 2)
+    near = near_prior(found.matrix, found.values, information, theta, len(unknowns.blocks), float(weight))
+    first = found.plain.first
+    assert first is not None
+    return Identified(
+        names=unknowns.names,
+        parameters=near.parameters,
+        prior=theta,
+        seen=seen_by(found.matrix),
+        share=near.share,
+        base=found,
+        base_names=tuple(sum_of(row, unknowns.names) for row in found.matrix),
+        joints=names,
+        rms_before=found.rms(unknowns.of_model(before)),
+        rms=found.rms(near.parameters),
+        mended=mended,
+        structural=len(columns.chosen),
+        unknowns=unknowns,
+        example=(first.tau[:, places], _explained(columns, places, first, found.coefficients(near.parameters))),
+        times=first.t,
+    )
+
+
+def seen_by(matrix: Array) -> tuple[str, ...]:
+    """Of each parameter θ_i whether combinations K (r, p) tell it: "alone", "with others" or "no"."""
+    lengths = np.linalg.norm(matrix, axis=0)
+    rows = np.linalg.qr((matrix / np.where(lengths > 0.0, lengths, 1.0)).T)[0] if len(matrix) else np.zeros((0, 0))
+    inside = np.linalg.norm(rows, axis=1) if len(matrix) else lengths
+    return tuple(
+        "no" if size == 0.0 else "alone" if part > 1.0 - ALONE else "with others"
+        for size, part in zip(lengths, inside, strict=True)
+    )
+
+
+def _explained(columns: Columns, places: Array, rows: Rows, beta: Array) -> Array:
+    """The efforts (samples, joints) that coefficients give, with what is known."""
+    out = columns.kernel(rows.q, rows.v, rows.a, rows.tau)
+    parts = out if isinstance(out, tuple) else (out,)
+    left = [parts[j][:, -1] - parts[j][:, :-1] @ beta[columns.there[j]] for j in places]
+    tau: Array = rows.tau[:, places] - np.stack(left, axis=1)
+    return tau
+
+
+def _likely(unknowns: Unknowns, prior: Any) -> Model:
+    """The mechanism that the prior is of."""
+    if prior is None:
+        return unknowns.model
+    if not isinstance(prior, Model):
+        raise ArgumentError(f"prior is a Model; got {prior!r:.200}")
+    own = [(body.name, joint.name) for body, joint in zip(unknowns.model.bodies, unknowns.model.joints, strict=True)]
+    if [(body.name, joint.name) for body, joint in zip(prior.bodies, prior.joints, strict=True)] != own:
+        raise InputError(f"the prior has the bodies and joints of {unknowns.model.name!r}; those of {prior.name!r} differ")
+    return prior
+
+
+def _joints(model: Model, joints: Iterable[str] | None) -> tuple[Array, tuple[str, ...]]:
+    """The places in v of the joints whose efforts count, and a name for each."""
+    names = velocity_names(model)
+    if joints is None:
+        return np.arange(model.nv), tuple(names)
+    if isinstance(joints, str):
+        raise ArgumentError(f"joints is a list of names; got {joints!r}")
+    places = sorted({k for name in joints for k in range(model.nv)[model.slice(name).v]})
+    if not places:
+        raise InputError("joints names those whose efforts were measured: one at least")
+    return np.array(places), tuple(names[k] for k in places)
+
+
+def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> Source:
+    """Measurements as parts."""
+    q, *others = given
+    if isinstance(q, Measurements):
+        q = [q]
+    parts = callable(q) or isinstance(q, Iterator)
+    parts = parts or (isinstance(q, (list, tuple)) and bool(q) and isinstance(q[0], Measurements))
+    if not parts:
+        return Source(model, lambda: [Measurements(*given)], True, cutoff)
+    if any(x is not None for x in others):
+        raise ArgumentError("parts of measurements have v, a, tau and t themselves: give nothing beside them")
+    return Source(model, q if callable(q) else lambda: q, not isinstance(q, Iterator), cutoff)

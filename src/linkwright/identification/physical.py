@@ -1,0 +1,177 @@
+"""Parameters that bodies can have, near a prior: what measurements do not show, the prior tells.
+
+A body's ten parameters π are those of some distribution of mass exactly if its pseudo-inertia (Wensing, Kim & Slotine
+2018)
+
+    J(π) = [[½ tr(I) 1 − I,  m c], [(m c)ᵀ,  m]]  =  ∫ [r; 1][r; 1]ᵀ dm
+
+is positive definite. Near a prior J⁰ is what has a small divergence d(J‖J⁰) = tr(J⁰⁻¹J) − log det(J⁰⁻¹J) − 4, which
+does not depend on axes or units and grows beyond all bounds where J is nearly singular (Lee, Wensing & Park 2020).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.spatial.arrays import Array
+
+THIN = 1e-3
+"""A prior body's second moments are at least so large a part of its largest: bodies of files may be flat or points."""
+
+STEPS = 200
+"""of Newton's at most, for each of the weights that lead to the one asked for"""
+
+CLOSE = 1e-7
+"""The decrement that ends them: by its square the minimum is missed, in units of the weight."""
+
+
+def pseudo_inertia(parameters: Array) -> Array:
+    """J (…, 4, 4) of m, m c (3), Ixx Ixy Iyy Ixz Iyz Izz (…, 10)."""
+    J: Array = np.tensordot(parameters, UNITS, axes=(-1, 0))
+    return J
+
+
+def _units() -> Array:
+    """J of every unit vector (10, 4, 4)."""
+    units = np.zeros((10, 4, 4))
+    units[0, 3, 3] = 1.0
+    for k in range(3):
+        units[1 + k, k, 3] = units[1 + k, 3, k] = 1.0
+    for k, (i, j) in enumerate(((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)), start=4):
+        if i == j:
+            units[k, :3, :3] = 0.5 * np.eye(3)
+            units[k, i, i] = -0.5
+        else:
+            units[k, i, j] = units[k, j, i] = -1.0
+    return units
+
+
+UNITS = _units()
+
+
+def is_physical(parameters: Array) -> Array:
+    """(…,) bool of ten parameters (…, 10): whether some distribution of mass has them."""
+    J = pseudo_inertia(np.asarray(parameters, dtype=float))
+    scale = np.sqrt(np.abs(np.einsum("...ii->...i", J)))
+    scale = np.where(scale == 0.0, 1.0, scale)
+    least: Array = np.linalg.eigvalsh(J / (scale[..., :, None] * scale[..., None, :]))[..., 0]
+    return least > 0.0
+
+
+def inside(parameters: Array, length: float) -> Array:
+    """Ten parameters (10,) with a mass above zero, made those of a body: second moments about the centre raised.
+
+    To :data:`THIN` of the largest, or to those of a ball of a hundredth of ``length`` where all vanish.
+    """
+    m, h = parameters[0], parameters[1:4]
+    J = pseudo_inertia(parameters)
+    about = J[:3, :3] - np.outer(h, h) / m
+    values, axes = np.linalg.eigh(about)
+    least = max(THIN * values[-1], 0.2 * m * (1e-2 * length) ** 2 * THIN)
+    if values[0] >= least:
+        return parameters
+    about = (axes * np.maximum(values, least)) @ axes.T
+    second = about + np.outer(h, h) / m
+    I = np.trace(second) * np.eye(3) - second
+    return np.concatenate([parameters[:4], I[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]])
+
+
+class Near(NamedTuple):
+    """What :func:`near_prior` found."""
+
+    parameters: Array
+    """(p,)"""
+    share: Array
+    """(p,): how much of each measurements tell, from 0 (the prior alone) to 1"""
+    steps: int
+    """Newton's, of all weights"""
+
+
+def near_prior(
+    combinations: Array, measured: Array, information: Array, prior: Array, bodies: int, weight: float
+) -> Near:
+    """min ½ (K π − β)ᵀ Λ (K π − β) + weight · Σ d(Jᵢ‖Jᵢ⁰) over π (p,), convex, by Newton's steps.
+
+    K (r, p) ``combinations``, β (r,) ``measured``, Λ (r, r) ``information``: the inverse of its covariance. ``prior``
+    (p,): first ten parameters of each of so many ``bodies``, all physical, then single numbers above zero, whose
+    divergence is x/x⁰ − log(x/x⁰) − 1. Weights that begin large and fall to the one asked for keep steps few.
+    """
+    problem = _Problem(combinations, measured, information, prior, bodies)
+    x, steps = prior.copy(), 0
+    first = weight
+    while problem.decrement(x, first) > 1.0 and first < 1e30:
+        first *= 10.0
+    while True:
+        x, taken = problem.least(x, first)
+        steps += taken
+        if first <= weight:
+            break
+        first = max(first / 10.0, weight)
+    H = weight * problem.curvature(x)
+    scale = 1.0 / np.sqrt(np.diag(H))
+    alone = np.linalg.inv(H * scale[:, None] * scale)
+    both = np.linalg.inv((H + problem.quadratic) * scale[:, None] * scale)
+    share = np.clip(1.0 - np.diag(both) / np.diag(alone), 0.0, 1.0)
+    return Near(x, share, steps)
+
+
+class _Problem:
+    """The function that is minimised, its slope and curvature."""
+
+    def __init__(self, K: Array, measured: Array, information: Array, prior: Array, bodies: int):
+        self.K, self.measured, self.information, self.bodies = K, measured, information, bodies
+        self.quadratic = K.T @ information @ K
+        self.start = self._inertias(prior)
+        self.numbers = prior[10 * bodies :]
+        if bodies and not (np.linalg.eigvalsh(self.start)[:, 0] > 0.0).all() or not (self.numbers > 0.0).all():
+            raise InputError("the prior is of bodies that exist: positive masses and moments")
+        self.inverse = np.linalg.inv(self.start)
+
+    def _inertias(self, x: Array) -> Array:
+        return pseudo_inertia(x[: 10 * self.bodies].reshape(self.bodies, 10))
+
+    def slope(self, x: Array, weight: float) -> Array:
+        inverse = np.linalg.inv(self._inertias(x))
+        of_bodies = np.einsum("bij,kji->bk", self.inverse - inverse, UNITS).reshape(-1)
+        of_numbers = 1.0 / self.numbers - 1.0 / x[10 * self.bodies :]
+        data: Array = self.K.T @ (self.information @ (self.K @ x - self.measured))
+        return data + weight * np.concatenate([of_bodies, of_numbers])
+
+    def curvature(self, x: Array) -> Array:
+        """Of the divergences: tr(J⁻¹ E_i J⁻¹ E_k) of each body."""
+        H = np.zeros((len(x), len(x)))
+        turned = np.einsum("bij,kjl->bkil", np.linalg.inv(self._inertias(x)), UNITS)
+        blocks = np.einsum("bkil,bmli->bkm", turned, turned)
+        for b, block in enumerate(blocks):
+            H[10 * b : 10 * b + 10, 10 * b : 10 * b + 10] = block
+        rest = np.arange(10 * self.bodies, len(x))
+        H[rest, rest] = 1.0 / x[rest] ** 2
+        return H
+
+    def step(self, x: Array, weight: float) -> tuple[Array, Array]:
+        """Newton's step and the slope."""
+        H, g = self.quadratic + weight * self.curvature(x), self.slope(x, weight)
+        scale = 1.0 / np.sqrt(np.diag(H))
+        return -scale * np.linalg.solve(H * scale[:, None] * scale, scale * g), g
+
+    def decrement(self, x: Array, weight: float) -> float:
+        """√(gᵀH⁻¹g / weight): how far the minimum is, as its divergence sees it."""
+        p, g = self.step(x, weight)
+        return float(np.sqrt(max(0.0, -(p @ g) / weight)))
+
+    def least(self, x: Array, weight: float) -> tuple[Array, int]:
+        """The minimum from x, and the steps taken.
+
+        Divided by the weight the function is self-concordant: steps of length 1/(1 + λ), λ the decrement, stay inside
+        and go down, and from λ < ¼ whole ones converge quadratically (Boyd & Vandenberghe 2004, §9.6).
+        """
+        for taken in range(STEPS):
+            p, g = self.step(x, weight)
+            decrement = float(np.sqrt(max(0.0, -(p @ g) / weight)))
+            if decrement <= CLOSE:
+                return x, taken
+            x = x + (p if decrement < 0.25 else p / (1.0 + decrement))
+        return x, STEPS
