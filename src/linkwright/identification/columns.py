@@ -29,6 +29,8 @@ class Columns:
     """K (r, p)"""
     there: tuple[Array, ...]
     """of each velocity which of the r columns are not zero everywhere"""
+    sizes: Array
+    """(r,): the lengths of the columns in random motions, velocities and accelerations of about 1"""
 
     @classmethod
     def of(cls, unknowns: Unknowns) -> Columns:
@@ -41,12 +43,12 @@ class Columns:
         chosen, matrix = independent(Y.reshape(-1, Y.shape[-1]), SMALL)
         largest = np.abs(Y[..., chosen]).max(axis=0)
         there = tuple(np.flatnonzero(row > SMALL * row.max(initial=0.0)) for row in largest)
-        return cls(unknowns, chosen, matrix, there)
+        return cls(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """(r,): each base parameter as a sum, its own first."""
-        return tuple(sum_of(row, self.unknowns.names) for row in self.matrix)
+        return tuple(sum_of(row, self.unknowns.names, k) for row, k in zip(self.matrix, self.chosen, strict=True))
 
     def dense(self, q: Array, v: Array, a: Array) -> Array:
         """Y_b (…, nv, r)."""
@@ -74,12 +76,12 @@ class Columns:
 def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
     """Columns (r,) of W (n, p) that span the others, and K (r, p) with W = W[:, columns] K.
 
-    The earliest such columns are left out: each is one that those after it do not span.
+    Each column is left out that those before it span.
     """
     lengths = np.linalg.norm(W, axis=0)
     scale = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
     p = W.shape[1]
-    R = np.linalg.qr((W / scale)[:, ::-1], mode="r")
+    R = np.linalg.qr(W / scale, mode="r")
     found = np.zeros(p, dtype=bool)
     Q = np.zeros((len(R), 0))
     for k, column in enumerate(R.T):  # Gram and Schmidt, twice, on the triangle
@@ -88,7 +90,7 @@ def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
         if (size := float(np.linalg.norm(rest))) > tolerance:
             found[k] = True
             Q = np.concatenate([Q, rest[:, None] / size], axis=1)
-    chosen = np.flatnonzero(found[::-1])
+    chosen = np.flatnonzero(found)
     K = np.zeros((len(chosen), p))
     if len(chosen):
         usable = np.isfinite(scale)
@@ -100,9 +102,8 @@ def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
     return chosen, K
 
 
-def sum_of(row: Array, names: tuple[str, ...]) -> str:
-    """A combination of parameters as text: "link2.Iyy + link3.m - 0.25 link3.mcx"."""
-    first = int(np.argmax(np.abs(row) == 1.0)) if (np.abs(row) == 1.0).any() else int(np.argmax(np.abs(row)))
+def sum_of(row: Array, names: tuple[str, ...], first: int) -> str:
+    """A combination of parameters as text, one of them first: "link2.Iyy + link3.m - 0.25 link3.mcx"."""
     text = ""
     for k in [first, *(k for k in np.flatnonzero(row) if k != first)]:
         x = float(row[k])

@@ -147,8 +147,9 @@ def _robustly(
 def _shown(plain: Gathered, weights: Array) -> tuple[Array, Array, float]:
     """Of the columns those that measurements tell apart, K (r, p) of what they show, and the condition number."""
     G, _ = plain.embedded(weights)
-    lengths = np.sqrt(np.diag(G))
-    scale = np.where(lengths > UNSEEN * lengths.max(), lengths, np.inf)
+    there, _ = plain.embedded(np.ones(len(weights)))
+    moved = np.sqrt(np.diag(there) / plain.samples) > UNSEEN**2 * plain.columns.sizes
+    scale = np.where(moved, np.sqrt(np.diag(G)), np.inf)
     values, axes = np.linalg.eigh(G / scale[:, None] / scale)
     large = values > UNSEEN**2 * values[-1]
     root = np.sqrt(np.where(large, values, 0.0))[:, None] * axes.T

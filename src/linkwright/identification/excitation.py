@@ -10,12 +10,13 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ModelError, ShapeError, explained
+from linkwright.errors import InputError, ModelError, explained
 from linkwright.files import write_figure
 from linkwright.identification.columns import Columns
 from linkwright.identification.measurements import Measurements
 from linkwright.identification.unknowns import Unknowns
 from linkwright.model.tree import Model
+from linkwright.simulation.trajectory import velocity_names
 from linkwright.spatial.arrays import Array, as_numbers
 
 if TYPE_CHECKING:
@@ -170,24 +171,23 @@ class _Search:
         middle = 0.5 * (q.max(axis=0) + q.min(axis=0))
         size = BETWEEN * 0.5 * (q.max(axis=0) - q.min(axis=0))
         scale = np.minimum(self.half / size, ROOM * self.fastest / (BETWEEN * np.abs(v).max(axis=0)))
-        a, b, center = scale[:, None] * a, scale[:, None] * b, self.middle - scale * middle
-        if np.isfinite(self.strongest).any():
-            a, b, center = self._weak_enough(a, b, center)
-        return center, a, b
-
-    def _weak_enough(self, a: Array, b: Array, center: Array) -> tuple[Array, Array, Array]:
-        """Slower ones, where efforts are beyond their limits: all joints move less, about the same middle."""
-        for share in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05):
-            q, v, acceleration = _motion(share * a, share * b, self.period, self.dense)
-            middle = center + (1.0 - share) * 0.0
-            tau = _efforts(self.model, q + middle, v, acceleration)
-            if (np.abs(tau).max(axis=0) <= ROOM * self.strongest).all():
-                return share * a, share * b, middle
-        worst = int((np.abs(tau).max(axis=0) / self.strongest).argmax())
-        raise ModelError(
-            f"joint {self.model.joints[worst].name!r} of {self.model.name!r} takes up to {np.abs(tau[:, worst]).max():.3g} "
-            f"(its limit is {self.strongest[worst]:.3g}) even in small motions about the middle of its joints"
-        )
+        share = 1.0
+        while True:
+            slower = share * scale
+            found = self.middle - slower * middle, slower[:, None] * a, slower[:, None] * b
+            if not np.isfinite(self.strongest).any():
+                return found
+            q, v, acceleration = _motion(*found[1:], self.period, self.dense)
+            most = np.abs(_efforts(self.model, q + found[0], v, acceleration)).max(axis=0)
+            if (most <= ROOM * self.strongest).all():
+                return found
+            share *= 0.85
+            if share < 0.02:
+                worst = int((most / self.strongest).argmax())
+                raise ModelError(
+                    f"joint {velocity_names(self.model)[worst]!r} of {self.model.name!r} takes up to {most[worst]:.3g} "
+                    f"(its limit is {self.strongest[worst]:.3g}) even in small motions about the middle of its joints"
+                )
 
     def costs(self, xs: Array) -> Array:
         """The logarithm of the condition number of each row of free numbers (n, …)."""
@@ -244,5 +244,3 @@ def _efforts(model: Model, q: Array, v: Array, a: Array) -> Array:
     tau: Array = inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
     return tau
 
-
-__all__ = ["ExcitingTrajectory", "ShapeError", "exciting_trajectory"]

@@ -187,7 +187,10 @@ def identify(
         seen=seen_by(found.matrix),
         share=near.share,
         base=found,
-        base_names=tuple(sum_of(row, unknowns.names) for row in found.matrix),
+        base_names=tuple(
+            sum_of(row, unknowns.names, int(k))
+            for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
+        ),
         joints=names,
         rms_before=found.rms(unknowns.of_model(before)),
         rms=found.rms(near.parameters),

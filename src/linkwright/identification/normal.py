@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.compiler.native.threads import default_threads
 from linkwright.errors import ArgumentError, InputError
 from linkwright.identification.columns import Columns
 from linkwright.identification.measurements import Measurements, checked
@@ -15,8 +17,14 @@ from linkwright.identification.smoothing import derivatives, edge_of, step_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
-BLOCK = 512
+BLOCK = 448
 """Samples whose columns are held at once: they stay in a core's own memory."""
+
+SLICE = 18 * BLOCK
+"""Samples that one thread sums."""
+
+ALONE = 2**18
+"""Multiplications of a product of matrices up to which BLAS takes one thread."""
 
 SPREAD = 2**16
 """Residuals of each joint at most by which their spread is told."""
@@ -116,43 +124,78 @@ def gather(
 ) -> Gathered:
     """One reading of all measurements.
 
-    ``robust``: β, σ (joints,) and k: weights are then min(1, k σ/|r|) (Huber 1964), and residuals are sampled.
+    ``robust``: β, σ (joints,) and k: weights are then min(1, k σ/|r|) (Huber 1964), and residuals are sampled. Parts of
+    :data:`SLICE` samples are summed apart, on several threads, and put together in their order.
     """
-    kernel, nv = columns.kernel, columns.unknowns.model.nv
-    widths = [len(own) + 1 for own in columns.there]
-    grams = [np.zeros((widths[j], widths[j])) for j in joints]
-    found = Gathered(columns, joints, grams, bounded=np.zeros((len(joints), 2)))
-    places = [np.empty((BLOCK, width)) for width in widths]
-    kept: list[list[Array]] = [[] for _ in joints]
-    every, count = 1, 0
-    for rows in source.chunks():
-        q, v, a, tau, _ = rows
-        if found.first is None and len(q):
-            found.first = Rows(*(x[:SHOWN].copy() for x in rows))
-        for first in range(0, len(q), BLOCK):
-            part = slice(first, first + BLOCK)
-            n = min(BLOCK, len(q) - first)
-            out: Any = tuple(place[:n] for place in places)
-            kernel(q[part], v[part], a[part], tau[part], out=out if nv > 1 else out[0])
-            for i, joint in enumerate(joints):
-                A = out[joint]
-                if robust is not None:
-                    beta, sigma, bound = robust
-                    r = A[:, -1] - A[:, :-1] @ beta[columns.there[joint]]
-                    kept[i].append(r[::every].copy())
-                    z = np.abs(r) / sigma[i]
-                    assert found.bounded is not None
-                    found.bounded[i] += np.minimum(z * z, bound * bound).sum(), (z <= bound).sum()
-                    A = A * np.sqrt(np.minimum(1.0, bound / np.maximum(z, 1e-300)))[:, None]
-                grams[i] += A.T @ A
-            found.samples += n
-            if robust is not None:
-                count += -(-n // every)
-                if count > SPREAD:
-                    kept = [[np.concatenate(x)[::2]] for x in kept]
-                    every, count = 2 * every, len(kept[0][0])
+    widths = [len(columns.there[j]) + 1 for j in joints]
+    found = Gathered(columns, joints, [np.zeros((width, width)) for width in widths])
+    sampled = _Sampled(len(joints))
+    with ThreadPoolExecutor(default_threads()) as pool:
+        for rows in source.chunks():
+            if found.first is None and len(rows.q):
+                found.first = Rows(*(x[:SHOWN].copy() for x in rows))
+            slices = [Rows(*(x[at : at + SLICE] for x in rows)) for at in range(0, len(rows.q), SLICE)]
+            for grams, bounded, left in pool.map(lambda part: _sums(columns, joints, part, robust), slices):
+                for gram, own in zip(found.grams, grams, strict=True):
+                    gram += own
+                found.bounded = bounded if found.bounded is None else found.bounded + bounded
+                sampled.add(left)
+            found.samples += len(rows.q)
     if found.first is None:
         raise InputError("there are no samples")
-    if robust is not None:
-        found.left = [np.concatenate(x) if x else np.zeros(0) for x in kept]
+    found.left = sampled.gathered()
     return found
+
+
+def _sums(
+    columns: Columns, joints: Array, rows: Rows, robust: tuple[Array, Array, float] | None
+) -> tuple[list[Array], Array, list[Array]]:
+    """Of some samples what is summed, and with robust weights the residuals of each joint."""
+    kernel, widths = columns.kernel, [len(own) + 1 for own in columns.there]
+    places = [np.empty((BLOCK, width)) for width in widths]
+    grams = [np.zeros((widths[j], widths[j])) for j in joints]
+    bounded, left = np.zeros((len(joints), 2)), [np.zeros(len(rows.q) if robust else 0) for _ in joints]
+    products = [np.empty((widths[j] - 1, widths[j])) for j in joints]
+    # products of so many rows take one thread of BLAS; what shares cores with us would wait for others
+    at_once = [max(64, min(BLOCK, int(ALONE / (widths[j] * widths[j])) // 8 * 8)) for j in joints]
+    for first in range(0, len(rows.q), BLOCK):
+        part = [x[first : first + BLOCK] for x in rows[:4]]
+        n = len(part[0])
+        out: Any = tuple(place[:n] for place in places)
+        kernel(*part, out=out if len(out) > 1 else out[0])
+        for i, joint in enumerate(joints):
+            A = out[joint]
+            if robust is not None:
+                beta, sigma, bound = robust
+                r = A[:, -1] - A[:, :-1] @ beta[columns.there[joint]]
+                left[i][first : first + n] = r
+                z = np.abs(r) / sigma[i]
+                bounded[i] += np.minimum(z * z, bound * bound).sum(), (z <= bound).sum()
+                A = A * np.sqrt(np.minimum(1.0, bound / np.maximum(z, 1e-300)))[:, None]
+            gram = grams[i]
+            for at in range(0, n, at_once[i]):
+                some = A[at : at + at_once[i]]
+                gram[:-1] += np.matmul(some[:, :-1].T, some, out=products[i])
+            gram[-1, -1] += A[:, -1] @ A[:, -1]
+    for gram in grams:
+        gram[-1, :-1] = gram[:-1, -1]
+    return grams, bounded, left
+
+
+class _Sampled:
+    """Residuals of each joint, every so many of them that they are not more than :data:`SPREAD`."""
+
+    def __init__(self, joints: int):
+        self.kept: list[list[Array]] = [[] for _ in range(joints)]
+        self.every, self.count = 1, 0
+
+    def add(self, left: list[Array]) -> None:
+        for kept, r in zip(self.kept, left, strict=True):
+            kept.append(r[:: self.every].copy())
+        self.count += -(-len(left[0]) // self.every)
+        while self.count > SPREAD:
+            self.kept = [[np.concatenate(x)[::2]] for x in self.kept]
+            self.every, self.count = 2 * self.every, len(self.kept[0][0])
+
+    def gathered(self) -> list[Array]:
+        return [np.concatenate(x) for x in self.kept]
