@@ -43,6 +43,16 @@ from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
 from linkwright.geometry import rotation as rotation
 from linkwright.geometry import transform as transform
+from linkwright.identification.calibration import Calibrated as Calibrated
+from linkwright.identification.calibration import calibrate as calibrate
+from linkwright.identification.excitation import ExcitingTrajectory as ExcitingTrajectory
+from linkwright.identification.excitation import exciting_trajectory as exciting_trajectory
+from linkwright.identification.identify import Identified as Identified
+from linkwright.identification.identify import identify as identify
+from linkwright.identification.measurements import Measurements as Measurements
+from linkwright.identification.payload import identify_payload as identify_payload
+from linkwright.identification.reading import read_measurements as read_measurements
+from linkwright.identification.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.inverse_kinematics import tasks as tasks
 from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
 from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
@@ -462,10 +472,14 @@ def zero_moment_point(
 __all__ = [
     "BaseParameters",
     "Builder",
+    "Calibrated",
     "DHRow",
     "DHTable",
     "Equations",
+    "ExcitingTrajectory",
+    "Identified",
     "Kernel",
+    "Measurements",
     "Mobility",
     "Model",
     "Motion",
@@ -480,6 +494,7 @@ __all__ = [
     "atan2",
     "base_parameters",
     "bias_forces",
+    "calibrate",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_velocity",
@@ -505,6 +520,7 @@ __all__ = [
     "energy_regressor",
     "equations",
     "errors",
+    "exciting_trajectory",
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -513,6 +529,8 @@ __all__ = [
     "handle_responses",
     "hold",
     "hold_joints",
+    "identify",
+    "identify_payload",
     "impulse",
     "inertial_parameters",
     "integrate",
@@ -555,6 +573,7 @@ __all__ = [
     "prescribed_motion",
     "project",
     "quaternion",
+    "read_measurements",
     "regressor",
     "repeat",
     "resolved_rate",
@@ -563,6 +582,7 @@ __all__ = [
     "sign",
     "simulate",
     "singular_directions",
+    "smooth_derivatives",
     "solve",
     "spring_energy",
     "spring_lengths",

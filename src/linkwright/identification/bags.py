@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwright.errors import FormatError, MissingExtraError, counted, warn
 from linkwright.identification.measurements import Measurements
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.trajectory import velocity_names
 from linkwright.spatial.arrays import Array
 
 BAGS = (".bag", ".mcap", ".db3")
@@ -33,7 +33,7 @@ def read_bag(path: Path, model: Model, topic: str | None = None) -> Measurements
         ) from None
     names = velocity_names(model)
     if list(model.coordinate_names) != names:
-        raise FormatError(f"{path}: joint states tell joints of one coordinate each; those of {model.name!r} are others")
+        raise FormatError(f"{path}: joint states are of joints with one coordinate each; {model.name!r} has others")
     try:
         with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
             connections = [one for one in reader.connections if one.msgtype == STATE and topic in (None, one.topic)]

@@ -96,7 +96,7 @@ def calibrate(
     ``measured``: where the tool (the table's end) was then, in the world. ``vary``: which columns of the table, of all
     joints ("a", "alpha", "d", "theta", the last two of joints that turn or slide the offsets of their coordinates),
     entries of single joints ("joint2.theta"), and the placements "base" and "tool". By Levenberg and Marquardt: the sum
-    of squares of errors of position, and of rotation times ``length`` (m, the arm's own length where not given), becomes
+    of squares of errors of position, and of rotation times ``length`` (m, the arm's own where not given), becomes
     least. What the poses do not tell apart (the base and the first row, axes that are parallel) changes as little as
     can be, and is told.
 
@@ -126,11 +126,11 @@ def calibrate(
 
     first = residuals(x)
     if first.size < len(chosen):
-        raise InputError(f"{first.size} measured numbers for {len(chosen)} unknown ones; measure more poses, or vary less")
+        raise InputError(f"{first.size} measured numbers for {len(chosen)} unknown ones; measure more, or vary less")
     x, r, steps = _least(x, chosen, residuals, jacobian)
     J = jacobian(x)
     scales, _, S, Vt = _scaled(J)
-    rank = int((S > SEEN * S[0]).sum())
+    rank = int((SEEN * S[0] < S).sum())
     free = r.size - rank
     variance = float(r @ r) / free if free else np.nan
     root = Vt[:rank].T / S[:rank] / scales[:, None]
@@ -156,7 +156,7 @@ def _least(x: Array, chosen: Array, residuals: Any, jacobian: Any) -> tuple[Arra
     for step in range(1, STEPS + 1):
         J = jacobian(x)
         scales, U, S, Vt = _scaled(J)
-        kept = S > SEEN * S[0]
+        kept = SEEN * S[0] < S
         g = (U.T @ r)[kept]
         while True:
             moved = -(Vt[kept].T @ (g * S[kept] / (S[kept] ** 2 + damping * S[0] ** 2))) / scales
@@ -198,7 +198,12 @@ def _errors(table: DHTable, poses: bool, length: float) -> Kernel:
     def error(q: Array, measured: Array, x: Array) -> Array:
         T = table.base @ pose_exp(x[4 * n : 4 * n + 6])
         for k, row in enumerate(table.rows):
-            a, alpha, d, theta = row.a + x[4 * k], row.alpha + x[4 * k + 1], row.d + x[4 * k + 2], row.theta + x[4 * k + 3]
+            a, alpha, d, theta = (
+                row.a + x[4 * k],
+                row.alpha + x[4 * k + 1],
+                row.d + x[4 * k + 2],
+                row.theta + x[4 * k + 3],
+            )
             d, theta = (d + q[k], theta) if slides[k] else (d, theta + q[k])
             along, about = screw(0, alpha, a), screw(2, theta, d)
             T = T @ (along @ about if table.convention == "modified" else about @ along)
@@ -265,7 +270,9 @@ def _checked(table: DHTable, q: Any, measured: Any) -> tuple[Array, Array]:
         )
     for name, x in (("q", q), ("measured", measured)):
         if not np.isfinite(x).all():
-            raise InputError(f"measurements are finite; {name}{[int(k) for k in np.argwhere(~np.isfinite(x))[0]]} is not")
+            raise InputError(
+                f"measurements are finite; {name}{[int(k) for k in np.argwhere(~np.isfinite(x))[0]]} is not"
+            )
     if measured.ndim == 3:
         R = measured[:, :3, :3]
         off = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2))
@@ -281,5 +288,3 @@ def _length(table: DHTable) -> float:
     sizes = [abs(row.a) + abs(row.d) for row in table.rows]
     own = float(np.sum(sizes) + np.linalg.norm(table.tool[:3, 3]))
     return own if own > 0.0 else 1.0
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -32,18 +31,30 @@ class Columns:
     sizes: Array
     """(r,): the lengths of the columns in random motions, velocities and accelerations of about 1"""
 
-    @classmethod
-    def of(cls, unknowns: Unknowns) -> Columns:
-        """By random postures (Gautier 1991)."""
+    @staticmethod
+    def of(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> Columns:
+        """By random postures (Gautier 1991), of these places in v (None: all); kept with the model."""
+        found: Columns = derived(
+            unknowns.model,
+            Columns.made,
+            *(unknowns.links, unknowns.armature, unknowns.friction, joints),
+            make=lambda: Columns.made(unknowns, joints),
+        )
+        return found
+
+    @staticmethod
+    def made(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> Columns:
+        """The same anew."""
         model, rng = unknowns.model, np.random.default_rng(1)
-        rows = 4 * -(-len(unknowns.names) // max(1, model.nv)) + 8
+        rows = 4 * -(-len(unknowns.names) // max(1, model.nv if joints is None else len(joints))) + 8
         q = model.random(rows, seed=1)
         v, a = rng.standard_normal((2, rows, model.nv))
         Y = unknowns.columns(regressor(model, q, v, a, unknowns.armature, unknowns.friction))
-        chosen, matrix = independent(Y.reshape(-1, Y.shape[-1]), SMALL)
+        measured = Y if joints is None else Y[:, list(joints)]
+        chosen, matrix = independent(measured.reshape(-1, Y.shape[-1]), SMALL)
         largest = np.abs(Y[..., chosen]).max(axis=0)
         there = tuple(np.flatnonzero(row > SMALL * row.max(initial=0.0)) for row in largest)
-        return cls(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))
+        return Columns(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,20 +68,14 @@ class Columns:
 
     @cached_property
     def kernel(self) -> Kernel:
-        """(q, v, a, tau) -> of each velocity its own columns, and last what they are to explain: τ less what is known."""
+        """(q, v, a, tau) -> of each velocity its own columns, and last what they explain: τ less what is known."""
 
         def rows(model: Model, q: Array, v: Array, a: Array, tau: Array) -> tuple[Array, ...]:
             Y = self.unknowns.regressor(model, q, v, a)
             left = tau - self.unknowns.known(model, q, v, a)
-            return tuple(
-                np.concatenate([Y[k, self.chosen[own]], left[k : k + 1]]) for k, own in enumerate(self.there)
-            )
+            return tuple(np.concatenate([Y[k, self.chosen[own]], left[k : k + 1]]) for k, own in enumerate(self.there))
 
-        u = self.unknowns
-        made: Any = derived(
-            u.model, rows.__qualname__, u.links, u.armature, u.friction, make=lambda: compile(rows, u.model)
-        )
-        return made  # type: ignore[no-any-return]
+        return compile(rows, self.unknowns.model)
 
 
 def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
@@ -81,7 +86,7 @@ def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
     lengths = np.linalg.norm(W, axis=0)
     scale = np.where(lengths > tolerance * lengths.max(initial=0.0), lengths, np.inf)
     p = W.shape[1]
-    R = np.linalg.qr(W / scale, mode="r")
+    R: Array = np.linalg.qr(W / scale, mode="r")  # type: ignore[assignment]
     found = np.zeros(p, dtype=bool)
     Q = np.zeros((len(R), 0))
     for k, column in enumerate(R.T):  # Gram and Schmidt, twice, on the triangle
@@ -105,7 +110,7 @@ def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
 def sum_of(row: Array, names: tuple[str, ...], first: int) -> str:
     """A combination of parameters as text, one of them first: "link2.Iyy + link3.m - 0.25 link3.mcx"."""
     text = ""
-    for k in [first, *(k for k in np.flatnonzero(row) if k != first)]:
+    for k in [first, *(int(k) for k in np.flatnonzero(row) if k != first)]:
         x = float(row[k])
         size = "" if abs(abs(x) - 1.0) < 1e-9 else f"{abs(x):.6g} "
         sign = ("-" if x < 0.0 else "") if not text else (" - " if x < 0.0 else " + ")

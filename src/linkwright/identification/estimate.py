@@ -12,7 +12,7 @@ from linkwright.identification.normal import Gathered, Source, gather
 from linkwright.spatial.arrays import Array
 
 HUBER = 1.345
-"""Of σ: from there on a residual counts by its size, not its square; 95 % as efficient as squares where none is wild."""
+"""Of σ: from there on a residual counts by its size, not its square; where none is wild, 95 % as efficient."""
 
 UNSEEN = 1e-5
 """Of the largest singular value of the columns at unit length: what is smaller, measurements do not show."""
@@ -74,8 +74,8 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
     r, n = len(columns.chosen), plain.samples
     if n * len(joints) < r:
         raise InputError(
-            f"{counted(n, 'sample')} of {counted(len(joints), 'joint')} for {counted(r, 'base parameter')} are too few; "
-            "measure more"
+            f"{counted(n, 'sample')} of {counted(len(joints), 'joint')} for {counted(r, 'base parameter')} are too "
+            "few; measure more"
         )
     totals = np.array([gram[-1, -1] for gram in plain.grams])
     if not (totals > 0.0).any():
@@ -97,9 +97,7 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
         beta, sigma, variances, wild, passes = _robustly(columns, joints, source, plain, kept, beta, sigma, freedom / n)
     G, _ = plain.embedded(1.0 / variances)
     inverse = _inverse(G[np.ix_(kept, kept)])
-    return Estimate(
-        matrix, kept, beta[kept], inverse, sigma, plain, np.sqrt(totals / n), n, passes, wild, condition
-    )
+    return Estimate(matrix, kept, beta[kept], inverse, sigma, plain, np.sqrt(totals / n), n, passes, wild, condition)
 
 
 def _robustly(

@@ -15,8 +15,8 @@ from linkwright.files import write_figure
 from linkwright.identification.columns import Columns
 from linkwright.identification.measurements import Measurements
 from linkwright.identification.unknowns import Unknowns
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.trajectory import velocity_names
 from linkwright.spatial.arrays import Array, as_numbers
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ STARTS = 40
 """Random motions of which the best is improved."""
 
 DENSE = 64
-"""Samples for each harmonic where limits are looked at: between them a sum of harmonics is larger by 1/cos(π/64) at most
-(Ehlich & Zeller 1964)."""
+"""Samples for each harmonic where limits are looked at: between them a sum of harmonics is larger by 1/cos(π/64) at
+most (Ehlich & Zeller 1964)."""
 
 BETWEEN = 1.0 / np.cos(np.pi / DENSE)
 
@@ -126,7 +126,7 @@ def exciting_trajectory(
     costs = search.costs(starts)
     best = starts[np.nanargmin(costs)]
     found = search.improved(best, steps)
-    center, sines, cosines = search.motion(found)
+    (center,), (sines,), (cosines,) = search.motions(found[None])
     return ExcitingTrajectory(
         model,
         center,
@@ -158,60 +158,90 @@ class _Search:
                 limits[0, places], limits[1, places] = joint.velocity_limit, joint.effort_limit
         self.fastest, self.strongest = limits
         bounded = np.isfinite(model.lower) & np.isfinite(model.upper)
-        low = np.where(np.isfinite(model.lower), model.lower, np.where(np.isfinite(model.upper), model.upper - 2 * FREE, -FREE))
+        low = np.where(
+            np.isfinite(model.lower), model.lower, np.where(np.isfinite(model.upper), model.upper - 2 * FREE, -FREE)
+        )
         high = np.where(np.isfinite(model.upper), model.upper, low + 2 * FREE)
         self.middle, self.half = 0.5 * (low + high), 0.5 * (high - low) * np.where(bounded, ROOM, 1.0)
 
-    def motion(self, x: Array) -> tuple[Array, Array, Array]:
-        """center (nv,), a and b (nv, harmonics) of free numbers, as large as limits let them be."""
-        n, m = self.model.nv, self.harmonics - 1
-        parts = x.reshape(n, 2 * m)
-        a, b = parts[:, :m] @ self.of_sines, parts[:, m:] @ self.of_cosines
+    def motions(self, xs: Array) -> tuple[Array, Array, Array]:
+        """center (n, nv), a and b (n, nv, harmonics) of free numbers (n, …), as large as limits let them be."""
+        m = self.harmonics - 1
+        parts = xs.reshape(len(xs), self.model.nv, 2 * m)
+        a, b = parts[..., :m] @ self.of_sines, parts[..., m:] @ self.of_cosines
         q, v, _ = _motion(a, b, self.period, self.dense)
-        middle = 0.5 * (q.max(axis=0) + q.min(axis=0))
-        size = BETWEEN * 0.5 * (q.max(axis=0) - q.min(axis=0))
-        scale = np.minimum(self.half / size, ROOM * self.fastest / (BETWEEN * np.abs(v).max(axis=0)))
-        share = 1.0
+        high, low = q.max(axis=1), q.min(axis=1)
+        scale = np.minimum(
+            self.half / (BETWEEN * 0.5 * (high - low)), ROOM * self.fastest / (BETWEEN * np.abs(v).max(axis=1))
+        )
+        if np.isfinite(self.strongest).any():
+            scale = scale * self._weak_enough(a, b, 0.5 * (high + low), scale)[:, None]
+        return self.middle - scale * 0.5 * (high + low), scale[..., None] * a, scale[..., None] * b
+
+    def _weak_enough(self, a: Array, b: Array, middle: Array, scale: Array) -> Array:
+        """By how much (n,) motions are to be smaller, that efforts keep their limits."""
+        share = np.ones(len(a))
         while True:
-            slower = share * scale
-            found = self.middle - slower * middle, slower[:, None] * a, slower[:, None] * b
-            if not np.isfinite(self.strongest).any():
-                return found
-            q, v, acceleration = _motion(*found[1:], self.period, self.dense)
-            most = np.abs(_efforts(self.model, q + found[0], v, acceleration)).max(axis=0)
-            if (most <= ROOM * self.strongest).all():
-                return found
-            share *= 0.85
-            if share < 0.02:
-                worst = int((most / self.strongest).argmax())
+            now = share[:, None] * scale
+            q, v, acceleration = _motion(now[..., None] * a, now[..., None] * b, self.period, self.dense)
+            tau = _efforts(self.model, q + (self.middle - now * middle)[:, None], v, acceleration)
+            beyond = np.abs(tau).max(axis=1) / self.strongest
+            wrong = beyond.max(axis=1) > ROOM
+            if not wrong.any():
+                return share
+            share[wrong] *= 0.85
+            if share.min() < 0.02:
+                row = int(share.argmin())
+                worst = int(beyond[row].argmax())
                 raise ModelError(
-                    f"joint {velocity_names(self.model)[worst]!r} of {self.model.name!r} takes up to {most[worst]:.3g} "
-                    f"(its limit is {self.strongest[worst]:.3g}) even in small motions about the middle of its joints"
+                    f"joint {velocity_names(self.model)[worst]!r} of {self.model.name!r} takes "
+                    f"{beyond[row, worst]:.3g} times its limit of effort even in small motions about its middle"
                 )
+
+    def rows(self, xs: Array) -> list[Array]:
+        """Of each velocity its columns (n, times, own) in the motions of free numbers (n, …)."""
+        center, a, b = self.motions(xs)
+        q, v, acceleration = _motion(a, b, self.period, self.t)
+        out = self.columns.kernel(q + center[:, None], v, acceleration, np.zeros_like(v))
+        return [x[..., :-1] for x in (out if isinstance(out, tuple) else (out,))]
+
+    def spectra(self, xs: Array) -> tuple[Array, Array, Array]:
+        """Lengths (n, r) of the columns, and of their normal matrix at unit length eigenvalues and -vectors."""
+        r = len(self.columns.chosen)
+        G = np.zeros((len(xs), r, r))
+        for own, A in zip(self.columns.there, self.rows(xs), strict=True):
+            G[:, own[:, None], own] += np.swapaxes(A, 1, 2) @ A
+        lengths = np.sqrt(np.einsum("nii->ni", G))
+        lengths[lengths == 0.0] = 1.0
+        return (lengths, *np.linalg.eigh(G / lengths[:, :, None] / lengths[:, None, :]))
 
     def costs(self, xs: Array) -> Array:
         """The logarithm of the condition number of each row of free numbers (n, …)."""
-        motions = [self.motion(x) for x in xs]
-        states = [_motion(a, b, self.period, self.t) for _, a, b in motions]
-        q = np.stack([q + c for (q, _, _), (c, _, _) in zip(states, motions, strict=True)])
-        v, a = np.stack([v for _, v, _ in states]), np.stack([a for _, _, a in states])
-        Y = self.columns.dense(q, v, a)  # (n, times, nv, r)
-        Y = Y.reshape(len(xs), -1, Y.shape[-1])
-        lengths = np.linalg.norm(Y, axis=1)
-        Y = Y / np.where(lengths == 0.0, 1.0, lengths)[:, None]
-        values = np.linalg.eigvalsh(np.swapaxes(Y, 1, 2) @ Y)
+        _, values, _ = self.spectra(xs)
         return 0.5 * np.log(values[:, -1] / np.maximum(values[:, 0], 1e-300))
 
+    def slope(self, x: Array) -> tuple[float, Array]:
+        """The same of one row, and its gradient: by differences, eigenvectors held (they change to second order)."""
+        tiny = 1e-6
+        _, values, vectors = self.spectra(x[None])
+        ends = vectors[0][:, [0, -1]]
+        moved = self.rows(x + tiny * np.eye(len(x)))
+        squares = np.zeros((len(x), len(ends)))
+        for own, A in zip(self.columns.there, moved, strict=True):
+            squares[:, own] += np.einsum("ntk,ntk->nk", A, A)
+        turned = ends / np.sqrt(np.where(squares > 0.0, squares, 1.0))[..., None]  # (n, r, 2)
+        found = np.zeros((len(x), 2))
+        for own, A in zip(self.columns.there, moved, strict=True):
+            found += ((A @ turned[:, own]) ** 2).sum(axis=1)
+        least, most = values[0, 0], values[0, -1]
+        changes = (found[:, 1] - most) / most - (found[:, 0] - least) / least
+        return 0.5 * float(np.log(most / least)), 0.5 * changes / tiny
+
     def improved(self, x: Array, steps: int) -> Array:
-        """Downhill by BFGS, with slopes by differences: all of them are one batch of the kernel."""
-        n, tiny = len(x), 1e-6
+        """Downhill by BFGS; all slopes are one batch of the kernel."""
+        n = len(x)
         x = x / np.linalg.norm(x) * np.sqrt(n)
-
-        def slope(x: Array) -> tuple[float, Array]:
-            costs = self.costs(np.concatenate([x[None], x + tiny * np.eye(n)]))
-            return float(costs[0]), (costs[1:] - costs[0]) / tiny
-
-        value, g = slope(x)
+        value, g = self.slope(x)
         H = np.eye(n) / max(1.0, float(np.linalg.norm(g)))
         lengths = np.array([2.0, 1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.001])
         for _ in range(steps):
@@ -225,7 +255,7 @@ class _Search:
                 return x
             s = lengths[best] * p
             x = x + s
-            value, g_next = slope(x)
+            value, g_next = self.slope(x)
             y, g = g_next - g, g_next
             if (sy := float(s @ y)) > 1e-12:
                 V = np.eye(n) - np.outer(s, y) / sy
@@ -234,13 +264,14 @@ class _Search:
 
 
 def _motion(a: Array, b: Array, period: float, t: Array) -> tuple[Array, Array, Array]:
-    """Displacements, velocities and accelerations (times, nv) of coefficients (nv, harmonics)."""
-    w = 2.0 * np.pi / period * np.arange(1, a.shape[1] + 1)
+    """Displacements, velocities and accelerations (…, times, nv) of coefficients (…, nv, harmonics)."""
+    w = 2.0 * np.pi / period * np.arange(1, a.shape[-1] + 1)
+    both = np.concatenate([a, b], axis=-1)
     s, c = np.sin(np.multiply.outer(t, w)), np.cos(np.multiply.outer(t, w))
-    return (s @ (a / w).T - c @ (b / w).T, c @ a.T + s @ b.T, -s @ (a * w).T + c @ (b * w).T)
+    waves = (np.hstack([s / w, -c / w]), np.hstack([c, s]), np.hstack([-s * w, c * w]))
+    return tuple(np.swapaxes(both @ wave.T, -1, -2) for wave in waves)  # type: ignore[return-value]
 
 
 def _efforts(model: Model, q: Array, v: Array, a: Array) -> Array:
     tau: Array = inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
     return tau
-

@@ -16,8 +16,8 @@ from linkwright.identification.measurements import Measurements
 from linkwright.identification.normal import Rows, Source
 from linkwright.identification.physical import near_prior
 from linkwright.identification.unknowns import Unknowns
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.trajectory import velocity_names
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
@@ -144,22 +144,23 @@ def identify(
     weight: float = 1.0,
     cutoff: float | None = 10.0,
 ) -> Identified:
-    """The inertial parameters of a mechanism from motions q (n, nq), v, a (n, nv) and the efforts tau (n, nv) they took.
+    """The inertial parameters of a mechanism from motions q (n, nq), v, a (n, nv) and their efforts tau (n, nv).
 
     Where ``a`` (or v too) is not given it is computed from q at the times ``t`` (n,), by filtered differences
-    (:func:`derivatives`, with its ``cutoff`` in Hz). Instead of arrays ``q`` may be a list of :class:`Measurements`
-    (recordings apart from each other), an iterator of them, or a function that gives one anew: nothing but some hundred
-    rows of the regressor is held at once. ``armature``, ``friction``: find these of the joints too; else the model's own
-    are taken. ``robust``: weights by Huber, which spikes do not sway. ``only``: links (such as "payload") whose own
-    parameters are to be found, all else taken from the model. ``joints``: those whose efforts were measured (all).
+    (:func:`smooth_derivatives`, with its ``cutoff`` in Hz). Instead of arrays ``q`` may be a list of
+    :class:`Measurements` (recordings apart from each other), an iterator of them, or a function that gives one anew:
+    nothing but some hundred rows of the regressor is held at once. ``armature``, ``friction``: find these of the
+    joints too; else the model's own are taken. ``robust``: weights by Huber, which spikes do not sway. ``only``: links
+    (such as "payload") whose own parameters are to be found, all else taken from the model. ``joints``: those whose
+    efforts were measured (all).
 
-    The base parameters, the combinations that efforts depend on, are found by weighted least squares, each joint weighted
-    by its residuals; their standard errors suppose that noise is in the efforts alone, and of one sample independent of
-    the next's. All parameters, which bodies can have, are those near ``prior`` (the model) that fit:
+    The base parameters, the combinations that efforts depend on, are found by weighted least squares, each joint
+    weighted by its residuals; their standard errors suppose that noise is in the efforts alone, and of one sample
+    independent of the next's. All parameters, which bodies can have, are those near ``prior`` (the model) that fit:
     min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see ``docs/identification.md``; what the measurements do not show is the prior's.
 
-    Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit or
-    are not finite, and of too few samples; warns where motions show less than there is to be seen.
+    Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit
+    or are not finite, and of too few samples; warns where motions show less than there is to be seen.
     """
     unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
     if not (isinstance(weight, (int, float)) and 0.0 < weight < np.inf):
@@ -168,12 +169,12 @@ def identify(
     theta, mended = unknowns.prior(before)
     source = _source(model, (q, v, a, tau, t), cutoff)
     places, names = _joints(model, joints)
-    columns = Columns.of(unknowns)
+    columns = Columns.of(unknowns, None if len(places) == model.nv else tuple(places.tolist()))
     found = estimate(columns, places, source, robust)
     if len(found.values) < len(columns.chosen):
         warn(
-            f"the measurements show {len(found.values)} of {len(columns.chosen)} base parameters; a motion that moves all "
-            "joints, quickly too, shows more: exciting_trajectory(model) finds one"
+            f"the measurements show {len(found.values)} of {len(columns.chosen)} base parameters; a motion of all "
+            "joints, quick ones too, shows more: exciting_trajectory(model) finds one"
         )
     known = np.maximum(found.sigma, EXACT * np.sqrt(np.mean(found.measured**2)))
     information = np.linalg.inv(found.covariance * float((known / found.sigma).max()) ** 2)
@@ -188,8 +189,7 @@ def identify(
         share=near.share,
         base=found,
         base_names=tuple(
-            sum_of(row, unknowns.names, int(k))
-            for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
+            sum_of(row, unknowns.names, int(k)) for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
         ),
         joints=names,
         rms_before=found.rms(unknowns.of_model(before)),
@@ -230,7 +230,7 @@ def _likely(unknowns: Unknowns, prior: Any) -> Model:
         raise ArgumentError(f"prior is a Model; got {prior!r:.200}")
     own = [(body.name, joint.name) for body, joint in zip(unknowns.model.bodies, unknowns.model.joints, strict=True)]
     if [(body.name, joint.name) for body, joint in zip(prior.bodies, prior.joints, strict=True)] != own:
-        raise InputError(f"the prior has the bodies and joints of {unknowns.model.name!r}; those of {prior.name!r} differ")
+        raise InputError(f"the prior {prior.name!r} has other bodies or joints than {unknowns.model.name!r}")
     return prior
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwright.errors import InputError, ShapeError
 from linkwright.files import replacing
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.trajectory import velocity_names
 from linkwright.spatial.arrays import Array, as_numbers
 
 AT_ONCE = 4096
@@ -36,14 +36,16 @@ class Measurements(NamedTuple):
         if self.t is None:
             raise InputError("these measurements have no times")
         if not 0.0 < step <= self.t[-1] - self.t[0]:
-            raise InputError(f"the step is above 0 and at most {self.t[-1] - self.t[0]:g} s, what there is; got {step!r}")
-        first = self.t[0]
-        t = first + step * np.arange(int(np.floor((self.t[-1] - first) / step * (1.0 + 1e-12))) + 1)
+            raise InputError(f"the step is above 0 and at most {self.t[-1] - self.t[0]:g} s; got {step!r}")
+        times, first = self.t, self.t[0]
+        t = first + step * np.arange(int(np.floor((times[-1] - first) / step * (1.0 + 1e-12))) + 1)
 
         def on_grid(x: Array | None) -> Array | None:
-            return None if x is None else np.stack([np.interp(t, self.t, column) for column in x.T], axis=1)
+            return None if x is None else np.stack([np.interp(t, times, column) for column in x.T], axis=1)
 
-        return Measurements(*map(on_grid, (self.q, self.v, self.a, self.tau)), t)  # type: ignore[arg-type]
+        q, v, a, tau = map(on_grid, self[:4])
+        assert q is not None
+        return Measurements(q, v, a, tau, t)
 
     def save(self, path: str | Path, model: Model) -> Path:
         """Write ``.csv`` (one row a sample, header t, q:…, v:…, a:…, tau:…) or ``.npz`` (arrays by name)."""

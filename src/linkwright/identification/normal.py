@@ -13,7 +13,7 @@ from linkwright.compiler.native.threads import default_threads
 from linkwright.errors import ArgumentError, InputError
 from linkwright.identification.columns import Columns
 from linkwright.identification.measurements import Measurements, checked
-from linkwright.identification.smoothing import derivatives, edge_of, step_of
+from linkwright.identification.smoothing import edge_of, smooth_derivatives, step_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -63,7 +63,7 @@ class Source:
 
 
 def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
-    """q, v, a and tau, checked; v and a by differences where they are missing, without the ends that those know badly."""
+    """q, v, a and tau, checked; v and a by differences where they are missing, without the ends."""
     q, v, a, tau, t = part
     if tau is None:
         raise InputError("measurements have efforts tau: nothing else tells of masses")
@@ -74,7 +74,7 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
         raise InputError("without velocities and accelerations measurements need times t, to compute them")
     rates = v if v is not None else np.zeros((len(np.atleast_1d(t)), model.nv))
     checked(model, q, rates, np.zeros_like(rates), tau)
-    v, a = derivatives(model, t, q, v, cutoff)
+    v, a = smooth_derivatives(model, t, q, v, cutoff)
     edge = edge_of(step_of(t), cutoff)
     if len(a) < 2 * edge + 1:
         raise InputError(

@@ -126,7 +126,7 @@ class _Problem:
         self.quadratic = K.T @ information @ K
         self.start = self._inertias(prior)
         self.numbers = prior[10 * bodies :]
-        if bodies and not (np.linalg.eigvalsh(self.start)[:, 0] > 0.0).all() or not (self.numbers > 0.0).all():
+        if (bodies and not (np.linalg.eigvalsh(self.start)[:, 0] > 0.0).all()) or not (self.numbers > 0.0).all():
             raise InputError("the prior is of bodies that exist: positive masses and moments")
         self.inverse = np.linalg.inv(self.start)
 

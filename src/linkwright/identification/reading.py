@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from linkwright.errors import FormatError, MissingFileError, UnknownNameError, counted, explained, warn
 from linkwright.identification.bags import BAGS, read_bag
 from linkwright.identification.measurements import Measurements
+from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.trajectory import velocity_names
-from linkwright.spatial.arrays import Array
 
 TIMES = ("t", "time", "time_s", "timestamp", "seconds")
 
@@ -40,7 +39,7 @@ def read_measurements(path: str | Path, model: Model) -> Measurements:
     A table has one row a sample and a header: ``time`` (or t), then for each coordinate ``q:NAME``, and ``v:NAME``,
     ``a:NAME``, ``tau:NAME`` of each velocity, in any order; "position", "velocity", "acceleration", "effort" and
     "torque" do too, before or after the name, with any of ``: . _ /`` between, numbers from 1 instead of names
-    (``q1``), or a name alone for a position. SI units. Comma, semicolon or tab between. What :meth:`Trajectory.save`
+    (``q1``), or a name alone for a position. SI units. Comma, semicolon or tab between. What :meth:`Motion.save`
     writes is read. Velocities and accelerations may be missing. An archive has the arrays ``q``, ``v``, ``a``, ``tau``
     and ``t``; a recording ``sensor_msgs/JointState`` messages, and needs the extra, linkwright[bags].
 
@@ -88,7 +87,7 @@ def _table(file: Path, model: Model) -> Measurements:
         raise FormatError(f"{file}:1:1: the first line names the columns: time, q:NAME, v:NAME, a:NAME, tau:NAME")
     places = _places(file, names, model)
     try:
-        with file.open(encoding="utf-8-sig") as lines:
+        with file.open(encoding="utf-8-sig") as lines, warnings.catch_warnings(action="ignore"):  # of no rows
             rows = np.loadtxt(lines, delimiter=separator, skiprows=1, ndmin=2, comments=None)
     except ValueError as error:
         raise _wrong_place(file, separator, names) or FormatError(f"{file}: {error}") from None
@@ -180,5 +179,3 @@ def _wrong_place(
                     return FormatError(f"{file}:{number}:{at}: {header[k]} is finite; got {cell.strip()}")
                 at += len(cell) + 1
     return None
-
-

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -64,15 +64,14 @@ def edge_of(step: float, cutoff: float | None) -> int:
     return 2 if cutoff is None else 2 + int(np.ceil(1.0 / (cutoff * step)))
 
 
-def derivatives(
-    model: Model, t: Any, q: Any, v: Any = None, cutoff: float | None = 10.0
-) -> tuple[Array, Array]:
+@explained
+def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: float | None = 10.0) -> tuple[Array, Array]:
     """Velocities and accelerations (n, nv) of positions (n, nq) at even times (n,), by central differences.
 
     Differences are those of :func:`linkwright.difference`, so that quaternions are as good as angles; v is not
-    computed where it is given. ``cutoff``, Hz: of a Butterworth filter of order 4, forwards and backwards, through which
-    velocities go (None: none); well above what the motion has and below what is noise. Samples at both ends (1/cutoff
-    of time) are known less well. Raises :class:`InputError` where times are uneven.
+    computed where it is given. ``cutoff``, Hz: of a Butterworth filter of order 4, forwards and backwards, through
+    which velocities go (None: none); well above what the motion has and below what is noise. Samples at both ends
+    (1/cutoff of time) are known less well. Raises :class:`InputError` where times are uneven.
     """
     step = step_of(t)
     q = as_numbers("q", q)
@@ -84,7 +83,9 @@ def derivatives(
         raise InputError(f"cutoff is a frequency above 0, Hz, or None; got {cutoff!r}")
     if v is None:
         middle = difference(model, q[:-2], q[2:]) / (2.0 * step)
-        v = np.concatenate([difference(model, q[:1], q[1:2]) / step, middle, difference(model, q[-2:-1], q[-1:]) / step])
+        v = np.concatenate(
+            [difference(model, q[:1], q[1:2]) / step, middle, difference(model, q[-2:-1], q[-1:]) / step]
+        )
     v = as_numbers("v", v)
     if cutoff is not None:
         v = low_pass(v, step, cutoff)

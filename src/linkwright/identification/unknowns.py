@@ -109,9 +109,7 @@ class Unknowns:
         """The efforts (nv,) that do not depend on θ: of springs, and of all that the model is taken to know."""
         rest = self.rest
         passive = rest.physical or rest
-        resisted = any(
-            np.any(x) for joint in passive.joints for x in (joint.stiffness, joint.damping, joint.friction)
-        )
+        resisted = any(np.any(x) for joint in passive.joints for x in (joint.stiffness, joint.damping, joint.friction))
         tau = -dynamics.passive_forces(passive, q, v) if resisted or passive.springs else 0.0 * a
         if self.links is None:
             return tau + rest.armature * a
@@ -137,7 +135,9 @@ class Unknowns:
             parts = [whole[10 * k : 10 * k + 10] for _, k, _ in self.blocks]
         else:
             specs = {body.name: body for body in model.description.bodies}
-            parts = [ten(rigid_inertia(s.mass, s.center_of_mass, s.inertia)) for s in map(specs.__getitem__, self.links)]
+            parts = [
+                ten(rigid_inertia(s.mass, s.center_of_mass, s.inertia)) for s in map(specs.__getitem__, self.links)
+            ]
         return np.concatenate([*parts, whole[10 * len(model.bodies) :]])
 
     def prior(self, model: Model) -> tuple[Array, tuple[str, ...]]:
@@ -179,7 +179,7 @@ class Unknowns:
             for k, (_, body, _) in enumerate(self.blocks):
                 whole[10 * body : 10 * body + 10] = theta[10 * k : 10 * k + 10]
             whole[10 * len(model.bodies) :] = theta[n:]
-            changed = model.with_parameters(whole)
+            changed = model.with_parameters(whole, self.armature, self.friction)
         else:
             changed = model
             for k, link in enumerate(self.links):
@@ -188,9 +188,12 @@ class Unknowns:
                 I[SIX], I[SIX[::-1]] = own[4:], own[4:]
                 I = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
                 changed = changed.with_body(link, mass=m, center_of_mass=c, inertia=I)
-            if self.armature or self.friction:
-                whole = dynamics.inertial_parameters(changed, self.armature, self.friction)
-                changed = changed.with_parameters(np.concatenate([whole[: 10 * len(model.bodies)], theta[n:]]))
+            numbers = theta[n:].reshape(-1, model.nv)
+            told = [*["armature"] * self.armature, *["damping", "friction"] * self.friction]
+            for joint in model.joints if told else ():
+                places = model.slice(joint.name).v if joint.nv else None  # what follows leaves it to its leader
+                values = {what: 0.0 if places is None else x[places] for what, x in zip(told, numbers, strict=True)}
+                changed = changed.with_joint(joint.name, **values)
         return changed if name is None else replace(changed, name=name)
 
 

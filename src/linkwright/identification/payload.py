@@ -1,0 +1,38 @@
+"""What a hand carries: ten numbers, the arm being known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import InputError, explained
+from linkwright.identification.identify import Identified, identify
+from linkwright.model.tree import Model
+
+
+@explained
+def identify_payload(
+    model: Model,
+    frame: str,
+    q: Any,
+    v: Any = None,
+    a: Any = None,
+    tau: Any = None,
+    t: Any = None,
+    *,
+    mass: float = 1.0,
+    radius: float = 0.05,
+    name: str = "payload",
+    **options: Any,
+) -> Identified:
+    """Mass, centre of mass and inertia of what is fixed to a frame, the rest of the mechanism being as the model says.
+
+    The same as ``identify(model.with_payload(frame, …), …, only=["payload"])``. What the motions do not show is that of
+    a ball of so many kg and so large a radius (m) at the frame. Arrays and options are those of :func:`identify`.
+    """
+    for what, x in (("mass", mass), ("radius", radius)):
+        if not (isinstance(x, (int, float)) and 0.0 < x < np.inf):
+            raise InputError(f"{what} of the ball that is assumed is a number above 0; got {x!r}")
+    guessed = model.with_payload(frame, mass, inertia=0.4 * mass * radius**2, name=name)
+    return identify(guessed, q, v, a, tau, t, only=[name], **options)

@@ -1,0 +1,351 @@
+"""Identification: what is recovered, with which errors, and what is told of bad measurements."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.identification.measured import motion, noisy, roughly, with_motors
+from tests.mechanisms import one_of_each, random_tree, relative_error
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ModelError, ShapeError, UnknownNameError
+from linkwright.identification.physical import is_physical, near_prior, pseudo_inertia
+from linkwright.model.joint import Revolute
+
+
+@pytest.mark.parametrize("name", ["two_link", "arm4", "puma560"])
+def test_base_parameters_are_recovered_from_exact_data(name):
+    model = with_motors(lw.load(name))
+    q, v, a, tau = motion(model, 400)
+    prior = roughly(model, np.random.default_rng(1))
+    for options in ({}, {"armature": True, "friction": True}):
+        found = lw.identify(prior, q, v, a, tau, **options)
+        true = found.base.matrix @ found.unknowns.of_model(model)
+        assert relative_error(found.base_parameters, true) < 1e-9
+        assert len(found.base_parameters) == found.structural
+
+
+def test_the_puma_has_36_base_parameters():
+    model = lw.load("puma560")
+    found = lw.identify(model, *motion(model, 200))
+    assert len(found.base_parameters) == 36
+    assert len(lw.identify(model, *motion(model, 200), armature=True, friction=True).base_parameters) == 36 + 4 + 12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_kind_of_joint_is_identified(seed):
+    model = one_of_each(seed, mimics=bool(seed), springs=True)
+    q, v, a, tau = motion(model, 600, seed)
+    found = lw.identify(model, q, v, a, tau)
+    true = found.base.matrix @ found.unknowns.of_model(model)
+    assert relative_error(found.base_parameters, true) < 1e-9
+
+
+def test_the_identified_model_gives_the_efforts():
+    model = with_motors(lw.load("arm4"))
+    q, v, a, tau = motion(model, 400)
+    prior = roughly(model, np.random.default_rng(1))
+    found = lw.identify(prior, q, v, a, tau, armature=True, friction=True).model
+    other = motion(model, 50, seed=5)
+    again = lw.inverse_dynamics(found, *other[:3]) - lw.passive_forces(found, *other[:2])
+    assert relative_error(again, other[3]) < 1e-5
+
+
+def test_deviations_are_as_large_as_standard_errors_say():
+    """Of 60 runs: the rms of deviations in standard errors is 1, and they exceed three as often as they should."""
+    model = with_motors(lw.load("arm4"))
+    rng, deviations, sigmas = np.random.default_rng(3), [], []
+    q, v, a, tau = motion(model, 600)
+    for _ in range(60):
+        measured, sigma = noisy(tau, rng)
+        found = lw.identify(roughly(model, rng), q, v, a, measured, armature=True, friction=True)
+        true = found.base.matrix @ found.unknowns.of_model(model)
+        deviations.append((found.base_parameters - true) / found.standard_errors)
+        sigmas.append(found.sigma / sigma)
+        bodies = found.parameters[: 10 * len(model.bodies)].reshape(-1, 10)
+        assert is_physical(bodies).all()
+        assert (found.parameters[10 * len(model.bodies) :] > 0.0).all()
+    z = np.concatenate(deviations)
+    assert len(z) == 60 * 32
+    assert abs(np.sqrt((z**2).mean()) - 1.0) < 0.05
+    expected = math.erfc(3.0 / math.sqrt(2.0)) * len(z)
+    assert (np.abs(z) > 3.0).sum() <= expected + 4.0 * math.sqrt(expected)
+    assert np.abs(np.mean(sigmas, axis=0) - 1.0).max() < 0.02
+
+
+def test_spikes_do_not_sway_robust_weights():
+    model = lw.load("arm4")
+    rng = np.random.default_rng(4)
+    q, v, a, tau = motion(model, 800)
+    robust, plain = [], []
+    for _ in range(20):
+        measured, sigma = noisy(tau, rng)
+        spikes = (rng.uniform(size=tau.shape) < 0.05) * rng.choice([-20.0, 20.0], tau.shape)
+        found = lw.identify(model, q, v, a, measured + spikes * sigma, robust=True)
+        true = found.base.matrix @ found.unknowns.of_model(model)
+        robust.append((found.base_parameters - true) / found.standard_errors)
+        squares = lw.identify(model, q, v, a, measured + spikes * sigma)
+        plain.append((squares.base_parameters - true) / found.standard_errors)
+        assert np.abs(found.sigma / sigma - 1.0).max() < 0.2
+        assert ((found.base.wild > 0.1) & (found.base.wild < 0.3)).all()
+    assert abs(np.sqrt(np.mean(np.square(robust))) - 1.0) < 0.12
+    assert np.sqrt(np.mean(np.square(plain))) > 2.5
+
+
+def test_every_link_is_physical_where_least_squares_leaves_some_that_are_not():
+    model = lw.load("arm7")
+    rng = np.random.default_rng(0)
+    q, v, a, tau = motion(model, 300)
+    beyond = 0
+    for _ in range(5):
+        prior = roughly(model, rng)
+        found = lw.identify(prior, q, v, a, noisy(tau, rng)[0])
+        assert is_physical(found.parameters.reshape(-1, 10)).all()
+        before = found.unknowns.of_model(prior)
+        K = found.base.matrix
+        plain = before + np.linalg.pinv(K) @ (found.base_parameters - K @ before)
+        beyond += int((~is_physical(plain.reshape(-1, 10))).sum())
+    assert beyond > 0
+
+
+def test_what_is_not_seen_is_the_priors():
+    model = lw.load("arm7")
+    prior = model.with_body("link1", mass=3.0)
+    q, v, a, tau = motion(model, 400)
+    found = lw.identify(prior, q, v, a, noisy(tau, np.random.default_rng(0))[0])
+    assert found.seen[found.names.index("link1.m")] == "no"
+    assert found.seen[found.names.index("link7.mcx")] == "alone"
+    assert found.seen[found.names.index("link7.m")] == "with others"
+    assert found["link1.m"] == pytest.approx(3.0, rel=0.1)
+    with pytest.raises(UnknownNameError, match="link1"):
+        found["link1.mass"]
+
+
+def test_streams_are_as_good_as_arrays():
+    model = with_motors(lw.load("arm4"))
+    q, v, a, tau = motion(model, 20_000)
+    tau = noisy(tau, np.random.default_rng(0))[0]
+    whole = lw.identify(model, q, v, a, tau, friction=True, robust=True)
+    parts = [lw.Measurements(*(x[k : k + 3000] for x in (q, v, a, tau))) for k in range(0, len(q), 3000)]
+    for given in (parts, lambda: iter(parts)):
+        found = lw.identify(model, given, friction=True, robust=True)
+        np.testing.assert_allclose(found.base_parameters, whole.base_parameters, atol=1e-4)
+    plain = lw.identify(model, iter(parts), friction=True)
+    np.testing.assert_allclose(
+        plain.base_parameters, lw.identify(model, q, v, a, tau, friction=True).base_parameters, rtol=1e-9, atol=1e-11
+    )
+    with pytest.raises(InputError, match="several readings"):
+        lw.identify(model, iter(parts), robust=True)
+
+
+def test_normal_equations_are_those_of_the_dense_regressor():
+    model = lw.load("two_link")
+    q, v, a, tau = motion(model, 5000)
+    tau, _ = noisy(tau, np.random.default_rng(0))
+    found = lw.identify(model, q, v, a, tau)
+    columns = found.base.plain.columns
+    Y = columns.dense(q, v, a) / found.sigma[:, None]
+    dense = np.linalg.lstsq(Y.reshape(-1, Y.shape[-1]), (tau / found.sigma).reshape(-1), rcond=None)[0]
+    np.testing.assert_allclose(found.base_parameters, dense, rtol=1e-6)
+    covariance = np.linalg.inv(np.einsum("nji,njk->ik", Y, Y))
+    np.testing.assert_allclose(found.base.covariance, covariance, rtol=1e-6, atol=1e-12)
+
+
+def test_accelerations_are_computed_where_they_are_missing():
+    model = lw.load("two_link")
+    motion_ = lw.exciting_trajectory(model, steps=0)
+    samples = motion_.sampled(500.0, 2)
+    found = lw.identify(model, samples.q, tau=samples.tau, t=samples.t)
+    true = found.base.matrix @ found.unknowns.of_model(model)
+    assert relative_error(found.base_parameters, true) < 1e-3
+
+
+def test_quaternions_are_differentiated_too():
+    model = random_tree([Revolute], 3, floating=True)
+    t = np.arange(0.0, 4.0, 1e-3)
+    start, rate = model.random(seed=1), np.random.default_rng(0).standard_normal((2, model.nv))
+    angles = np.sin(np.multiply.outer(2.0 * t, np.ones(model.nv))) * rate[0] * 0.3
+    q = lw.integrate(model, np.broadcast_to(start, (len(t), model.nq)), angles)
+    v, a = lw.smooth_derivatives(model, t, q, cutoff=None)
+    k = 1000
+    ahead = lw.integrate(model, q[k], 1e-3 * v[k] + 0.5e-6 * a[k])
+    assert relative_error(lw.difference(model, ahead, q[k + 1]), np.zeros(model.nv)) < 1e-8
+
+
+def test_a_payload_is_found():
+    arm = lw.load("arm7")
+    true = arm.with_payload("tool", 2.0, (0.02, 0.0, 0.1), 0.01)
+    q, v, a, tau = motion(true, 500)
+    found = lw.identify_payload(arm, "tool", q, v, a, tau)
+    assert found.names[0] == "payload.m"
+    assert found["payload.m"] == pytest.approx(2.0, rel=1e-4)
+    body = next(b for b in found.model.description.bodies if b.name == "payload")
+    np.testing.assert_allclose(body.center_of_mass, [0.02, 0.0, 0.1], atol=1e-4)
+    np.testing.assert_allclose(body.inertia, 0.01 * np.eye(3), atol=1e-4)
+    assert relative_error(lw.inverse_dynamics(found.model, q, v, a), tau) < 1e-4
+
+
+def test_joints_without_sensors_are_left_out():
+    model = lw.load("arm4")
+    q, v, a, tau = motion(model, 400)
+    tau[:, 0] = 1e3
+    found = lw.identify(model, q, v, a, tau, joints=["joint2", "joint3", "joint4"])
+    assert found.joints == ("joint2", "joint3", "joint4")
+    true = found.base.matrix @ found.unknowns.of_model(model)
+    assert relative_error(found.base_parameters, true) < 1e-9
+
+
+def test_motions_that_show_little_are_told():
+    model = lw.load("arm4")
+    q, _, _, _ = motion(model, 400)
+    still = np.zeros((400, 4))
+    tau = lw.gravity_forces(model, q)
+    with pytest.warns(LinkwrightWarning, match=r"show \d of 22 base parameters"):
+        found = lw.identify(model, q, still, still, tau)
+    true = found.base.matrix @ found.unknowns.of_model(model)
+    assert len(found.base_parameters) < 22
+    assert relative_error(found.base_parameters, true) < 1e-9
+    with pytest.warns(LinkwrightWarning, match="base parameters"):
+        once = lw.identify(model, np.tile(q[:1], (400, 1)), still, still, np.tile(tau[:1], (400, 1)))
+    assert len(once.base_parameters) <= 4
+
+
+def test_flat_and_thin_bodies_of_files_are_made_thicker():
+    model = lw.load("two_link").with_body("link2", inertia=(0.0, 0.1, 0.1))
+    q, v, a, tau = motion(model, 200)
+    found = lw.identify(model, q, v, a, tau)
+    assert found.mended == ("link2",)
+    assert is_physical(found.parameters.reshape(-1, 10)).all()
+    assert "thicker" in found.report()
+
+
+def test_what_is_identified_is_saved_and_read_again(tmp_path):
+    model = with_motors(lw.load("arm4"))
+    q, v, a, tau = motion(model, 300)
+    found = lw.identify(roughly(model, np.random.default_rng(0)), q, v, a, tau, friction=True)
+    with pytest.warns(LinkwrightWarning, match="armature"):
+        found.model.save(tmp_path / "found.urdf")
+    again = lw.load(tmp_path / "found.urdf")
+    before = found.model
+    for joint in before.joints:
+        before = before.with_joint(joint.name, armature=0.0)
+    got = lw.inverse_dynamics(again, q, v, a) - lw.passive_forces(again, q, v)
+    assert relative_error(got, lw.inverse_dynamics(before, q, v, a) - lw.passive_forces(before, q, v)) < 1e-9
+
+
+def test_reports_and_pictures_say_what_was_found(tmp_path):
+    model = lw.load("two_link")
+    q, v, a, tau = motion(model, 200)
+    found = lw.identify(model, q, v, a, noisy(tau, np.random.default_rng(0))[0], np.arange(200) * 0.01, robust=True)
+    text = found.report()
+    for told in ("6 of 6 base parameters", "std. error", "link1.Izz", "counted less", "share"):
+        assert told in text
+    assert len(str(found)) < len(text)
+    found.plot(tmp_path / "efforts.png")
+    found.plot_parameters(tmp_path / "parameters.png")
+    assert (tmp_path / "efforts.png").stat().st_size > 10_000
+
+
+def _arm():
+    model = lw.load("two_link")
+    return model, *motion(model, 50)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda q, v, a, tau: (q[:, :1], v, a, tau), ShapeError, r"q has shape \(50, 1\); expected \(samples, 2\)"),
+        (lambda q, v, a, tau: (q, v[:-1], a, tau), ShapeError, "so many rows: q 50, v 49, a 50, tau 50"),
+        (lambda q, v, a, tau: (q, v, a, tau * np.nan), InputError, r"tau\[0, 0\] \(joint1\) is nan"),
+        (
+            lambda q, v, a, tau: (np.where(q == q[3, 1], np.inf, q), v, a, tau),
+            InputError,
+            r"q\[3, 1\] \(joint2\) is inf",
+        ),
+        (lambda q, v, a, tau: (q, v, a, None), InputError, "have efforts tau"),
+        (lambda q, v, a, tau: (q, v, None, tau), InputError, "need times t"),
+        (lambda q, v, a, tau: (q[:2], v[:2], a[:2], tau[:2]), InputError, "4 samples|2 samples of 2 joints for 6"),
+        (lambda q, v, a, tau: (q[:0], v[:0], a[:0], tau[:0]), InputError, "no samples"),
+        (lambda q, v, a, tau: (q, v, a, tau * 0.0), InputError, "no effort"),
+        (lambda q, v, a, tau: ("abc", v, a, tau), ArgumentError, "q must be an array of real numbers"),
+        (lambda q, v, a, tau: ([lw.Measurements(q, v, a, tau)], v), ArgumentError, "give nothing beside"),
+        (lambda q, v, a, tau: (iter([(q, v)]),), ArgumentError, "parts of measurements are Measurements"),
+    ],
+)
+def test_measurements_that_cannot_be_used_are_told(change, error, message):
+    model, *arrays = _arm()
+    with pytest.raises(error, match=message):
+        lw.identify(model, *change(*arrays))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"only": ["hand"]}, UnknownNameError, "unknown link 'hand'; there are link1, link2"),
+        ({"only": "link2"}, ArgumentError, "only is a list of links"),
+        ({"joints": ["elbow"]}, UnknownNameError, "elbow"),
+        ({"joints": []}, InputError, "one at least"),
+        ({"weight": 0.0}, InputError, "weight is a number above 0"),
+        ({"friction": 1}, ArgumentError, "friction is True or False"),
+        ({"prior": 3}, ArgumentError, "prior is a Model"),
+        ({"prior": lw.load("arm4")}, InputError, "has other bodies or joints than 'two_link'"),
+    ],
+)
+def test_options_that_cannot_be_are_told(options, error, message):
+    model, *arrays = _arm()
+    with pytest.raises(error, match=message):
+        lw.identify(model, *arrays, **options)
+
+
+def test_mechanisms_that_cannot_be_identified_are_told():
+    loops = lw.load("four_bar")
+    with pytest.raises(ModelError, match="closed loops"):
+        lw.identify(loops, np.zeros((5, loops.nq)), *np.zeros((3, 5, loops.nv)))
+    with pytest.raises(ArgumentError, match="is a Model"):
+        lw.identify("arm7", np.zeros((5, 7)))
+
+
+def test_uneven_times_are_told():
+    model, q, _v, _a, tau = _arm()
+    t = np.sort(np.random.default_rng(0).uniform(0.0, 1.0, 50))
+    with pytest.raises(InputError, match="evenly spaced"):
+        lw.identify(model, q, tau=tau, t=t)
+    even = lw.Measurements(q, tau=tau, t=t).resampled(0.01)
+    np.testing.assert_allclose(np.diff(even.t), 0.01)
+    with pytest.raises(InputError, match="too few"):
+        lw.identify(model, q[:8], tau=tau[:8], t=0.01 * np.arange(8))
+
+
+def test_the_filter_shifts_nothing_and_takes_what_is_too_fast():
+    from scipy.signal import butter, sosfiltfilt
+
+    from linkwright.identification.smoothing import low_pass
+
+    rng = np.random.default_rng(0)
+    x = np.cumsum(rng.standard_normal((4000, 2)), axis=0)
+    ours = low_pass(x, 1e-3, 15.0)
+    reference = sosfiltfilt(butter(4, 15.0, fs=1000.0, output="sos"), x, axis=0)
+    middle = slice(500, -500)
+    assert np.abs(ours - reference)[middle].max() < 2e-3 * np.abs(x).max()
+    line = np.linspace(0.0, 1.0, 500)[:, None]
+    np.testing.assert_allclose(low_pass(line, 1e-3, 20.0), line, atol=1e-9)
+
+
+def test_the_divergence_is_least_at_the_prior_and_convex():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        root = rng.standard_normal((4, 4))
+        J = root @ root.T + 0.1 * np.eye(4)
+        I = np.trace(J[:3, :3]) * np.eye(3) - J[:3, :3]
+        ten = np.concatenate([[J[3, 3]], J[:3, 3], I[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]])
+        np.testing.assert_allclose(pseudo_inertia(ten), J, atol=1e-12)
+        none = near_prior(np.zeros((0, 10)), np.zeros(0), np.zeros((0, 0)), ten, 1, 1.0)
+        np.testing.assert_allclose(none.parameters, ten, atol=1e-10)
+        assert (none.share == 0.0).all()
+        # told a mass that a body of that size would have to be turned inside out for: it stays a body
+        K = np.eye(10)[:1]
+        light = near_prior(K, np.array([1e-3 * ten[0]]), np.array([[1e12]]), ten, 1, 1.0)
+        assert is_physical(light.parameters)
+        assert light.parameters[0] == pytest.approx(1e-3 * ten[0], rel=1e-3)
