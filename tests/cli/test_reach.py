@@ -79,7 +79,13 @@ def test_without_a_target_one_is_taken(tmp_path, capsys):
         (("arm7", "--to", "1 2 nan"), "finite"),
         (("arm7", "--to", "0 0 1", "--frame", "nose"), "unknown frame 'nose'"),
         (("humanoid", "--to", "0 0 1"), "say which frame"),
+        (("humanoid", "--to", "0 0 1"), "At its ends are:\n  head, left_hand, right_hand,"),
         (("arm7", "--to", "0 0 1", "--branches", "0"), "at least 1"),
+        (("arm7", "--to", "0 0 1", "--start", "1 2"), "--start gives 1 value; 'arm7' has nq = 7; write commas between"),
+        (("arm7", "--to", "0 0 1", "--start", "1,2"), "--start gives 2 values; 'arm7' has nq = 7\n"),
+        (("arm7", "--to", "0 0 1", "--start", "nan,0,0,0,0,0,0"), "--start: 'nan' is not finite"),
+        (("puma560", "--to", "0.3 0.2 0.1", "--start", "joint1=nan"), "--start: 'nan' is not finite"),
+        (("delta", "--to", "0 0 -0.4", "--start", "wrist.w=2"), "has length 2"),
     ],
 )
 def test_bad_input_is_told(arguments, words, tmp_path, capsys):
@@ -87,6 +93,24 @@ def test_bad_input_is_told(arguments, words, tmp_path, capsys):
     assert status == 2
     assert words in text
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("arguments"), [("reach", "two_link", "--branches"), ("bench", "two_link", "--rows")])
+def test_counts_are_whole(arguments, tmp_path, capsys):
+    status, out, text = run(*arguments, "1.4", "--out", tmp_path, capsys=capsys)
+    assert status
+    assert "'1.4' is not a whole number" in out + text
+    assert not list(tmp_path.iterdir())
+
+
+def test_postures_of_a_mechanism_with_loops_are_told_by_all_coordinates(tmp_path, capsys):
+    status, text, _ = run("reach", "delta", "--to", "0 0 -0.4", "--branches", "5", "--out", tmp_path, capsys=capsys)
+    assert status == 0
+    model = lw.load("delta")
+    rows = [line.split() for line in text.splitlines()[2 : 2 + model.nq]]
+    assert [row[0].rstrip("°") for row in rows] == list(model.coordinate_names)
+    assert rows[0][0] == "arm1°"
+    assert len({tuple(column) for column in zip(*(row[1:] for row in rows), strict=True)}) == 5
 
 
 def test_targets_are_read():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 import cyclopts
 from cyclopts import Parameter
@@ -16,6 +17,17 @@ DEMONSTRATION = "arm7"
 app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=terminal.output)
 
 Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
+
+
+def _whole(_: Any, tokens: Sequence[Any]) -> int:
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        raise ValueError(f"{tokens[0].value!r} is not a whole number") from None
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+"""A whole number; cyclopts alone would round another."""
 
 
 def load_robot(robot: str, root: str) -> Model:

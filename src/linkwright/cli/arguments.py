@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, UnknownNameError
+from linkwright.errors import InputError, UnknownNameError, counted
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -26,12 +27,12 @@ def named_parameters(text: str) -> str | dict[str, Any]:
     return found
 
 
-def starting_posture(model: Model, text: str) -> Array:
-    """The configuration (nq,) a user asked for; neutral, brought within the limits, where not."""
+def starting_posture(model: Model, text: str, option: str = "posture") -> Array:
+    """The configuration (nq,) a user asked for by an option; neutral, brought within the limits, where not."""
     if text == "random":
         return model.random()
     q = np.clip(model.neutral(), model.lower, model.upper)
-    return _filled(model, q, text, model.coordinate_names, "nq", "posture")
+    return _filled(model, q, text, model.coordinate_names, "nq", option)
 
 
 def starting_velocity(model: Model, text: str) -> Array:
@@ -55,8 +56,6 @@ def target_poses(text: str) -> Array:
             f"{' and '.join(map(str, sorted(widths))) or 'no'} numbers"
         )
     x = np.array(rows)
-    if not np.isfinite(x).all():
-        raise InputError(f"--to takes finite numbers; got {text!r}")
     return x if x.shape[1] == 3 else transform.make(rotation.from_rpy(x[:, 3:]), x[:, :3])
 
 
@@ -67,7 +66,10 @@ def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: st
     entries = [entry.strip() for entry in text.replace(";", ",").split(",") if entry.strip()]
     if not any("=" in entry for entry in entries):
         if len(entries) != len(x):
-            raise InputError(f"--{option} gives {len(entries)} values; {model.name!r} has {size} = {len(x)}")
+            hint = "; write commas between them" if len(text.split()) > 1 and "," not in text else ""
+            raise InputError(
+                f"--{option} gives {counted(len(entries), 'value')}; {model.name!r} has {size} = {len(x)}{hint}"
+            )
         return np.array([_value(entry, option) for entry in entries])
     x, given = x.copy(), set()
     for entry in entries:
@@ -83,10 +85,12 @@ def _filled(model: Model, x: Array, text: str, names: Any, size: str, option: st
 
 
 def _value(text: str, option: str) -> float:
-    """A number; degrees where it ends in "deg"."""
+    """A finite number; degrees where it ends in "deg"."""
     number, degrees = (text.strip()[:-3], True) if text.strip().endswith("deg") else (text, False)
     try:
         value = float(number)
     except ValueError:
         raise InputError(f"--{option}: {text!r} is not a number") from None
+    if not math.isfinite(value):
+        raise InputError(f"--{option}: {text!r} is not finite")
     return float(np.radians(value)) if degrees else value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.table import Table
 
 from linkwright.cli import terminal
-from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
 from linkwright.errors import (
     InputError,
 )
@@ -24,8 +24,8 @@ def bench(
     /,
     *,
     peers: bool = True,
-    rows: int = 4096,
-    rounds: int = 25,
+    rows: Whole = 4096,
+    rounds: Whole = 25,
     root: Root = "fixed",
     out: Path | None = None,
 ) -> None:
@@ -77,8 +77,8 @@ def bench(
 def experiment(
     *names: Literal["planar", "floating"],
     time: float = 10.0,
-    rows: int = 512,
-    rounds: int = 25,
+    rows: Whole = 512,
+    rounds: Whole = 25,
     pictures: bool = True,
     survey: bool = False,
     robots: Path | None = None,

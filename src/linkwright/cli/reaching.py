@@ -9,8 +9,9 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.cli import terminal
-from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
 from linkwright.cli.arguments import starting_posture, target_poses
+from linkwright.dynamics import check
 from linkwright.errors import InputError, ModelError, counted
 from linkwright.files import folder_at, replacing_together, write_figure
 from linkwright.model.tree import Model
@@ -23,6 +24,9 @@ _RESULTS = ("postures.png", "workspace.png", *(f"path_{k}.gif" for k in range(1,
 """What the command may write; of an earlier run nothing stays."""
 
 _PATH_POINTS, _PATH_SECONDS = 101, 4.0
+
+_MOST_COLUMNS = 12
+"""of a table with a row for each posture"""
 
 _NEAR = 1e-5
 """What may be missing of a target that is reached, m and rad together."""
@@ -48,7 +52,7 @@ def reach(
     to: str = "",
     frame: str | None = None,
     start: str = "",
-    branches: int = 8,
+    branches: Whole = 8,
     workspace: bool = True,
     animation: bool = True,
     root: Root = "fixed",
@@ -67,7 +71,8 @@ def reach(
     frame
         Its name; without it the last frame of an arm.
     start
-        A posture to begin at, as --posture of simulate. The posture nearest to it is told first.
+        A posture to begin at: all coordinates, with commas between them ("0.1,0.2,…"), or some of them
+        ("elbow=90deg,shoulder=0.3"), as --posture of simulate. The posture nearest to it is told first.
     branches
         How many postures to tell at most; of a path how many to animate, at most two.
     workspace
@@ -81,7 +86,8 @@ def reach(
         raise InputError(f"--branches is a number of at least 1; got {branches}")
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     frame = _frame(model, frame)
-    q0 = starting_posture(model, start)
+    q0 = starting_posture(model, start, "start")
+    check(model, q0)
     model, q0 = _standing(model, frame, q0)
     targets = target_poses(to) if to else _reachable(model, frame)
     folder = folder_at(out or f"linkwright_{file_name(model.name)}_reach")
@@ -138,9 +144,11 @@ def _frame(model: Model, named: str | None) -> str:
         return named
     found = "tool" if "tool" in model.frames else default_trace(model)
     if found is None:
-        names = ", ".join(name for name in list(model.frames)[:40] if name != "world")
+        ends = set(range(len(model.links))) - {link.parent for link in model.links}
+        names = [name for name, frame in model.frames.items() if frame.body in ends]
         raise InputError(
-            f"{model.name!r} is no single arm, so say which frame is meant, with --frame; there are {names}"
+            f"{model.name!r} is not one arm: say which frame is to reach the place, with --frame NAME. "
+            f"At its ends are:\n  {', '.join(names)}\n`linkwright info` tells all its frames"
         )
     return found
 
@@ -212,21 +220,32 @@ def _told(answers: Answers, good: Array) -> str:
 
 
 def _table(model: Model, frame: str, answers: Answers) -> Table:
-    """The postures: angles in degrees, lengths in metres."""
-    path = {joint.name: joint for joint in (model.joints[k] for k in model.path(model.frame(frame).body))}
-    names, places = [], []
-    for k, name in enumerate(model.coordinate_names):
-        if name.split(".")[0] in path or name in path:
-            names.append(name)
-            places.append(k)
-    hinges = [name in path and path[name].type in ("revolute", "continuous") for name in names]
-    heads = [f"{name}°" if hinge else name for name, hinge in zip(names, hinges, strict=True)]
-    table = Table("", *heads, "error", "", box=None)
-    for column in table.columns[1:-1]:
+    """The postures: angles in degrees, lengths in metres; of arms a row each, of what has more coordinates a column.
+
+    Of a mechanism without loops only the joints that move the frame are told, of one with loops all.
+    """
+    path = range(len(model.joints)) if model.loops else model.path(model.frame(frame).body)
+    heads, values = [], []
+    for joint in (model.joints[k] for k in path if model.joints[k].nq):
+        own = range(len(model.coordinate_names))[model.slice(joint.name).q]
+        angles = [unit == "rad" for unit in joint.motion.units] if joint.nq == joint.nv else [False] * joint.nq
+        for place, angle in zip(own, angles, strict=True):
+            x = answers.q[:, place]
+            heads.append(f"{model.coordinate_names[place]}°" if angle else model.coordinate_names[place])
+            values.append([f"{np.degrees(one):.2f}" for one in x] if angle else [f"{one:.4f}" for one in x])
+    heads.append("error")
+    values.append([f"{one:.1e}" for one in answers.error])
+    if not answers.within.all():
+        heads.append("")
+        values.append(["" if within else "beyond limits" for within in answers.within])
+    numbers = [str(k + 1) for k in range(len(answers.q))]
+    if len(heads) > _MOST_COLUMNS:
+        heads, numbers, values = numbers, heads, [list(row) for row in zip(*values, strict=True)]
+    table = Table("", *heads, box=None)
+    for column in table.columns[1:]:
         column.justify = "right"
-    for k, (q, error) in enumerate(zip(answers.q[:, places], answers.error, strict=True)):
-        values = [f"{np.degrees(x):.2f}" if hinge else f"{x:.4f}" for x, hinge in zip(q, hinges, strict=True)]
-        table.add_row(str(k + 1), *values, f"{error:.1e}", "" if answers.within[k] else "beyond limits")
+    for number, row in zip(numbers, zip(*values, strict=True), strict=True):
+        table.add_row(number, *row)
     return table
 
 
