@@ -1,0 +1,53 @@
+"""The stories of the mass matrix: what they tell is what the algorithm gives."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from linkwright import dynamics
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.model.build.builder import Builder
+from linkwright.model.joint import JOINT_TYPES
+from linkwright.model.library.built_in import built_in
+from linkwright.visual.inertia import STORIES, animate_inertia, standing
+from mechanisms import random_tree
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_blocks_told_are_those_of_the_mass_matrix(seed):
+    model = random_tree(list(JOINT_TYPES), seed)
+    q = model.random(seed=seed)
+    told, H = standing(model, q), np.diag(model.armature)
+    ends = np.cumsum([0, *(joint.nv for joint in model.joints)])
+    for i in range(len(model.links)):
+        for j in model.path(i):
+            block = told.block(j, i)
+            H[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] += block
+            if i != j:
+                H[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] += block.T
+    np.testing.assert_allclose(H, dynamics.mass_matrix(model, q), atol=1e-12 * max(1.0, np.abs(H).max()))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_has_a_picture_for_each_step(story, tmp_path):
+    model = built_in("two_link")
+    path = animate_inertia(model, [0.5, 0.5], story, tmp_path / "story.gif")
+    with Image.open(path) as film:
+        assert film.n_frames == {"composites": 3, "force": 1, "order": 4}[story]
+
+
+def test_floating_bases_and_joints_of_several_coordinates_have_a_story(tmp_path):
+    model = built_in("quadruped")
+    for story in STORIES:
+        assert animate_inertia(model, model.neutral(), story, tmp_path / f"{story}.gif").stat().st_size > 1000
+
+
+def test_what_has_no_story_is_told(tmp_path):
+    with pytest.raises(UnknownNameError, match="unknown story 'rows'"):
+        animate_inertia(built_in("two_link"), [0, 0], "rows", tmp_path / "a.gif")
+    with pytest.raises(InputError, match=r"the story is told of 1 to 40 bodies; 'planar:41' has 41"):
+        animate_inertia(built_in("planar:41"), np.zeros(41), "order", tmp_path / "a.gif")
+    with pytest.raises(InputError, match="the story is told of 1 to 40 bodies"):
+        animate_inertia(Builder("none").body("a").build("fixed"), [], "order", tmp_path / "a.gif")
+    with pytest.raises(ArgumentError, match=r"are written as \.gif"):
+        animate_inertia(built_in("two_link"), [0, 0], "order", tmp_path / "a.png")
