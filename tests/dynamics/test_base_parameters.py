@@ -158,6 +158,19 @@ def test_printed():
         base.of(np.zeros(3))
 
 
+def test_doubt_is_told():
+    """Axes that are parallel but for 1e-6 rad, as of a file with few digits: its angles made right there is none."""
+    builder = lw.Builder("nearly")
+    for k in range(3):
+        builder.body(f"b{k}", mass=1.0)
+        builder.joint(f"j{k}", "revolute", f"b{k - 1}" if k else "world", f"b{k}", xyz=[1, 0, 0], rpy=[k * 1e-6, 0, 0])
+    model = builder.build()
+    with pytest.warns(lw.errors.LinkwrightWarning, match="not certain"):
+        lw.base_parameters(model)
+    base = lw.base_parameters(model.snapped())
+    assert (base.rank, base.certainty > 1e-3) == (7, True)
+
+
 def test_what_holds_symbols_is_refused():
     m = lw.symbols("m", 1)
     model = lw.Builder("symbolic").body("a", mass=m[0]).joint("j", "revolute", "world", "a").build()

@@ -18,7 +18,7 @@ import numpy as np
 from linkwright.dynamics.configuration import integrate
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.parameters.inertial import parameter_names, public_placements
-from linkwright.errors import ModelError, ShapeError, explained
+from linkwright.errors import ModelError, ShapeError, explained, warn
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.change.movable import UNITS, Group, length_of, movable, units_of
 from linkwright.model.derived import kept
@@ -29,6 +29,9 @@ from linkwright.spatial.transform import inverse_pose
 
 NOTHING = 1e-13
 """What is so little of the parameters of a combination is rounding."""
+
+DOUBTFUL = 1e-8
+"""What shows less than this beside others may be rounding, or angles of a file of few digits."""
 
 PREFERENCE = ([0], [1, 2, 3], [6, 4, 9, 5, 7, 8])
 """Which of a body's ten vanish first, where there is a choice: m; of m c the largest; of I Iyy, then Ixx."""
@@ -133,7 +136,13 @@ def base_parameters(model: Model, armature: bool = False, friction: bool = False
     """
     if not regroupable(model):
         raise ModelError(f"{model.name!r} holds symbols; equations(model, base_parameters=True) tells in letters")
-    return _found(model, bool(armature), bool(friction))
+    found = _found(model, bool(armature), bool(friction))
+    if found.certainty < DOUBTFUL:
+        warn(
+            f"{model.name!r} has axes so nearly parallel, or lengths so different, that {found.rank} base parameters "
+            f"are not certain: some show {found.certainty:.0e} as much as others; model.snapped() makes angles right"
+        )
+    return found
 
 
 @kept
