@@ -2,9 +2,10 @@
 
 Times are minima of interleaved rounds, microseconds a target; targets are the poses of random postures within the
 limits. ``coverage`` as an argument looks instead at how many of 100 000 random postures (or so many, as a second
-argument) are among the branches, and how far branches are from their targets.
+argument) are among the branches, and how far branches are from their targets. ``search`` looks from 200 random starts
+each, by ``lw.inverse_kinematics``, for postures of 200 targets (or so many) that the branches have not.
 
-    python benchmarks/exact_inverse_kinematics.py [coverage [N]]
+    python benchmarks/exact_inverse_kinematics.py [coverage [N] | search [N]]
 """
 
 from __future__ import annotations
@@ -47,20 +48,58 @@ def real_robot(file: str) -> Any:
         return lw.load(next(Path(str(robots)).rglob(file)))
 
 
-def random_arm(seed: int, three: str = "", first: int = 0) -> Any:
-    """Six hinges; with three neighbours that meet or are parallel where that is asked for."""
+X, Y, Z = np.eye(3)
+
+
+def made(name: str, kinds: str, axes: Any, points: Any) -> Any:
+    """An arm of hinges (R) and slides (P) along axes through points at q = 0."""
+    builder, before, at = lw.Builder(name), "world", np.zeros(3)
+    for k, kind in enumerate(kinds):
+        builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
+        limits = {"lower": -1.0, "upper": 1.0} if kind == "P" else {}
+        joint = "prismatic" if kind == "P" else "continuous"
+        axis, place = tuple(axes[k] / np.linalg.norm(axes[k])), tuple(np.asarray(points[k]) - at)
+        builder.joint(f"j{k}", joint, before, f"l{k}", xyz=place, axis=axis, **limits)
+        before, at = f"l{k}", np.asarray(points[k])
+    return builder.frame("tool", before, xyz=(0.1, 0.05, 0.2)).build()
+
+
+def random_arm(seed: int, three: str = "", first: int = 0, n: int = 6) -> Any:
+    """Hinges; with three neighbours that meet or are parallel where that is asked for."""
     random = np.random.default_rng(seed)
-    axes = random.standard_normal((6, 3))
-    points = random.uniform(-0.4, 0.4, (6, 3))
+    axes = random.standard_normal((n, 3))
+    points = random.uniform(-0.4, 0.4, (n, 3))
     for j in (first + 1, first + 2) if three else ():
         (points if three == "meet" else axes)[j] = (points if three == "meet" else axes)[first]
-    builder, before, at = lw.Builder(f"{three or 'any'}{first or ''}"), "world", np.zeros(3)
-    for k in range(6):
-        builder.body(f"l{k}", 1.0, (0, 0, 0), (1, 1, 1))
-        axis = tuple(axes[k] / np.linalg.norm(axes[k]))
-        builder.joint(f"j{k}", "continuous", before, f"l{k}", xyz=tuple(points[k] - at), axis=axis)
-        before, at = f"l{k}", points[k]
-    return builder.frame("tool", before, xyz=(0.1, 0.05, 0.2)).build()
+    return made(f"{three or 'any'}{first or ''}", "R" * n, axes, points)
+
+
+def with_slides(kinds: str, wrist: bool) -> Any:
+    """Three joints of these kinds, as general as they have an answer; with a wrist, or for a position."""
+    random = np.random.default_rng(0)
+    axes, points = random.standard_normal((6, 3)), random.uniform(-0.5, 0.5, (6, 3))
+    if kinds in ("RRP", "PRR"):  # the slide across the hinge beside it
+        i, j = (2, 1) if kinds == "RRP" else (0, 1)
+        axes[i] = np.cross(axes[j], X)
+    if kinds == "PRP":
+        axes[1] = axes[0]
+    points[4] = points[5] = points[3]
+    return made(kinds, kinds + "RRR" * wrist, axes, points)
+
+
+def parallel_and_slanted(wrist: str) -> Any:
+    """A hinge, two parallel ones, and a wrist with offsets: pairs of its postures share angles, or nearly so."""
+    slanted = (1.0, 0.0, 2.6)
+    wrists: dict[str, tuple[Any, Any]] = {
+        "offset": ((Z, Y, Z), ((0.1, 0, 0.7), (0.1, 0, 0.9), (0.18, 0, 0.9))),
+        "slanted": ((X, slanted, X), ((0.5, 0, 1.3), (0.9, 0, 1.3), (1.0, 0, 1.35))),
+        "meeting": ((X, (1.0, 0.0, 1.0), X), ((0.4, 0, 0.85), (0.4, 0, 0.85), (0.5, 0, 0.95))),
+    }
+    axes, points = wrists[wrist]
+    before = (
+        ((0, 0, 0.2), (0, 0, 0.3), (0.05, 0, 0.6)) if wrist == "offset" else ((0, 0, 0), (0.1, 0, 0.3), (0.1, 0, 0.8))
+    )
+    return made(wrist, "RRRRRR", [Z, Y, Y, *map(np.asarray, axes)], [*before, *points])
 
 
 def sixteen() -> Any:
@@ -83,9 +122,20 @@ def cases() -> Iterator[Case]:
     for seed in (10, 11, 12):
         yield Case(f"any geometry {seed - 9}", random_arm(seed), "tool")
     yield Case("sixteen", sixteen(), "tool")
+    for wrist in ("offset", "slanted", "meeting"):
+        yield Case(f"2 3 parallel, {wrist}", parallel_and_slanted(wrist), "tool")
+    yield Case("seven, joint 4", random_arm(13, n=7), "tool", "j3")
     yield Case("arm4", lw.load("arm4"), "tool")
     yield Case("arm4, pitch", lw.load("arm4"), "tool", task="pitch")
     yield Case("planar:3", lw.load("planar:3"), "tip")
+    for kinds in ("PPP", "RPP", "PPR", "RRP", "PRR", "PRP", "RPR"):
+        yield Case(f"{kinds}, wrist", with_slides(kinds, True), "tool")
+    for kinds in ("RRR", "RPR"):
+        yield Case(f"{kinds}, position", with_slides(kinds, False), "tool", task="position")
+    random = np.random.default_rng(1).uniform(-0.5, 0.5, (6, 3))
+    yield Case("RR, position", made("two", "RR", [X, Y + Z], random), "tool", task="position")
+    yield Case("SCARA", made("scara", "RRPR", [Z, Z, Z, -Z], random), "tool")
+    yield Case("gantry", made("gantry", "PPPRR", [X, Y, Z, Z, X], [*random[:4], random[3]]), "tool")
 
 
 def prepared(case: Case, n: int) -> tuple[Any, np.ndarray, list[np.ndarray]]:
@@ -95,6 +145,8 @@ def prepared(case: Case, n: int) -> tuple[Any, np.ndarray, list[np.ndarray]]:
     arrays = [lw.pose(case.model, q, case.frame)]
     if case.task == "pitch":
         arrays = [np.concatenate([arrays[0][:, :3, 3], q[:, 1:].sum(axis=1, keepdims=True)], axis=1)]
+    if case.task == "position":
+        arrays = [arrays[0][:, :3, 3].copy()]
     if case.given == "elbow angle":
         arrays.append(solver.elbow_angle(q))
     elif case.given:
@@ -102,24 +154,73 @@ def prepared(case: Case, n: int) -> tuple[Any, np.ndarray, list[np.ndarray]]:
     return solver, q, arrays
 
 
+def apart(case: Case, found: Any, q: np.ndarray) -> np.ndarray:
+    """How far postures (…, nq) are from the nearest exact branch of their targets."""
+    gap = found.q - q[..., None, :]
+    gap = np.where(found.hinges, np.remainder(gap + np.pi, 2.0 * np.pi) - np.pi, gap)[..., list(found.places)]
+    return np.where(found.exact, np.abs(gap).max(axis=-1), np.inf).min(axis=-1)
+
+
 def coverage(n: int) -> None:
     """How many postures are found, and how true the branches are."""
-    print(f"{'arm':<20} {'family':<36} {'lost':>5} {'of':>7} {'error, worst':>13} {'99.9 %':>9} {'odd counts':>10}")
+    print(f"{'arm':<20} {'family':<44} {'lost':>5} {'of':>7} {'error, worst':>13} {'99.9 %':>9} {'odd counts':>10}")
     for case in cases():
         solver, q, arrays = prepared(case, n)
         lost, worst, odd = 0, [], 0
         for at in range(0, n, 20_000):
             part = slice(at, at + 20_000)
             found = solver(*(x[part] for x in arrays))
-            places = list(found.places)
-            gap = np.remainder(found.q - q[part, None] + np.pi, 2.0 * np.pi) - np.pi
-            gap = np.where(found.exact, np.abs(gap[..., places]).max(axis=-1), np.inf).min(axis=-1)
-            lost += int((gap > 1e-4).sum())
+            lost += int((apart(case, found, q[part]) > 1e-4).sum())
             worst.append(found.error[found.exact])
             odd += int((found.count % 2).sum())
         error = np.concatenate(worst)
         tail = np.quantile(error, 0.999)
-        print(f"{case.name:<20} {solver.family:<36} {lost:>5} {n:>7} {error.max():>13.1e} {tail:>9.1e} {odd:>10}")
+        row = f"{case.name:<20} {solver.family:<44} {lost:>5} {n:>7} {error.max():>13.1e} {tail:>9.1e} {odd:>10}"
+        print(row, flush=True)
+
+
+def search(n: int, starts: int = 200) -> None:
+    """How many postures a search finds that the branches have not, and the other way round."""
+    print(f"{'arm':<20} {'family':<44} {'branches':>8} {'searched':>8} {'missed':>6} {'false':>5} {'not searched':>12}")
+    for case in cases():
+        if case.task == "pitch":
+            continue  # which the search does not know
+        solver, q, arrays = prepared(case, n)
+        model, T = case.model, lw.pose(case.model, q, case.frame)
+        start = model.random(n * starts, seed=1).reshape(n, starts, -1)
+        target = T[:, None, :3, 3] if case.task == "position" else T[:, None]
+        fixed = [] if case.given in (None, "elbow angle") else [case.given]
+        for name in fixed:
+            start[..., model.slice(name).q] = q[:, None, model.slice(name).q]
+        reached = lw.inverse_kinematics(
+            model, {case.frame: target}, start, 1e-10, restarts=0, limits=False, fixed=fixed
+        )
+        some, seen, missed, false, unseen = reached.converged, 0, 0, 0, 0
+        for k in range(n):
+            postures = reached.q[k][some[k]]
+            given = [x[k] for x in arrays[1:]]
+            if case.given == "elbow angle":  # any that a posture has
+                angles = solver.elbow_angle(postures)
+                found = solver(np.broadcast_to(T[k], (len(postures), 4, 4)), angles)
+                seen, unseen = seen + len(postures), unseen
+                missed += int((apart(case, found, postures) > 1e-3).sum())
+            else:
+                found = solver(arrays[0][k], *given)
+                branches = found.q[found.exact][:, list(found.places)]
+                hinges = found.hinges[list(found.places)]
+                gap = branches[:, None] - postures[None][..., list(found.places)]
+                gap = np.abs(np.where(hinges, np.remainder(gap + np.pi, 2.0 * np.pi) - np.pi, gap)).max(axis=-1)
+                near = gap < 1e-3
+                unseen += int((~near.any(axis=1)).sum())
+                others = postures[~near.any(axis=0)]
+                missed += len(np.unique(others.round(2), axis=0))
+                seen += int(near.any(axis=1).sum())
+            hands = lw.pose(model, found.q[found.exact], case.frame)
+            off = np.abs(hands - T[k])[..., :3, 3] if case.task == "position" else np.abs(hands - T[k])
+            false += int((off.reshape(len(hands), -1).max(axis=-1, initial=0.0) > 1e-9).sum())
+        total = int(solver(*arrays).count.sum())
+        row = f"{case.name:<20} {solver.family:<44} {total:>8} {seen:>8} {missed:>6} {false:>5} {unseen:>12}"
+        print(row, flush=True)
 
 
 def eaik(case: Case, T: np.ndarray) -> tuple[Callable[[], Any], int] | None:
@@ -160,6 +261,9 @@ def ssik(case: Case, T: np.ndarray) -> tuple[Callable[[], Any], int] | None:
 def main() -> None:
     if sys.argv[1:2] == ["coverage"]:
         coverage(int(sys.argv[2]) if len(sys.argv) > 2 else 100_000)
+        return
+    if sys.argv[1:2] == ["search"]:
+        search(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
         return
     print("  ".join(f"{key}: {value}" for key, value in machine().items()))
     contenders: dict[str, tuple[Callable[[], Any], int]] = {}
