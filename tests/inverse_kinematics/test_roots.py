@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.inverse_kinematics.exact.general import ANGLES, FROM_VALUES, determinant
+from linkwright.inverse_kinematics.exact.general import determinant
 from linkwright.inverse_kinematics.exact.roots import (
     CELL,
+    basis,
     brackets,
     cell_with_roots,
     cells_with_roots,
@@ -18,13 +19,14 @@ from linkwright.inverse_kinematics.exact.roots import (
 
 CELLS_OF = lw.compile(lambda p: lw.stack(cells_with_roots(p)), p=(17,))
 CELL_OF = lw.compile(cell_with_roots, polynomial=(17,), middle=(), half=())
+ANGLES = 2.0 * np.pi * np.arange(17) / 17.0
 ROOT = lw.compile(root_between, polynomial=(17,), low=(), high=())
 
 
 def with_roots(angles):
     """The polynomial (17,) whose sixteen roots these are, some perhaps complex: the product of sin ½(θ − θ_k)."""
     values = np.prod(np.sin(0.5 * (ANGLES[:, None] - np.asarray(angles))), axis=1)
-    p = FROM_VALUES @ values.real
+    p = np.linalg.solve(basis(ANGLES), values.real)
     return p / np.abs(p).sum()
 
 

@@ -25,7 +25,8 @@ from linkwright.inverse_kinematics.exact.families import across_any
 from linkwright.inverse_kinematics.exact.roots import HARMONICS, basis, derivatives
 from linkwright.inverse_kinematics.exact.subproblems import Turn, cross, dot, pick, subproblem_1, turn_of
 from linkwright.inverse_kinematics.exact.ways import Way
-from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.arrays import Array, is_symbolic, maximum
+from linkwright.spatial.repeats import repeat
 
 SAMPLES = 2 * HARMONICS + 1
 
@@ -112,6 +113,8 @@ def _scaled(chain: Chain, length: float) -> Chain:
 
 
 def _times(N: Array, x: list[Any], r: Array) -> list[Any]:
+    if not is_symbolic(*x):
+        return list(N @ np.array(x) - r)
     return [sum((float(N[i, j]) * x[j] for j in range(len(x))), -float(r[i])) for i in range(len(N))]
 
 
@@ -205,8 +208,17 @@ def null_vector(m: Array) -> list[list[Any]]:
 def polynomial_of(coefficients: Array) -> Array:
     """The trigonometric polynomial (17,) in θ₃ of the determinant, from the equations by harmonics (3, 6, 9)."""
     one, by_s, by_c = coefficients
-    values = [determinant(one + by_s * float(np.sin(a)) + by_c * float(np.cos(a))) for a in ANGLES]
-    return stack(_combined(FROM_VALUES, values))
+    turn = Turn(np.sin(2.0 * np.pi / SAMPLES), np.cos(2.0 * np.pi / SAMPLES))
+
+    def sampled(k: Any, s: Any, c: Any, polynomial: Array) -> Any:
+        value = (2.0 / SAMPLES) * determinant(one + by_s * s + by_c * c)
+        at, harmonics = Turn(s, c), [0.5 * value]
+        for k in range(1, HARMONICS + 1):
+            harmonics += [value * at.s, value * at.c]
+            at = at.then(Turn(s, c)) if k < HARMONICS else at
+        return (*Turn(s, c).then(turn), polynomial + stack(harmonics))
+
+    return np.asarray(repeat(SAMPLES, sampled, 0.0, 1.0, np.zeros(SAMPLES))[2])
 
 
 def _ratio(pairs: list[tuple[Any, Any]]) -> Turn:
@@ -233,11 +245,6 @@ def turns_at(elimination: Elimination, G: Motion, given: Any, t3: Turn) -> tuple
     for joint, turn in zip(order, (t1, t2, t3, t4, t5, subproblem_1(chain.axes[5], u, v)), strict=True):
         found[joint] = turn
     return found, order[2]
-
-
-ANGLES = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES
-FROM_VALUES = np.linalg.inv(basis(ANGLES))
-"""(17, 17): from values at these angles (17,) to the polynomial"""
 
 
 class _Quality(NamedTuple):
@@ -300,7 +307,12 @@ def _kept(elimination: Elimination, q: Array) -> float:
     m = elimination.by_harmonics(G, given).astype(float)
     order = elimination.at(G, given)[2]
 
-    polynomial = polynomial_of(m)
+    angles = 2.0 * np.pi * np.arange(SAMPLES) / SAMPLES
+    at = basis(angles)
+    equations = np.tensordot(at[:, :3], m, axes=1)
+    twelve = np.zeros((SAMPLES, 12, 12))
+    twelve[:, :6, :9] = twelve[:, 6:, 3:] = equations
+    polynomial = np.linalg.solve(at, np.linalg.det(twelve))
     largest = np.abs(basis(np.linspace(-np.pi, np.pi, 64)) @ polynomial).max()
-    at, slope, _ = derivatives(polynomial, q[order[2]])
-    return 0.0 if not largest or abs(at) > 1e-6 * abs(slope) else float(abs(slope) / largest)
+    value, slope, _ = derivatives(polynomial, q[order[2]])
+    return 0.0 if not largest or abs(value) > 1e-6 * abs(slope) else float(abs(slope) / largest)
