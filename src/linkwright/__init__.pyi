@@ -288,6 +288,8 @@ def joint_forces(
     q: Annotated[ArrayLike, "(…, nq)"],
     frame: str,
     wrench: Annotated[ArrayLike, "(…, 6)"],
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
 ) -> Annotated[Array, "(…, nv)"]: ...
 def joint_reactions(
     model: Model,

@@ -116,16 +116,23 @@ def test_several_frames_in_one_call():
         lw.pose(model, q, frames[0], relative_to="nobody")
 
 
-@pytest.mark.parametrize("name", ["arm7", "humanoid", "chain3d:12", "planar:5"])
-@pytest.mark.parametrize("reference", ["world_aligned", "body"])
+SPATIAL = ["arm7", "puma560", "humanoid", "quadruped", "chain3d:12", "all types"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [*((name, x) for name in SPATIAL for x in REFERENCES), ("planar:5", "world_aligned"), ("planar:5", "body")],
+)
 def test_the_bias_takes_fewer_operations_than_the_matrix(name, reference):
-    model = lw.load(name)
-    frame = model.bodies[-1].name
-    bias, matrix = (
-        lw.compile(f, model, frame=frame, reference=reference).operations.total
-        for f in (lw.jacobian_dot_times_v, lw.jacobian_dot)
-    )
-    assert bias < matrix
+    model = one_of_each(0) if name == "all types" else lw.load(name)
+    frame = "tip" if name == "all types" else model.bodies[-1].name
+    between = model.bodies[len(model.bodies) // 2 - 1].name
+    for base in ("world",) if name == "planar:5" else ("world", between):
+        bias, matrix = (
+            lw.compile(f, model, frame=frame, reference=reference, relative_to=base).operations.total
+            for f in (lw.jacobian_dot_times_v, lw.jacobian_dot)
+        )
+        assert bias < matrix
 
 
 def test_large_mechanisms_too():

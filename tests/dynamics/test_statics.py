@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright import dynamics
+from linkwright.dynamics.kinematics import REFERENCES
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
 from mechanisms import relative_error, state, trees
 
 laws = settings(max_examples=25, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
 
 
 def test_a_straight_arm():
@@ -38,8 +41,8 @@ def test_a_straight_arm():
 def test_wrenches_from_efforts_and_back(model, seed, pick):
     q, v, _ = state(model, seed)
     frame = sorted(model.frames)[pick % len(model.frames)]
-    J = lw.dynamics.jacobian(model, q, frame)
-    efforts = lw.dynamics.joint_forces(model, q, frame, np.arange(1.0, 7.0))
+    J = dynamics.jacobian(model, q, frame)
+    efforts = dynamics.joint_forces(model, q, frame, np.arange(1.0, 7.0))
     found = lw.static_wrench(model, q, frame, efforts)
     assert relative_error(J.T @ found.wrench, efforts) < 1e-9
     assert np.abs(found.residual).max(initial=0.0) < 1e-9 * (1.0 + np.abs(efforts).max(initial=0.0))
@@ -124,3 +127,25 @@ def test_mistakes_are_told():
         lw.null_space(model, np.zeros(3), "tip", "up")
     with pytest.raises(ArgumentError, match="static_wrench lacks 'tau'"):
         lw.static_wrench(model, np.zeros(3), "tip")
+
+
+@laws
+@given(trees(), seeds, st.sampled_from(REFERENCES), st.integers(0, 10**6))
+def test_efforts_of_a_wrench_between_two_frames(model, seed, reference, pick):
+    q, v, _ = state(model, seed)
+    names = sorted(model.frames)
+    frame, base = names[pick % len(names)], names[(pick // len(names)) % len(names)]
+    wrench = np.arange(1.0, 7.0)
+    efforts = dynamics.joint_forces(model, q, frame, wrench, reference, base)
+    power = wrench @ dynamics.velocity(model, q, v, frame, reference, base)  # what the wrench does, the joints do
+    assert efforts @ v == pytest.approx(power, rel=1e-10, abs=1e-10)
+    # the same pair of wrenches on both frames, as the world sees it
+    in_world = dynamics.joint_forces(model, q, frame, wrench, reference)
+    assert relative_error(dynamics.joint_forces(model, q, frame, wrench, reference, "world"), in_world) == 0.0
+    if reference == "world_aligned":
+        T_frame, T_base = (dynamics.pose(model, q, name) for name in (frame, base))
+        f, n = T_base[:3, :3] @ wrench[:3], T_base[:3, :3] @ wrench[3:]
+        back = np.concatenate([f, n + np.cross(T_frame[:3, 3] - T_base[:3, 3], f)])
+        both = dynamics.joint_forces(model, q, frame, np.concatenate([f, n]))
+        both = both - dynamics.joint_forces(model, q, base, back)
+        assert relative_error(efforts, both) < 1e-11

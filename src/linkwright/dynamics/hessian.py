@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.jacobian import moving, seen_at
+from linkwright.dynamics.jacobian import columns, moving, seen_at
 from linkwright.dynamics.kinematics import Reference, Way, body_poses, check_reference, way_between
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_zero
@@ -31,16 +31,7 @@ def kinematic_hessian(
     """
     check_reference(reference)
     way = way_between(model, frame, relative_to)
-    poses = body_poses(model, q, way.root)
-    point, axes = seen_at(way, poses, reference)
-
-    def column(link: Link, T: Array, q: Array, sign: float) -> Array:
-        if is_zero(sign):
-            return np.zeros((6, link.motion.nv))
-        return sign * moving(T, link.motion_subspace(q), point, axes)
-
-    columns = model.each(column, poses, model.coordinates(q), way.signs)
-    J = np.concatenate([np.zeros((6, 0)), *columns], axis=1)
+    J = np.concatenate([np.zeros((6, 0)), *columns(model, q, way, reference)], axis=1)
     own = own_changes(model, q, frame, reference, relative_to)
     H = products(J, order_along(model, way), reference) + blocks(own)
     if not model.has_couplings:

@@ -38,16 +38,20 @@ def jacobian(
     than nothing of a joint on which only ``relative_to`` hangs.
     """
     check_reference(reference)
-    way = way_between(model, frame, relative_to)
+    return model.assemble(columns(model, q, way_between(model, frame, relative_to), reference), (6,))
+
+
+def columns(model: Model, q: Array, way: Way, reference: Reference) -> list[Array]:
+    """Of every joint, followers too, the twists (6, k) by which its own coordinates move the end."""
     poses = body_poses(model, q, way.root)
-    point, R = seen_at(way, poses, reference)
+    point, axes = seen_at(way, poses, reference)
 
     def column(link: Link, T: Array, q: Array, sign: float) -> Array:
         if is_zero(sign):
             return np.zeros((6, link.motion.nv))
-        return sign * moving(T, link.motion_subspace(q), point, R)
+        return sign * moving(T, link.motion_subspace(q), point, axes)
 
-    return model.assemble(model.each(column, poses, model.coordinates(q), way.signs), (6,))
+    return model.each(column, poses, model.coordinates(q), way.signs)
 
 
 def analytical_jacobian(

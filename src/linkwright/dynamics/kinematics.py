@@ -12,7 +12,7 @@ from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero
 from linkwright.spatial.rotation import skew
-from linkwright.spatial.transform import inverse_pose, motion_to_child, split_pose
+from linkwright.spatial.transform import inverse_pose, motion_to_child, motion_to_parent, split_pose
 from linkwright.spatial.vectors import motion_cross
 
 Reference = Literal["world_aligned", "body", "world"]
@@ -85,18 +85,25 @@ def body_velocities(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
     return model.outward(outward, np.zeros(6), model.coordinates(q), model.rates(v))
 
 
-def body_accelerations(model: Model, q: Array, v: Array, a: Array | None) -> list[tuple[Array, Array]]:
-    """The twists (6,) of the bodies in their own (canonical) axes and their rates; no ``a`` is zero."""
+def body_accelerations(model: Model, q: Array, v: Array, a: Array | None, root: int = -1) -> list[tuple[Array, Array]]:
+    """The twists (6,) of the bodies in their own (canonical) axes and their rates; no ``a`` is zero.
 
-    def outward(link: Link, parent: tuple[Array, Array], q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+    With a body as ``root``, as seen from it; of the root and of what it hangs on, zero.
+    """
+
+    def outward(
+        link: Link, parent: tuple[Array, Array], q: Array, v: Array, a: Array, moves: float
+    ) -> tuple[Array, Array]:
+        if is_zero(moves):
+            return parent
         parent_twist, parent_rate = parent
         T, S = link.transform(q), link.motion_subspace(q)
         twist = motion_to_child(T, parent_twist) + S @ v
         rate = motion_to_child(T, parent_rate) + S @ a + link.velocity_product(q, v) + motion_cross(twist) @ (S @ v)
-        return twist, rate
+        return (twist, rate) if is_one(moves) else (moves * twist, moves * rate)
 
-    rates = model.rates(v)
-    return model.outward(outward, (np.zeros(6), np.zeros(6)), model.coordinates(q), rates, _given(model, a))
+    per_joint = (model.coordinates(q), model.rates(v), _given(model, a))
+    return model.outward(outward, (np.zeros(6), np.zeros(6)), *per_joint, moving_about(model, root))
 
 
 def _given(model: Model, a: Array | None) -> list[Array]:
@@ -269,13 +276,48 @@ def _rate(
 ) -> Array:
     check_reference(reference)
     way = way_between(model, frame, relative_to)
-    if reference == "body" and way.base is None and way.end.body >= 0:
-        return motion_to_child(way.end.placement, body_accelerations(model, q, v, a)[way.end.body][1])
-    T, motion = frame_motion(model, q, v, a, way)
-    R, p = split_pose(T)
+    if reference == "world":
+        return _spatial_rate(model, q, v, a, way)
     if reference == "world_aligned":
+        motion = frame_motion(model, q, v, a, way)[1]
         return np.concatenate([motion.a, motion.alpha])
-    spatial = motion.a - skew(motion.w) @ motion.v
-    if reference == "body":
-        return np.concatenate([R.T @ spatial, R.T @ motion.alpha])
-    return np.concatenate([spatial - skew(motion.alpha) @ p, motion.alpha])
+    if way.root < way.end.body and model.frame(relative_to).body == way.root:  # which is the base of one branch
+        return motion_to_child(way.end.placement, body_accelerations(model, q, v, a, way.root)[way.end.body][1])
+    return -_spatial_rate(model, q, v, a, way_between(model, relative_to, frame))  # the base, as seen from the frame
+
+
+def _spatial_rate(model: Model, q: Array, v: Array, a: Array | None, way: Way) -> Array:
+    """The rate (6,) of the end's twist as seen from the base, in the base's frame: by sweeps from both of them inwards.
+
+    Of a chain that moves by S v before one that moves by V, in the axes behind its first joint: the twist S v + V, its
+    rate S a + Ṡ v + V̇ + S v × V. No poses are needed.
+    """
+    nothing = (np.zeros(6), np.zeros(6))
+
+    def inward(
+        link: Link, received: tuple[Array, ...], q: Array, v: Array, a: Array, to_end: float, to_base: float
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        if is_zero(to_end) and is_zero(to_base):
+            return received, nothing * 2
+        end, base = received[:2], received[2:]
+        if is_one(to_end) or is_one(to_base):
+            beyond, beyond_rate = end if is_one(to_end) else base
+        else:
+            beyond, beyond_rate = (to_end * x + to_base * y for x, y in zip(end, base, strict=True))
+        T, S = link.transform(q), link.motion_subspace(q)
+        own = S @ v
+        rate = S @ a + link.velocity_product(q, v) + beyond_rate + motion_cross(own) @ beyond
+        sent = motion_to_parent(T, own + beyond), motion_to_parent(T, rate)
+        if is_one(to_end) or is_one(to_base):
+            return received, sent + nothing if is_one(to_end) else nothing + sent
+        return received, (*(to_end * x for x in sent), *(to_base * x for x in sent))
+
+    to_end, to_base = ([1.0 if x == sign else 0.0 for x in way.signs] for sign in (1.0, -1.0))
+    per_joint = (model.coordinates(q), model.rates(v), _given(model, a))
+    kept, at_world = model.inward(inward, nothing * 2, *per_joint, to_end, to_base)
+    end, end_rate, base, base_rate = at_world if way.root < 0 else kept[way.root]
+    if way.base is None:
+        return end_rate  # type: ignore[no-any-return]
+    rate = end_rate - base_rate - motion_cross(base) @ (end - base)
+    T = way.of(body_poses(model, q, way.root), np.eye(4), way.base) @ way.base.placement
+    return motion_to_child(T, rate)

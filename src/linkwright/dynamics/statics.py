@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwright.dynamics.jacobian import jacobian
+from linkwright.dynamics.kinematics import Reference
 from linkwright.dynamics.springs import spring_forces
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Joint, Link, Model
@@ -16,13 +17,22 @@ FRICTION_SPEED = 1e-2
 """The speed, in m/s or rad/s, at which smoothed Coulomb friction reaches 1/√2 of its value."""
 
 
-def joint_forces(model: Model, q: Shaped[Array, "nq"], frame: str, wrench: Shaped[Array, "6"]) -> Shaped[Array, "nv"]:
+def joint_forces(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    frame: str,
+    wrench: Shaped[Array, "6"],
+    reference: Reference = "world_aligned",
+    relative_to: str = "world",
+) -> Shaped[Array, "nv"]:
     """Jᵀ·wrench (nv,): the efforts by which the frame exerts the wrench on its surroundings, gravity excluded.
 
-    ``wrench`` (6,) is [f; n] at the frame's origin in world axes, N and N m.
+    ``wrench`` (6,) is [f; n], N and N m, at the frame's origin in world axes; ``reference`` "body": in the frame's own,
+    "world": at the world's origin. The frame that ``relative_to`` names takes the place of the world: it is what the
+    wrench is exerted on, as by fingers that hold each other's ends, and only joints between the two feel it.
     """
-    J: Array = wrench @ jacobian(model, q, frame)
-    return J
+    efforts: Array = wrench @ jacobian(model, q, frame, reference, relative_to)
+    return efforts
 
 
 def passive_forces(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:

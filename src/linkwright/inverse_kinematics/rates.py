@@ -14,6 +14,7 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.inverse_kinematics.steps import extend, is_identity, without
+from linkwright.inverse_kinematics.task import fitting
 from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.scale import scale_of
@@ -105,14 +106,7 @@ def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[R
             task.check(model)
         made = Rates(model, tasks, velocity_limits, period is not None)
         keep(model, made, _RATES, *key)
-    arrays = []
-    for task, x in zip(tasks, rates.values(), strict=True):
-        shape = task.rate_shape(model)
-        given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the rate of {task}", x)
-        if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
-            wanted = ", ".join(["…", *map(str, shape)])
-            raise ShapeError(f"the rate of {task} has shape {given.shape}; expected ({wanted})")
-        arrays.append(given)
+    arrays = [fitting("rate", task, x, task.rate_shape(model)) for task, x in zip(tasks, rates.values(), strict=True)]
     if len(tasks) == 1:
         name = next(iter(rates))
         keep(model, made, _RATES, name, np.shape(arrays[0])[-1:] == (6,), velocity_limits, period is None)

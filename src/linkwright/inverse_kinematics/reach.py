@@ -12,6 +12,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, counted, ex
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
 from linkwright.inverse_kinematics.solver import DONE, WRONG, Found, Row, Search, Solver
+from linkwright.inverse_kinematics.task import fitting
 from linkwright.inverse_kinematics.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.tree import Model
@@ -203,14 +204,7 @@ def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver
                 raise InputError(f"{task} is about the way from the start: give one, start=q")
         for name in problem.fixed:
             raise InputError(f"joint {name!r} is fixed where it is at the start: give one, start=q")
-    arrays = []
-    for task, x in zip(tasks, targets.values(), strict=True):
-        shape = task.shape(model)
-        given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the target of {task}", x)
-        if given.shape[given.ndim - len(shape) :] != shape or given.ndim < len(shape):
-            wanted = ", ".join(["…", *map(str, shape)])
-            raise ShapeError(f"the target of {task} has shape {given.shape}; expected ({wanted})")
-        arrays.append(given)
+    arrays = [fitting("target", task, x, task.shape(model)) for task, x in zip(tasks, targets.values(), strict=True)]
     if len(tasks) == 1:
         name = next(iter(targets))
         kind = _MATRICES.get(arrays[0].shape[-2:], arrays[0].shape[-1:])

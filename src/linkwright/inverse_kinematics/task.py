@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 
 def _frozen(x: Any) -> Any:
@@ -109,3 +109,12 @@ class Task(ABC):
     def uses_start(self) -> bool:
         """Whether the target is about the way from the start."""
         return False
+
+
+def fitting(what: str, task: Task, x: Any, shape: tuple[int, ...]) -> Array:
+    """What is given for a task, symbols or numbers (…, *shape)."""
+    given = np.asarray(x) if is_symbolic(x) else as_numbers(f"the {what} of {task}", x)
+    if given.ndim < len(shape) or given.shape[given.ndim - len(shape) :] != shape:
+        wanted = ", ".join(["…", *map(str, shape)])
+        raise ShapeError(f"the {what} of {task} has shape {given.shape}; expected ({wanted})")
+    return given

@@ -64,6 +64,13 @@ def motion_to_child(T: Array, m: Array) -> Array:
     return np.concatenate([R.T @ (v - skew(p) @ w), R.T @ w])
 
 
+def motion_to_parent(T: Array, m: Array) -> Array:
+    """ᴬX_B m: a motion (6,) or motions (6, k) of B in A's axes at A's origin."""
+    R, p = split_pose(T)
+    w = R @ m[3:]
+    return np.concatenate([R @ m[:3] + skew(p) @ w, w])
+
+
 def force_to_parent(T: Array, f: Array) -> Array:
     """ᴬX*_B f: a force (6,) or forces (6, k) of B in A's axes at A's origin."""
     R, p = split_pose(T)

@@ -29,16 +29,14 @@ def gains(model: Model, frame: str, q: Array) -> tuple[Array, Array]:
 
     It is the product of those singular values of the origin's Jacobian that are not always zero.
     """
-    p, A = compile(_sampled, model, frame=frame)(q)
-    squares = np.maximum(np.linalg.eigvalsh(A), 0.0)  # the least first
-    rank = int((squares > 1e-12 * max(squares.max(), 1e-300)).sum(axis=1).max())
-    return p, np.sqrt(np.prod(squares[:, 3 - rank :], axis=1))
+    p, s = compile(_sampled, model, frame=frame)(q)
+    rank = int((s > 1e-6 * max(s.max(), 1e-150)).sum(axis=1).max())
+    return p, np.prod(s[:, :rank], axis=1)
 
 
 def _sampled(model: Model, q: Any, frame: str) -> tuple[Any, Any]:
-    """The place of a frame (3,), and J Jᵀ (3, 3) of its velocity."""
-    J = dynamics.jacobian(model, q, frame)[:3]
-    return dynamics.pose(model, q, frame)[:3, 3], J @ J.T
+    """The place of a frame (3,), and the semi-axes (3,) of the ellipsoid of its velocities, the longest first."""
+    return dynamics.pose(model, q, frame)[:3, 3], dynamics.velocity_ellipsoid(model, q, frame)[1]
 
 
 def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
