@@ -163,6 +163,30 @@ def test_the_workspace_of_two_links_is_a_disc():
     assert np.nanmax(seen[far < 0.05]) < 0.15
 
 
+def test_the_workspace_has_no_holes_where_the_hand_can_be():
+    arm = lw.load("arm7")
+    (image,) = plot_workspace(arm, "tool").axes[0].get_images()
+    grid, (left, right, bottom, top) = np.ma.filled(image.get_array(), np.nan), image.get_extent()
+    assert left == 0.0  # the axis
+    x = left + (np.arange(grid.shape[1]) + 0.5) * (right - left) / grid.shape[1]
+    z = bottom + (np.arange(grid.shape[0]) + 0.5) * (top - bottom) / grid.shape[0]
+    row, column = np.nonzero(np.isnan(grid))
+    white = np.stack([x[column], 0.0 * row, z[row]], axis=1)
+    assert len(white) > 1000
+    assert lw.inverse_kinematics(arm, {"tool": white}).converged.sum() < 10  # at the edge; by chance alone over 150
+    rough = np.abs(np.diff(grid, axis=0, n=2))
+    assert np.nanquantile(rough, 0.95) < 0.03
+
+
+def test_the_workspace_of_what_stays_off_its_axis_shows_the_axis():
+    axes = plot_workspace(lw.load("puma560"), "tool", samples=20_000).axes[0]
+    (image,) = axes.get_images()
+    assert image.get_extent()[0] == axes.get_xlim()[0] == 0.0
+    seen = np.isfinite(np.ma.filled(image.get_array(), np.nan)).any(axis=0)
+    cell = image.get_extent()[1] / len(seen)
+    assert cell * np.argmax(seen) == pytest.approx(0.15, abs=0.02)  # its shoulder's offset
+
+
 def test_pictures_refuse_what_cannot_be_drawn():
     arm = lw.load("two_link")
     with pytest.raises(InputError, match="no configuration"):

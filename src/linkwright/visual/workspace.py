@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.errors import InputError
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -19,6 +20,12 @@ _AT_ONCE = 50_000
 
 _CELLS = 120
 """along the longer side of the slice"""
+
+_MARGIN = 4
+"""Cells around those of random postures: nearly all that can be seen is."""
+
+_STEPS = 0.003, 0.5
+"""How far postures beside others are from them, in the mechanism's units."""
 
 _THICKNESS = 0.04
 """of a slice through what no axis turns, as a part of the workspace"""
@@ -51,17 +58,6 @@ def _first_axis(model: Model, frame: str) -> tuple[Array, Array] | None:
     return np.cross(axis, v), axis
 
 
-class Slice(NamedTuple):
-    """Two coordinates of places in space."""
-
-    places: Array
-    """(n, 2), m"""
-    chosen: Array
-    """(n,) bool: which lie in it"""
-    names: tuple[str, str]
-    what: str
-
-
 def plot_workspace(
     model: Model, frame: str, *, samples: int = 400_000, random: int = 0, title: str | None = None
 ) -> Figure:
@@ -69,7 +65,8 @@ def plot_workspace(
 
     Yoshikawa's manipulability √det(J Jᵀ) of the origin's velocity, as a part of the largest found: the largest of all
     postures at a place. Of what moves in a plane that plane is shown; else, where the first joint is a hinge,
-    distances from its axis and along it; else a slice. ``samples`` random configurations are taken.
+    distances from its axis and along it; else a slice. ``samples`` configurations are taken: a third of them anywhere,
+    the others beside those that are the best at their places, which fills holes. White is where none was found.
 
     Raises :class:`~linkwright.errors.UnknownNameError` for a frame there is not, and
     :class:`~linkwright.errors.InputError` where nothing moves the frame.
@@ -79,21 +76,9 @@ def plot_workspace(
     model.frame(frame)
     if samples < 100:
         raise InputError(f"samples is a number of at least 100; got {samples!r}")
-    kept: list[tuple[Array, Array]] = []
-    for first in range(0, samples, _AT_ONCE):
-        q = model.random(min(_AT_ONCE, samples - first), seed=random + first)
-        kept.append(gains(model, frame, q))
-    p, w = (np.concatenate(some) for some in zip(*kept, strict=True))
-    if not np.ptp(p, axis=0).max() > 1e-9:
-        raise InputError(f"no joint moves the origin of {frame!r} of {model.name!r}")
-    cut = _slice(p, _first_axis(model, frame))
-    places, values = cut.places[cut.chosen], w[cut.chosen]
-    low, high = places.min(axis=0), places.max(axis=0)
-    cell = float((high - low).max()) / _CELLS
-    shape = np.ceil((high - low) / cell).astype(int) + 1
-    grid = np.full(shape, -np.inf)
-    np.maximum.at(grid, tuple(((places - low) / cell).astype(int).T), values)
-    largest = float(values.max())
+    seen = _Seen(model, frame, samples, random)
+    grid, low, cell = seen.grid()
+    shape, largest = np.array(grid.shape), float(grid.max())
     shown = np.where(np.isfinite(grid), grid / largest if largest > 0.0 else 0.0, np.nan)
 
     span = shape * cell
@@ -102,34 +87,105 @@ def plot_workspace(
     axes = figure.add_subplot()
     extent = (low[0], low[0] + span[0], low[1], low[1] + span[1])
     image = axes.imshow(shown.T, origin="lower", extent=extent, cmap="viridis", vmin=0.0, vmax=1.0)
-    axes.set_xlabel(f"{cut.names[0]} [m]")
-    axes.set_ylabel(f"{cut.names[1]} [m]")
-    axes.set_title(title or f"{model.name}: where {frame} can be, {cut.what}", fontsize=11, parse_math=False)
+    axes.set_xlabel(f"{seen.names[0]} [m]")
+    axes.set_ylabel(f"{seen.names[1]} [m]")
+    axes.set_title(title or f"{model.name}: where {frame} can be, {seen.what}", fontsize=11, parse_math=False)
     bar = figure.colorbar(image, ax=axes, shrink=0.85)
     bar.set_label("manipulability, of the largest found")
     return figure
 
 
-def _slice(p: Array, hinge: tuple[Array, Array] | None) -> Slice:
-    """How places p (n, 3) are shown, given a point and the direction of the first axis, if there is one."""
-    every = np.ones(len(p), dtype=bool)
-    across = np.ptp(p, axis=0)
-    flat = [k for k in range(3) if across[k] < 1e-6 * across.max()]
-    if flat:
-        shown = [k for k in range(3) if k != flat[0]]
-        return Slice(p[:, shown], every, ("xyz"[shown[0]], "xyz"[shown[1]]), "in its plane")
-    if hinge is not None:
-        point, axis = hinge
+class _Seen:
+    """The cells of a slice that a frame was seen in, each with the posture found that moves it best there.
+
+    A third of the postures are random ones. The others lie near those of the cells, near and farther ones in turn: so
+    the cells are filled up to the edge of reach, and what is told of each grows to the largest.
+    """
+
+    def __init__(self, model: Model, frame: str, samples: int, random: int):
+        self.model, self.frame = model, frame
+        counts = [min(_AT_ONCE, samples // 3 - first) for first in range(0, samples // 3, _AT_ONCE)]
+        drawn = [model.random(count, seed=np.random.default_rng([random, k])) for k, count in enumerate(counts)]
+        found = [(q, *gains(model, frame, q)) for q in drawn]
+        q, p, w = (np.concatenate(some) for some in zip(*found, strict=True))
+        across = np.ptp(p, axis=0)
+        if not across.max() > 1e-9:
+            raise InputError(f"no joint moves the origin of {frame!r} of {model.name!r}")
+        self._cut(p, across)
+        places = self._places(p)[0]
+        low, high = places.min(axis=0), places.max(axis=0)
+        if self.hinge is not None:
+            low[0] = 0.0
+        self.cell = float((high - low).max()) / _CELLS
+        margin = np.array([_MARGIN if self.hinge is None else 0, _MARGIN])
+        self.low = low - margin * self.cell
+        self.shape = np.ceil((high - low) / self.cell).astype(int) + 1 + margin + _MARGIN
+        self.best = np.full(self.shape.prod(), -np.inf)
+        self.q = np.empty((len(self.best), model.nq))
+        self._add(q, p, w)
+        left, generator = samples - len(q), np.random.default_rng([random, len(q)])
+        while left > 0:
+            cells = np.flatnonzero(np.isfinite(self.best))
+            cells = generator.permutation(cells)[:left]
+            left -= len(cells)
+            near = self._near(self.q[cells], generator)
+            self._add(near, *gains(model, frame, near))
+
+    def _cut(self, p: Array, across: Array) -> None:
+        """Choose how places p (n, 3), so far across (3,), are shown."""
+        self.hinge, self.plane, self.middle = None, [0, 2], np.nan
+        flat = [k for k in range(3) if across[k] < 1e-6 * across.max()]
+        hinge = _first_axis(self.model, self.frame)
+        if flat:
+            self.plane = [k for k in range(3) if k != flat[0]]
+            self.names, self.what = ("xyz"[self.plane[0]], "xyz"[self.plane[1]]), "in its plane"
+        elif hinge is not None:
+            self.hinge = hinge
+            upright = abs(hinge[1][2]) > 1.0 - 1e-9
+            self.names = ("distance from the first axis", "z" if upright else "along it")
+            self.what = "turned about the first axis"
+        else:
+            self.middle, self.thickness = 0.5 * float(p[:, 1].min() + p[:, 1].max()), _THICKNESS * float(across[1])
+            self.names, self.what = ("x", "z"), f"at y = {self.middle:.3g} m"
+
+    def _places(self, p: Array) -> tuple[Array, Array]:
+        """The coordinates (n, 2) of places p (n, 3) in the picture, and which of them (n,) lie in it."""
+        every = np.ones(len(p), dtype=bool)
+        if self.hinge is None:
+            return p[:, self.plane], every if np.isnan(self.middle) else abs(
+                p[:, 1] - self.middle
+            ) <= 0.5 * self.thickness
+        point, axis = self.hinge
         along = (p - point) @ axis
         away = np.linalg.norm(p - point - along[:, None] * axis, axis=1)
         upright = abs(axis[2]) > 1.0 - 1e-9
-        height = along * np.sign(axis[2]) + point[2] if upright else along
-        return Slice(
-            np.stack([away, height], axis=1),
-            every,
-            ("distance from the first axis", "z" if upright else "along it"),
-            "turned about the first axis",
-        )
-    middle = 0.5 * (p[:, 1].min() + p[:, 1].max())
-    near = np.abs(p[:, 1] - middle) <= 0.5 * _THICKNESS * across[1]
-    return Slice(p[:, [0, 2]], near, ("x", "z"), f"at y = {middle:.3g} m")
+        return np.stack([away, along * np.sign(axis[2]) + point[2] if upright else along], axis=1), every
+
+    def _near(self, q: Array, generator: np.random.Generator) -> Array:
+        """Postures within the limits beside q (n, nq), so many steps of a cell away as it comes."""
+        model: Any = self.model
+        far = np.exp(generator.uniform(*np.log(_STEPS), size=(len(q), 1)))
+        moved = far * generator.normal(size=(len(q), model.nv)) * scale_of(model).velocities
+        near = compile(dynamics.integrate, model)(q, moved)
+        return np.clip(near, model.lower, model.upper)
+
+    def _add(self, q: Array, p: Array, w: Array) -> None:
+        """Keep of postures q (n, nq), with the frame at p (n, 3) and gains w (n,), the best of each cell."""
+        places, chosen = self._places(p)
+        at = np.floor((places - self.low) / self.cell).astype(int)
+        chosen &= ((at >= 0) & (at < self.shape)).all(axis=1)
+        cells = np.ravel_multi_index(at[chosen].T, self.shape)
+        order = np.argsort(w[chosen], kind="stable")  # of those in one cell the last, the largest, stays
+        cells, q, w = cells[order], q[chosen][order], w[chosen][order]
+        better = w > self.best[cells]
+        self.best[cells[better]], self.q[cells[better]] = w[better], q[better]
+
+    def grid(self) -> tuple[Array, Array, float]:
+        """The gains of the cells, -inf where nothing was seen; where the first begins, and how long they are, m."""
+        grid = self.best.reshape(self.shape)
+        filled = np.argwhere(np.isfinite(grid))
+        first, last = filled.min(axis=0), filled.max(axis=0)
+        if self.hinge is not None:
+            first[0] = 0  # the axis is seen
+        cut = grid[first[0] : last[0] + 1, first[1] : last[1] + 1]
+        return cut, self.low + first * self.cell, self.cell
