@@ -164,7 +164,8 @@ class _Seen:
     def _near(self, q: Array, generator: np.random.Generator) -> Array:
         """Postures within the limits beside q (n, nq), so many steps of a cell away as it comes."""
         model: Any = self.model
-        far = np.exp(generator.uniform(*np.log(_STEPS), size=(len(q), 1)))
+        low, high = np.log(_STEPS)
+        far = np.exp(low + (high - low) * generator.random((len(q), 1)))
         moved = far * generator.normal(size=(len(q), model.nv)) * scale_of(model).velocities
         near = compile(dynamics.integrate, model)(q, moved)
         return np.clip(near, model.lower, model.upper)
