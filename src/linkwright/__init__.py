@@ -114,7 +114,7 @@ _LATER = {
     # What meshes and shapes weigh
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
-    "linkwright.simulation": ("Motion", "hold", "hold_joints", "showing_start", "simulate"),
+    "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate"),
     # Where the hand should be
     "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
     "linkwright.inverse_kinematics.rates": ("resolved_rate",),
@@ -214,6 +214,7 @@ __all__ = [
     "joint_reactions",
     "kinematic_hessian",
     "kinetic_energy",
+    "linearize",
     "load",
     "locked_inertia",
     "manipulability",

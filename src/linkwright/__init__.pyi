@@ -67,6 +67,7 @@ from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
+from linkwright.simulation import linearize as linearize
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
 from linkwright.spatial.arrays import Array
@@ -547,6 +548,7 @@ __all__ = [
     "joint_reactions",
     "kinematic_hessian",
     "kinetic_energy",
+    "linearize",
     "load",
     "locked_inertia",
     "manipulability",
