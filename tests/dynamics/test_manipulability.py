@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.manipulability import MEASURES
-from linkwright.errors import InputError
+from linkwright.errors import InputError, ModelError
 from linkwright.model.scale import scale_of
 from linkwright.spatial.singular import singular_values, triangle
 from mechanisms import relative_error
@@ -99,8 +99,66 @@ def test_ellipsoids(directions):
 def test_what_cannot_be_moved_in_is_held_by_any_force():
     model = lw.load("planar:3")
     axes, forces = lw.force_ellipsoid(model, [0.5, 0.0, 0.0], "tip", ("x", "y"))
-    assert forces[0] > 1e14
+    assert np.isinf(forces[0])
     assert np.abs(np.abs(axes[:, 0]) - [np.cos(0.5), np.sin(0.5)]).max() < 1e-14
+
+
+@pytest.mark.parametrize(("name", "frame"), [("pendulum", "tip"), ("planar:3", "tip"), ("arm7", "tool")])
+@pytest.mark.parametrize("directions", ["linear", "angular", "all", ("x", "y", "rz")])
+def test_forces_without_bound_are_as_many_as_the_rank_leaves(name, frame, directions):
+    """And no more, however rounding falls: straight at any angle, of a watch and of a crane, in every way it is run."""
+    model = lw.load(name)
+    q = np.linspace(-2.0, 2.0, 40)[:, None] * (np.arange(model.nq) == 0)
+    _, forces = lw.force_ellipsoid(model, q, frame, directions)
+    lost = [lw.singular_directions(model, row, frame, directions).shape[-1] for row in q]
+    assert np.isinf(forces).sum(axis=-1).tolist() == lost
+    assert max(lost) > 0
+    assert np.isinf(dynamics.force_ellipsoid(model, q[3], frame, directions)[1]).sum() == lost[3]
+
+
+@pytest.mark.parametrize("length", [1e-5, 1.0, 1e5])
+def test_no_force_is_without_bound_because_a_mechanism_is_small(length):
+    rows = [lw.DHRow(a=length), lw.DHRow(a=length), lw.DHRow(alpha=np.pi, type="prismatic")]
+    model = lw.from_dh("scara", rows, "standard")
+    _, forces = lw.force_ellipsoid(model, [0.3, 0.8, 0.1 * length], "tool", ("x", "y", "z", "rz"))
+    assert np.isfinite(forces).tolist() == [False, True, True, True]
+
+
+def test_nan_stays_nan():
+    """Of the measure of a configuration that is none it is not said that a direction is lost."""
+    for model in (lw.load("arm7"), lw.load("chain3d:150")):
+        frame = model.bodies[-1].name
+        q = model.random(3, seed=0)
+        q[1, 2] = np.nan
+        for measure in MEASURES:
+            found = lw.manipulability(model, q, frame, measure)
+            assert np.isnan(found).tolist() == [False, True, False]
+            assert np.isnan(dynamics.manipulability(model, q[1], frame, measure)) or model.nq > 100
+        for ellipsoid in (lw.velocity_ellipsoid, lw.force_ellipsoid):
+            axes, lengths = ellipsoid(model, q, frame)
+            assert np.isnan(axes).all(axis=(-1, -2)).tolist() == [False, True, False]
+            assert np.isnan(lengths).all(axis=-1).tolist() == [False, True, False]
+
+
+def test_a_frame_that_nothing_moves():
+    model = lw.load("arm7")
+    for function in (lw.manipulability, lw.velocity_ellipsoid, lw.force_ellipsoid):
+        with pytest.raises(InputError, match="nothing moves 'world' of 'arm7': no joint is between it and 'world'"):
+            function(model, np.zeros(7), "world")
+        with pytest.raises(InputError, match="nothing moves 'tool' of 'arm7': no joint is between it and 'link7'"):
+            function(model, np.zeros(7), "tool", relative_to="link7")
+    chain = lw.load("chain3d:150")
+    with pytest.raises(InputError, match="nothing moves 'world'"):
+        lw.manipulability(chain, chain.random(seed=0), "world")
+    for measure in MEASURES:  # it moves, but not there
+        assert lw.manipulability(lw.load("planar:3"), np.ones(3), "tip", measure, ("z",)) == 0.0
+
+
+def test_accelerations_need_masses():
+    model = lw.from_dh("bare", [lw.DHRow(a=1.0), lw.DHRow(a=1.0)], "standard")
+    with pytest.raises(ModelError, match="the measure 'asada' of 'bare' has no answer: its mass matrix is singular"):
+        lw.manipulability(model, [0.1, 0.2], "tool", "asada", ("x", "y"))
+    assert lw.manipulability(model, [0.1, 0.2], "tool", directions=("x", "y")) == pytest.approx(np.sin(0.2))
 
 
 def test_mistakes_are_told():

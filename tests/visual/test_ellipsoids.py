@@ -38,6 +38,23 @@ def test_where_forces_have_no_bound():
     assert np.isfinite(outlines(figure)[label]).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "q"),
+    [("two_link", [0.3, 0.0]), ("two_link", [0.0, 0.0]), ("pendulum", [0.3]), ("arm7", [0.3, 0.5, 0, 0, 0, 0, 0])],
+)
+def test_a_velocity_has_a_bound(name, q):
+    """Where the frame cannot move the outline is flat: of a straight arm of two links a line."""
+    model = lw.load(name)
+    frame = "tool" if name == "arm7" else "tip"
+    figure = lw.draw_ellipsoids(model, q, frame, ("velocity",))
+    ((label, ring),) = outlines(figure).items()
+    assert label == f"velocity (up to {lw.velocity_ellipsoid(model, q, frame)[1][0]:.3g} m/s)"
+    assert "--" not in {line.get_linestyle() for line in figure.axes[0].lines}
+    if name != "arm7":
+        long, short = np.linalg.svd(ring - ring.mean(axis=0), compute_uv=False)
+        assert short < 1e-12 * long
+
+
 @pytest.mark.parametrize("name", ["arm7", "humanoid"])
 def test_in_space(name, tmp_path):
     model = lw.load(name)
@@ -53,5 +70,9 @@ def test_mistakes_are_told():
         lw.draw_ellipsoids(model, np.zeros(3), "tip", "speed")
     with pytest.raises(ShapeError, match="one configuration"):
         lw.draw_ellipsoids(model, np.zeros((2, 3)), "tip")
+    with pytest.raises(InputError, match="q must be finite numbers"):
+        lw.draw_ellipsoids(model, [0.0, np.nan, 0.0], "tip")
+    with pytest.raises(InputError, match="nothing moves 'world' of 'planar:3'"):
+        lw.draw_ellipsoids(model, np.zeros(3), "world")
     with pytest.raises(LinkwrightError, match="unknown frame"):
         lw.draw_ellipsoids(model, np.zeros(3), "top")

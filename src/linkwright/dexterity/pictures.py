@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.errors import InputError, ShapeError, counted, explained
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import as_numbers
+from linkwright.spatial.arrays import finite
 from linkwright.visual.ellipsoids import draw_ellipsoids as drawn
-from linkwright.visual.ellipsoids import without_bound
 from linkwright.visual.view import ViewName
 
 if TYPE_CHECKING:
@@ -32,19 +33,20 @@ def draw_ellipsoids(
     """A picture (a Matplotlib figure) of a mechanism at q (nq,) with the ellipsoids of a frame's velocities and forces.
 
     ``kinds`` are "velocity", "force" or both, each to a scale of its own: the legend has the longest semi-axis. What is
-    longest of one is shortest of the other; where the frame cannot move the force has no bound and its axis is dashed.
+    longest of one is shortest of the other; where the frame cannot move it has no velocity, and the force has no bound:
+    its axis is dashed.
     """
     unknown = [kind for kind in kinds if kind not in KINDS] if not isinstance(kinds, str) else [kinds]
     if unknown or not kinds:
         raise InputError(f"kinds are a list of {', '.join(map(repr, KINDS))}; got {kinds!r}")
-    q = as_numbers("q", q)
-    if q.shape != (model.nq,):
-        raise ShapeError(f"q has shape {q.shape}; a picture is of one configuration ({model.nq},)")
+    if np.shape(q) != (model.nq,):
+        raise ShapeError(f"q has shape {np.shape(q)}; a picture is of one configuration ({model.nq},)")
+    q = finite("q", q, (model.nq,))
     place = kernel_of(dynamics.pose, model, frame=frame)(q)[:3, 3]
     found = {}
     for kind in kinds:
         axes, lengths = kernel_of(KINDS[kind], model, frame=frame)(q)
-        open_axes = without_bound(lengths)
+        open_axes = np.isinf(lengths)
         told = f"up to {lengths[~open_axes].max(initial=0.0):.3g} {'m/s' if kind == 'velocity' else 'N'}"
         if open_axes.any():
             told += f", no bound along {counted(int(open_axes.sum()), 'axis', 'axes')}"

@@ -13,14 +13,11 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.dynamics.manipulability import own_lengths, rows_of
+from linkwright.dynamics.manipulability import RANK, own_lengths, rows_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
-
-RANK = 1e-9
-"""Singular values below this share of the largest count as zero."""
 
 
 class StaticWrench(NamedTuple):

@@ -16,7 +16,7 @@ from linkwright.spatial.inertia import RigidInertia, congruence
 from linkwright.spatial.rotation import skew
 
 
-def require_mass(model: Model) -> None:
+def require_mass(model: Model, what: str = "forward dynamics") -> None:
     """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
     massless = massless_joints(model)
     if massless:
@@ -24,7 +24,7 @@ def require_mass(model: Model) -> None:
         names = ", ".join(map(repr, massless[:8])) + more
         bodies = ", ".join(repr(model.joint(name).child) for name in massless[:8]) + more
         raise ModelError(
-            f"forward dynamics of {model.name!r} has no answer: its mass matrix is singular, for what joint {names} "
+            f"{what} of {model.name!r} has no answer: its mass matrix is singular, for what joint {names} "
             f"moves has no inertia of its own along some direction of the motion; give body {bodies}, or what it "
             "carries, mass and inertia, or the joint armature"
         )

@@ -21,9 +21,9 @@ def triangle(A: Array) -> Array:
     columns = []
     for k in range(m):
         square = rest[k] @ rest[k]
-        there = square > 0.0
-        length = where(there, np.sqrt(where(there, square, 1.0)), 0.0)
-        unit = where(there, 1.0 / np.sqrt(where(there, square, 1.0)), 0.0) * rest[k]
+        none = square <= 0.0  # NaN is not: it stays
+        length = where(none, 0.0, np.sqrt(where(none, 1.0, square)))
+        unit = where(none, 0.0, 1.0 / np.sqrt(where(none, 1.0, square))) * rest[k]
         column: list[Any] = [0.0] * k + [length]
         for i in range(k + 1, m):
             along = unit @ rest[i]
@@ -37,13 +37,12 @@ def triangle(A: Array) -> Array:
 def singular_values(A: Array) -> tuple[Array, Array]:
     """U (m, m) and s (m,) with A Aᵀ = U diag(s²) Uᵀ, of A (m, n): s decreasing, columns orthonormal and oriented.
 
-    Symbols: one-sided rotations of the rows of the triangle (Hestenes 1958), a fixed number of them.
+    Numbers: of A (…, m, n) as well; NaN where A is not finite. Symbols: one-sided rotations of the rows of the
+    triangle (Hestenes 1958), a fixed number of them.
     """
-    m = len(A)
     if not is_symbolic(A):
-        U, s, _ = np.linalg.svd(np.concatenate([A, np.zeros((m, max(0, m - A.shape[1])))], axis=1))
-        return oriented(U), s[:m]
-    rows = list(triangle(A))
+        return _of_numbers(A)
+    m, rows = len(A), list(triangle(A))
     turned = list(np.eye(m))  # columns of U
     for _ in range(SWEEPS if m > 2 else 1):
         for i in range(m):
@@ -65,6 +64,14 @@ def singular_values(A: Array) -> tuple[Array, Array]:
             )
             turned[k], turned[k + 1] = where(less, turned[k + 1], turned[k]), where(less, turned[k], turned[k + 1])
     return oriented(np.stack(turned, axis=1)), np.stack(lengths)
+
+
+def _of_numbers(A: Array) -> tuple[Array, Array]:
+    *batch, m, n = A.shape
+    finite = np.isfinite(A).all(axis=(-2, -1))[..., None]
+    square = np.concatenate([A, np.zeros((*batch, m, max(0, m - n)))], axis=-1)
+    U, s, _ = np.linalg.svd(np.where(finite[..., None], square, 0.0), full_matrices=False)
+    return np.where(finite[..., None], oriented(U), np.nan), np.where(finite, s, np.nan)
 
 
 def oriented(U: Array) -> Array:

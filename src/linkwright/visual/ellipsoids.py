@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 COLOURS = ("#2C7FB8", "#D95F0E", "#6A51A3", "#31A354")
 DRAWN = 0.3
 """of the mechanism's size: as what the longest semi-axis that has a bound is drawn"""
-BOUND = 1e9
-"""times the shortest that is not zero: a longer semi-axis has no bound"""
 
 Ellipsoid = tuple[Array, Array]
-"""axes (3, 3), as columns in the world, and semi-axes (3,)"""
+"""axes (3, 3), as columns in the world, and semi-axes (3,), infinite where they have no bound"""
 
 
 def draw_ellipsoids(
@@ -62,20 +60,14 @@ def draw_ellipsoids(
 
 def _drawn(semi_axes: Array, size: float) -> tuple[Array, Array]:
     """The lengths to draw, m, and which have no bound."""
-    unbounded = without_bound(semi_axes)
+    unbounded = np.isinf(semi_axes)
     longest = semi_axes[~unbounded].max(initial=0.0)
     shown = np.where(unbounded, 1.5 * longest if longest > 0.0 else 1.0, semi_axes)
     return shown * DRAWN * size / (longest if longest > 0.0 else 1.0), unbounded
 
 
-def without_bound(semi_axes: Array) -> Array:
-    """Which semi-axes are infinite but for rounding."""
-    some = semi_axes[semi_axes > 0.0]
-    return ~(semi_axes <= BOUND * some.min(initial=np.inf)) if some.size else np.zeros(len(semi_axes), dtype=bool)
-
-
 def _outline(scene: Scene, view: View, place: Array, A: Array, cut: Array, name: str, colour: str) -> None:
-    """The outline of {place + A u, |u| ≤ 1} and its axes, as they are seen."""
+    """The outline of {place + A u, |u| ≤ 1} and its axes, as seen; outlines, which may be lines, above axes."""
     from matplotlib.patches import Polygon
 
     center, depth = view.project(place)
@@ -85,7 +77,7 @@ def _outline(scene: Scene, view: View, place: Array, A: Array, cut: Array, name:
     angle = np.linspace(0.0, 2.0 * np.pi, 181)[:-1]
     ring = center + (np.stack([np.cos(angle), np.sin(angle)], axis=1) * s[:2]) @ U.T
     scene.axes.add_patch(Polygon(ring, closed=True, facecolor=colour, alpha=0.15, linewidth=0.0, zorder=60))
-    scene.axes.add_patch(Polygon(ring, closed=True, fill=False, edgecolor=colour, linewidth=1.8, zorder=61, label=name))
+    scene.axes.add_patch(Polygon(ring, closed=True, fill=False, edgecolor=colour, linewidth=1.8, zorder=62, label=name))
     for axis, short in zip(B.T, cut, strict=True):
         ends = np.stack([center - axis, center + axis])
-        scene.axes.plot(*ends.T, color=colour, linewidth=1.2, linestyle="--" if short else "-", zorder=62)
+        scene.axes.plot(*ends.T, color=colour, linewidth=1.2, linestyle="--" if short else "-", zorder=61)

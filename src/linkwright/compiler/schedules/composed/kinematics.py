@@ -15,12 +15,20 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.dynamics.hessian import order_along, own_changes, products
 from linkwright.dynamics.kinematics import Reference, check_reference, way_between
-from linkwright.dynamics.manipulability import check_measure, own_lengths, rows_of
+from linkwright.dynamics.manipulability import (
+    check_measure,
+    check_moves,
+    inverses,
+    of_own_units,
+    own_lengths,
+    own_units,
+    rows_of,
+    shortest_by_longest,
+)
 from linkwright.model.derived import kept
-from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.singular import oriented
+from linkwright.spatial.singular import singular_values
 
 
 @kept
@@ -100,49 +108,46 @@ def _told(options: dict[str, Any]) -> dict[str, Any]:
 def manipulability(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
     """The measure of all rows; ``of`` gives kernels of functions of a model."""
     measure, directions = options["measure"], options["directions"]
-    check_measure(measure)
-    rows, lengths = rows_of(directions), own_lengths(model, directions)[:, None]
-    columns = of(dynamics.jacobian, **_told(options))
+    check_measure(model, measure)
+    columns = _moved(of, model, options)
+    lengths, units = own_lengths(model, directions)[:, None], own_units(model, directions)
     masses = of(dynamics.mass_matrix) if measure == "asada" else None
 
     def all_rows(q: Array) -> Array:
-        J = columns(q)[..., rows, :]
+        J = columns(q)
         if measure == "yoshikawa":
-            return _lengths(J).prod(axis=-1)
+            return singular_values(J)[1].prod(axis=-1)
         if masses is not None:
-            J = np.swapaxes(np.linalg.solve(np.linalg.cholesky(masses(q)), np.swapaxes(lengths * J, -1, -2)), -1, -2)
+            L = np.linalg.cholesky(masses(q))
+            J = np.swapaxes(np.linalg.solve(L, np.swapaxes(lengths * J, -1, -2)), -1, -2)
         else:
-            J = lengths * J * scale_of(model).velocities
-        s = _lengths(J)
-        ratio: Array = s[..., -1] / s[..., 0]
+            J = units * J
+        ratio: Array = shortest_by_longest(singular_values(J)[1])
         return ratio * ratio if masses is not None else ratio
 
     return all_rows
 
 
-def _lengths(J: Array) -> Array:
-    """The semi-axes (…, m), also those that are zero since there are fewer joints than directions."""
-    s = np.linalg.svd(J, compute_uv=False)
-    return np.concatenate([s, np.zeros((*s.shape[:-1], J.shape[-2] - s.shape[-1]))], axis=-1)
+def _moved(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Array]:
+    """What gives the rows (…, m, nv) of the Jacobian of a frame that something moves."""
+    check_moves(model, options["frame"], options["relative_to"])
+    rows, columns = rows_of(options["directions"]), of(dynamics.jacobian, **_told(options))
+    return lambda q: columns(q)[..., rows, :]
 
 
 def velocity_ellipsoid(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Any]:
     """Axes and semi-axes of all rows."""
-    rows, columns = rows_of(options["directions"]), of(dynamics.jacobian, **_told(options))
-
-    def all_rows(q: Array) -> tuple[Array, Array]:
-        J = columns(q)[..., rows, :]
-        return oriented(np.linalg.svd(J)[0]), _lengths(J)
-
-    return all_rows
+    columns = _moved(of, model, options)
+    return lambda q: singular_values(columns(q))
 
 
 def force_ellipsoid(of: Callable[..., Any], model: Model, options: dict[str, Any]) -> Callable[[Array], Any]:
     """The same of forces."""
-    velocities = velocity_ellipsoid(of, model, options)
+    directions, columns = options["directions"], _moved(of, model, options)
 
     def all_rows(q: Array) -> tuple[Array, Array]:
-        axes, s = velocities(q)
-        return axes[..., ::-1], 1.0 / s[..., ::-1]
+        J = columns(q)
+        axes, s = singular_values(J)
+        return axes[..., ::-1], inverses(s, of_own_units(model, directions, J, s))[..., ::-1]
 
     return all_rows
