@@ -32,6 +32,7 @@ LONGEST_ANSWER = 256 * 2**20
 
 TASKS = {
     "mjcf": ("linkwright.formats.mjcf.reading", "described"),
+    "usd": ("linkwright.formats.usd", "described"),
     "xacro": ("linkwright.formats.urdf.xacro", "expanded"),
     "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely"),
 }

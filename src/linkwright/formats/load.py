@@ -15,8 +15,9 @@ from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.tree import Model
 from linkwright.status import told
 
-SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", ".ztk")
-FORMATS = ("urdf", "xacro", "mjcf", "sdf", "ztk")
+USD = (".usd", ".usda", ".usdc", ".usdz")
+SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf", ".world", ".ztk", *USD)
+FORMATS = ("urdf", "xacro", "mjcf", "sdf", "ztk", "usd")
 ROOT_ELEMENTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
 ROOTS = (None, "fixed", "free")
 
@@ -30,18 +31,18 @@ def load(
     packages: Sequence[str | os.PathLike[str]] = (),
     trusted: bool = False,
 ) -> Model:
-    """The model in a file (.urdf, .xacro, .xml, .sdf, .ztk), of a built-in mechanism ("puma560", "planar:5"), or of a
-    robot that is installed ("panda": example-robot-data; robot_descriptions where it has the files already).
+    """The model in a file (.urdf, .xacro, .xml, .sdf, .ztk, .usd), of a built-in mechanism ("puma560", "planar:5"), or
+    of a robot that is installed ("panda": example-robot-data; robot_descriptions where it has the files already).
 
     ``root="free"`` sets the base afloat on a free joint named "root"; otherwise a URDF's base is welded
     to the world. Missing meshes and unresolved ``package://`` do not matter: meshes are opened when they are drawn or
     weighed; their packages are looked for in the folders above the file, those of ``packages`` and ROS's paths. A .xml
     file is URDF, MJCF or SDF, by its root element. ``formats`` are those allowed: ("urdf",) refuses the others.
 
-    What may be trusted: a URDF, SDF or ZTK file from anywhere does no harm; strict readers of ours read it. An MJCF
-    file is read by MuJoCo, native code that opens the files it names: in a process of its own, which has a minute and
-    4 GiB of memory. A xacro file *is* a program: load those you trust only. It too runs in a process of its own, which
-    opens the files of its package and of the folders in ``packages`` alone. ``trusted=True`` says that a file is no
+    What may be trusted: a URDF, SDF or ZTK file from anywhere does no harm; strict readers of ours read it. MJCF and
+    USD files are read by MuJoCo and OpenUSD, native code that opens the files they name: in a process of its own, which
+    has a minute and 4 GiB of memory. A xacro file *is* a program: load those you trust only. It too runs in such a
+    process, which opens the files of its package and of the folders in ``packages`` alone. ``trusted=True`` says that a file is no
     harm: it is read in this process without these limits, sooner by half a second. A robot that is known by name is
     read as its file is; nothing is downloaded.
 
@@ -92,6 +93,10 @@ def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.Pa
         from linkwright.formats.sdf.reading import read_sdf
 
         return read_sdf(text, root)
+    if kind == "usd":
+        from linkwright.formats.usd import read_usd
+
+        return read_usd(text, root, trusted=trusted)
     if kind == "ztk":
         from linkwright.formats.ztk.reading import read_ztk
 
@@ -119,6 +124,8 @@ def _format_of(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix in (".urdf", ".xacro", ".sdf", ".ztk"):
         return suffix[1:]
+    if suffix in USD:
+        return "usd"
     tag = root_tag(read_bytes(path), path)
     if tag not in ROOT_ELEMENTS:
         expected = "<robot> (URDF), <mujoco> (MJCF) or <sdf> (SDF)"
