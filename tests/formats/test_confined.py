@@ -108,7 +108,7 @@ def test_formats_restrict(tmp_path):
 def test_odd_arguments_are_told(tmp_path):
     path = tmp_path / "r.urdf"
     path.write_text('<robot name="r"><link name="a"/></robot>')
-    for wrong in ({"trusted": "no"}, {"packages": 3}, {"packages": "x"}, {"formats": 3}, {"formats": ["usd"]}):
+    for wrong in ({"trusted": "no"}, {"packages": 3}, {"packages": "x"}, {"formats": 3}, {"formats": ["step"]}):
         with pytest.raises(lw.errors.LinkwrightError, match=next(iter(wrong))):
             lw.load(path, **wrong)
     with pytest.raises(lw.errors.ArgumentError, match="name or goes on from a Model"):
