@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.linkage import configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import DPI, Scene
+from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
+from linkwright.visual.scene import DPI, INK, Scene
 from linkwright.visual.view import View, ViewName, choose_view
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _FAR = 20.0
 """How many times its mark's size a target may be away to be drawn."""
+
+_AZIMUTHS = (-50.0, *range(-170, 181, 10))
+"""from which postures may be seen, degrees; the first is usual"""
 
 _COLOURS = ("#C0392B", "#2E8B57", "#2C5FA8")
 """of the axes x, y, z of a target"""
@@ -32,13 +35,15 @@ def draw_postures(
     target: Any = None,
     view: ViewName = "auto",
     title: str | None = None,
-    azimuth: float = -50.0,
+    azimuth: float | None = None,
     elevation: float = 18.0,
 ) -> Figure:
     """A picture of a mechanism in configurations q (n, nq), one beside the other, each with its label.
 
-    ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross, if it is near.
-    The other options are those of :func:`~linkwright.visual.scene.draw`.
+    ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross, if it is near. A body
+    without length, as in a wrist, is drawn as the axis of the hinge that it carries, with a dot at its positive end.
+    Without an ``azimuth`` the mechanism is seen from where no posture is seen along its plane. The other options are
+    those of :func:`~linkwright.visual.scene.draw`.
     """
     from matplotlib.figure import Figure
 
@@ -53,19 +58,29 @@ def draw_postures(
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
     size = 0.12 * float(np.ptp(points[0], axis=0).max())
     marks = None if target is None else _marks(np.asarray(target, dtype=float), size)
-    considered = points
+    axes = _short_axes(model, bones, poses, size)
+    drawn = considered = np.concatenate([points, axes.reshape(len(q), -1, 3)], axis=1)
     if marks is not None and np.abs(marks - points.reshape(-1, 3).mean(axis=0)).max() > _FAR * size:
         marks = None  # the mechanism would be a dot beside it
     if marks is not None:
         ends = np.broadcast_to(marks.reshape(-1, 3), (len(points), marks.size // 3, 3))
-        considered = np.concatenate([points, ends], axis=1)
+        considered = np.concatenate([drawn, ends], axis=1)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach)
+
+    def seen_from(azimuth: float) -> View:
+        return choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach)
+
+    seen = _clearest(seen_from, drawn) if azimuth is None else seen_from(azimuth)
     scene = Scene(bones, seen, model.name if title is None else title)
     if marks is not None:
         _draw_marks(scene, seen, marks)
+    strokes, (dots,) = _strokes(scene, [INK] * axes.shape[1], 75), scene.axes.plot([], [], "o", c=INK, ms=6, zorder=76)
+    scene.moving.append(dots)
 
     def show(k: int) -> None:
+        xy = seen.project(axes[k])[0]
+        strokes.set_segments(list(xy))
+        dots.set_data(xy[:, 1].T)
         scene.show(points[k], center_of_mass=centers[k], time=names[k])
 
     return _tiled(list(scene.frames(show, len(q))), Figure)
@@ -79,12 +94,45 @@ def _marks(target: Array, size: float) -> Array:
 
 
 def _draw_marks(scene: Scene, view: View, marks: Array) -> None:
+    _strokes(scene, _COLOURS, 80).set_segments(list(view.project(marks)[0]))
+
+
+def _strokes(scene: Scene, colours: Sequence[str], over: int) -> Any:
+    """Strokes over the mechanism, to be drawn with it."""
     from matplotlib.collections import LineCollection
 
-    xy = view.project(marks)[0]
-    strokes = LineCollection(list(xy), colors=_COLOURS, linewidths=2.5, zorder=80, capstyle="round")
+    strokes = LineCollection([], colors=colours, linewidths=2.5, zorder=over, capstyle="round")
     scene.axes.add_collection(strokes, autolim=False)
-    scene.moving.append(strokes)  # over the mechanism
+    scene.moving.append(strokes)
+    return strokes
+
+
+def _short_axes(model: Model, bones: Skeleton, poses: Array, length: float) -> Array:
+    """The axes (n, m, 2, 3), along poses (n, bodies, 4, 4), of the hinges carried by bodies without length."""
+    drawn = set(bones.owner.tolist())
+    hinges = [
+        k
+        for k, link in enumerate(model.links)
+        if link.parent >= 0 and link.parent not in drawn and link.motion.type in ("revolute", "continuous")
+    ]
+    held = poses[:, hinges]
+    start, along = held[..., :3, 3], held[..., :3, 2]
+    return np.stack([start, start + length * along], axis=2)
+
+
+def _clearest(seen_from: Callable[[float], View], points: Array) -> View:
+    """The usual view of points (n_times, n_points, 3), unless others show them much less edgeways and less alike."""
+
+    def clear(view: View) -> float:
+        xy = np.array([view.project(now)[0] for now in points]) / view.size
+        spread = min(np.linalg.eigvalsh(np.cov(now.T))[0] for now in xy)
+        apart = [np.linalg.norm(xy[:k] - xy[k], axis=-1).max(axis=-1).min() for k in range(1, len(xy))]
+        return float(np.sqrt(max(spread, 0.0))) + min(apart, default=0.0)
+
+    views = [seen_from(azimuth) for azimuth in _AZIMUTHS]
+    values = [clear(view) for view in views]
+    best = int(np.argmax(values))
+    return views[0] if values[0] >= 0.8 * values[best] else views[best]
 
 
 def _tiled(pictures: list[Array], make: Any) -> Figure:
