@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.identification.unknowns import Unknowns, regressor
 from linkwright.model.derived import derived
@@ -33,7 +34,10 @@ class Columns:
 
     @staticmethod
     def of(unknowns: Unknowns, joints: tuple[int, ...] | None = None) -> Columns:
-        """By random postures (Gautier 1991), of these places in v (None: all); kept with the model."""
+        """Those that these places in v (None: all) show; kept with the model.
+
+        Of all parameters they are :func:`base_parameters`, of some those of random motions (Gautier 1991).
+        """
         found: Columns = derived(
             unknowns.model,
             Columns.made,
@@ -50,8 +54,12 @@ class Columns:
         q = model.random(rows, seed=1)
         v, a = rng.standard_normal((2, rows, model.nv))
         Y = unknowns.columns(regressor(model, q, v, a, unknowns.armature, unknowns.friction))
-        measured = Y if joints is None else Y[:, list(joints)]
-        chosen, matrix = independent(measured.reshape(-1, Y.shape[-1]), SMALL)
+        if unknowns.are_all and joints is None:
+            base = dynamics.base_parameters(model, unknowns.armature, unknowns.friction)
+            chosen, matrix = base.index, base.matrix
+        else:
+            measured = Y if joints is None else Y[:, list(joints)]
+            chosen, matrix = independent(measured.reshape(-1, Y.shape[-1]), SMALL)
         largest = np.abs(Y[..., chosen]).max(axis=0)
         there = tuple(np.flatnonzero(row > SMALL * row.max(initial=0.0)) for row in largest)
         return Columns(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))

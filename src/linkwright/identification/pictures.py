@@ -61,14 +61,14 @@ def plot_parameters(found: Identified) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=(1, 1))
     rows = np.arange(n)
     chosen = found.base.plain.columns.chosen[found.base.kept]
-    scale = np.maximum(_natural(found)[chosen], np.abs(before))
+    scale = np.maximum(_natural(found)[chosen], np.maximum(np.abs(before), np.abs(base)))
     off, bars = (base - before) / scale, 2.0 * errors / scale
     left.axvline(0.0, color=GREY, lw=0.8, label="prior")
     left.errorbar(off, rows, xerr=bars, fmt="o", ms=3, lw=1.2, color=COLOURS[0], label="least squares ± 2 std. errors")
     left.plot((physical - before) / scale, rows, "x", ms=4, color=COLOURS[1], label="of bodies that can be")
     left.set_yticks(rows, [shortened(name) for name in found.base_names], fontsize=6)
     left.invert_yaxis()
-    left.set_xlabel("change from the prior, in units of what is usual", fontsize=8)
+    left.set_xlabel("change from the prior, as part of what is usual", fontsize=8)
     left.tick_params(axis="x", labelsize=7)
     left.grid(alpha=0.25)
     left.set_title("base parameters", fontsize=9)

@@ -83,6 +83,11 @@ class Unknowns:
             found.append((name, frame.body, moved(in_body)))
         return tuple(found)
 
+    @property
+    def are_all(self) -> bool:
+        """Whether θ is all that :func:`parameter_names` names."""
+        return self.links is None and len(self.blocks) == len(self.model.bodies)
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """(p,)"""
