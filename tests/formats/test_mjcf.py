@@ -359,6 +359,9 @@ def test_missing_meshes_that_inertias_need(tmp_path):
         read_mjcf(file, trusted=True)
 
 
+BALL = '<geom size=".1"/>'
+INERTIAL = '<inertial pos="0 0 0" mass="{}" diaginertia="1 1 {}"/>'
+
 BROKEN = {
     "not XML": ("hello", "not well-formed XML"),
     "cut short": ("<mujoco><worldbody>", "XML"),
@@ -375,6 +378,51 @@ BROKEN = {
         '<mujoco><worldbody><body name="a" pos="nan 0 0"><joint/><geom size=".1"/></body></worldbody></mujoco>',
         "body 'a': its pos is not finite",
     ),
+    **{
+        case: (f'<mujoco><worldbody><body name="a">{inside}</body></worldbody>{more}</mujoco>', message)
+        for case, inside, more, message in [
+            (
+                "unknown attribute",
+                '<joint axes="0 0 1"/>',
+                "",
+                "unrecognized attribute: 'axes' Element 'joint'",
+            ),
+            ("too few numbers", '<joint axis="0 1"/>', "", "attribute 'axis' does not have enough data"),
+            ("letters", '<joint axis="0 0 z"/>', "", "bad format in attribute 'axis' Element 'joint', line 1"),
+            ("no axis", f'<joint axis="0 0 0"/>{BALL}', "", "axis too small in joint"),
+            ("unknown type", '<joint type="screw"/>', "", "invalid keyword: 'screw' Element 'joint', line 1"),
+            ("negative mass", f"<joint/>{INERTIAL.format(-1, 1)}", "", "must be larger than mjMINVAL Element name 'a'"),
+            ("no such inertia", f"<joint/>{INERTIAL.format(1, 5)}", "", "inertia must satisfy A + B >= C"),
+            ("a box of no size", '<joint/><geom type="box"/>', "", "size 0 must be positive in geom"),
+            ("free below", f"{BALL}<body><freejoint/>{BALL}</body>", "", "free joint can only be used on top level"),
+            ("too many joints", f"<freejoint/><joint/>{BALL}", "", "more than 6 dofs in body 'a'"),
+            ("crossed limits", f'<joint range="1 -1" limited="true"/>{BALL}', "", "range[0] should be smaller than"),
+            ("unknown class", f'<joint class="big"/>{BALL}', "", "unknown default class name 'big'"),
+            ("two joints of a name", f'<joint name="j"/><joint name="j"/>{BALL}', "", "repeated name 'j' in joint"),
+            ("a quaternion of zeros", '<inertial pos="0 0 0" quat="0 0 0 0" mass="1"/>', "", "zero quaternion"),
+            ("unknown mesh", '<joint/><geom type="mesh" mesh="m"/>', "", "mesh 'm' not found in geom 0"),
+            ("unknown joint tied", BALL, '<equality><joint joint1="k"/></equality>', "unknown element 'k' in equality"),
+            ("unknown body welded", BALL, '<equality><weld body1="b"/></equality>', "unknown element 'b' in equality"),
+            ("unknown joint driven", BALL, '<actuator><motor joint="k"/></actuator>', "transmission target 'k'"),
+            (
+                "unknown site",
+                BALL,
+                '<tendon><spatial><site site="s"/><site site="t"/></spatial></tendon>',
+                "site 's' not found in wrap 0",
+            ),
+            ("a mass beyond all", f"<joint/>{INERTIAL.format(1e300, 1)}", "", "1: body 'a': the mass is 1e+300 kg"),
+            (
+                "endless stiffness",
+                f'<joint stiffness="inf"/>{BALL}',
+                "",
+                "'a_joint': its stiffness is not finite",
+            ),
+            ("negative damping", f'<joint damping="-1"/>{BALL}', "", "1: joint 'a_joint': damping must be finite and"),
+        ]
+    },
+    "joint of the world": ("<mujoco><worldbody><joint/></worldbody></mujoco>", "World body cannot have joints"),
+    "attribute twice": ('<mujoco model="a" model="b"/>', "an attribute is given twice"),
+    "unknown entity": ('<mujoco model="&x;"/>', "an entity that is not defined"),
     "too deep": (
         "<mujoco><worldbody>" + "<body>" * 600 + "</body>" * 600 + "</worldbody></mujoco>",
         "too deep",

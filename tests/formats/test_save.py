@@ -426,6 +426,10 @@ def test_real_robots_go_through_urdf_and_are_read_by_mujoco(name, tmp_path):
         warnings.simplefilter("ignore", FormatWarning)
         model = load(name)
     same_dynamics(model, again(model, tmp_path / "r.urdf"))
+    if not any(isinstance(joint.motion, Free) for joint in model.joints):
+        same_dynamics(model, again(model, tmp_path / "r.sdf"))
+    if not model.has_couplings:
+        same_dynamics(model, again(model, tmp_path / "r.ztk"))
     read = again(model, tmp_path / "r.xml")
     if not model.has_couplings and name != "hyq":  # of hyq a body has moments that no rigid body has
         same_dynamics(model, read)

@@ -16,6 +16,8 @@ from linkwright.model.library.dh import DHRow, from_dh
 from linkwright.spatial.rotation import rotation_about, rotation_z
 
 SAMPLES = Path(__file__).parent / "ztk"
+KEYS = r"^[ \t]*(mass|COM|inertia)[ \t]*:(.*?)(?=^[ \t]*\w+[ \t]*:|\Z)"
+"""What weighs in a section of a ZTK file, and its value up to the next key."""
 
 
 def quietly(read, *given):
@@ -69,6 +71,35 @@ def test_puma_is_the_arm_of_its_table():
     np.testing.assert_allclose(
         dynamics.inverse_dynamics(arm, q, v, a), dynamics.inverse_dynamics(table, q, v, a), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SAMPLES.glob("*.ztk")))
+def test_links_of_all_samples_weigh_what_their_files_say(name, tmp_path):
+    """Read from the text by other means: mass, COM, and inertia about it, of each link that gives them."""
+    model = quietly(load, SAMPLES / name)
+    links = {body.name: body for body in model.description.bodies}
+    text = re.sub(r"(^|\s)[%#].*", r"\1", (SAMPLES / name).read_text(encoding="utf-8"))
+    compared = 0
+    for section in re.findall(r"\[roki::link\](.*?)(?=\n\[|\Z)", text, re.DOTALL):
+        values = {
+            key: [float(x) for x in re.findall(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", value)]
+            for key, value in re.findall(
+                r"^[ \t]*(mass|COM|inertia)[ \t]*:(.*?)(?=^[ \t]*\w+[ \t]*:|\Z)", section, re.M | re.S
+            )
+        }
+        link = links[re.search(r"name[ \t]*:[ \t]*(\S+)", section)[1]]
+        for key, own in (("mass", [link.mass]), ("COM", link.center_of_mass), ("inertia", np.ravel(link.inertia))):
+            if len(values.get(key, [])) == len(own):
+                np.testing.assert_allclose(own, values[key], atol=1e-9, err_msg=f"{link.name} {key}")
+                compared += 1
+    assert compared or name in ("arm.ztk", "double_fourbar_linkage.ztk", "dualarm.ztk", "invpend.ztk")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        model.save(tmp_path / "again.ztk")
+        again = load(tmp_path / "again.ztk")
+    assert (again.nq, again.nv, len(again.loops)) == (model.nq, model.nv, len(model.loops))
+    q = model.random(seed=0)
+    np.testing.assert_allclose(dynamics.mass_matrix(again, q), dynamics.mass_matrix(model, q), atol=1e-12)
 
 
 def test_arm_takes_its_inertias_from_shapes():

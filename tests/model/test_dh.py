@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError, UnknownNameError
 from linkwright.model.joint import Prismatic, Revolute
 from linkwright.model.library.dh import CONVENTIONS
 from mechanisms import one_of_each, random_pose, relative_error, state
@@ -146,6 +146,47 @@ def test_axes_too_nearly_parallel_are_told(convention):
     assert relative_error(lw.pose(again, [0.3, 0.4], "tool"), lw.pose(model, [0.3, 0.4], "b")) < 1e-9
     with pytest.raises(ModelError, match=r"joint '(first|second)' of 'warped' is in no DH table .* for so little"):
         lw.to_dh(tilted(1e-8), convention=convention)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (3, r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got 3"),
+        ("abc", r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got 'abc'"),
+        ([], "a DH table needs at least one row"),
+        ([None], r"row 1 of 'arm' is to be a DHRow\(a=, alpha=, d=, theta=, …\); got None"),
+        ([lw.DHRow(a=np.nan)], "row 1 of 'arm': a must be "),
+        ([lw.DHRow(alpha=np.inf)], "row 1 of 'arm': alpha must be "),
+        ([lw.DHRow(), lw.DHRow(d="x")], "row 2 of 'arm': d .*'x'"),
+        ([lw.DHRow(theta=None)], "row 1 of 'arm': theta .*None"),
+        ([lw.DHRow(d=[1, 2])], "row 1 of 'arm': d "),
+        ([lw.DHRow(center_of_mass=[1, 2])], r"row 1 of 'arm': center_of_mass .*\(3,\)"),
+        ([lw.DHRow(inertia=[1, 2])], r"row 1 of 'arm': inertia .*\(3, 3\)"),
+        ([lw.DHRow(mass=[1])], "row 1 of 'arm': mass "),
+        ([lw.DHRow(mass=-1)], "body 'link1': the mass is -1; it cannot be negative"),
+        ([lw.DHRow(inertia=[1, 1, -1])], "body 'link1': no rigid body has a negative principal moment of inertia"),
+        ([lw.DHRow(type="helical")], "row 1 of 'arm': a DH joint is revolute, continuous or prismatic; got 'helical'"),
+        ([lw.DHRow(joint=3)], "row 1 of 'arm': what a joint has more is a dict .*; got 3"),
+        ([lw.DHRow(joint={"mass": 3})], "joint has no argument 'mass'|joint lacks"),
+        (
+            [lw.DHRow(joint={"lower": 2.0, "upper": 1.0})],
+            "joint 'joint1': the lower limit 2.0 exceeds the upper",
+        ),
+        ([lw.DHRow(name="j"), lw.DHRow(name="j")], "a second joint is named 'j'"),
+    ],
+)
+def test_a_corpus_of_bad_tables(rows, message):
+    with pytest.raises(LinkwrightError, match=message):
+        lw.from_dh("arm", rows)
+
+
+def test_everything_wrong_with_a_table_is_told_at_once():
+    with pytest.raises(InputError) as told:
+        lw.from_dh("arm", [lw.DHRow(a=np.nan, type="free"), lw.DHRow(), lw.DHRow(mass="heavy")])
+    text = str(told.value)
+    assert "row 1 of 'arm': a must be" in text
+    assert "row 1 of 'arm': a DH joint is revolute" in text
+    assert "row 3 of 'arm': mass" in text
 
 
 def test_mistakes():

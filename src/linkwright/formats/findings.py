@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -93,13 +93,18 @@ class Findings:
             if root not in (None, "fixed", "free"):
                 raise
             unusable = error
-        try:
-            model = assemble(description, self.notes(), self.problems)
-        except ModelError as error:
-            raise FormatError(error.problems) from None
+        model = assembled(description, self.notes(), self.problems)
         if unusable:
             raise unusable
         return model
+
+
+def assembled(description: Description, notes: Iterable[str] = (), problems: Iterable[str] = ()) -> Model:
+    """The model of what a file describes; what is wrong with it, a :class:`FormatError`, is wrong with the file."""
+    try:
+        return assemble(description, notes, problems)
+    except ModelError as error:
+        raise FormatError(error.problems) from None
 
 
 def near(word: str, known: tuple[str, ...]) -> str:

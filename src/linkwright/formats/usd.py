@@ -26,10 +26,10 @@ import numpy as np
 
 from linkwright.errors import FormatError, LinkwrightError, MissingExtraError
 from linkwright.formats.confined import confined
+from linkwright.formats.findings import assembled
 from linkwright.formats.meshes import solid_of
 from linkwright.formats.solids import Solid, together
 from linkwright.formats.xml import read_bytes, shortened
-from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.loop import Loop, loop_type
 from linkwright.model.shape import Shape, Use
@@ -64,7 +64,7 @@ def read_usd(path: str | os.PathLike[str], root: str | None = None, *, trusted: 
     name = os.fspath(path)
     read_bytes(path)  # missing, a directory, too large: said in our words
     description, notes = described(name) if trusted else confined("usd", name)
-    return assemble(description.rooted(root) if root else description, notes)
+    return assembled(description.rooted(root) if root else description, notes)
 
 
 def described(name: str) -> tuple[Description, list[str]]:

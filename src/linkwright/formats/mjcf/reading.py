@@ -31,9 +31,9 @@ import numpy as np
 
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.confined import confined
+from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf.shapes import rotation_of, shapes_of
 from linkwright.formats.xml import read_bytes, root_tag
-from linkwright.model.build.assembly import assemble
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, Part, Spherical, nested
 from linkwright.model.joint_type import JointType
@@ -79,7 +79,7 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted:
     name = os.fspath(path)
     read_bytes(path)  # missing, a directory, too large: said in our words
     description, notes = described(name) if trusted else confined("mjcf", name)
-    return assemble(description.rooted(root), notes)
+    return assembled(description.rooted(root), notes)
 
 
 def described(name: str) -> tuple[Description, list[str]]:

@@ -7,20 +7,28 @@ Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), so its axis is z of the frame before 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ModelError, UnknownNameError, explained
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    LinkwrightError,
+    ModelError,
+    UnknownNameError,
+    explained,
+    listed,
+)
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
 from linkwright.model.joint import Prismatic, Revolute
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, finite, snap
 from linkwright.spatial.inertia import about_center_of_mass
 from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import inverse_pose, pose_matrix
@@ -82,8 +90,8 @@ def from_dh(
 
     ``base`` (4, 4) is the pose of frame 0 in the world, ``tool`` (4, 4) that of the frame "tool" in
     the last frame (identity where not given). Joints are joint1, joint2, … unless rows name them, links link1, …, and
-    the table's frames dh1, …. Raises :class:`UnknownNameError` for another convention, otherwise what
-    the builder raises.
+    the table's frames dh1, …. Raises :class:`UnknownNameError` for another convention,
+    :class:`InputError` with everything that is wrong with the rows, otherwise what the builder raises.
 
     >>> import numpy as np
     >>> import linkwright as lw
@@ -94,15 +102,15 @@ def from_dh(
     """
     if convention not in CONVENTIONS:
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
+    if isinstance(rows, (str, bytes)) or not isinstance(rows, Sequence):
+        raise ArgumentError(f"a DH table is a list of DHRow(a=, alpha=, d=, theta=, …); got {rows!r:.200}")
     if not rows:
         raise InputError("a DH table needs at least one row")
+    if problems := [f"row {k} of {name!r}{told}" for k, row in enumerate(rows, start=1) for told in _problems(row)]:
+        raise InputError(listed(tuple(problems), "problems"))
     builder = Builder(name, gravity)
     parent, before = WORLD, pose_of(base)  # frame i − 1 in the parent link
     for k, row in enumerate(rows, start=1):
-        if not isinstance(row, DHRow):
-            raise InputError(f"row {k} of {name!r} is to be a DHRow(a=, alpha=, d=, theta=, …); got {row!r}")
-        if row.type not in ("revolute", "continuous", "prismatic"):
-            raise InputError(f"row {k} of {name!r}: a DH joint is revolute, continuous or prismatic; got {row.type!r}")
         if convention == "modified":  # Rot_z and Trans_z commute: the link's frame is the table's
             placement, end = before @ screw_x(row) @ screw_z(row), np.eye(4)
         else:
@@ -119,6 +127,24 @@ def from_dh(
         parent, before = link, end
     builder.frame("tool", parent, placement=before @ pose_of(tool))
     return builder.build()
+
+
+def _problems(row: Any) -> Iterator[str]:
+    """What is wrong with a row."""
+    if not isinstance(row, DHRow):
+        yield f" is to be a DHRow(a=, alpha=, d=, theta=, …); got {row!r:.200}"
+        return
+    shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(("a", "alpha", "d", "theta", "mass"), ((),))
+    shapes |= {"center_of_mass": ((3,),), "inertia": ((), (3,), (3, 3))}
+    for what, allowed in shapes.items():
+        try:
+            finite(what, getattr(row, what), *allowed)
+        except LinkwrightError as error:
+            yield f": {error}"
+    if row.type not in ("revolute", "continuous", "prismatic"):
+        yield f": a DH joint is revolute, continuous or prismatic; got {row.type!r}"
+    if not isinstance(row.joint, Mapping):
+        yield f": what a joint has more is a dict {{name: value}}; got {row.joint!r:.200}"
 
 
 @dataclass(frozen=True, eq=False)
