@@ -296,6 +296,20 @@ def test_the_nearest_solution():
     assert (distances[0] <= distances[2] + 1e-3).all()  # the posture that the target was made of is one answer
 
 
+def test_the_nearest_posture_of_a_humanoid_is_looked_for_in_machine_code():
+    humanoid = lw.load("humanoid")
+    start = np.clip(np.concatenate([humanoid.neutral()[:7], np.full(29, 0.1)]), humanoid.lower, humanoid.upper)
+    targets = {name: lw.pose(humanoid, start, name) for name in ("left_foot", "right_foot", "left_hand")}
+    targets["left_hand"][:3, 3] += [0.1, 0.0, 0.1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that it is too large, and runs row by row
+        near = lw.inverse_kinematics(humanoid, targets, start=start, nearest=True)
+    some = lw.inverse_kinematics(humanoid, targets, start=start)
+    assert near.converged
+    away = [np.linalg.norm(lw.difference(humanoid, start, x.q)) for x in (near, some)]
+    assert away[0] <= away[1] + 1e-6
+
+
 @pytest.mark.parametrize(
     ("name", "body"), [("four_bar", "coupler_bar"), ("delta", "platform"), ("stewart", "platform")]
 )

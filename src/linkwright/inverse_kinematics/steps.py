@@ -18,7 +18,7 @@ from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, is_zero, where
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linalg import Tolerance, semidefinite_factors, solve_symmetric
 from linkwright.spatial.repeats import repeat
 
 DAMPING, BEND, FLOOR = 0.05, 0.1, 1e-9
@@ -35,6 +35,9 @@ FIRST = 10.0
 
 DEPENDENT = 1e-20
 """A row counts as dependent on others whose part apart from them is shorter, by squares."""
+
+CLEAR = Tolerance(dependent=1e-13, nothing=1e-14)
+"""The same of rows of products."""
 
 TURN = 2.0 * np.pi
 
@@ -138,6 +141,13 @@ def masked(J: Array, out: Sequence[Any]) -> Array:
     return np.stack(columns, axis=1)
 
 
+def held(level: Level, out: Sequence[Any]) -> Level:
+    """The level where some coordinates (n conditions, or None) stay; of one that asks for them all, these no more."""
+    if not is_identity(level.J):
+        return Level(masked(level.J, out), level.e)
+    return level._replace(e=masked(level.e[None], out)[0])
+
+
 def damped(J: Array, e: Array, damping: Any) -> Step:
     """v = Jᵀ(J Jᵀ + λ)⁻¹ e, by whichever side is smaller."""
     m, n = J.shape
@@ -177,7 +187,7 @@ def prioritised_step(
 
     def once(_: Any, v: Array, left: Any) -> tuple[Array, Any]:
         out = [None if one is None else one(v[j]) for j, one in enumerate(outside)]
-        return prioritised([Level(masked(J, out), e) for J, e in levels], damping)
+        return prioritised([held(level, out) for level in levels], damping)
 
     return Step(*repeat(2, once, np.zeros(len(outside)), 0.0))
 
@@ -190,8 +200,14 @@ def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Ste
     """
     first, *later = levels
     v, left = damped(*first, damping(first.e))
-    basis: list[Array] = []
     J, before = first.J, first.e @ first.e
+    if len(later) == 1 and is_identity(later[0].J):
+        rest = later[0].e - v
+        share = 1.0 / (1.0 + damping_of_rest(rest))
+        added = moving_nothing(J, share * rest)
+        v = v + added / ((1.0 + FIRST * before) * np.sqrt(1.0 + added @ added))
+        return Step(v, left + (1.0 - share) ** 2 * (rest @ rest))
+    basis: list[Array] = []
     for level in later:
         extend(basis, J)
         rest = level.e - level.J @ v
@@ -206,6 +222,17 @@ def prioritised(levels: Sequence[Level], damping: Callable[[Array], Any]) -> Ste
         v = v + added / ((1.0 + FIRST * before) * np.sqrt(1.0 + added @ added))
         left, before = left + step.left, before + rest @ rest
     return Step(v, left)
+
+
+def moving_nothing(J: Array, v: Array) -> Array:
+    """The part (n,) of a velocity that a matrix takes to nothing, of a few products: no basis is needed for one vector.
+
+    What rounding leaves of the first time, the second takes away.
+    """
+    factors = semidefinite_factors(J @ J.T, tolerance=CLEAR)
+    for _ in range(2):
+        v = v - factors.solve(J @ v) @ J
+    return v
 
 
 def without(row: Array, basis: Sequence[Array]) -> Array:
