@@ -121,7 +121,7 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
     fixed = {key: x for key, x in bound.items() if key not in numbers}
     lead = {key: len(batch) if key in each else 0 for key in [*numbers, "state"]}
     values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
-    shapes = _shapes_of(state0, batch, lead["state"]) if stateful else ()
+    shapes = _shapes_of(state0, batch, lead["state"]) if stateful else None
     state = _flat(state0, shapes, batch, lead["state"]) if stateful else np.zeros((*batch, 0))
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any) -> Any:

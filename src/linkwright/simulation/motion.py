@@ -59,8 +59,10 @@ class Motion:
     """s, of the integration alone"""
     states: Array | None = None
     """(n, …, size), of the law one after the other: see ``state``"""
-    shapes: Any = ()
+    shapes: Any = None
     """how the law's state is put together"""
+    effort_limit: Array | None = None
+    """(nv,), to which efforts were cut"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -70,7 +72,14 @@ class Motion:
     @property
     def state(self) -> Any:
         """The state of the law at each sample, put together as ``state0``: arrays (n, …, *shape). None without one."""
-        return joined(self.shapes, self.states) if self.states is not None and self.states.shape[-1] else None
+        return None if self.states is None or self.shapes is None else joined(self.shapes, self.states)
+
+    @property
+    def saturated(self) -> Array:
+        """(n, …, nv) of bool: where efforts are as large as ``effort_limits`` let them be."""
+        limit = np.inf if self.effort_limit is None else self.effort_limit
+        found: Array = np.abs(self.tau) >= limit * (1.0 - 1e-9)
+        return found
 
     @property
     def kinetic(self) -> Array:
@@ -215,6 +224,7 @@ class Motion:
             self.run_time,
             None if self.states is None else self.states[at],
             self.shapes,
+            self.effort_limit,
         )
 
     def _repr_html_(self) -> str:

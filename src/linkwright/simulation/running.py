@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, explained, 
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.controllers import Hold, require_controller
+from linkwright.simulation.drives import between, driving
 from linkwright.simulation.integrators import (
     METHODS,
     IntegrationMethod,
@@ -58,6 +59,12 @@ def simulate(
     law: Callable[..., Any] | None = None,
     state0: Any = None,
     each: Collection[str] = (),
+    period: float | None = None,
+    delay: float = 0.0,
+    lag: Any = 0.0,
+    effort_limits: Any = False,
+    noise: Mapping[str, Any] | None = None,
+    seed: int = 0,
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -94,6 +101,14 @@ def simulate(
     may be others in the next simulation, which is not compiled again for that. In a batch all motions have the same,
     but those named in ``each``, which are (…, *shape): ``law=partial(pd, gain=g, target=x), each=["target"]``; "state"
     stands for state0 there.
+
+    What is between a law and the joints can be told too; all of it runs in machine code. ``period`` (s): how often the
+    law is asked, a whole number of steps; its efforts are held in between. ``delay`` (s): how much later they act, a
+    whole number of steps; nothing acts before. ``effort_limits``: efforts are cut to those of the joints (True), or to
+    a number or (nv,); ``saturated`` of the result tells where. ``lag`` (s), a number or (nv,): the time constant of
+    drives of first order, which follow from zero. ``noise={"q": …, "v": …}``: the law sees the state with normal noise,
+    of these standard deviations (a number or (nv,); q along ``integrate``); ``seed`` makes it other noise. ``tau`` of
+    the result is what acts, the mean over each step.
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
@@ -159,8 +174,18 @@ def simulate(
     controller = controller if rule is None else rule
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
-    size, shapes = (rule.formula.state, rule.shapes) if rule else (0, ())
-    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes)
+    drives = between(model, h, period, delay, lag, effort_limits, noise, seed)
+    if drives is not None:
+        if rule is None:
+            raise ArgumentError(
+                "period, delay, lag, effort_limits and noise tell what is between a law and the joints: give law=…"
+            )
+        if staged:
+            raise InputError("controller_at='stages' is for laws with nothing between them and the joints")
+        rule = controller = driving(model, rule, drives, h, batch)
+    size, shapes = (rule.formula.state, rule.shapes) if rule else (0, None)
+    limit = drives.limit if drives else None
+    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, limit)
     if method is None:
         method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)

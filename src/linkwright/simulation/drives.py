@@ -1,0 +1,180 @@
+"""Between a law and the joints: what is measured with noise, asked for now and then, late, limited and lagging.
+
+All of it is part of the law's formula, and so of the machine code of the steps; what must be remembered is appended to
+the law's state. Each step, of length h:
+
+1. The law is asked in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε, ε being normal numbers.
+2. u acts a number of steps later, and is cut to the limits.
+3. A drive that lags by T has τ̇ = (u − τ)/T. Over the step acts the mean of that, u + (τ − u)(1 − e^(−h/T)) T/h.
+
+Normal numbers are Box and Muller's (1958), of uniform ones by L'Ecuyer's two combined congruential generators (CACM 31,
+1988), whose integers fit floating-point numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics import integrate
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.tree import Model
+from linkwright.simulation.laws import Formula, Ruled
+from linkwright.spatial.arrays import Array, as_numbers, clip, where
+
+FIRST, SECOND = (40014.0, 2147483563.0), (40692.0, 2147483399.0)
+"""Factors and moduli of the two generators."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """What is between a law and the joints; nothing by default."""
+
+    period: int = 1
+    """steps from one question to the next"""
+    delay: int = 0
+    """steps until an answer acts"""
+    lag: Array | None = None
+    """(nv,), s"""
+    limit: Array | None = None
+    """(nv,), N m or N"""
+    noise: tuple[Array, Array] | None = None
+    """(nv,) each, of q and v"""
+    seed: int = 0
+
+
+def between(
+    model: Model,
+    h: float,
+    period: float | None,
+    delay: float,
+    lag: Any,
+    effort_limits: Any,
+    noise: Mapping[str, Any] | None,
+    seed: int,
+) -> Between | None:
+    """As ``simulate`` is told of it, checked; None where it is nothing."""
+    if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v"}):
+        raise ArgumentError(f"noise is {{'q': …, 'v': …}}, standard deviations; got {noise!r}")
+    limit = None
+    if effort_limits is not None and effort_limits is not False:
+        limit = _per_velocity(model, "effort_limits", _limits_of(model) if effort_limits is True else effort_limits)
+    lags = _per_velocity(model, "lag", lag)
+    of_q, of_v = (_per_velocity(model, f"noise of {name}", (noise or {}).get(name, 0.0)) for name in "qv")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed is a whole number, not negative; got {seed!r}")
+    told = Between(
+        1 if period is None else _steps("period", period, h, 1),
+        _steps("delay", delay, h, 0),
+        lags if lags.any() else None,
+        limit,
+        (of_q, of_v) if noise else None,
+        int(seed),
+    )
+    nothing = told.period == 1 and not told.delay and all(x is None for x in (told.lag, told.limit, told.noise))
+    return None if nothing else told
+
+
+def _limits_of(model: Model) -> Array:
+    """(nv,): the joints' own; those that follow others are driven by them."""
+    return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+
+
+def _per_velocity(model: Model, name: str, x: Any) -> Array:
+    x = as_numbers(name, x)
+    if x.shape not in ((), (1,), (model.nv,)):
+        raise ShapeError(f"{name} has shape {x.shape}; expected one number or ({model.nv},)")
+    if not (x >= 0.0).all():
+        raise InputError(f"{name} must not be negative; got {x.min():g}")
+    return np.broadcast_to(x, (model.nv,)).copy()
+
+
+def _steps(name: str, time: float, h: float, least: int) -> int:
+    """A time as so many steps."""
+    if not (isinstance(time, (int, float, np.number)) and np.isfinite(time) and time >= 0):
+        raise InputError(f"{name} must be a time in seconds, not negative; got {time!r}")
+    count = round(time / h)
+    if count < least or abs(count * h - time) > 1e-6 * h * max(1, count):
+        raise InputError(f"{name} must be a whole number of steps of {h:g} s; {time:g} s is {time / h:.6g} of them")
+    return count
+
+
+def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int, ...]) -> Ruled:
+    """The law with all that is between it and the joints."""
+    inner, n, own = rule.formula, model.nv, rule.formula.state
+    values: dict[str, Array] = {"period": np.array(float(told.period))}
+    pieces: dict[str, Array] = {"law": rule.state, "count": np.zeros((*batch, 1)), "asked": np.zeros((*batch, n))}
+    if told.noise is not None:
+        values["of_q"], values["of_v"] = told.noise
+        pieces["random"] = _seeds(told.seed, batch, n)
+    if told.delay:
+        pieces["coming"] = np.zeros((*batch, told.delay * n))
+    if told.limit is not None:
+        values["limit"] = np.minimum(told.limit, np.finfo(float).max)
+    if told.lag is not None:
+        ratio = h / np.where(told.lag > 0.0, told.lag, 1.0)
+        left = np.where(told.lag > 0.0, np.exp(-ratio), 0.0)
+        values["left"], values["meanwhile"] = left, np.where(told.lag > 0.0, (1.0 - left) / ratio, 0.0)
+        pieces["driven"] = np.zeros((*batch, n))
+    ends = np.cumsum([x.shape[-1] for x in pieces.values()])
+    places = {name: slice(end - x.shape[-1], end) for (name, x), end in zip(pieces.items(), ends, strict=True)}
+
+    def efforts(model: Model, t: Any, q: Array, v: Array, state: Array, *given: Array) -> tuple[Array, Array]:
+        x = {name: state[place] for name, place in places.items()}
+        said = dict(zip(values, given, strict=False))
+        if "random" in x:
+            normal, x["random"] = _normal(x["random"], 2 * n)
+            q, v = integrate(model, q, said["of_q"] * normal[:n]), v + said["of_v"] * normal[n:]
+        found = inner.function(model, t, q, v, *([x["law"]] if own else []), *given[len(values) :])
+        u, law = found if own else (found, x["law"])
+        due = x["count"][0] < 0.5
+        u = x["asked"] = where(due, u, x["asked"])
+        x["law"] = where(due, law, x["law"]) if own else x["law"]
+        x["count"] = np.stack([where(x["count"][0] > said["period"] - 1.5, 0.0, x["count"][0] + 1.0)])
+        if "coming" in x:
+            u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
+        if "limit" in said:
+            u = clip(u, -said["limit"], said["limit"])
+        if "left" in said:
+            driven = x["driven"]
+            x["driven"] = u + said["left"] * (driven - u)
+            u = u + said["meanwhile"] * (driven - u)
+        return u, np.concatenate(list(x.values()))
+
+    key = (driving, inner.key, inner.shapes, tuple(pieces), tuple(values), told.delay, own)
+    formula = Formula(
+        efforts,
+        key,
+        (*values.values(), *inner.values),
+        (*(x.shape for x in values.values()), *inner.shapes),
+        int(ends[-1]),
+    )
+    return Ruled(model, formula, np.concatenate(list(pieces.values()), axis=-1), rule.shapes)
+
+
+def _seeds(seed: int, batch: tuple[int, ...], n: int) -> Array:
+    """The generators' states (*batch, 2): each motion has its own."""
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.integers(1, int(modulus) - 1, size=batch).astype(float) for _, modulus in (FIRST, SECOND)], -1)
+
+
+def _normal(state: Array, count: int) -> tuple[Array, Array]:
+    """So many normal numbers, and the generators' state after them."""
+    uniform, (x, y) = [], (state[0], state[1])
+    for _ in range(count + count % 2):
+        x, y = _next(x, *FIRST), _next(y, *SECOND)
+        z = x - y
+        uniform.append(where(z < 0.5, z + (FIRST[1] - 1.0), z) / FIRST[1])  # in (0, 1)
+    normal = []
+    for a, b in zip(uniform[::2], uniform[1::2], strict=True):
+        size = np.sqrt(-2.0 * np.log(a))
+        normal += [size * np.cos(2.0 * np.pi * b), size * np.sin(2.0 * np.pi * b)]
+    return np.stack(normal[:count]), np.stack([x, y])
+
+
+def _next(x: Any, factor: float, modulus: float) -> Any:
+    y = factor * x
+    return y - modulus * np.floor(y / modulus)
