@@ -52,7 +52,7 @@ MOST_GROUPS = 4
 
 def bodies_in_loops(bound: Bound) -> int:
     """From how many bodies on a function is no straight line if it can be something else."""
-    return BODIES_IN_MATRICES if facts(bound.book).matrices else BODIES_IN_LOOPS
+    return min(BODIES_IN_MATRICES, BODIES_IN_LOOPS) if facts(bound.book).matrices else BODIES_IN_LOOPS
 
 
 @telling(lambda bound: f"compiling {bound.title}")

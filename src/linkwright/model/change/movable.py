@@ -128,9 +128,8 @@ class _Search:
             else:
                 free = _Tied(ground, np.tile(np.eye(6), (self.samples, 1, 1)))
                 moving = self._moving(part, parent, before or free)
-                basis, certainty = _null_space(
-                    self._equations(part, rotors, before or free, moving, before is not None)
-                )
+                equations = self._equations(part, rotors, before or free, moving, before is not None)
+                basis, certainty = _null_space(_condensed(equations))
                 if before is not None:
                     tied |= _still_tied(moving)
             found.append(Group(part, parent, rotors, basis, certainty))
@@ -333,6 +332,14 @@ def _of_joint(motion: JointType) -> tuple[Array, float]:
         rows += [vector(unit.moved(motion.transform(q))) - at_rest for q in qs]
         columns.append(np.concatenate(rows))
     return _null_space(np.stack(columns, axis=1))
+
+
+def _condensed(A: Array) -> Array:
+    """Fewer equations (…, n) with the same solutions and the same singular values."""
+    if len(A) <= 4 * A.shape[1]:
+        return A
+    R: Array = np.asarray(np.linalg.qr(A, mode="r"))
+    return R
 
 
 def null_space(A: Array) -> Array:

@@ -97,7 +97,7 @@ def energy_regressor(of: Function, model: Model, options: dict[str, Any]) -> Fun
     own = of(energies, of=options["of"])
 
     def all_rows(q: Array, v: Array) -> Array:
-        ten = _of_bodies(own(q, v), 1).reshape(*q.shape[:-1], -1)
+        ten = _of_bodies(own(q, v), 1).reshape(*q.shape[:-1], 10 * len(model.links))
         return np.concatenate([ten, armature_energies(v, options["of"])], axis=-1) if options["armature"] else ten
 
     return all_rows
