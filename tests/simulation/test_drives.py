@@ -86,7 +86,11 @@ def test_it_is_what_is_done_by_hand(arm, method, by_hand, told):
 def test_where_efforts_are_cut_is_told(arm):
     law = partial(pull, target=np.array([2.0, 0.0]))
     motion = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, law=law, effort_limits=True)
-    assert motion.saturated[0].tolist() == [True, False]
+    assert not motion.saturated[0].any()
+    assert motion.saturated[1].tolist() == [True, False]
+    assert np.array_equal(motion.saturated[1:], np.abs(motion.tau[:-1]) == [6.0, 2.5])
+    lagging = lw.simulate(arm, np.zeros(2), np.zeros(2), 1.0, law=law, effort_limits=True, lag=0.01)
+    assert lagging.saturated[1:, 0].any()
     assert (np.abs(motion.tau) <= [6.0, 2.5]).all()
     assert motion.state is None
     assert not lw.simulate(arm, np.zeros(2), np.zeros(2), 0.1, law=law).saturated.any()

@@ -114,6 +114,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         pieces["coming"] = np.zeros((*batch, told.delay * n))
     if told.limit is not None:
         values["limit"] = np.minimum(told.limit, np.finfo(float).max)
+        pieces["cut"] = np.zeros((*batch, n))
     if told.lag is not None:
         ratio = h / np.where(told.lag > 0.0, told.lag, 1.0)
         left = np.where(told.lag > 0.0, np.exp(-ratio), 0.0)
@@ -137,6 +138,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         if "coming" in x:
             u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
         if "limit" in said:
+            x["cut"] = where(abs(u) > said["limit"], 1.0, 0.0 * u)
             u = clip(u, -said["limit"], said["limit"])
         if "left" in said:
             driven = x["driven"]
@@ -152,7 +154,8 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         (*(x.shape for x in values.values()), *inner.shapes),
         int(ends[-1]),
     )
-    return Ruled(model, formula, np.concatenate(list(pieces.values()), axis=-1), rule.shapes)
+    state = np.concatenate(list(pieces.values()), axis=-1)
+    return Ruled(model, formula, state, rule.shapes, places.get("cut"))
 
 
 def _seeds(seed: int, batch: tuple[int, ...], n: int) -> Array:

@@ -73,8 +73,10 @@ class Formula:
 class Ruled:
     """A law in a simulation: a controller (t, q, v) -> efforts (…, nv) whose state changes as it is asked."""
 
-    def __init__(self, model: Model, formula: Formula, state: Array, shapes: Shapes):
+    def __init__(self, model: Model, formula: Formula, state: Array, shapes: Shapes, cut: slice | None = None):
         self.model, self.formula, self.state, self.shapes = model, formula, state, shapes
+        self.cut = cut
+        """where the state tells which efforts were cut"""
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts; the state becomes what it is after them."""

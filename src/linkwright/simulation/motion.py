@@ -61,8 +61,8 @@ class Motion:
     """(n, …, size), of the law one after the other: see ``state``"""
     shapes: Any = None
     """how the law's state is put together"""
-    effort_limit: Array | None = None
-    """(nv,), to which efforts were cut"""
+    cut: slice | None = None
+    """where the state tells which efforts were cut"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -76,9 +76,10 @@ class Motion:
 
     @property
     def saturated(self) -> Array:
-        """(n, …, nv) of bool: where efforts are as large as ``effort_limits`` let them be."""
-        limit = np.inf if self.effort_limit is None else self.effort_limit
-        found: Array = np.abs(self.tau) >= limit * (1.0 - 1e-9)
+        """(n, …, nv) of bool: which efforts were cut to ``effort_limits`` in the step that ends at each sample."""
+        if self.states is None or self.cut is None:
+            return np.zeros(self.v.shape, dtype=bool)
+        found: Array = self.states[..., self.cut] > 0.5
         return found
 
     @property
@@ -224,7 +225,7 @@ class Motion:
             self.run_time,
             None if self.states is None else self.states[at],
             self.shapes,
-            self.effort_limit,
+            self.cut,
         )
 
     def _repr_html_(self) -> str:

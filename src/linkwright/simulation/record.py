@@ -38,9 +38,9 @@ class Record:
         controlled: bool,
         state: int = 0,
         shapes: Any = None,
-        limit: Array | None = None,
+        cut: slice | None = None,
     ):
-        self.shapes, self.limit = shapes, limit
+        self.shapes, self.cut = shapes, cut
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
         size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2 + state))
@@ -143,7 +143,7 @@ class Record:
     def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Motion:
         """What there is: of a motion that has ended NaN after its last finite sample."""
         t, q, v, tau, state = self._samples()
-        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes, self.limit)
+        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes, self.cut)
 
     def _samples(self) -> tuple[Array, Array, Array, Array, Array]:
         q, v, tau, state = (x[: self.count] for x in (self.q, self.v, self.tau, self.state))

@@ -183,9 +183,8 @@ def simulate(
         if staged:
             raise InputError("controller_at='stages' is for laws with nothing between them and the joints")
         rule = controller = driving(model, rule, drives, h, batch)
-    size, shapes = (rule.formula.state, rule.shapes) if rule else (0, None)
-    limit = drives.limit if drives else None
-    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, limit)
+    size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
+    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, cut)
     if method is None:
         method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)
