@@ -7,6 +7,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import InputError
+from linkwright.inverse_kinematics.several import unturned
 from linkwright.inverse_kinematics.solver import (
     BEYOND,
     DONE,
@@ -106,6 +107,8 @@ def _descend(
             nearer = np.flatnonzero(again.first < best.first)
             for into, x in zip(best, again, strict=True):
                 into[nearer] = x[nearer]
+        if not search.stored:
+            best = best._replace(q=unturned(problem, start, best.q))
     found.take_over(rows, best)
 
 

@@ -21,7 +21,10 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
 @dataclass(eq=False, slots=True)  # frozen ones take a microsecond more to make
 class Reached:
-    """What :func:`inverse_kinematics` found, of every target of a batch (…)."""
+    """What :func:`inverse_kinematics` found, of every target of a batch (…).
+
+    Of one target ``converged`` is a bool, ``error`` a float, and ``steps``, ``attempts`` and ``reasons`` are ints.
+    """
 
     q: Array
     """(…, nq): where converged, within the limits and at the target; elsewhere the nearest that was found"""
@@ -275,8 +278,11 @@ def _looked_at(
         converged.reshape(-1)[rows], reasons.reshape(-1)[rows] = look_again(problem, arrays, search, part, not batch)
         for into, x in zip(whole, part, strict=True):
             into[rows] = x
+    if not batch:
+        error, _, steps, attempts, _ = told.tolist()
+        return Reached(q, bool(converged), error, errors, int(steps), int(attempts), int(reasons))
     steps, attempts = told[..., 2].astype(np.int64), told[..., 3].astype(np.int64)
-    return Reached(q, converged[()], told[..., 0], errors, steps, attempts, reasons)
+    return Reached(q, converged, told[..., 0], errors, steps, attempts, reasons)
 
 
 def _rows(problem: Solver, given: tuple[Any, ...], batch: tuple[int, ...], rows: Array | None = None) -> list[Array]:
@@ -313,7 +319,7 @@ def _several(problem: Solver, given: tuple[Any, ...], search: Search, nearest: b
         return _looked_at(problem, given, search, answers[0], answers[1], answers[2])
     best, there, first = several.many(problem, rows, search, solutions or 1, not batch)
     q, told, errors = (x.reshape(*batch, *x.shape[1:]) for x in best)
-    there = there.reshape(*batch, -1)
+    there = there.reshape(*batch, *there.shape[1:])
     steps, attempts = (told[..., k].astype(np.int64) for k in (2, 3))
     reasons = np.where(there, 0, NO_MORE).astype(np.uint8)
     reached = Reached(q, there, told[..., 0], errors, steps, attempts, reasons)

@@ -59,7 +59,7 @@ def many(problem: Solver, rows: list[Array], search: Search, count: int, alone: 
         np.full((n, count, model.nq), np.nan), np.full((n, count, 5), np.inf), np.full((n, count, len(targets)), np.inf)
     )
     counts, steps = np.zeros(n, dtype=int), first.told[:, 2:4].copy()
-    _add(problem, best, counts, np.arange(n), first._replace(q=_unturned(problem, beside, first.q)), search.tolerance)
+    _add(problem, best, counts, np.arange(n), first._replace(q=unturned(problem, beside, first.q)), search.tolerance)
     draws = min(int(search.restarts), DRAWS + PER_SOLUTION * count)
     for k in range(1, 1 + draws, TOGETHER):
         at = np.flatnonzero((counts > 0) & (counts < count))
@@ -101,7 +101,7 @@ def nearest(problem: Solver, rows: list[Array], search: Search, alone: bool) -> 
     for at in np.array_split(there, 1 + len(there) * draws // AT_ONCE):
         some = [x[at] for x in rows]
         mine = Found(*(x[at] for x in best))
-        mine = mine._replace(q=_unturned(problem, some[0], mine.q))
+        mine = mine._replace(q=unturned(problem, some[0], mine.q))
         far = distance(problem, some[0], mine.q)
         for found in _attempts(
             posture, [*some, *(x[at] for x in more)], some[0], search, range(draws), alone, elsewhere
@@ -147,7 +147,7 @@ def _attempts(
     repeated = [np.tile(x, (times,) + (1,) * (x.ndim - 1)) for x in targets]
     once = search._replace(restarts=0.0, stored=0.0)
     found = problem.answers(np.concatenate(starts), repeated, once, alone)
-    found = found._replace(q=_unturned(problem, np.tile(beside, (times, 1)), found.q))
+    found = found._replace(q=unturned(problem, np.tile(beside, (times, 1)), found.q))
     return [Found(*(x[k * n : (k + 1) * n] for x in found)) for k in range(times)]
 
 
@@ -170,7 +170,7 @@ def _apart(problem: Solver, a: Array, b: Array) -> Array:
     return np.abs(apart / scale_of(problem.model).velocities).max(axis=-1)
 
 
-def _unturned(problem: Solver, near: Array, q: Array) -> Array:
+def unturned(problem: Solver, near: Array, q: Array) -> Array:
     """The same postures with angles as near to others as whole turns within the limits bring them."""
     model, q = problem.model, q.copy()
     for place, _ in problem.circular:

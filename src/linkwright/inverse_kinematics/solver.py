@@ -36,7 +36,7 @@ from linkwright.inverse_kinematics.steps import (
 from linkwright.inverse_kinematics.tasks import ROTATION
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_symbolic, where
+from linkwright.spatial.arrays import Array, is_symbolic, maximum, minimum, where
 from linkwright.spatial.repeats import repeat, until
 
 AGE = 20
@@ -247,8 +247,11 @@ class Row:
         return q, told, np.stack([np.sqrt(one) for one in of_tasks])
 
     def _wrapped(self, q: Array) -> Array:
-        """Angles that turn round, brought into their ranges; from a start, only those that left them."""
-        entries = list(q)
+        """Angles that turn round, brought into their ranges: from a start those nearest to it.
+
+        Where another angle is another posture, as its tasks have it, from a start only those that left their ranges.
+        """
+        entries, same = list(q), {place for place, _ in self.problem.circular}
         for k in set(self.problem.ranges[1]).intersection(self.at_q):
             lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
             if np.isfinite(lower) and np.isfinite(upper):
@@ -257,8 +260,19 @@ class Row:
                 low = lower if np.isfinite(lower) else upper - TURN if np.isfinite(upper) else -np.pi
             turn = (entries[k] >= max(lower, low)) & (entries[k] <= min(upper, low + TURN))
             inside = turn | ((self.search.stored < 0.5) & (entries[k] >= lower) & (entries[k] <= upper))
-            entries[k] = where(inside, entries[k], entries[k] - TURN * np.floor((entries[k] - low) / TURN))
+            turned = where(inside, entries[k], entries[k] - TURN * np.floor((entries[k] - low) / TURN))
+            entries[k] = where(self.search.stored < 0.5, self._beside(k, entries[k]), turned) if k in same else turned
         return np.stack(entries)
+
+    def _beside(self, k: int, x: Any) -> Any:
+        """The angle, whole turns added, that is nearest to the start of those within its range of at least a turn."""
+        lower, upper = self.problem.model.lower[k], self.problem.model.upper[k]
+        start = self.start[k]
+        start = maximum(start, lower) if np.isfinite(lower) else start
+        start = minimum(start, upper) if np.isfinite(upper) else start
+        x = x - TURN * np.floor((x - start) / TURN + 0.5)
+        x = where(x > upper, x - TURN, x) if np.isfinite(upper) else x
+        return where(x < lower, x + TURN, x) if np.isfinite(lower) else x
 
 
 @dataclass(frozen=True)
