@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.dynamics import energy_regressor, momentum_regressor, regressor
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES
-from mechanisms import one_of_each, random_tree, relative_error, state, trees
+from mechanisms import one_of_each, random_tree, relative_error, state, trees, with_loops
 
 LEAST = {"deadline": None, "max_examples": 30}
 
@@ -143,3 +143,32 @@ def test_parameters_that_no_body_has_are_refused_by_name():
     assert lw.inertial_parameters(made) == pytest.approx(flat)
     with pytest.raises(LinkwrightError, match="its mass is -1 kg"):
         arm.with_parameters(heavy, physical=False)
+
+
+def test_of_closed_loops_it_is_that_of_the_tree():
+    model, q = with_loops(one_of_each(2), ["ball", "distance"], 4)
+    _, v, a = state(model, 1)
+    assert model.loops
+    Y, pi = regressor(model, q, v, a, armature=True), lw.inertial_parameters(model, armature=True)
+    assert relative_error(Y @ pi, lw.dynamics.inverse_dynamics(model, q, v, a)) < 1e-12
+
+
+def test_symbols_give_expressions():
+    arm = lw.load("two_link")
+    q = lw.symbols("q", 2)
+    Y = lw.regressor(arm, q, [0.3, -0.2], [1.0, 2.0])
+    assert "q" in str(Y[0, 11])
+    assert Y[1, 3] == 0.0
+
+
+def test_a_function_of_users_has_it_with_its_derivatives():
+    arm = lw.load("two_link")
+    q, v, a = state(arm, 2)
+    pi = lw.inertial_parameters(arm, armature=True)
+
+    def power(model, q, v, a):
+        return v @ (lw.regressor(model, q, v, a, armature=True) @ pi)
+
+    kernel = lw.compile(power, arm)
+    assert kernel(q, v, a) == pytest.approx(v @ lw.inverse_dynamics(arm, q, v, a))
+    assert relative_error(kernel.derivative("a")(q, v, a), lw.mass_matrix(arm, q) @ v) < 1e-12
