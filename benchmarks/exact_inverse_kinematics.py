@@ -1,9 +1,9 @@
 """Exact inverse kinematics beside EAIK and ssik: all branches of batches of targets, one thread, one run.
 
-Times are minima of interleaved rounds, microseconds a target; targets are the poses of random postures within the
-limits. ``coverage`` as an argument looks instead at how many of 100 000 random postures (or so many, as a second
-argument) are among the branches, and how far branches are from their targets. ``search`` looks from 200 random starts
-each, by ``lw.inverse_kinematics``, for postures of 200 targets (or so many) that the branches have not.
+Times are minima of interleaved rounds, microseconds of the processor a target; targets are the poses of random postures
+within the limits. ``coverage`` as an argument looks instead at how many of 100 000 random postures (or so many, as a
+second argument) are among the branches, and how far branches are from their targets. ``search`` looks from 200 random
+starts each, by ``lw.inverse_kinematics``, for postures of 200 targets (or so many) that the branches have not.
 
     python benchmarks/exact_inverse_kinematics.py [coverage [N] | search [N]]
 """
@@ -17,6 +17,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 os.environ.setdefault("LINKWRIGHT_THREADS", "1")
 
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import distribution
@@ -275,12 +276,12 @@ def main() -> None:
         contenders[f"{case.name}|ours"] = (lambda s=solver, a=arrays: s(*a), ROWS)
         one = [x[0] for x in arrays]
         contenders[f"{case.name}|single"] = (lambda s=solver, a=one: s(*a), 1)
-        if case.model.nq == 6 and case.task == "pose":
+        if case.model.nq == 6 and case.task == "pose" and found.hinges.all():
             for name, make, rows in (("EAIK", eaik, 2000), ("ssik", ssik, SINGLE)):
                 peer = make(case, arrays[0][:rows])
                 if peer is not None:
                     contenders[f"{case.name}|{name}"] = peer
-    times = interleaved(contenders, rounds=15)
+    times = interleaved(contenders, rounds=15, clock=time.process_time)
     print(f"{'arm':<20} {'family':<36} {'branches':>8} {'batch µs':>9} {'single µs':>9} {'EAIK µs':>8} {'ssik µs':>8}")
     for name, solver, mean in shown:
         row = [times.get(f"{name}|{who}") for who in ("ours", "single", "EAIK", "ssik")]

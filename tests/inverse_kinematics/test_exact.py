@@ -383,6 +383,24 @@ def test_a_pose_that_four_joints_cannot_take_is_told():
     assert not solver(T).exact.any()
 
 
+def test_beside_exact_answers_a_singular_posture_that_only_comes_near_is_none():
+    """Where four answers are about to meet one stays 1e-9 off, whatever steps are taken."""
+    random = np.random.default_rng(2)
+    axes, points = random.standard_normal((6, 3)), random.uniform(-0.4, 0.4, (6, 3))
+    axes[3] = axes[4] = axes[2]
+    arm = made("RRRRRR", axes / np.linalg.norm(axes, axis=1)[:, None], points)
+    solver = lw.analytic_inverse_kinematics(arm, "hand")
+    for q in (
+        [0.654868433542929, 1.6098545507941164, -1.577510821074014, 0.16789584571, -0.56002944063, 1.7276020536874839],
+        [0.15627771641989976, 1.813452036323357, 0.7175041715443597, 0.05644016521, 2.59519839585, -2.0588629136742522],
+    ):
+        T = lw.pose(arm, q, "hand")
+        found = solver(T)
+        assert found.count == 2
+        assert left(arm, "hand", T, found.q[found.exact]).max() < 1e-11
+        assert np.abs(turned_by(found.nearest(q), q)).max() < 1e-6
+
+
 def test_limits_ask_for_whole_turns_and_nearest_keeps_them():
     builder = lw.Builder("wide")
     before = "world"

@@ -20,25 +20,29 @@ class Timing(NamedTuple):
 
 
 def interleaved(
-    contenders: Mapping[str, tuple[Callable[[], Any], int]], rounds: int = 25, least: float = 2e-3
+    contenders: Mapping[str, tuple[Callable[[], Any], int]],
+    rounds: int = 25,
+    least: float = 2e-3,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
     """Time each contender (a call, and how many rows it does) once a round.
 
     A call is repeated within a round until ``least`` seconds have passed, so that clocks and caches settle.
+    ``clock`` may be ``time.process_time``: of one thread on a busy machine it leaves out what others took.
     """
     repeats: dict[str, int] = {}
     for name, (call, _) in contenders.items():
         call()
-        began = time.perf_counter()
+        began = clock()
         call()
-        repeats[name] = max(1, int(least / max(time.perf_counter() - began, 1e-9)))
+        repeats[name] = max(1, int(least / max(clock() - began, 1e-9)))
     samples: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, (call, rows) in contenders.items():
-            began = time.perf_counter()
+            began = clock()
             for _ in range(repeats[name]):
                 call()
-            samples[name].append((time.perf_counter() - began) / repeats[name] / rows * 1e9)
+            samples[name].append((clock() - began) / repeats[name] / rows * 1e9)
     return {name: Timing(min(times), median(times)) for name, times in samples.items()}
 
 

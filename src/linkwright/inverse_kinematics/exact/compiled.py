@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -46,6 +45,9 @@ FAR = 0.3
 
 OWN = 1e-6
 """Steps of Newton's leave a root's angle by no more than this (its half's sine), or the posture may be another's."""
+
+OPENINGS = 3
+"""At so many joints at most the ring is opened for a target that stays doubtful."""
 
 ROWS = 4_000
 """So many targets are taken at once where arrays lie between kernels."""
@@ -176,20 +178,24 @@ class Opening:
 
 
 class AllRoots:
-    """Six joints of any geometry: the ring opened at one joint, and for doubtful targets at a second one, too."""
+    """Six joints of any geometry: the ring opened at one joint, and for doubtful targets at others, too."""
 
     branches = 16
 
     def __init__(self, model: Model, arm: Arm, first: Elimination, others: Iterator[Elimination]):
         self._model, self._arm = model, arm
-        self._first = Opening(model, arm, first)
+        self._openings = [Opening(model, arm, first)]
         self._others = others
         self._places = list(arm.places)
 
-    @cached_property
-    def _second(self) -> Opening | None:
-        other = next(self._others, None)
-        return None if other is None else Opening(self._model, self._arm, other)
+    def _opening(self, k: int) -> Opening | None:
+        """The first, second, … opening, made when it is needed; None where there is none."""
+        if k == len(self._openings):
+            other = next(self._others, None)
+            if other is None:
+                return None
+            self._openings.append(Opening(self._model, self._arm, other))
+        return self._openings[k]
 
     def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
         batch = np.broadcast_shapes(arrays[0].shape[:-2], *(x.shape for x in arrays[1:]))
@@ -206,15 +212,20 @@ class AllRoots:
     def _some(self, arrays: list[Array], q: Array, error: Array) -> Array:
         """Write the answers to some targets into q and error; what is wrong with these."""
         n = len(q)
-        rows, found, left, doubtful, fault = self._first(*arrays)
+        rows, found, left, doubtful, fault = self._openings[0](*arrays)
         again = np.flatnonzero(doubtful)
-        if len(again):
-            if self._second is not None:
-                others = self._second(*(x[again] for x in arrays))
-                rows = np.concatenate([rows, again[others.rows]])
-                order = np.argsort(rows, kind="stable")
-                rows = rows[order]
-                found, left = np.concatenate([found, others.q])[order], np.concatenate([left, others.error])[order]
+        more = [(rows, found, left)]
+        for k in range(1, OPENINGS):
+            opening = self._opening(k) if len(again) else None
+            if opening is None:
+                break
+            others = opening(*(x[again] for x in arrays))
+            more.append((again[others.rows], others.q, others.error))
+            again = again[others.doubtful]
+        if doubtful.any():
+            rows, found, left = (np.concatenate(one) for one in zip(*more, strict=True))
+            order = np.lexsort((left, rows))  # the best first, if there is no place for all
+            rows, found, left = rows[order], found[order], left[order]
             of = np.flatnonzero(doubtful[rows])
             told = of[told_twice(rows[of], found[of][:, self._places])]
             rows, found, left = np.delete(rows, told), np.delete(found, told, axis=0), np.delete(left, told)

@@ -27,7 +27,9 @@ PARTS = 4
 LEVELS = 12
 """So often at most."""
 DEGREE = 5
-ROUNDING = 2e-15
+TRIED = 8
+"""In so many places a root is tried that may be several."""
+ROUNDING = 2e-14
 """What a polynomial is known to, of the sum of what it is told by."""
 
 NONE, ONE, SEVERAL, NOTHING = 0.0, 1.0, 2.0, 3.0
@@ -213,10 +215,14 @@ def _in_order(found: list[Brackets]) -> Brackets:
 
 
 def _joined(polynomials: Array, left: Brackets, divided: Callable[..., Array]) -> Brackets:
-    """Small cells that tell nothing, joined with their neighbours: a root on their border, or one that is multiple."""
+    """Small cells that tell nothing, joined with their neighbours: a root on their border; else places to try."""
     row, low, high, _ = left
     apart = (row[1:] != row[:-1]) | (low[1:] > high[:-1] + 1e-12)
     row, low, high = row[np.append(True, apart)], low[np.append(True, apart)], high[np.append(apart, True)]
     middle, half = 0.5 * (low + high), 0.5 * PARTS * PARTS * (high - low)
     several = divided(polynomials[row], middle, half) != ONE
-    return row, np.where(several, low, middle - half), np.where(several, high, middle + half), several
+    one = ~several
+    found = row[one], middle[one] - half[one], middle[one] + half[one], several[one]
+    row, low, part = row[several], low[several, None], (high - low)[several, None] / TRIED
+    low = (low + part * np.arange(TRIED)).reshape(-1)
+    return _in_order([found, (np.repeat(row, TRIED), low, low + np.repeat(part, TRIED), np.ones(len(low), dtype=bool))])

@@ -138,24 +138,28 @@ class AnalyticSolver:
             near = (error > FINE) & (error < LOOSE)
         if not near.any():
             return
+        least = self.tolerance
         if self._dof >= 6 and self._task.shape == (4, 4):
+            least = FINE * max(1.0, self._arm.length)  # what stays off by more, where others do not, only comes near
             if self._correction is None:
                 self._correction = Correction(self.model, self._arm, self._way.held)
-            for _ in range(3):
-                self._correction(q, error, near, target[..., None, :, :])
+            left = near
+            for _ in range(8):  # a double root is neared by half a step each, its error by a fourth
+                self._correction(q, error, left, target[..., None, :, :])
                 with np.errstate(invalid="ignore"):
-                    left = near & (error > self.tolerance)
+                    left = near & (error > FINE)
                 if not left.any():
                     break
         rows = np.nonzero(near)
         with np.errstate(invalid="ignore"):
-            reached = np.asarray((error <= self.tolerance).any(axis=-1))
-        beside = (error[rows] > self.tolerance) & reached[rows[:-1]]
+            reached = np.asarray((error <= least).any(axis=-1))
+        beside = (error[rows] > least) & reached[rows[:-1]]
         # what was brought to a target may be one of the others now
         gap = np.abs(np.remainder(q[rows[:-1]] - q[rows][:, None] + np.pi, TURN) - np.pi)[..., self._arm.places]
+        gap = gap.max(axis=-1)
         others = np.arange(self.branches) < rows[-1][:, None]
         others |= ~near[rows[:-1]] & (np.arange(self.branches) != rows[-1][:, None])
-        beside |= ((gap.max(axis=-1) < 1e-6) & others).any(axis=-1)
+        beside |= ((gap < 1e-6) & others).any(axis=-1)
         dropped = tuple(i[beside] for i in rows)
         q[dropped], error[dropped] = np.nan, np.nan
 
