@@ -326,6 +326,74 @@ def test_nan_stays_nan_and_mistakes_are_told():
         rotation.exp([1j, 0.0, 0.0])
 
 
+TURN = rotation.about("z", 0.3)
+NO_ROTATIONS = [(1.5 * TURN, "differs from 1 by 1.2"), (-TURN, "mirrors"), (TURN + 1e-4, "differs from 1 by")]
+OF_ROTATIONS = [rotation.log, rotation.to_quaternion, rotation.to_rpy, transform.make]
+OF_POSES = [transform.split, transform.inverse, transform.log, transform.adjoint, transform.wrench_adjoint]
+
+
+@pytest.mark.parametrize(("wrong", "why"), NO_ROTATIONS)
+def test_what_is_no_rotation_is_told(wrong, why):
+    for function in (*OF_ROTATIONS, lambda R: rotation.to_euler("zyx", R)):
+        with pytest.raises(InputError, match=rf"R is no rotation, for .*{why}"):
+            function(wrong)
+        with pytest.raises(InputError, match=r"R\[1, 2\] is no rotation"):
+            function(np.stack([[TURN, TURN, TURN], [TURN, TURN, wrong]]))
+        for allowed in (np.full((3, 3), np.nan), TURN + 1e-7, TURN.astype(np.float32), np.zeros((0, 3, 3))):
+            function(allowed)
+    T = transform.make(TURN, [1.0, 2.0, 3.0])
+    flawed = T.copy()
+    flawed[:3, :3] = wrong
+    for function in OF_POSES:
+        for bad, told in ((flawed, f"its rotation is no rotation, for .*{why}"), (2.0 * T, "last row is not 0 0 0 1")):
+            with pytest.raises(InputError, match=f"T is no pose.*{told}"):
+                function(bad)
+    with pytest.raises(InputError, match="apply: T is no pose"):
+        transform.apply(flawed, np.zeros((5, 3)))
+    with pytest.raises(InputError, match="interpolate: b is no pose"):
+        transform.interpolate(T, flawed, 0.5)
+
+
+def test_what_is_no_unit_quaternion_is_told():
+    wrong, right = [1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
+    for call in (
+        lambda u: rotation.from_quaternion(u),
+        lambda u: quaternion.inverse(u),
+        lambda u: quaternion.log(u),
+        lambda u: quaternion.rotate(u, np.ones((4, 3))),
+        lambda u: quaternion.slerp(right, u, 0.5),
+    ):
+        with pytest.raises(InputError, match=r"has length 1.41421, but a unit quaternion is expected"):
+            call(wrong)
+        call(quaternion.unit(wrong))
+    assert np.array_equal(quaternion.product(wrong, right), wrong)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-170, 1.0, 1e200, 1e308])
+def test_lengths_of_any_size(size):
+    axis = np.array([1.0, -1.0, 0.0])
+    assert np.abs(rotation.about(size * axis, 0.1) - rotation.about(axis, 0.1)).max() < 1e-15
+    assert np.abs(quaternion.about(size * axis, 0.1) - quaternion.about(axis, 0.1)).max() < 1e-15
+    for u in (np.array([1.0, 0.0, 1.0, 0.0]), np.array([-0.5, 0.5, 1e-3, 1.0])):
+        found = quaternion.unit(np.stack([size * u, size * u]))
+        assert np.abs(found - u / np.linalg.norm(u)).max() < 1e-15
+    assert np.isnan(quaternion.unit(np.zeros(4))).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: rotation.from_euler("xyz", "abc"), "from_euler: angles"),
+        (lambda: rotation.about("x", "0.1"), "about: angle"),
+        (lambda: rotation.log("abc"), "log: R"),
+        (lambda: transform.make(p="here"), "make: p"),
+    ],
+)
+def test_text_is_no_number(call, name):
+    with pytest.raises(ArgumentError, match=f"{name} must be an array of real numbers"):
+        call()
+
+
 def test_what_is_there_is_shown():
     for space in (rotation, quaternion, transform):
         assert dir(space) == sorted(space.__all__)

@@ -29,23 +29,29 @@ def rows(function: F) -> F:
     On numbers it is compiled at the first call; arguments that are text, or have no shape in their annotation, are
     bound then. On symbols, also those of a function that is being compiled, it is what is written.
     """
-    return _face(function, None)
+    return _face(function, None, None)
 
 
-def rows_looked_at(look: Callable[..., None]) -> Callable[[F], F]:
-    """:func:`rows` of a function whose arguments, where they are numbers, ``look`` is given too, by name."""
-    return lambda function: _face(function, look)
+def rows_looked_at(doubt: Callable[..., Any], look: Callable[..., None]) -> Callable[[F], F]:
+    """:func:`rows` of a function whose arguments, where they are numbers, are looked at.
+
+    ``doubt`` of its arguments is a number of each row, computed in the same kernel; where that is positive anywhere,
+    ``look`` is given the arguments by name, and raises or warns.
+    """
+    return lambda function: _face(function, doubt, look)
 
 
-def _face(function: F, look: Callable[..., None] | None) -> F:
+def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., None] | None) -> F:
     signature = inspect.signature(function)
     name, names = function.__name__, list(signature.parameters)
     shapes = {n: shape_told(p.annotation) for n, p in signature.parameters.items()}
+    by_name = {n for n, p in signature.parameters.items() if shapes[n] is None or "str" in str(p.annotation)}
     kernels: dict[Any, Kernel] = {}
+    of_numbers = function if doubt is None else _with_doubt(function, doubt)
 
     def kernel(fixed: dict[str, Any]) -> Kernel:
         inputs = {n: shape for n, shape in shapes.items() if shape is not None and n not in fixed}
-        return Kernel(trace(bind(function, None, inputs, values=fixed)))
+        return Kernel(trace(bind(of_numbers, None, inputs, values=fixed)))
 
     def otherwise(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """A first call, arguments by name or left out, symbols, or a mistake to explain."""
@@ -55,7 +61,7 @@ def _face(function: F, look: Callable[..., None] | None) -> F:
             raise wrong_call(name, signature, args, named) from None
         given.apply_defaults()
         arguments = given.arguments
-        fixed = {n: x for n, x in arguments.items() if isinstance(x, str) or shapes[n] is None}
+        fixed = {n: x for n, x in arguments.items() if shapes[n] is None or (isinstance(x, str) and n in by_name)}
         arrays = {n: x for n, x in arguments.items() if n not in fixed}
         if _any_symbols(arrays):
             return _on_symbols(function, fixed, arrays, {n: shapes[n] or () for n in arrays})
@@ -66,14 +72,16 @@ def _face(function: F, look: Callable[..., None] | None) -> F:
         if made is None:
             made = kernels[key] = kernel(fixed)
         found = made(*arrays.values())
-        if look is not None:
+        if look is None:
+            return found
+        if _any_above(found[-1]):
             look(**arguments)
-        return found
+        return _but_last(found)
 
-    of_arrays = (None,) * len(names) if look is None else ()  # the kernel where nothing is bound
+    of_arrays = (None,) * len(names)  # the kernel where nothing is bound
 
     @functools.wraps(function)
-    def face(*args: Any, **named: Any) -> Any:
+    def plain(*args: Any, **named: Any) -> Any:
         if not named:
             try:
                 return kernels[of_arrays](*args)
@@ -81,10 +89,44 @@ def _face(function: F, look: Callable[..., None] | None) -> F:
                 pass
         return otherwise(args, named)
 
+    @functools.wraps(function)
+    def looking(*args: Any, **named: Any) -> Any:
+        if not named:
+            try:
+                found = kernels[of_arrays](*args)
+            except Exception:
+                pass
+            else:
+                if _any_above(found[-1]) and look is not None:
+                    look(**dict(zip(names, args, strict=True)))
+                return _but_last(found)
+        return otherwise(args, named)
+
+    face = plain if look is None else looking
     told: Any = face
     told.book = function
     told.__signature__ = batched(function)
     return told
+
+
+def _any_above(x: Any) -> bool:
+    """Whether any entry is above zero; of one row without the time that NumPy takes for arrays."""
+    return x > 0.0 if isinstance(x, float) else bool((x > 0.0).any())
+
+
+def _but_last(results: tuple[Any, ...]) -> Any:
+    return results[0] if len(results) == 2 else results[:-1]
+
+
+def _with_doubt(function: Callable[..., Any], doubt: Callable[..., Any]) -> Callable[..., Any]:
+    """The results of a function, and what is doubted of its arguments."""
+
+    @functools.wraps(function)
+    def both(*args: Any, **named: Any) -> Any:
+        found = function(*args, **named)
+        return (*(found if isinstance(found, tuple) else (found,)), doubt(*args, **named))
+
+    return both
 
 
 def shape_told(annotation: Any) -> tuple[int, ...] | None:

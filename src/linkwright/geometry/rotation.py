@@ -7,7 +7,8 @@
 array([0.   , 0.707, 0.707, 0.   ])
 
 Angles are in rad, quaternions (w, x, y, z). Everything takes leading dimensions, which broadcast, symbols too, and
-works in functions that are compiled; ``@`` multiplies. A rotation vector r is the turn by |r| about r.
+works in functions that are compiled; ``@`` multiplies. A rotation vector r is the turn by |r| about r. Numbers that are
+no rotation to 1e-5 (of the products of columns), or no unit quaternion, are refused (:class:`InputError`).
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.rows import rows, rows_looked_at
+from linkwright.compiler.rows import rows
 from linkwright.errors import UnknownNameError
+from linkwright.geometry.checks import ROTATION, UNIT, rows_of
 from linkwright.spatial import euler
 from linkwright.spatial import rotation as single
-from linkwright.spatial.arrays import Array, Shaped, norm
+from linkwright.spatial.arrays import Array, Shaped, maximum, norm
 
 __all__ = [
     "about",
@@ -50,7 +52,7 @@ NAMED = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 @rows
-def about(axis: Shaped[Any, "3"], angle: Shaped[Any, ""]) -> Shaped[Array, "3 3"]:
+def about(axis: str | Shaped[Any, "3"], angle: Shaped[Any, ""]) -> Shaped[Array, "3 3"]:
     """The matrix (…, 3, 3) of a turn by ``angle`` (…) about ``axis`` (Rodrigues).
 
     ``axis`` is "x", "y", "z" or a vector (…, 3) of any length but zero, of which NaN come.
@@ -64,7 +66,16 @@ def direction(axis: Any) -> Array:
         if axis not in NAMED:
             raise UnknownNameError("axis", axis, NAMED)
         return np.array(NAMED[axis])
-    return axis / norm(axis)
+    along = scaled(axis)
+    return along / norm(along)
+
+
+def scaled(x: Array) -> Array:
+    """A vector (n,) by its largest entry, so that its length neither overflows nor vanishes."""
+    largest, *others = abs(x)
+    for entry in others:
+        largest = maximum(largest, entry)
+    return x / largest
 
 
 @rows
@@ -79,7 +90,7 @@ def exp(r: Shaped[Any, "3"]) -> Shaped[Array, "3 3"]:
     return single.rotation_exp(r)
 
 
-@rows
+@rows_of(R=ROTATION)
 def log(R: Shaped[Any, "3 3"]) -> Shaped[Array, "3"]:
     """The rotation vector (…, 3) of a matrix (…, 3, 3), of length at most π; exact to rounding at 0 and up to π.
 
@@ -112,13 +123,13 @@ def right_jacobian_inverse(r: Shaped[Any, "3"]) -> Shaped[Array, "3 3"]:
     return single.translation_of_log(-r, np.eye(3))
 
 
-@rows
+@rows_of(u=UNIT)
 def from_quaternion(u: Shaped[Any, "4"]) -> Shaped[Array, "3 3"]:
     """The matrix (…, 3, 3) of a unit quaternion (…, 4)."""
     return single.quaternion_matrix(u)
 
 
-@rows
+@rows_of(R=ROTATION)
 def to_quaternion(R: Shaped[Any, "3 3"]) -> Shaped[Array, "4"]:
     """The unit quaternion (…, 4) with w ≥ 0 of a matrix (…, 3, 3) (Shepperd 1978)."""
     return single.quaternion_from_matrix(R)
@@ -139,7 +150,7 @@ def _tell_of_lock(order: str, R: Any, axes: str) -> None:
     euler.tell_of_lock(order, axes, np.asarray(R, dtype=float), "only their sum or difference is known")
 
 
-@rows_looked_at(_tell_of_lock)
+@rows_of(euler.lock_doubt, _tell_of_lock, R=ROTATION)
 def to_euler(order: str, R: Shaped[Any, "3 3"], axes: str = "moving") -> Shaped[Array, "3"]:
     """The angles (…, 3) of :func:`from_euler`, of a matrix (…, 3, 3).
 
@@ -165,7 +176,7 @@ def from_rpy(rpy: Shaped[Any, "3"]) -> Shaped[Array, "3 3"]:
     return euler.euler_matrix("xyz", rpy, "fixed")
 
 
-@rows_looked_at(lambda R: _tell_of_lock("xyz", R, "fixed"))
+@rows_of(lambda R: euler.lock_doubt("xyz", R, "fixed"), lambda R: _tell_of_lock("xyz", R, "fixed"), R=ROTATION)
 def to_rpy(R: Shaped[Any, "3 3"]) -> Shaped[Array, "3"]:
     """Roll, pitch and yaw (…, 3) of a matrix (…, 3, 3), pitch in ±π/2; see :func:`to_euler` for its ends."""
     return euler.euler_from_quaternion("xyz", single.quaternion_from_matrix(R), "fixed")

@@ -19,7 +19,7 @@ from linkwright.model.build.description import WORLD
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, atan2, maximum, where
-from linkwright.spatial.rotation import rotation_from_z, rotation_log, skew, translation_of_log
+from linkwright.spatial.rotation import rotation_flaw, rotation_from_z, rotation_log, skew, translation_of_log
 from linkwright.spatial.transform import split_pose
 
 ROTATION = 1e-5
@@ -69,13 +69,6 @@ def _half_sine(axis: Array, cosine: Any) -> Array:
     return axis * np.sqrt(2.0 / maximum(1.0 + cosine, HALF_TURN))
 
 
-def _rotation_flaw(R: Array) -> Any:
-    """Sum of the squares of what R₀ᵀR₀ = R₁ᵀR₁ = 1, R₀ᵀR₁ = 0, R₀ × R₁ = R₂ lack, of columns."""
-    x, y, z = (R[:, k] for k in range(3))
-    third = skew(x) @ y - z
-    return (x @ x - 1.0) ** 2 + (y @ y - 1.0) ** 2 + (x @ y) ** 2 + third @ third
-
-
 def _near(places: Array, length: float) -> tuple[Array, Array]:
     """|p − pₙ|² less |p|², in units of the length, as a product with p (3,)."""
     return -2.0 / length**2 * places, (places**2).sum(axis=-1) / length**2
@@ -112,7 +105,7 @@ class Pose(_OfFrame):
 
     def flaw(self, target: Array) -> Any:
         last = target[3] - np.array([0.0, 0.0, 0.0, 1.0])
-        return _rotation_flaw(target[:3, :3]) + last @ last
+        return rotation_flaw(target[:3, :3]) + last @ last
 
     def wanted(self, model: Model) -> str:
         return "a pose: a rotation (3, 3), a position, and (0, 0, 0, 1) as last row"
@@ -177,7 +170,7 @@ class Rotation(_OfFrame):
         return self.twists(model, q)[1]
 
     def flaw(self, target: Array) -> Any:
-        return _rotation_flaw(target)
+        return rotation_flaw(target)
 
     def wanted(self, model: Model) -> str:
         return "a rotation: RᵀR = 1, det R = 1"

@@ -75,6 +75,12 @@ def euler_freedom(order: str, R: Array, axes: str = "moving") -> Array:
     return free
 
 
+def lock_doubt(order: str, R: Array, axes: str = "moving") -> Any:
+    """Above zero where angles of an order are locked at a rotation (3, 3)."""
+    (i, _, k), _ = axes_of(order, axes)
+    return LOCKED**2 - (R[i - 1, k] * R[i - 1, k] + R[i - 2, k] * R[i - 2, k])
+
+
 def tell_of_lock(order: str, axes: str, R: Array, so: str) -> None:
     """Warn where angles of an order are locked at rotations (…, 3, 3) of numbers, and name an order that is not."""
     rows = R.reshape(-1, 3, 3)

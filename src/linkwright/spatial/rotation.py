@@ -60,6 +60,13 @@ def rotation_from_z(axis: Any) -> Array:
     return rotation_about(turn / np.linalg.norm(turn), np.arctan2(np.linalg.norm(turn), z))
 
 
+def rotation_flaw(R: Array) -> Any:
+    """Sum of the squares of what R₀ᵀR₀ = R₁ᵀR₁ = 1, R₀ᵀR₁ = 0, R₀ × R₁ = R₂ lack, of the columns of R (3, 3)."""
+    x, y, z = (R[:, k] for k in range(3))
+    third = skew(x) @ y - z
+    return (x @ x - 1.0) ** 2 + (y @ y - 1.0) ** 2 + (x @ y) ** 2 + third @ third
+
+
 def quaternion_matrix(u: Array) -> Array:
     """The rotation matrix (3, 3) of a unit quaternion (4,)."""
     w, x, y, z = u

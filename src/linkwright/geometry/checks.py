@@ -1,0 +1,106 @@
+"""Numbers that are no rotation, no pose, no unit quaternion, of which only wrong numbers would come, are told.
+
+What they lack is computed in the kernel that gives the results; symbols cannot be asked. NaN are not told: they stay.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from linkwright.compiler.rows import rows, rows_looked_at
+from linkwright.errors import InputError
+from linkwright.spatial.arrays import Array, Shaped, maximum
+from linkwright.spatial.rotation import rotation_flaw
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+TOLERANCE = 1e-5
+"""How far the products of a rotation's columns, the last row of a pose, the length of a quaternion may be off."""
+
+
+class Kind(NamedTuple):
+    """What an argument has to be."""
+
+    doubt: Callable[[Any], Any]
+    """of rows: above zero where they are none"""
+    told: Callable[[Array], str]
+    """of one that is none: why"""
+
+
+@rows
+def _of_rotation(R: Shaped[Any, "3 3"]) -> Any:
+    return rotation_flaw(R) - TOLERANCE**2
+
+
+@rows
+def _of_pose(T: Shaped[Any, "4 4"]) -> Any:
+    below = T[3] - np.array([0.0, 0.0, 0.0, 1.0])
+    return rotation_flaw(T[:3, :3]) + below @ below - TOLERANCE**2
+
+
+@rows
+def _of_quaternion(u: Shaped[Any, "4"]) -> Any:
+    return abs(u @ u - 1.0) - 2.0 * TOLERANCE
+
+
+def _no_rotation(R: Array) -> str:
+    off = np.abs(R.T @ R - np.eye(3)).max()
+    mirrors = off < 0.1 and np.linalg.det(R) < 0.0
+    why = "it mirrors (its determinant is -1)" if mirrors else f"RᵀR differs from 1 by {off:.2g}"
+    return f"is no rotation, for {why}; got\n{R}"
+
+
+def _no_pose(T: Array) -> str:
+    if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > TOLERANCE:
+        return f"is no pose, for its last row is not 0 0 0 1; got\n{T}"
+    return f"is no pose: its rotation {_no_rotation(T[:3, :3])}"
+
+
+def _no_unit(u: Array) -> str:
+    return f"has length {np.linalg.norm(u):.6g}, but a unit quaternion is expected (quaternion.unit scales it); got {u}"
+
+
+ROTATION = Kind(_of_rotation, _no_rotation)
+POSE = Kind(_of_pose, _no_pose)
+UNIT = Kind(_of_quaternion, _no_unit)
+
+
+def rows_of(
+    doubt: Callable[..., Any] | None = None, look: Callable[..., None] | None = None, **kinds: Kind
+) -> Callable[[F], F]:
+    """:func:`~linkwright.compiler.rows.rows` of a function some of whose arguments have to be of these kinds.
+
+    ``doubt`` and ``look`` as there, of what else there is to say. Raises :class:`InputError`.
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+
+        def of_all(*args: Any, **named: Any) -> Any:
+            given = signature.bind(*args, **named)
+            found = [kind.doubt(given.arguments[name]) for name, kind in kinds.items()]
+            found += [doubt(*args, **named)] if doubt is not None else []
+            worst = found[0]
+            for x in found[1:]:
+                worst = maximum(worst, x)
+            return worst
+
+        def look_at(**arguments: Any) -> None:
+            for name, kind in kinds.items():
+                wrong = np.asarray(kind.doubt(arguments[name]) > 0.0)
+                if wrong.any():
+                    at = tuple(int(k) for k in np.argwhere(wrong)[0])
+                    where = f"{name}[{', '.join(map(str, at))}]" if at else name
+                    raise InputError(
+                        f"{function.__name__}: {where} {kind.told(np.asarray(arguments[name], dtype=float)[at])}"
+                    )
+            if look is not None:
+                look(**arguments)
+
+        return rows_looked_at(of_all, look_at)(function)
+
+    return decorate
