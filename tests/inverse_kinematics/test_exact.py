@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.errors import (
+    ArgumentError,
+    FormatWarning,
+    InputError,
+    LinkwrightError,
+    ModelError,
+    ShapeError,
+    UnknownNameError,
+)
 from linkwright.inverse_kinematics.exact.chain import Chain, forward
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.ways import ways
@@ -470,3 +478,12 @@ def test_turns_are_angles():
         turn = Turn(np.sin(angle), np.cos(angle))
         assert turn.angle() == pytest.approx(angle)
         assert turn.then(turn.back()).angle() == pytest.approx(0.0)
+
+
+def test_a_solver_says_what_it_is():
+    told = repr(lw.analytic_inverse_kinematics(lw.load("puma560"), "tool"))
+    assert told == "<AnalyticSolver of 'tool' of 'puma560': spherical wrist, 8 branches>"
+    assert "'elbow angle' given" in repr(lw.analytic_inverse_kinematics(lw.load("arm7"), "tool"))
+    for wrong in ("a", -1.0, np.nan, [1e-9, 1e-9]):
+        with pytest.raises(LinkwrightError, match="tolerance"):
+            lw.analytic_inverse_kinematics(lw.load("puma560"), "tool", tolerance=wrong)

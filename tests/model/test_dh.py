@@ -106,8 +106,29 @@ def test_built_in_arms(name, convention):
     again = lw.from_dh(name, table.rows, convention, base=table.base, tool=table.tool, gravity=model.gravity)
     q, v, a = state(model, 0)
     assert relative_error(dynamics.inverse_dynamics(again, q, v, a), dynamics.inverse_dynamics(model, q, v, a)) < 1e-12
-    body = model.bodies[-1].name
-    assert relative_error(dynamics.pose(again, q, "tool"), dynamics.pose(model, q, body)) < 1e-13
+    end = "tip" if name == "planar:3" else "tool"
+    assert relative_error(dynamics.pose(again, q, "tool"), dynamics.pose(model, q, end)) < 1e-13
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_table_tells_of_the_tool(convention):
+    """Unless another frame is named, the table ends at the frame "tool"; printed, it has base and tool."""
+    tool = lw.transform.make(lw.rotation.about("x", 0.4), [0.1, 0.2, 0.3])
+    base = lw.transform.make(p=[0.0, 0.0, 0.5])
+    rows = [lw.DHRow(alpha=1.0), lw.DHRow(a=1.0, alpha=-1.0), lw.DHRow(alpha=0.5, d=0.2)]
+    model = lw.from_dh("p", rows, convention, base=base, tool=tool)
+    table = lw.to_dh(model, convention=convention)
+    again = lw.from_dh("p", table.rows, convention, base=table.base, tool=table.tool)
+    q = [0.3, 0.5, -0.2]
+    assert np.abs(lw.pose(again, q, "tool") - lw.pose(model, q, "tool")).max() < 1e-13
+    printed = str(table).splitlines()[4:]
+    told = {"base, of frame 0 in the world": table.base, "tool, in the last frame": table.tool}
+    told = {what: T for what, T in told.items() if not np.array_equal(T, np.eye(4))}
+    assert "tool, in the last frame" in told
+    assert [line.partition(":")[0] for line in printed] == list(told)
+    for line, T in zip(printed, told.values(), strict=True):
+        xyz, rpy = (np.array(part.split()[1:], dtype=float) for part in line.partition(": ")[2].split(","))
+        assert np.abs(lw.transform.make(lw.rotation.from_rpy(rpy), xyz) - T).max() < 1e-5
 
 
 def test_what_is_in_no_table_is_told_by_its_joint():
@@ -152,6 +173,8 @@ def test_axes_too_nearly_parallel_are_told(convention):
     ("rows", "message"),
     [
         (3, r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got 3"),
+        (lw.DHRow(), r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got DHRow\("),
+        (np.zeros((3, 4)), r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got array"),
         ("abc", r"a DH table is a list of DHRow\(a=, alpha=, d=, theta=, …\); got 'abc'"),
         ([], "a DH table needs at least one row"),
         ([None], r"row 1 of 'arm' is to be a DHRow\(a=, alpha=, d=, theta=, …\); got None"),

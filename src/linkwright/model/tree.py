@@ -247,6 +247,11 @@ class Model(Editing, Sweeps, ByValue):
             body = self.links[body].parent
         return path[::-1]
 
+    def outermost(self, body: int) -> str:
+        """The frame farthest out on a body: a tip, a tool."""
+        on_body = {name: frame.placement[:3, 3] for name, frame in self.frames.items() if frame.body == body}
+        return max(on_body, key=lambda name: float(np.linalg.norm(on_body[name])))
+
     # coordinates of single joints: the one place that knows of couplings
 
     def coordinates(self, q: Array) -> list[Array]:

@@ -136,8 +136,7 @@ def default_trace(model: Model) -> str | None:
     last = len(model.links) - 1
     if bones.floats[0] or [link.parent for link in model.links] != list(range(-1, last)):
         return None
-    reach = {name: np.linalg.norm(frame.placement[:3, 3]) for name, frame in model.frames.items() if frame.body == last}
-    return max(reach, key=lambda name: float(reach[name]))
+    return model.outermost(last)
 
 
 def _times(t: Any, n: int) -> Array:

@@ -21,7 +21,7 @@ from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
 from linkwright.inverse_kinematics.exact.ways import TASKS, Way, ways
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, finite
 
 ELBOW = "elbow angle"
 NO_OTHERS: Iterator[Elimination] = iter(())
@@ -59,6 +59,11 @@ class AnalyticSolver:
         self._hinges[[p for p, slides in zip(arm.places, arm.chain.slides, strict=True) if not slides]] = True
         self._correction: Correction | None = None
         self._elbow: Kernel | None = None
+
+    def __repr__(self) -> str:
+        asked = "" if self.given is None else f", {self.given!r} given"
+        told = f"{self.family}, {counted(self.branches, 'branch', 'branches')}{asked}"
+        return f"<AnalyticSolver of {self.frame!r} of {self.model.name!r}: {told}>"
 
     @property
     def family(self) -> str:
@@ -189,7 +194,7 @@ def analytic_inverse_kinematics(
         raise ArgumentError(f"analytic_inverse_kinematics: the first argument is a Model; got {model!r}")
     if task not in TASKS:
         raise UnknownNameError("task", task, TASKS)
-    if not tolerance > 0.0:
+    if not finite("tolerance", tolerance, ()) > 0.0:
         raise InputError(f"tolerance is a length above 0, m and rad together; got {tolerance!r}")
     arm = arm_of(model, frame)
     if given is not None and given not in (*arm.joints, ELBOW):

@@ -29,8 +29,9 @@ from linkwright.model.joint import Prismatic, Revolute
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, finite, snap
+from linkwright.spatial.euler import euler_from_quaternion
 from linkwright.spatial.inertia import about_center_of_mass
-from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.rotation import quaternion_from_matrix, rotation_about
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
 CONVENTIONS = ("modified", "standard")
@@ -86,7 +87,8 @@ def from_dh(
     tool: Any = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
 ) -> Model:
-    """The serial arm of a DH table, ``convention`` "modified" (Craig) or "standard" (Paul; also called classic).
+    """The serial arm of a DH table, ``convention`` "modified" (that of Craig's book) or "standard" (of
+    Paul's, which many call the classic one).
 
     ``base`` (4, 4) is the pose of frame 0 in the world, ``tool`` (4, 4) that of the frame "tool" in
     the last frame (identity where not given). Joints are joint1, joint2, … unless rows name them, links link1, …, and
@@ -159,7 +161,10 @@ class DHTable:
     """(4, 4), of the chain's end in the last frame"""
 
     def __str__(self) -> str:
-        """The table: a and d in m, α and θ in rad; q stands where the coordinate is added."""
+        """The table: a and d in m, α and θ in rad; q stands where the coordinate is added.
+
+        Beneath it the base and the tool where they are not the identity: x, y, z in m, and roll, pitch, yaw in rad.
+        """
         after = [] if self.convention == "standard" else [" (i-1)"]
         heading = ("joint", *(f"{letter}{''.join(after)}" for letter in ("a", "alpha")), "d", "theta")
         lines = [heading]
@@ -171,7 +176,18 @@ class DHTable:
             )
             lines.append((row.name or f"joint{k}", f"{row.a:.6g}", f"{row.alpha:.6g}", d, theta))
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join("  ".join(x.ljust(n) for x, n in zip(line, widths, strict=True)).rstrip() for line in lines)
+        told = ["  ".join(x.ljust(n) for x, n in zip(line, widths, strict=True)).rstrip() for line in lines]
+        ends = {"base, of frame 0 in the world": self.base, "tool, in the last frame": self.tool}
+        return "\n".join([*told, *(f"{of}: {_place(T)}" for of, T in ends.items() if not np.array_equal(T, np.eye(4)))])
+
+
+def _place(T: Array) -> str:
+    rpy = euler_from_quaternion("xyz", quaternion_from_matrix(T[:3, :3]), "fixed")
+    return f"xyz {_row_of(T[:3, 3])}, rpy {_row_of(rpy)}"
+
+
+def _row_of(numbers: Array) -> str:
+    return " ".join(f"{x + 0.0:.6g}" for x in np.where(np.abs(numbers) < 1e-12, 0.0, numbers))
 
 
 def _added(offset: float) -> str:
@@ -180,7 +196,8 @@ def _added(offset: float) -> str:
 
 @explained
 def to_dh(model: Model, frame: str | None = None, convention: str = "modified") -> DHTable:
-    """The DH table of a serial arm, whose chain ends at ``frame`` (the frame of its last body where not given).
+    """The DH table of a serial arm, whose chain ends at ``frame``: where not given, at its frame "tool", or without one
+    at the frame farthest out on its last body.
 
     What the table cannot say is in ``base`` and ``tool``. Frame 0 is on the first axis, where that is nearest to the
     world's origin, with x along the world's as far as that goes. Axes that are parallel leave free where the common
@@ -193,9 +210,12 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     if not model.joints:
         raise ModelError(f"{model.name!r} has no joints, of which a DH table would tell")
-    end = model.frame(model.bodies[-1].name if frame is None else frame)
+    named = frame is not None or "tool" in model.frames
+    if frame is None:
+        frame = "tool" if named else model.outermost(len(model.links) - 1)
+    end = model.frame(frame)
     way = model.path(end.body)
-    _require_chain(model, way, end.body if frame is None else frame)
+    _require_chain(model, way, frame if named else end.body)
     bodies = _at_zero(model)
     axes = [bodies[k] for k in way]
     tip = axes[-1] @ end.placement
