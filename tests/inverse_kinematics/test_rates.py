@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, lsq_linear
 
 import linkwright as lw
 from linkwright import tasks
 from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.scale import scale_of
 from mechanisms import one_of_each
 
 
@@ -212,3 +213,31 @@ def test_what_cannot_be_is_refused(arm, rates, options, kind, message):
 def test_a_configuration_that_is_not_finite_is_told(arm):
     with pytest.raises(InputError, match="q is not finite"):
         lw.resolved_rate(arm, np.full(7, np.nan), {"tool": np.zeros(6)})
+
+
+def test_velocities_at_their_limits_are_the_best_that_these_allow():
+    arm, rng = lw.load("arm7"), np.random.default_rng(0)
+    scale = np.array([1.0 / scale_of(arm).length] * 3 + [1.0] * 3)
+    most = np.concatenate([joint.velocity_limit for joint in arm.joints])
+    q, rates = arm.random(100, seed=0), 3.0 * rng.normal(size=(100, 6))
+    v = lw.resolved_rate(arm, q, {"tool": rates})
+    for one, J, rate in zip(v, scale[:, None] * lw.jacobian(arm, q, "tool"), scale * rates, strict=True):
+        best = lsq_linear(J, rate, (-most, most), tol=1e-13).x
+        assert (np.abs(one) <= most + 1e-12).all()
+        assert np.linalg.norm(J @ one - rate) < np.linalg.norm(J @ best - rate) + 1e-6 * np.linalg.norm(rate)
+
+
+def test_so_are_those_of_a_second_priority():
+    arm, rng = lw.load("arm7"), np.random.default_rng(1)
+    most = np.concatenate([joint.velocity_limit for joint in arm.joints])
+    q, wish = arm.random(50, seed=1), 10.0 * rng.normal(size=(50, 7))
+    rates = (lw.jacobian(arm, q, "tool")[:, :3] @ (0.3 * most * rng.uniform(-1.0, 1.0, (50, 7)))[..., None])[..., 0]
+    v = lw.resolved_rate(arm, q, {tasks.Position("tool"): rates, tasks.Joints(priority=2): wish}, damping=1e-4)
+    for one, J, rate, w in zip(v, lw.jacobian(arm, q, "tool")[:, :3], rates, wish, strict=True):
+        heavy = 1e4
+        best = lsq_linear(
+            np.vstack([heavy * J, np.eye(7)]), np.concatenate([heavy * rate, w]), (-most, most), tol=1e-14
+        )
+        assert (np.abs(one) <= most + 1e-12).all()
+        assert np.linalg.norm(J @ one - rate) < 1e-6
+        assert np.linalg.norm(one - w) < np.linalg.norm(best.x - w) * (1.0 + 1e-4)

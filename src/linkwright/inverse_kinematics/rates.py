@@ -13,18 +13,24 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.inverse_kinematics.solver import inputs_named
-from linkwright.inverse_kinematics.steps import extend, is_identity, without
+from linkwright.inverse_kinematics.steps import DEPENDENT, extend, is_identity, without
 from linkwright.inverse_kinematics.task import fitting
 from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, is_zero, maximum, minimum, where
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
 REFINED = 4
 """Times that what damping left over is asked for again: errors λ²/(σ² + λ²) of a singular value σ to this power."""
+
+GAINS = 1e-4
+"""What a velocity held at its bound would gain by leaving it, over the rate that is missing, for it to be let go."""
+
+CHANGES = 3
+"""Times as many velocities as have bounds may come to their bounds, or leave them."""
 
 LEAST = 1e-12
 """of damping, squared: rows that depend on others divide by it"""
@@ -50,7 +56,8 @@ def resolved_rate(
     ``damping`` (dimensionless: lengths count in the mechanism's own) bounds velocities near singularities, where they
     would grow without end: |v| is at most about |rate|/damping. Away from them it is not felt: it changes what has a
     singular value σ by (damping/σ)⁸. ``velocity_limits``: whether those of the joints are kept. ``period`` (s): no
-    joint passes its position limits within it; None: they are not looked at. Limits hold whatever the tasks ask for.
+    joint passes its position limits within it; None: they are not looked at. Limits hold whatever the tasks ask for;
+    where they bind, the error is the least that they allow, and a frame may move in another direction than asked for.
     """
     try:
         ((name, rate),) = rates.items()
@@ -246,14 +253,16 @@ def _solved(L: Array, D: Array, b: Array) -> Array:
 def _bounded(
     J: Array, rate: Array, above: list[Array], v: Array, bounds: list[tuple[Any, Any]], bound: list[int], damping: Any
 ) -> Array:
-    """The same with velocities v (n,) that stay within bounds: those that reach one are held there, one by one.
+    """The same with velocities v (n,) that stay within bounds: |rate − J v| the least that these allow.
 
-    Every step is in the null space of the matrices above with what is held, and goes as far as the bounds allow: no
-    priority before is disturbed, whatever is asked for.
+    Velocities that reach a bound are held there. Where what is free has come to its best, the held one that would
+    gain most by leaving its bound is let go, until none is (Lawson & Hanson 1974, bounded least squares). Every step is
+    in the null space of the matrices above with what is held, and goes as far as the bounds allow: no priority before
+    is disturbed, whatever is asked for.
     """
+    whole = is_identity(J)
 
     def step(v: Array, free: Array, _: Any) -> tuple[Array, Array, Any]:
-        whole = is_identity(J)
         left = (rate - v) * free if whole else rate - J @ v
         w = added(J if whole else J * free, left, [one * free for one in above], damping) * free
         share: Any = 1.0
@@ -264,10 +273,39 @@ def _bounded(
             one = where(size > 1e-12, maximum(room, 0.0) / maximum(size, 1e-12), 2.0)
             shares.append(one)
             share = minimum(share, one)
-        held = list(free)
+        v = v + share * w
+        left = rate - v if whole else rate - J @ v
+        gains = _gains(left if whole else left @ J, above, free)
+        best: Any = GAINS * np.sqrt(left @ left)
+        released: Any = 0.0
+        for (low, high), k in zip(bounds, bound, strict=True):
+            room = where(gains[k] > 0.0, high - v[k], v[k] - low)
+            better = (share >= 1.0) & (free[k] < 0.5) & (abs(gains[k]) > best) & (room > 1e-12)
+            best, released = where(better, abs(gains[k]), best), where(better, k + 1.0, released)
+        now = list(free)
         for one, k in zip(shares, bound, strict=True):
-            held[k] = where(one <= share, where(share < 1.0, 0.0, free[k]), free[k])
-        return v + share * w, np.stack(held), share
+            kept = where(one <= share, where(share < 1.0, 0.0, free[k]), free[k])
+            now[k] = where(abs(released - (k + 1.0)) < 0.5, 1.0, kept)
+        return v, np.stack(now), where((share >= 1.0) & (released < 0.5), 1.0, 0.0)
 
-    v, _, _, _ = until(lambda v, free, share: share >= 1.0, step, v, np.ones(len(v)), 0.0, limit=len(bound) + 1)
+    most = CHANGES * len(bound) + 1
+    v, _, _, _ = until(lambda v, free, done: done > 0.5, step, v, np.ones(len(v)), 0.0, limit=most)
     return v
+
+
+def _gains(slope: Array, above: list[Array], free: Array) -> Array:
+    """How much of the slope (n,) each velocity brings, where the free ones move so that no matrix above feels it."""
+    basis: list[Array] = []
+    for row in (row for one in above for row in one):
+        size = (row * free) @ row
+        if is_zero(size):
+            continue
+        for _ in range(2):
+            for b in basis:
+                row = row - ((row * free) @ b) * b
+        square = (row * free) @ row
+        clear = square > DEPENDENT * size
+        basis.append(row * where(clear, 1.0 / np.sqrt(where(clear, square, 1.0)), 0.0))
+    for b in basis:
+        slope = slope - ((slope * free) @ b) * b
+    return slope
