@@ -3,8 +3,8 @@
 Run: ``python benchmarks/inertia_matrix.py [name …]``. Columns: operations (multiplications and additions) of the
 composite, the unit vector and the Jacobian method, as multiples of the composite one, and ns a row in batches of
 1024 on one thread, the least of many short runs that take turns. Where straight-line code of a method would be too
-large it runs as loops over the bodies ("loops": 1 composite, 2 unit vector); the Jacobian method, whose sums are over
-all bodies at once, has none ("-"). The tutorial that the methods are from says that "the other two take about twice
+large it runs as loops over the bodies ("loops", by the number of the method); what looks at all bodies at once has none
+("-"). The tutorial that the methods are from says that "the other two take about twice
 the time"; what is measured is printed beneath. The second table counts operations of the Jacobian with its rate, for
 chains of n revolute joints in general places, beside those of the published listing.
 """

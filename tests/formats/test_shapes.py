@@ -7,6 +7,7 @@ import linkwright as lw
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, UnknownNameError
 from linkwright.formats.sdf import parse_sdf
 from linkwright.formats.urdf import parse_urdf
+from linkwright.formats.ztk import parse_ztk
 from linkwright.model.shape import KINDS
 
 
@@ -189,6 +190,85 @@ def test_mjcf(tmp_path):
     corners = mesh.vertices @ mesh.placement[:3, :3].T + mesh.placement[:3, 3]
     expected = np.array([[1, 0, 0], [2, 0, 0], [1, 1, 0], [1, 0, 1]])
     assert all(np.abs(corners - corner).max(axis=1).min() < 1e-6 for corner in expected)
+
+
+ZTK = """[roki::chain]
+name: r
+[zeo::shape]
+name: block
+type: box
+center: 1, 2, 3
+depth: 0.1
+width: 0.2
+height: 0.3
+[zeo::shape]
+name: other
+mirror: block y
+pos: 0, 0, 1
+[zeo::shape]
+name: wedge
+type: polyhedron
+vert: 0 { 0 0 0 }
+vert: 1 { 1 0 0 }
+vert: 2 { 0 1 0 }
+vert: 3 { 0 0 1 }
+face: 0 2 1
+face: 0 1 3
+face: 0 3 2
+face: 1 2 3
+[zeo::shape]
+name: rod
+type: cylinder
+center: 0, 0, 0
+center: 0, 0.4, 0
+radius: -0.03
+[zeo::shape]
+name: point
+type: sphere
+center: 0, 0, 0
+radius: 0
+[roki::link]
+name: a
+jointtype: revolute
+mass: 1
+COM: 0.1, 0, 0
+inertia: { 1 0 0 0 1 0 0 0 1 }
+shape: block other
+shape: wedge
+shape: rod
+shape: point
+"""
+
+
+def test_ztk():
+    with pytest.warns(FormatWarning, match=r"the radius of a sphere is finite .* got 0\.0; it is not drawn"):
+        model = parse_ztk(ZTK)
+    block, other, wedge, rod = model.shapes
+    assert (block.kind, block.size, block.use) == ("box", (0.1, 0.2, 0.3), "visual")
+    np.testing.assert_allclose(block.placement[:3, 3], [1, 2, 3])
+    np.testing.assert_allclose(other.placement[:3, 3], [1, -2, 4])
+    assert lw.mass_properties(wedge, density=6.0).mass == pytest.approx(1.0)
+    assert (rod.kind, rod.radius, rod.length) == ("cylinder", 0.03, 0.4)
+    np.testing.assert_allclose(rod.placement[:3, 2], [0, 1, 0], atol=1e-15)
+    np.testing.assert_allclose(rod.placement[:3, 3], [0, 0.2, 0])
+
+
+def test_shapes_go_through_ztk_as_what_is_seen(tmp_path):
+    vertices, faces = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    where = {"xyz": [0.1, 0.2, 0.3], "rpy": [0.4, 0.5, 0.6], "use": "visual"}
+    builder = arm().shape("a", "box", size=[0.1, 0.2, 0.3], **where).shape("a", "sphere", radius=0.1, **where)
+    builder.shape("b", "cylinder", radius=0.1, length=0.3, **where).shape("b", "cone", radius=0.1, length=0.3, **where)
+    builder.shape("b", "capsule", radius=0.1, length=0.3, **where).shape("b", "ellipsoid", size=[1, 2, 3], **where)
+    model = builder.shape("a", "mesh", vertices=vertices, faces=faces, scale=[1, -2, 3], **where).build()
+    with pytest.warns(FormatWarning, match="a joint has the name of its link"):
+        model.save(tmp_path / "r.ztk")
+    read = lw.load(tmp_path / "r.ztk")
+    assert sorted((s.body, s.kind, s.use) for s in read.shapes) == sorted((s.body, s.kind, s.use) for s in model.shapes)
+    for shape in model.shapes:
+        other = next(one for one in read.shapes if one.kind == shape.kind)
+        mine, theirs = (lw.mass_properties(one, density=1.0) for one in (shape, other))
+        for one, same in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(same, one, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")

@@ -20,6 +20,7 @@ Everything wrong with a file is reported together, each with file:line:column.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,13 @@ from linkwright.errors import UnknownNameError
 from linkwright.formats.findings import Findings, near
 from linkwright.formats.solids import together
 from linkwright.formats.xml import read_bytes, shortened
+from linkwright.formats.ztk.looks import shape_of
 from linkwright.formats.ztk.shapes import Shapes
 from linkwright.formats.ztk.text import Key, Section, sections
 from linkwright.formats.ztk.values import PLACING, Values
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, motion_of
 from linkwright.model.loop import Loop, Weld
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
@@ -145,16 +148,18 @@ class _Reader(Findings):
         if not by_tag["roki::link"] and not self.problems:
             self.problems.append(f"{self.file}: the robot has no [roki::link]")
         bodies, joints = [], []
+        looks: list[Shape] = []
         for link, section in self.links.items():
             self.owner = f"link {link!r}"
             self.check_keys(section)
             bodies.append(self.body(link, section, shapes))
+            looks += self.looks(link, section, shapes)
             joints.append(self.joint(link, section))
         self.owner = ""
         joints = self.rooted(joints)
         joints = self.initial(by_tag["roki::chain::init"], joints)
         loops = self.loops({joint.child: joint for joint in joints})
-        return Description(name, tuple(bodies), tuple(joints), (), tuple(loops))
+        return Description(name, tuple(bodies), tuple(joints), (), tuple(loops), shapes=tuple(looks))
 
     def chain_name(self, found: list[Section], name: str) -> str:
         for section in found[1:]:
@@ -260,6 +265,16 @@ class _Reader(Findings):
                 else:
                     self.problem(word, str(UnknownNameError("shape", word.text, shapes.sections)))
         return found
+
+    def looks(self, link: str, section: Section, shapes: Shapes) -> Iterator[Shape]:
+        """What the link looks like; a shape that is wrong is left out, unless something is to come from its weight."""
+        for key in section.all("shape"):
+            for word in key.values:
+                if word.text in shapes.sections:
+                    with self.leniently("it is not drawn"):
+                        shape = shape_of(self, shapes.sections, word.text, link)
+                        if shape is not None:
+                            yield shape
 
     # joints
 

@@ -129,7 +129,7 @@ class Shapes:
         return of, AXES.index(axis)
 
 
-def _axes(section: Section, values: Values) -> Array | None:
+def box_axes(section: Section, values: Values) -> Array | None:
     """The axes (3, 3) of a box or an ellipsoid; one may be "auto"."""
     given: list[Array | None] = []
     auto = []
@@ -158,12 +158,14 @@ def _axes(section: Section, values: Values) -> Array | None:
     return R
 
 
-def _numbers(section: Section, values: Values, *names: str) -> list[float] | None:
+def positive_numbers(section: Section, values: Values, *names: str) -> list[float] | None:
+    """The sizes of these names, without their signs."""
     found = [values.required(section, name) for name in names]
     return None if None in found else [abs(x) for x in found if x is not None]
 
 
-def _points(section: Section, values: Values, name: str, count: int) -> list[Array] | None:
+def several_points(section: Section, values: Values, name: str, count: int) -> list[Array] | None:
+    """So many keys of that name, each of three numbers."""
     keys = section.all(name)
     if len(keys) != count:
         ask = f"expected {count} {name}s, each of 3 numbers" if count > 1 else f"expected one {name} of 3 numbers"
@@ -174,38 +176,43 @@ def _points(section: Section, values: Values, name: str, count: int) -> list[Arr
 
 
 def _box(section: Section, values: Values) -> Solid | None:
-    center, R = _center(section, values), _axes(section, values)
-    edges = _numbers(section, values, "depth", "width", "height")
+    center, R = center_of(section, values), box_axes(section, values)
+    edges = positive_numbers(section, values, "depth", "width", "height")
     return None if center is None or R is None or edges is None else solids.box(center, R, np.array(edges))
 
 
-def _center(section: Section, values: Values) -> Array | None:
+def center_of(section: Section, values: Values) -> Array | None:
+    """The centre (3,) of a shape, its origin unless given."""
     key = section.get("center")
     return np.zeros(3) if key is None else values.vector(key)
 
 
 def _sphere(section: Section, values: Values) -> Solid | None:
-    center, radius = _center(section, values), _numbers(section, values, "radius")
+    center, radius = center_of(section, values), positive_numbers(section, values, "radius")
     if center is None or radius is None:
         return None
     return solids.ellipsoid(center, np.eye(3), np.full(3, radius[0]))
 
 
 def _ellipsoid(section: Section, values: Values) -> Solid | None:
-    center, R, radii = _center(section, values), _axes(section, values), _numbers(section, values, "rx", "ry", "rz")
+    center, R, radii = (
+        center_of(section, values),
+        box_axes(section, values),
+        positive_numbers(section, values, "rx", "ry", "rz"),
+    )
     return None if center is None or R is None or radii is None else solids.ellipsoid(center, R, np.array(radii))
 
 
 def _round(make: Callable[[Array, Array, float], Solid]) -> Callable[[Section, Values], Solid | None]:
     def made(section: Section, values: Values) -> Solid | None:
-        ends, radius = _points(section, values, "center", 2), _numbers(section, values, "radius")
+        ends, radius = several_points(section, values, "center", 2), positive_numbers(section, values, "radius")
         return None if ends is None or radius is None else make(ends[0], ends[1], radius[0])
 
     return made
 
 
 def _elliptic_cylinder(section: Section, values: Values) -> Solid | None:
-    ends = _points(section, values, "center", 2)
+    ends = several_points(section, values, "center", 2)
     keys = section.all("radius")
     radii = [values.number(key) for key in keys]
     if len(keys) != 2:
@@ -221,20 +228,16 @@ def _elliptic_cylinder(section: Section, values: Values) -> Solid | None:
 
 
 def _cone(section: Section, values: Values) -> Solid | None:
-    base, tip = _points(section, values, "center", 1), _points(section, values, "vert", 1)
-    radius = _numbers(section, values, "radius")
+    base, tip = several_points(section, values, "center", 1), several_points(section, values, "vert", 1)
+    radius = positive_numbers(section, values, "radius")
     return None if base is None or tip is None or radius is None else solids.cone(base[0], tip[0], radius[0])
 
 
 def _polyhedron(section: Section, values: Values) -> Solid | None:
     sweep = section.get("prism") or section.get("pyramid")
-    vertices = [values.numbers(key, 4, "a number and 3 coordinates") for key in section.all("vert")]
-    if any(vertex is None for vertex in vertices):
-        return None
-    corners = np.array([vertex[1:] for vertex in vertices if vertex is not None]).reshape(-1, 3)
     if sweep is not None:
         loop = section.get("loop")
-        polygon = _loop(loop, values) if loop is not None else corners
+        polygon = _loop(loop, values) if loop is not None else _vertices(section, values)
         end = values.vector(sweep)
         if polygon is None or end is None:
             return None
@@ -242,6 +245,23 @@ def _polyhedron(section: Section, values: Values) -> Solid | None:
             values.findings.problem(sweep, f"a {sweep.name} needs a loop, or vertices, of three corners or more")
             return None
         return solids.prism(polygon, end) if sweep.name == "prism" else solids.pyramid(polygon, end)
+    found = triangles(section, values)
+    return None if found is None else solids.polyhedron(*found)
+
+
+def _vertices(section: Section, values: Values) -> Array | None:
+    """The vertices (n, 3) of a polyhedron."""
+    vertices = [values.numbers(key, 4, "a number and 3 coordinates") for key in section.all("vert")]
+    if any(vertex is None for vertex in vertices):
+        return None
+    return np.array([vertex[1:] for vertex in vertices if vertex is not None]).reshape(-1, 3)
+
+
+def triangles(section: Section, values: Values) -> tuple[Array, Array] | None:
+    """The vertices (n, 3) and faces (m, 3) of a polyhedron; None, and a problem, where they cannot be used."""
+    corners = _vertices(section, values)
+    if corners is None:
+        return None
     faces: list[list[int]] = []
     for key in section.all("face"):
         triangle = values.numbers(key, 3, "3 numbers of vertices")
@@ -254,7 +274,7 @@ def _polyhedron(section: Section, values: Values) -> Solid | None:
     if not faces:
         values.findings.problem(section, "a polyhedron needs vert and face, or loop and prism or pyramid")
         return None
-    return solids.polyhedron(corners, np.array(faces))
+    return corners, np.array(faces)
 
 
 def _loop(key: Key, values: Values) -> Array | None:
