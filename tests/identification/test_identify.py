@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,15 @@ from tests.identification.measured import motion, noisy, roughly, with_motors
 from tests.mechanisms import one_of_each, random_tree, relative_error
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ModelError, ShapeError, UnknownNameError
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    LinkwrightWarning,
+    ModelError,
+    ShapeError,
+    TooLargeError,
+    UnknownNameError,
+)
 from linkwright.identification.physical import is_physical, near_prior, pseudo_inertia
 from linkwright.model.joint import Revolute
 
@@ -174,6 +183,20 @@ def test_quaternions_are_differentiated_too():
     assert relative_error(lw.difference(model, ahead, q[k + 1]), np.zeros(model.nv)) < 1e-8
 
 
+def test_large_mechanisms_are_identified_without_one_kernel_for_all(monkeypatch):
+    model = with_motors(lw.load("arm4"))
+    q, v, a, tau = motion(model, 300)
+    found = lw.identify(model, q, v, a, tau, friction=True, only=["link3", "link4"])
+
+    def refused(*arguments, **named):
+        raise TooLargeError("too large")
+
+    monkeypatch.setattr("linkwright.identification.columns.compile", refused)
+    monkeypatch.setattr("linkwright.identification.columns.ENTRIES", 5000)
+    again = lw.identify(replace(model), q, v, a, tau, friction=True, only=["link3", "link4"])
+    np.testing.assert_allclose(again.base_parameters, found.base_parameters, atol=1e-9)
+
+
 def test_a_payload_is_found():
     arm = lw.load("arm7")
     true = arm.with_payload("tool", 2.0, (0.02, 0.0, 0.1), 0.01)
@@ -266,6 +289,7 @@ def _arm():
         ),
         (lambda q, v, a, tau: (q, v, a, None), InputError, "have efforts tau"),
         (lambda q, v, a, tau: (q, v, None, tau), InputError, "need times t"),
+        (lambda q, v, a, tau: (q, v, a, tau, [0.0, 1.0]), ShapeError, r"t has shape \(2,\); expected \(50,\)"),
         (lambda q, v, a, tau: (q[:2], v[:2], a[:2], tau[:2]), InputError, "4 samples|2 samples of 2 joints for 6"),
         (lambda q, v, a, tau: (q[:0], v[:0], a[:0], tau[:0]), InputError, "no samples"),
         (lambda q, v, a, tau: (q, v, a, tau * 0.0), InputError, "no effort"),
@@ -287,7 +311,7 @@ def test_measurements_that_cannot_be_used_are_told(change, error, message):
         ({"only": "link2"}, ArgumentError, "only is a list of links"),
         ({"joints": ["elbow"]}, UnknownNameError, "elbow"),
         ({"joints": []}, InputError, "one at least"),
-        ({"weight": 0.0}, InputError, "weight is a number above 0"),
+        ({"weight": 0.0}, InputError, "weight is a number, 1e-05 at least"),
         ({"friction": 1}, ArgumentError, "friction is True or False"),
         ({"prior": 3}, ArgumentError, "prior is a Model"),
         ({"prior": lw.load("arm4")}, InputError, "has other bodies or joints than 'two_link'"),

@@ -9,10 +9,14 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.identification.unknowns import Unknowns, regressor
+from linkwright.errors import TooLargeError
+from linkwright.identification.unknowns import PUBLIC, Unknowns, regressor
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+
+ENTRIES = 2**22
+"""of regressors that are held at once, of mechanisms too large for one kernel"""
 
 SMALL = 1e-9
 """Of the largest: what is smaller in random postures is nothing."""
@@ -74,16 +78,46 @@ class Columns:
         u = self.unknowns
         return u.columns(regressor(u.model, q, v, a, u.armature, u.friction))[..., self.chosen]
 
+    def rows(self, q: Array, v: Array, a: Array, tau: Array, out: tuple[Array, ...] | None = None) -> tuple[Array, ...]:
+        """Of each velocity its own columns (…, own + 1), and last what they explain: τ less what is known."""
+        if self._kernel is None:
+            return self._from_dense(q, v, a, tau, out)
+        if out is not None:
+            found = self._kernel(q, v, a, tau, out=out if len(out) > 1 else out[0])
+        else:
+            found = self._kernel(q, v, a, tau)
+        return found if isinstance(found, tuple) else (found,)
+
     @cached_property
-    def kernel(self) -> Kernel:
-        """(q, v, a, tau) -> of each velocity its own columns, and last what they explain: τ less what is known."""
+    def _kernel(self) -> Kernel | None:
+        """All of it as one; None of mechanisms too large for that."""
 
         def rows(model: Model, q: Array, v: Array, a: Array, tau: Array) -> tuple[Array, ...]:
             Y = self.unknowns.regressor(model, q, v, a)
             left = tau - self.unknowns.known(model, q, v, a)
             return tuple(np.concatenate([Y[k, self.chosen[own]], left[k : k + 1]]) for k, own in enumerate(self.there))
 
-        return compile(rows, self.unknowns.model)
+        try:
+            return compile(rows, self.unknowns.model)
+        except TooLargeError:
+            return None
+
+    def _from_dense(self, q: Array, v: Array, a: Array, tau: Array, out: tuple[Array, ...] | None) -> tuple[Array, ...]:
+        """The same by kernels of the regressor and of what is known, some rows at once."""
+        batch = np.shape(v)[:-1]
+        q, v, a, tau = (np.reshape(x, (-1, np.shape(x)[-1])) for x in (q, v, a, tau))
+        if out is None:
+            out = tuple(np.empty((*batch, len(own) + 1)) for own in self.there)
+        places = [x.reshape(len(v), -1) for x in out]
+        u = self.unknowns
+        at_once = max(1, ENTRIES // (u.model.nv * len(u.names)))
+        for first in range(0, len(v), at_once):
+            some = slice(first, first + at_once)
+            Y = self.dense(q[some], v[some], a[some])
+            left = tau[some] - u.known(u.model, q[some], v[some], a[some], PUBLIC)
+            for k, (place, own) in enumerate(zip(places, self.there, strict=True)):
+                place[some, :-1], place[some, -1] = Y[:, k, own], left[:, k]
+        return out
 
 
 def independent(W: Array, tolerance: float) -> tuple[Array, Array]:

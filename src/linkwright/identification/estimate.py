@@ -161,11 +161,12 @@ def _shown(plain: Gathered, weights: Array) -> tuple[Array, Array, float]:
 def _used(plain: Gathered, kept: Array, variances: Array) -> Array:
     """(joints,): how many parameters each joint's samples pay for; r of all together."""
     G, _ = plain.embedded(1.0 / variances)
-    inverse = _inverse(G[np.ix_(kept, kept)])
+    inverse = np.zeros_like(G)
+    inverse[np.ix_(kept, kept)] = _inverse(G[np.ix_(kept, kept)])
     used = []
-    for k, variance in enumerate(variances):
-        own, _ = plain.embedded(np.where(np.arange(len(variances)) == k, 1.0 / variance, 0.0))
-        used.append(float(np.sum(own[np.ix_(kept, kept)] * inverse)))
+    for joint, gram, variance in zip(plain.joints, plain.grams, variances, strict=True):
+        own = plain.columns.there[joint]
+        used.append(float(np.sum(gram[:-1, :-1] * inverse[np.ix_(own, own)])) / variance)
     return np.array(used)
 
 

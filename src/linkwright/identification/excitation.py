@@ -202,8 +202,7 @@ class _Search:
         """Of each velocity its columns (n, times, own) in the motions of free numbers (n, …)."""
         center, a, b = self.motions(xs)
         q, v, acceleration = _motion(a, b, self.period, self.t)
-        out = self.columns.kernel(q + center[:, None], v, acceleration, np.zeros_like(v))
-        return [x[..., :-1] for x in (out if isinstance(out, tuple) else (out,))]
+        return [x[..., :-1] for x in self.columns.rows(q + center[:, None], v, acceleration, np.zeros_like(v))]
 
     def spectra(self, xs: Array) -> tuple[Array, Array, Array]:
         """Lengths (n, r) of the columns, and of their normal matrix at unit length eigenvalues and -vectors."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 EXACT = 1e-6
 """Of a joint's efforts: in the search for physical parameters none counts as known better, or numbers have no room."""
 
+LEAST = 1e-5
+"""The smallest weight of the prior: with less of it numbers have no room to tell bodies from what none can be."""
+
 ALONE = 1e-6
 """What is left of a parameter's unit vector outside the combinations that are seen, where it is seen by itself."""
 
@@ -163,8 +166,8 @@ def identify(
     or are not finite, and of too few samples; warns where motions show less than there is to be seen.
     """
     unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
-    if not (isinstance(weight, (int, float)) and 0.0 < weight < np.inf):
-        raise InputError(f"weight is a number above 0; got {weight!r}")
+    if not (isinstance(weight, (int, float)) and LEAST <= weight < np.inf):
+        raise InputError(f"weight is a number, {LEAST:g} at least; got {weight!r}")
     before = _likely(unknowns, prior)
     theta, mended = unknowns.prior(before)
     source = _source(model, (q, v, a, tau, t), cutoff)
@@ -215,8 +218,7 @@ def seen_by(matrix: Array) -> tuple[str, ...]:
 
 def _explained(columns: Columns, places: Array, rows: Rows, beta: Array) -> Array:
     """The efforts (samples, joints) that coefficients give, with what is known."""
-    out = columns.kernel(rows.q, rows.v, rows.a, rows.tau)
-    parts = out if isinstance(out, tuple) else (out,)
+    parts = columns.rows(rows.q, rows.v, rows.a, rows.tau)
     left = [parts[j][:, -1] - parts[j][:, :-1] @ beta[columns.there[j]] for j in places]
     tau: Array = rows.tau[:, places] - np.stack(left, axis=1)
     return tau

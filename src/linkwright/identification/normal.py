@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.compiler.native.threads import default_threads
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.identification.columns import Columns
 from linkwright.identification.measurements import Measurements, checked
 from linkwright.identification.smoothing import edge_of, smooth_derivatives, step_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 
 BLOCK = 448
 """Samples whose columns are held at once: they stay in a core's own memory."""
@@ -69,7 +69,10 @@ def whole(model: Model, part: Measurements, cutoff: float | None) -> Rows:
         raise InputError("measurements have efforts tau: nothing else tells of masses")
     if v is not None and a is not None:
         rows = checked(model, q, v, a, tau)
-        return Rows(*rows, np.arange(float(len(rows[0]))) if t is None else np.asarray(t, dtype=float))
+        times = np.arange(float(len(rows[0]))) if t is None else as_numbers("t", t)
+        if times.shape != rows[0].shape[:1]:
+            raise ShapeError(f"t has shape {times.shape}; expected ({len(rows[0])},): a time for each sample")
+        return Rows(*rows, times)
     if t is None:
         raise InputError("without velocities and accelerations measurements need times t, to compute them")
     rates = v if v is not None else np.zeros((len(np.atleast_1d(t)), model.nv))
@@ -151,7 +154,7 @@ def _sums(
     columns: Columns, joints: Array, rows: Rows, robust: tuple[Array, Array, float] | None
 ) -> tuple[list[Array], Array, list[Array]]:
     """Of some samples what is summed, and with robust weights the residuals of each joint."""
-    kernel, widths = columns.kernel, [len(own) + 1 for own in columns.there]
+    widths = [len(own) + 1 for own in columns.there]
     places = [np.empty((BLOCK, width)) for width in widths]
     grams = [np.zeros((widths[j], widths[j])) for j in joints]
     bounded, left = np.zeros((len(joints), 2)), [np.zeros(len(rows.q) if robust else 0) for _ in joints]
@@ -159,10 +162,10 @@ def _sums(
     # products of so many rows take one thread of BLAS; what shares cores with us would wait for others
     at_once = [max(64, min(BLOCK, int(ALONE / (widths[j] * widths[j])) // 8 * 8)) for j in joints]
     for first in range(0, len(rows.q), BLOCK):
-        part = [x[first : first + BLOCK] for x in rows[:4]]
-        n = len(part[0])
+        q, v, a, tau, _ = (x[first : first + BLOCK] for x in rows)
+        n = len(q)
         out: Any = tuple(place[:n] for place in places)
-        kernel(*part, out=out if len(out) > 1 else out[0])
+        columns.rows(q, v, a, tau, out)
         for i, joint in enumerate(joints):
             A = out[joint]
             if robust is not None:

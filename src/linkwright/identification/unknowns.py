@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,18 @@ from linkwright.spatial.transform import inverse_pose
 regressor = public(dynamics.regressor)
 inverse_dynamics = public(dynamics.inverse_dynamics)
 mass_matrix = public(dynamics.mass_matrix)
+
+
+class Algorithms(NamedTuple):
+    """By which efforts are computed."""
+
+    inverse_dynamics: Callable[..., Any]
+    passive_forces: Callable[..., Any]
+
+
+BOOK = Algorithms(dynamics.inverse_dynamics, dynamics.passive_forces)
+
+PUBLIC = Algorithms(inverse_dynamics, public(dynamics.passive_forces))
 
 SIX = ((0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2))
 """Where in an inertia its six numbers are."""
@@ -110,15 +122,19 @@ class Unknowns:
         """∂τ/∂θ (nv, p), as an algorithm that can be compiled."""
         return self.columns(dynamics.regressor(model, q, v, a, self.armature, self.friction))
 
-    def known(self, model: Model, q: Array, v: Array, a: Array) -> Array:
-        """The efforts (nv,) that do not depend on θ: of springs, and of all that the model is taken to know."""
+    def known(self, model: Model, q: Array, v: Array, a: Array, by: Algorithms | None = None) -> Array:
+        """The efforts (nv,) that do not depend on θ: of springs, and of all that the model is taken to know.
+
+        ``by``: with which algorithms; None: such as can be compiled.
+        """
+        by = by or BOOK
         rest = self.rest
         passive = rest.physical or rest
         resisted = any(np.any(x) for joint in passive.joints for x in (joint.stiffness, joint.damping, joint.friction))
-        tau = -dynamics.passive_forces(passive, q, v) if resisted or passive.springs else 0.0 * a
+        tau = -by.passive_forces(passive, q, v) if resisted or passive.springs else 0.0 * a
         if self.links is None:
             return tau + rest.armature * a
-        return tau + dynamics.inverse_dynamics(rest, q, v, a)
+        return tau + by.inverse_dynamics(rest, q, v, a)
 
     @cached_property
     def rest(self) -> Model:
