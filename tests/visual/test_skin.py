@@ -8,6 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import FormatWarning
 from linkwright.formats.meshes import Mesh
+from linkwright.formats.named import example_robots
 from linkwright.model.shape import Shape
 from linkwright.visual.animation import animate
 from linkwright.visual.linkage import Kind, poses_along, skeleton
@@ -122,3 +123,16 @@ def test_missing_meshes_leave_sticks_and_broken_ones_are_told(tmp_path):
     broken = lw.Builder(missing).build()
     with pytest.warns(FormatWarning, match=r"'arm': shapes are not drawn: .*a\.stl"):
         assert skin(broken) is None
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+def test_a_real_robot_has_a_skin_of_its_meshes():
+    pytest.importorskip("collada")
+    pytest.importorskip("trimesh")
+    model = lw.load("panda")
+    covered = skin(model)
+    assert set(covered.body.tolist()) == {-1, *range(len(model.bodies))}
+    assert len(covered.faces) < 20_000
+    reach = covered.at(poses_along(model, model.neutral()[None])[0])
+    assert 1.0 < np.ptp(reach[:, 2]) < 1.2

@@ -181,7 +181,7 @@ class Scene:
             strokes = Strokes(bones if covered is None else covered.bare(bones), thickness, fade)
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
-                self._skins.append((_skin_colours(covered, bones, fade), PolyCollection([], zorder=4.5 + 2 * k)))
+                self._skins.append((_skin_colours(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
         artists: list[Any] = [self._grid, self._shadow, self._trace]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
         artists += [surface for _, surface in self._skins]

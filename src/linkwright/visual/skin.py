@@ -1,7 +1,8 @@
 """What bodies look like: the triangles of their shapes, few enough to be drawn frame after frame.
 
 Shapes that files give (primitives and meshes) are drawn instead of the sticks of a skeleton. A mesh has its corners
-gathered on a grid until few triangles are left. The far ones are drawn first, each in one tone.
+gathered on a grid until few triangles are left. The far ones are drawn first, each in one tone, and all over the sticks
+of bodies without any, which mostly lie within others.
 """
 
 from __future__ import annotations
