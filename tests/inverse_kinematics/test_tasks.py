@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import linkwright as lw
 from linkwright import dynamics, tasks
@@ -220,3 +221,33 @@ def test_a_later_priority_does_not_hide_what_is_out_of_reach():
     far[:3, 3] *= 10.0
     reached = lw.inverse_kinematics(arm, {"tool": far, tasks.Position("link4", priority=2): [0.5, 0.5, 0.5]})
     assert reached.reason == "out of reach"
+
+
+def test_what_cannot_all_be_reached_is_weighed():
+    arm = lw.load("planar:3")
+    there, turned = tasks.Position("tip", weight=4.0, axes="xy"), tasks.Direction("tip", axis="x")
+    reached = lw.inverse_kinematics(arm, {there: [4.0, 0.0], turned: [0.0, 1.0, 0.0]}, start=[0.5, -0.4, 0.2])
+
+    def cost(q):
+        T = lw.pose(arm, q, "tip")
+        turn = np.arccos(np.clip(T[1, 0], -1.0, 1.0))
+        return 4.0 * ((4.0 - T[0, 3]) ** 2 + T[1, 3] ** 2) + (4.0 * np.sin(0.25 * turn)) ** 2  # links are of 1 m
+
+    best = min(minimize(cost, q, options={"gtol": 1e-10}).fun for q in arm.random(10, seed=0))
+    assert cost(reached.q) == pytest.approx(best, abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        ({"link1": [0.0, 0.0, 1.0]}, "no free joint of 'puma560' moves the position of 'link1'$"),
+        (
+            {"tool": [np.diag([1.001, 1, 1, 1])]},
+            r"pose of 'tool': expected a pose.*last row; missed by 0.00\d+, 1e-05 is allowed \(in row \[0\]\); got\n",
+        ),
+        ({tasks.Position("tool", "link2"): [np.nan, 0, 0]}, "the position of 'tool' seen from 'link2' is not finite"),
+    ],
+)
+def test_messages_are_in_words(targets, words):
+    with pytest.raises(InputError, match=words):
+        lw.inverse_kinematics(lw.load("puma560"), targets)

@@ -47,21 +47,25 @@ NEAR_EDGE, FLAT = 1e-3, 1e-3
 """An error (m, rad), and a singular value over the largest, of targets at the edge of reach."""
 
 
-def wrong_row(problem: Solver, row: dict[str, Array]) -> InputError:
-    """What is wrong with the target or the start of a row."""
+def wrong_row(problem: Solver, row: dict[str, Array], place: str) -> InputError:
+    """What is wrong with the target or the start of a row, at a ``place`` in words."""
     for k, task in enumerate(problem.tasks):
         target = row[f"target{k}"]
+        given = f"got\n{np.array2string(target, precision=6, suppress_small=True)}"
         if not np.isfinite(target).all():
-            return InputError(f"the target of {task} is not finite: {target.tolist()}")
+            return InputError(f"the target for {task.words} is not finite{place}; {given}")
         if not np.abs(target).sum() < LARGEST:
-            return InputError(f"the target of {task} is too large: {target.tolist()}")
+            return InputError(f"the target for {task.words} is too large{place}; {given}")
         if not task.flaw(target) < ROTATION**2:
-            return InputError(f"the target of {task} is {target.tolist()}; expected {task.wanted(problem.model)}")
+            wanted = f"expected {task.wanted(problem.model)}"
+            if target.ndim == 2:
+                wanted += f"; missed by {np.sqrt(float(task.flaw(target))):.2g}, {ROTATION:g} is allowed"
+            return InputError(f"the target for {task.words}: {wanted}{place}; {given}")
     try:
         dynamics.check(problem.model, row["start"])
     except InputError as error:
-        return InputError(f"start: {error}")
-    return InputError(f"start: the numbers given are too large: {row['start'].tolist()}")
+        return InputError(f"start: {error}{place}")
+    return InputError(f"start: the numbers given are too large{place}: {row['start'].tolist()}")
 
 
 def look_again(problem: Solver, rows: list[Array], search: Search, found: Found, alone: bool) -> tuple[Array, Array]:

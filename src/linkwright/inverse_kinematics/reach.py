@@ -274,7 +274,7 @@ def _looked_at(
         if len(wrong):
             row = {name: x[wrong[0]] for name, x in zip(problem.inputs, arrays, strict=False)}
             place = [int(k) for k in np.unravel_index(rows[wrong[0]], batch)] if batch else []
-            raise InputError(f"{wrong_row(problem, row)}{f' (in row {place})' if batch else ''}")
+            raise wrong_row(problem, row, f" (in row {place})" if batch else "")
         converged.reshape(-1)[rows], reasons.reshape(-1)[rows] = look_again(problem, arrays, search, part, not batch)
         for into, x in zip(whole, part, strict=True):
             into[rows] = x

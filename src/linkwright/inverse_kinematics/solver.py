@@ -283,8 +283,8 @@ class Solver(Problem):
     def kernel(self) -> Callable[..., Any]:
         """(start, targets, search) -> q (nq,), told (5,), errors (tasks,)."""
         if not len(self.moves[0]):
-            told = " and ".join(map(str, self.tasks))
-            raise InputError(f"nothing that may move of {self.model.name!r} moves {told}")
+            told = " or ".join(task.words for task in self.tasks)
+            raise InputError(f"no free joint of {self.model.name!r} moves {told}")
 
         def inverse_kinematics(model: Model, *arrays: Array) -> Any:
             start, *targets, settings = arrays

@@ -36,6 +36,11 @@ class _OfFrame(Task):
     frame: str
     relative_to: str = WORLD
 
+    @property
+    def words(self) -> str:
+        seen = "" if self.relative_to == WORLD else f" seen from {self.relative_to!r}"
+        return f"the {type(self).__name__.lower()} of {self.frame!r}{seen}"
+
     def check(self, model: Model) -> None:
         super().check(model)
         model.frame(self.frame)
