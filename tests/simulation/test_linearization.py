@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.mechanisms import state, trees
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.simulation.integrators import total_acceleration
 from linkwright.simulation.steps import Way, stepper
+from mechanisms import state, trees
 
 SMALL = 1e-6
 
