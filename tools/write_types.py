@@ -37,7 +37,8 @@ def types_of_public_names() -> str:
         value = getattr(linkwright, name)
         book = getattr(value, "book", None)
         if book is None:
-            imports.append(f"from {where[name]} import {name} as {name}")
+            home = where[name].removesuffix(f".{name}") if inspect.ismodule(value) else where[name]
+            imports.append(f"from {home} import {name} as {name}")
             continue
         signature = batched(book)
         for word in re.findall(r"[A-Z]\w+", str(signature).replace("ArrayLike", "")):

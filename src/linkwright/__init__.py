@@ -115,6 +115,8 @@ _LATER = {
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
     "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate"),
+    # Laws: what moves it
+    "linkwright.control": ("control",),
     # Where the hand should be
     "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
     "linkwright.inverse_kinematics.rates": ("resolved_rate",),
@@ -179,6 +181,7 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_wrenches",
+    "control",
     "coriolis_matrix",
     "derivative",
     "difference",
@@ -295,6 +298,8 @@ def __getattr__(name: str) -> Any:
 
 
 def _loaded(module: str, name: str) -> Any:
-    """A public name of a module, or a module of a package."""
+    """A public name of a module, a module of a package, or the package of that name itself."""
     home = import_module(module)
+    if module == f"{__name__}.{name}" and not hasattr(home, name):
+        return home
     return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 from numpy.typing import ArrayLike
 
+from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
 from linkwright.compiler.configurations import interpolate as interpolate
@@ -513,6 +514,7 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_wrenches",
+    "control",
     "coriolis_matrix",
     "derivative",
     "difference",

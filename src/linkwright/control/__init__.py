@@ -1,0 +1,6 @@
+"""Laws of control: functions (model, t, q, v) of what is bound to them, for ``simulate(…, law=…)`` and ``compile``."""
+
+from linkwright.control.hand import impedance, operational_space
+from linkwright.control.joints import computed_torque, friction_compensation, pd, pid
+
+__all__ = ["computed_torque", "friction_compensation", "impedance", "operational_space", "pd", "pid"]

@@ -1,0 +1,85 @@
+"""Laws that see the joints: PD with gravity, PID, computed torque, and friction made up for.
+
+All keep e = q_d ⊖ q small, `difference(model, q, q_d)`: for joints that turn about a point a rotation vector. Gains are
+numbers or (nv,). M v̇ + C v + g = τ + passive is the mechanism; springs, dampers and friction of the joints are in
+`passive`, and laws that know the mechanism make up for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.control.references import Wanted, at
+from linkwright.dynamics import difference, gravity_forces, inverse_dynamics, passive_forces
+from linkwright.dynamics.configuration import exp_gradient_inverse
+from linkwright.dynamics.statics import FRICTION_SPEED
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, clip
+
+
+def pd(model: Model, t: Any, q: Array, v: Array, *, target: Array, stiffness: Any, damping: Any) -> Array:
+    """τ = g(q) + Dᵀ K e − K_d v (nv,), e = target ⊖ q: springs and dampers about a posture (nq,), gravity made up for.
+
+    D = −∂e/∂δ is 1 for plain coordinates, so that Dᵀ K e is the force of the potential ½ eᵀ K e for every joint. Then
+    V = ½ vᵀ M v + ½ eᵀ K e has V̇ = −vᵀ K_d v: every motion ends at e = 0, where turns stay below π (Takegaki & Arimoto
+    1981, with LaSalle's theorem).
+    """
+    e = difference(model, q, target)
+    return gravity_forces(model, q) + exp_gradient_inverse(model, -e, stiffness * e) - damping * v
+
+
+def pid(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    z: Array,
+    *,
+    target: Array,
+    stiffness: Any,
+    integral: Any,
+    damping: Any,
+    step: Any,
+    limit: Any = None,
+    unwinding: Any = 0.1,
+) -> tuple[Array, Array]:
+    """τ = K e − K_d v + z (nv,) and the next z (nv,), ż = K_i e: no knowledge of the mechanism; ``state0=zeros(nv)``.
+
+    ``step`` (s) is how often the law is asked. With ``limit`` (N m; a number or (nv,)) τ is cut to it, and z follows
+    with ż = K_i e + (cut τ − τ)/T, T being ``unwinding`` in seconds, so that it does not wind up (back calculation:
+    Åström & Hägglund 1995). About a posture at rest λ_min(K_d) λ_min(K + ∂g/∂q) > λ_max(K_i) λ_max(M) suffices for it
+    to be stable (cf. Rocco 1996).
+    """
+    e = difference(model, q, target)
+    asked = stiffness * e - damping * v + z
+    if limit is None:
+        return asked, z + step * (integral * e)
+    cut = clip(asked, -limit, limit)
+    return cut, z + step * (integral * e + (cut - asked) / unwinding)
+
+
+def computed_torque(
+    model: Model, t: Any, q: Array, v: Array, *, reference: Wanted, stiffness: Any, damping: Any
+) -> Array:
+    """τ (nv,) with which ë + K_d ė + K e = 0: the mechanism's own dynamics are made up for, passive forces too.
+
+    τ = M (v̇_d + K_d (v_d − v) + K e) + C v + g − passive; K in 1/s², K_d in 1/s. ``reference`` is a posture (nq,) or a
+    function t -> (q_d, v_d, v̇_d). Exponentially stable for all K, K_d > 0 (Slotine & Li 1991, §9.1).
+    """
+    posture, velocity, acceleration = at(reference, t, (model.nq,), model.nv)
+    wanted = acceleration + damping * (velocity - v) + stiffness * difference(model, q, posture)
+    return inverse_dynamics(model, q, v, wanted) - passive_forces(model, q, v)
+
+
+def friction_compensation(
+    model: Model, t: Any, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0
+) -> Array:
+    """F_c sign(v_d) + F_v v_d (nv,), to be added to another law: friction as the wanted velocity would feel it.
+
+    Of the velocity that is measured the sign would come late and chatter. ``velocity`` is (nv,) or a function of time;
+    the sign is smoothed as in `passive_forces`.
+    """
+    wanted = velocity(t) if callable(velocity) else velocity
+    return friction * (wanted / np.sqrt(wanted * wanted + FRICTION_SPEED**2)) + damping * wanted
