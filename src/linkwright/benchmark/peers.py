@@ -285,6 +285,8 @@ class RoboticsToolbox(Peer):
             raise ModelError("only revolute and prismatic joints are converted for the Robotics Toolbox")
         if any(link.parent != k - 1 for k, link in enumerate(model.links)):
             raise ModelError("only serial chains are converted for the Robotics Toolbox")
+        if len(model.links) == 1:
+            raise ModelError("the Robotics Toolbox fails on one joint, whose mass matrix it takes for a vector")
         links: list[Any] = []
         for k, link in enumerate(model.links):
             mass, center, inertia = about_center_of_mass(link.rigid_inertia)
