@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -256,19 +257,17 @@ def _collada(data: bytes, name: str) -> tuple[Any, Any]:
             f"reading DAE needs pycollada: install the extra, linkwright[meshes] (which brings pycollada); {error}"
         ) from None
     parse_xml(data, name)  # nothing hostile gets on from here
-    file = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
     vertices: list[Array] = []
     faces: list[Array] = []
     count = 0
-    for geometry in file.scene.objects("geometry") if file.scene is not None else ():
-        for primitive in geometry.primitives():
-            triangles = primitive if hasattr(primitive, "normal_index") else None
-            if hasattr(primitive, "triangleset"):
-                triangles = primitive.triangleset()
-            if triangles is None or triangles.vertex is None or triangles.vertex_index is None:
-                continue
-            index = np.asarray(triangles.vertex_index)
-            if index.ndim == 2 and index.shape[1] == 3:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of NumPy's matrices, which pycollada uses
+        file = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
+        bound = file.scene.objects("geometry") if file.scene is not None else ()
+        for primitive in (one for geometry in bound for one in geometry.primitives()):
+            triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
+            index = np.asarray(getattr(triangles, "vertex_index", None))
+            if triangles.vertex is not None and index.ndim == 2 and index.shape[1] == 3:  # lines have two corners
                 vertices.append(np.asarray(triangles.vertex, dtype=float))
                 faces.append(index + count)
                 count += len(vertices[-1])
