@@ -185,7 +185,7 @@ def test_axes_too_nearly_parallel_are_told(convention):
         ([lw.DHRow(d=[1, 2])], "row 1 of 'arm': d "),
         ([lw.DHRow(center_of_mass=[1, 2])], r"row 1 of 'arm': center_of_mass .*\(3,\)"),
         ([lw.DHRow(inertia=[1, 2])], r"row 1 of 'arm': inertia .*\(3, 3\)"),
-        ([lw.DHRow(mass=[1])], "row 1 of 'arm': mass "),
+        ([lw.DHRow(mass=[1])], "the mass of body 'link1'"),
         ([lw.DHRow(mass=-1)], "body 'link1': the mass is -1; it cannot be negative"),
         ([lw.DHRow(inertia=[1, 1, -1])], "body 'link1': no rigid body has a negative principal moment of inertia"),
         ([lw.DHRow(type="helical")], "row 1 of 'arm': a DH joint is revolute, continuous or prismatic; got 'helical'"),
@@ -205,11 +205,11 @@ def test_a_corpus_of_bad_tables(rows, message):
 
 def test_everything_wrong_with_a_table_is_told_at_once():
     with pytest.raises(InputError) as told:
-        lw.from_dh("arm", [lw.DHRow(a=np.nan, type="free"), lw.DHRow(), lw.DHRow(mass="heavy")])
+        lw.from_dh("arm", [lw.DHRow(a=np.nan, type="free"), lw.DHRow(), lw.DHRow(theta="right")])
     text = str(told.value)
     assert "row 1 of 'arm': a must be" in text
     assert "row 1 of 'arm': a DH joint is revolute" in text
-    assert "row 3 of 'arm': mass" in text
+    assert "row 3 of 'arm': theta" in text
 
 
 def test_mistakes():

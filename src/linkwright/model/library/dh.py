@@ -136,7 +136,7 @@ def _problems(row: Any) -> Iterator[str]:
     if not isinstance(row, DHRow):
         yield f" is to be a DHRow(a=, alpha=, d=, theta=, …); got {row!r:.200}"
         return
-    shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(("a", "alpha", "d", "theta", "mass"), ((),))
+    shapes: dict[str, tuple[tuple[int, ...], ...]] = dict.fromkeys(("a", "alpha", "d", "theta"), ((),))
     shapes |= {"center_of_mass": ((3,),), "inertia": ((), (3,), (3, 3))}
     for what, allowed in shapes.items():
         try:
