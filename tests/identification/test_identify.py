@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -373,3 +374,87 @@ def test_the_divergence_is_least_at_the_prior_and_convex():
         light = near_prior(K, np.array([1e-3 * ten[0]]), np.array([[1e12]]), ten, 1, 1.0)
         assert is_physical(light.parameters)
         assert light.parameters[0] == pytest.approx(1e-3 * ten[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "two_link", "planar:3", "puma560"])
+@pytest.mark.parametrize("friction", [False, True])
+def test_efforts_of_the_wrong_sign_are_told_and_the_nearest_bodies_found(name, friction):
+    model = lw.load(name)
+    q, v, a, tau = motion(model, 300)
+    with pytest.warns(
+        LinkwrightWarning, match=r"efforts is left .*; (the efforts ask for what no|nothing).* Are signs"
+    ):
+        found = lw.identify(model, q, v, a, -tau, armature=friction, friction=friction)
+    assert is_physical(found.parameters[: 10 * len(model.bodies)].reshape(-1, 10)).all()
+    assert np.isfinite(found.rms).all()
+    assert np.isfinite(found.share).all()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda q, v, a, tau: (np.degrees(q), v, a, tau),
+        lambda q, v, a, tau: (q, v, a, tau[:, ::-1]),
+        lambda q, v, a, tau: (q, v, a, np.random.default_rng(0).standard_normal(tau.shape)),
+    ],
+)
+@pytest.mark.parametrize("name", ["two_link", "arm7"])
+def test_efforts_that_nothing_explains_are_told(name, change):
+    model = lw.load(name)
+    q, v, a, tau = motion(model, 300)
+    with pytest.warns(LinkwrightWarning, match="much of the measured efforts is left"):
+        lw.identify(model, *change(q, v, a, tau))
+
+
+def test_a_joint_whose_efforts_are_noise_is_no_mistake_of_units():
+    model = lw.load("arm7")
+    q, v, a, tau = motion(model, 300)
+    found = lw.identify(model, q, v, a, tau + 0.01 * np.random.default_rng(0).standard_normal(tau.shape))
+    assert found.rms[6] > 0.9 * found.base.measured[6]
+
+
+def test_as_many_equations_as_unknowns_are_too_few():
+    model, q, v, a, tau = _arm()
+    with pytest.raises(InputError, match="3 samples of 2 joints for 6 base parameters are too few"):
+        lw.identify(model, q[:3], v[:3], a[:3], tau[:3])
+
+
+@pytest.mark.parametrize("samples", [4, 6])
+def test_standard_errors_of_few_samples_are_no_nonsense(samples):
+    """Where one joint's equations could all be met, its noise is not taken to be nothing."""
+    model, rng, z = lw.load("two_link"), np.random.default_rng(0), []
+    for seed in range(60):
+        q, v, a, tau = motion(model, samples, seed)
+        with warnings.catch_warnings(action="ignore", category=LinkwrightWarning):
+            found = lw.identify(model, q, v, a, tau + 0.05 * rng.standard_normal(tau.shape))
+        true = found.base.matrix @ found.unknowns.of_model(model)
+        z.append((found.base_parameters - true) / found.standard_errors)
+    assert np.abs(z).max() < 40.0
+
+
+def test_quaternions_that_are_none_are_told():
+    model = lw.load("quadruped")
+    q, v, a, tau = motion(model, 100)
+    start = model.quaternion_starts[0]
+    found = lw.identify(model, q, v, a, tau)
+    for factor in (2.0, 0.0):
+        wrong = q.copy()
+        wrong[7, start : start + 4] *= factor
+        with pytest.raises(InputError, match=rf"quaternion .* q\[7, {start}:{start + 4}\] .*length {factor:g}, not 1"):
+            lw.identify(model, wrong, v, a, tau)
+    q[:, start : start + 4] *= 1.0 + 1e-4
+    np.testing.assert_allclose(lw.identify(model, q, v, a, tau).base_parameters, found.base_parameters, atol=1e-8)
+
+
+def test_the_prior_is_one_thing_and_what_a_file_does_not_have_is_zero():
+    model = lw.load("arm4")
+    q, v, a, tau = motion(model, 400)
+    found = lw.identify(model, q, v, a, noisy(tau, np.random.default_rng(0))[0], armature=True, friction=True)
+    n = 10 * len(model.bodies)
+    assert (found.prior[n:] == 0.0).all()
+    np.testing.assert_allclose(found.rms_before, found.base.rms(found.prior))
+    assert (found.parameters[n:] >= 0.0).all()
+    assert (np.abs(found.parameters[n:]) < 0.05).all()  # there is none in the efforts
+    still = lw.identify(model, q, v, a, tau, armature=True)
+    unseen = [k for k, seen in enumerate(still.seen) if seen == "no"]
+    np.testing.assert_allclose(still.parameters[unseen], still.prior[unseen], atol=1e-6)

@@ -67,16 +67,20 @@ class Estimate:
         """(joints,): root mean squares of what parameters θ (p,) leave of the efforts."""
         return np.sqrt(self.plain.squares(self.coefficients(theta)) / self.samples)
 
+    @property
+    def own_rms(self) -> Array:
+        """(joints,): the same of what β leaves."""
+        beta = np.zeros(len(self.plain.columns.chosen))
+        beta[self.kept] = self.values
+        return np.sqrt(np.maximum(self.plain.squares(beta), 0.0) / self.samples)
+
 
 def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> Estimate:
     """Weighted least squares, joints by their own residuals, from one reading; with robust weights from several."""
     plain = gather(columns, joints, source)
     r, n = len(columns.chosen), plain.samples
-    if n * len(joints) < r:
-        raise InputError(
-            f"{counted(n, 'sample')} of {counted(len(joints), 'joint')} for {counted(r, 'base parameter')} are too "
-            "few; measure more"
-        )
+    if n * len(joints) <= r:
+        raise _too_few(n, joints, r)
     totals = np.array([gram[-1, -1] for gram in plain.grams])
     if not (totals > 0.0).any():
         raise InputError("there is no effort in the measurements but what is known: nothing to find anything by")
@@ -84,12 +88,18 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
     kept, matrix, condition = _shown(plain, n / totals)
     beta, variances = np.zeros(r), totals / n
     freedom = np.full(len(joints), float(n))
+    if n * len(joints) <= len(kept):
+        raise _too_few(n, joints, len(kept))
+    # where so few samples could all be met in one joint, noise is told by those of all, as a part of the efforts
+    few = n <= max(np.isin(kept, columns.there[j]).sum() for j in joints)
     for _ in range(REWEIGHTED):
         G, c = plain.embedded(1.0 / variances)
         beta[kept] = _solved(G[np.ix_(kept, kept)], c[kept])
         before, squares = variances, np.maximum(plain.squares(beta), DIGITS * totals)
         freedom = np.maximum(n - _used(plain, kept, variances), 1e-3 * n)
         variances = squares / freedom
+        if few:
+            variances = totals * float(np.sum(squares / totals)) / (n * len(joints) - len(kept))
         if (np.abs(variances - before) <= 1e-6 * before).all():
             break
     sigma, passes, wild = np.sqrt(variances), 1, np.zeros(len(joints))
@@ -98,6 +108,13 @@ def estimate(columns: Columns, joints: Array, source: Source, robust: bool) -> E
     G, _ = plain.embedded(1.0 / variances)
     inverse = _inverse(G[np.ix_(kept, kept)])
     return Estimate(matrix, kept, beta[kept], inverse, sigma, plain, np.sqrt(totals / n), n, passes, wild, condition)
+
+
+def _too_few(n: int, joints: Array, r: int) -> InputError:
+    return InputError(
+        f"{counted(n, 'sample')} of {counted(len(joints), 'joint')} for {counted(r, 'base parameter')} are too few: "
+        "nothing is left to tell noise by; measure more"
+    )
 
 
 def _robustly(

@@ -31,6 +31,18 @@ EXACT = 1e-6
 LEAST = 1e-5
 """The smallest weight of the prior: with less of it numbers have no room to tell bodies from what none can be."""
 
+LEFT = 0.7
+"""Of a joint's efforts, root mean squares: what leaves more, explains less than half of their squares."""
+
+WORSE = 3.0
+"""Times what least squares leaves: bodies that leave more are not what the measurements ask for."""
+
+MINOR = 0.05
+"""Of a joint's efforts: what leaves less is near enough."""
+
+SMALL = 0.02
+"""Of the largest joint's efforts: what leaves less of a joint may be noise alone."""
+
 ALONE = 1e-6
 """What is left of a parameter's unit vector outside the combinations that are seen, where it is seen by itself."""
 
@@ -163,7 +175,8 @@ def identify(
     min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see ``docs/identification.md``; what the measurements do not show is the prior's.
 
     Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit
-    or are not finite, and of too few samples; warns where motions show less than there is to be seen.
+    or are not finite, and of too few samples; warns where motions show less than there is to be seen, and where much
+    of the efforts is left.
     """
     unknowns = Unknowns.of(model, only, armature=armature, friction=friction)
     if not (isinstance(weight, (int, float)) and LEAST <= weight < np.inf):
@@ -181,9 +194,13 @@ def identify(
         )
     known = np.maximum(found.sigma, EXACT * np.sqrt(np.mean(found.measured**2)))
     information = np.linalg.inv(found.covariance * float((known / found.sigma).max()) ** 2)
-    near = near_prior(found.matrix, found.values, information, theta, len(unknowns.blocks), float(weight))
+    near = near_prior(
+        found.matrix, found.values, information, theta, len(unknowns.blocks), float(weight), unknowns.usual
+    )
     first = found.plain.first
     assert first is not None
+    rms = found.rms(near.parameters)
+    _tell_what_is_left(names, rms, found, float(weight))
     return Identified(
         names=unknowns.names,
         parameters=near.parameters,
@@ -195,13 +212,33 @@ def identify(
             sum_of(row, unknowns.names, int(k)) for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
         ),
         joints=names,
-        rms_before=found.rms(unknowns.of_model(before)),
-        rms=found.rms(near.parameters),
+        rms_before=found.rms(theta),
+        rms=rms,
         mended=mended,
         structural=len(columns.chosen),
         unknowns=unknowns,
         example=(first.tau[:, places], _explained(columns, places, first, found.coefficients(near.parameters))),
         times=first.t,
+    )
+
+
+def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: Estimate, weight: float) -> None:
+    """A warning where no bodies explain the efforts: those that least squares asks for, or any parameters at all."""
+    share = rms / base.measured
+    impossible = (rms > WORSE * base.own_rms) & (share > MINOR) & (weight <= 1.0)
+    poor = share > LEFT
+    large = rms > SMALL * base.measured.max()  # noise may be all there is of a wrist's efforts
+    if not (impossible | poor & large).any() and 2 * poor.sum() < len(names):
+        return
+    which = np.flatnonzero(impossible | poor)
+    worst = sorted(which, key=lambda k: -share[k])[:5]
+    told = ", ".join(f"{names[k]} {100.0 * share[k]:.0f} %" for k in worst) + (", …" if len(which) > 5 else "")
+    why = (
+        "the efforts ask for what no bodies can be, as negative masses" if impossible.any() else "nothing explains them"
+    )
+    warn(
+        f"much of the measured efforts is left (rms): {told}; {why}. Are signs, units (rad, s, N m) and the order of "
+        "the joints those of the model, and is friction known or asked for (friction=True)?"
     )
 
 

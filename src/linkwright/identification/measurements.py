@@ -13,6 +13,9 @@ from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
+UNIT = 1e-2
+"""How far the length of a measured quaternion may be off 1."""
+
 AT_ONCE = 4096
 """Rows of a table that are written."""
 
@@ -86,4 +89,23 @@ def checked(model: Model, q: Any, v: Any, a: Any, tau: Any) -> tuple[Array, Arra
             row, column = np.argwhere(~np.isfinite(x))[0]
             names = model.coordinate_names if name == "q" else velocity_names(model)
             raise InputError(f"measurements are finite; {name}[{row}, {column}] ({names[column]}) is {x[row, column]}")
+    arrays["q"] = _with_unit_quaternions(model, arrays["q"])
     return arrays["q"], arrays["v"], arrays["a"], arrays["tau"]
+
+
+def _with_unit_quaternions(model: Model, q: Array) -> Array:
+    """The same (n, nq) with quaternions divided by their lengths, which digits of files leave a little off 1."""
+    if not model.quaternion_starts:
+        return q
+    q = q.copy()
+    for start in model.quaternion_starts:
+        length = np.linalg.norm(q[:, start : start + 4], axis=1)
+        off = np.abs(length - 1.0)
+        if (off > UNIT).any():
+            row = int(np.argmax(off > UNIT))
+            raise InputError(
+                f"the quaternion (w, x, y, z) at q[{row}, {start}:{start + 4}] ({model.coordinate_names[start]!r} …) "
+                f"has length {length[row]:.6g}, not 1"
+            )
+        q[:, start : start + 4] /= length[:, None]
+    return q

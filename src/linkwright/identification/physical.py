@@ -27,6 +27,15 @@ STEPS = 200
 CLOSE = 1e-7
 """The decrement that ends them: by its square the minimum is missed, in units of the weight."""
 
+MOST = 1e30
+"""The largest weight that is begun with."""
+
+NEARLY = 1e-6
+"""Of the usual: what a number whose prior is zero begins with, that its logarithm is one."""
+
+TOWARDS = 0.9
+"""Of the way to zero that a number goes in one step."""
+
 
 def pseudo_inertia(parameters: Array) -> Array:
     """J (…, 4, 4) of m, m c (3), Ixx Ixy Iyy Ixz Iyz Izz (…, 10)."""
@@ -88,90 +97,136 @@ class Near(NamedTuple):
     """(p,): how much of each measurements tell, from 0 (the prior alone) to 1"""
     steps: int
     """Newton's, of all weights"""
+    weight: float
+    """that was reached: above the one asked for where numbers have no room to come nearer to what no body can be"""
 
 
 def near_prior(
-    combinations: Array, measured: Array, information: Array, prior: Array, bodies: int, weight: float
+    combinations: Array,
+    measured: Array,
+    information: Array,
+    prior: Array,
+    bodies: int,
+    weight: float,
+    usual: Array | None = None,
 ) -> Near:
     """min ½ (K π − β)ᵀ Λ (K π − β) + weight · Σ d(Jᵢ‖Jᵢ⁰) over π (p,), convex, by Newton's steps.
 
     K (r, p) ``combinations``, β (r,) ``measured``, Λ (r, r) ``information``: the inverse of its covariance. ``prior``
-    (p,): first ten parameters of each of so many ``bodies``, all physical, then single numbers above zero, whose
-    divergence is x/x⁰ − log(x/x⁰) − 1. Weights that begin large and fall to the one asked for keep steps few.
+    (p,): first ten parameters of each of so many ``bodies``, all physical, then single numbers, whose divergence is
+    x/x⁰ − log(x/x⁰) − 1; of those that are zero it is x/s, s the ``usual`` of it (p − 10 bodies,): they stay zero
+    unless they are measured. Weights that begin large and fall to the one asked for keep steps few. Where measurements
+    fit what no body can be, by far, the weight ends where numbers have no room to come nearer.
     """
-    problem = _Problem(combinations, measured, information, prior, bodies)
-    x, steps = prior.copy(), 0
-    first = weight
-    while problem.decrement(x, first) > 1.0 and first < 1e30:
-        first *= 10.0
+    problem = _Problem(combinations, measured, information, prior, bodies, usual)
+    x, steps = problem.first, 0
+    reached = weight
+    while problem.decrement(x, reached) > 1.0 and reached < MOST:
+        reached *= 10.0
+    following = reached
     while True:
-        x, taken = problem.least(x, first)
+        there, taken = problem.least(x, following)
         steps += taken
-        if first <= weight:
+        if there is None:
             break
-        first = max(first / 10.0, weight)
-    H = weight * problem.curvature(x)
+        x, reached = there, following
+        if reached <= weight:
+            break
+        following = max(reached / 10.0, weight)
+    H = reached * problem.curvature(x, spread=True)
     scale = 1.0 / np.sqrt(np.diag(H))
     alone = np.linalg.inv(H * scale[:, None] * scale)
     both = np.linalg.inv((H + problem.quadratic) * scale[:, None] * scale)
     share = np.clip(1.0 - np.diag(both) / np.diag(alone), 0.0, 1.0)
-    return Near(x, share, steps)
+    return Near(problem.rounded(x), share, steps, reached)
 
 
 class _Problem:
     """The function that is minimised, its slope and curvature."""
 
-    def __init__(self, K: Array, measured: Array, information: Array, prior: Array, bodies: int):
+    def __init__(self, K: Array, measured: Array, information: Array, prior: Array, bodies: int, usual: Array | None):
         self.K, self.measured, self.information, self.bodies = K, measured, information, bodies
         self.quadratic = K.T @ information @ K
         self.start = self._inertias(prior)
-        self.numbers = prior[10 * bodies :]
-        if (bodies and not (np.linalg.eigvalsh(self.start)[:, 0] > 0.0).all()) or not (self.numbers > 0.0).all():
+        numbers = prior[10 * bodies :]
+        self.zero = (numbers == 0.0) & (usual is not None)
+        self.scales = numbers if usual is None else np.where(self.zero, usual, numbers)
+        if (bodies and not (np.linalg.eigvalsh(self.start)[:, 0] > 0.0).all()) or not (self.scales > 0.0).all():
             raise InputError("the prior is of bodies that exist: positive masses and moments")
+        self.barrier = np.where(self.zero, NEARLY, 1.0)
+        self.first = np.concatenate([prior[: 10 * bodies], self.barrier * self.scales])
         self.inverse = np.linalg.inv(self.start)
 
     def _inertias(self, x: Array) -> Array:
-        return pseudo_inertia(x[: 10 * self.bodies].reshape(self.bodies, 10))
+        return pseudo_inertia(_of_bodies(x, self.bodies))
+
+    def rounded(self, x: Array) -> Array:
+        """With zero where a number that was zero has hardly left it."""
+        numbers = x[10 * self.bodies :]
+        return np.concatenate(
+            [x[: 10 * self.bodies], np.where(self.zero & (numbers < 100.0 * NEARLY * self.scales), 0.0, numbers)]
+        )
+
+    def inside(self, x: Array) -> bool:
+        """Whether bodies and numbers can be so."""
+        return bool(
+            np.isfinite(x).all()
+            and is_physical(_of_bodies(x, self.bodies)).all()
+            and (x[10 * self.bodies :] > 0.0).all()
+        )
 
     def slope(self, x: Array, weight: float) -> Array:
         inverse = np.linalg.inv(self._inertias(x))
         of_bodies = np.einsum("bij,kji->bk", self.inverse - inverse, UNITS).reshape(-1)
-        of_numbers = 1.0 / self.numbers - 1.0 / x[10 * self.bodies :]
+        of_numbers = 1.0 / self.scales - self.barrier / x[10 * self.bodies :]
         data: Array = self.K.T @ (self.information @ (self.K @ x - self.measured))
         return data + weight * np.concatenate([of_bodies, of_numbers])
 
-    def curvature(self, x: Array) -> Array:
-        """Of the divergences: tr(J⁻¹ E_i J⁻¹ E_k) of each body."""
+    def curvature(self, x: Array, spread: bool = False) -> Array:
+        """Of the divergences: tr(J⁻¹ E_i J⁻¹ E_k) of each body; ``spread``: of what was zero that of its usual size."""
         H = np.zeros((len(x), len(x)))
         turned = np.einsum("bij,kjl->bkil", np.linalg.inv(self._inertias(x)), UNITS)
         blocks = np.einsum("bkil,bmli->bkm", turned, turned)
         for b, block in enumerate(blocks):
             H[10 * b : 10 * b + 10, 10 * b : 10 * b + 10] = block
         rest = np.arange(10 * self.bodies, len(x))
-        H[rest, rest] = 1.0 / x[rest] ** 2
+        H[rest, rest] = self.barrier / x[rest] ** 2
+        if spread:
+            H[rest[self.zero], rest[self.zero]] = 1.0 / self.scales[self.zero] ** 2
         return H
 
-    def step(self, x: Array, weight: float) -> tuple[Array, Array]:
-        """Newton's step and the slope."""
+    def step(self, x: Array, weight: float) -> tuple[Array, float]:
+        """Newton's step and the decrement √(gᵀH⁻¹g / weight): how far the minimum is, as its divergence sees it."""
         H, g = self.quadratic + weight * self.curvature(x), self.slope(x, weight)
         scale = 1.0 / np.sqrt(np.diag(H))
-        return -scale * np.linalg.solve(H * scale[:, None] * scale, scale * g), g
+        p = -scale * np.linalg.solve(H * scale[:, None] * scale, scale * g)
+        return p, float(np.sqrt(max(0.0, -(p @ g) / weight)))
 
     def decrement(self, x: Array, weight: float) -> float:
-        """√(gᵀH⁻¹g / weight): how far the minimum is, as its divergence sees it."""
-        p, g = self.step(x, weight)
-        return float(np.sqrt(max(0.0, -(p @ g) / weight)))
+        return self.step(x, weight)[1]
 
-    def least(self, x: Array, weight: float) -> tuple[Array, int]:
-        """The minimum from x, and the steps taken.
+    def least(self, x: Array, weight: float) -> tuple[Array | None, int]:
+        """The minimum from x, None where numbers have no room to find it, and the steps taken.
 
         Divided by the weight the function is self-concordant: steps of length 1/(1 + λ), λ the decrement, stay inside
-        and go down, and from λ < ¼ whole ones converge quadratically (Boyd & Vandenberghe 2004, §9.6).
+        and go down, and from λ < ¼ whole ones converge quadratically (Boyd & Vandenberghe 2004, §9.6). Numbers whose
+        barrier is weaker go a part of their way to zero at most.
         """
+        decrement = np.inf
         for taken in range(STEPS):
-            p, g = self.step(x, weight)
-            decrement = float(np.sqrt(max(0.0, -(p @ g) / weight)))
+            try:
+                p, decrement = self.step(x, weight)
+            except np.linalg.LinAlgError:
+                return None, taken
             if decrement <= CLOSE:
                 return x, taken
-            x = x + (p if decrement < 0.25 else p / (1.0 + decrement))
-        return x, STEPS
+            length = 1.0 if decrement < 0.25 else 1.0 / (1.0 + decrement)
+            ratio = float(np.max(-p[10 * self.bodies :] / x[10 * self.bodies :], initial=0.0))
+            x = x + min(length, TOWARDS / max(ratio, TOWARDS)) * p
+            if not self.inside(x):
+                return None, taken
+        return (x if decrement < 0.25 else None), STEPS
+
+
+def _of_bodies(x: Array, bodies: int) -> Array:
+    return x[: 10 * bodies].reshape(bodies, 10)

@@ -83,7 +83,7 @@ def _natural(found: Identified) -> Any:
     each = found.prior[: 10 * bodies].reshape(bodies, 10)
     mass, second = each[:, :1], 0.5 * each[:, [4, 6, 9]].sum(axis=1, keepdims=True)
     usual = np.concatenate([mass, np.repeat(np.sqrt(mass * second), 3, 1), np.repeat(second, 6, 1)], axis=1)
-    return np.concatenate([usual.reshape(-1), found.prior[10 * bodies :]])
+    return np.concatenate([usual.reshape(-1), np.maximum(found.prior[10 * bodies :], found.unknowns.usual)])
 
 
 def _shares(ax: Any, found: Identified) -> None:

@@ -39,7 +39,7 @@ SIX = ((0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2))
 """Where in an inertia its six numbers are."""
 
 ASSUMED = 0.1
-"""Of a typical effort, or inertia: what friction, or armature, of a joint is assumed to be where a prior has none."""
+"""Of a typical effort, or inertia: the size of friction, or armature, of a joint where a prior has none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class Unknowns:
     def prior(self, model: Model) -> tuple[Array, tuple[str, ...]]:
         """θ (p,) of a mechanism, made such as bodies can have it, and the names of bodies where that changed something.
 
-        Flat bodies become a little thick; what is zero of joints becomes a tenth of what is typical.
+        Flat bodies become a little thick; armature and friction below zero become zero.
         """
         theta = self.of_model(model).astype(float)
         length, changed = scale_of(self.model).length, []
@@ -176,14 +176,15 @@ class Unknowns:
             if mended is not own or not is_physical(own):
                 changed.append(name)
             theta[10 * k : 10 * k + 10] = mended
-        numbers = theta[10 * len(self.blocks) :]
-        if len(numbers):
-            theta[10 * len(self.blocks) :] = np.where(numbers > 0.0, numbers, self._typical())
+        theta[10 * len(self.blocks) :] = np.maximum(theta[10 * len(self.blocks) :], 0.0)
         return theta, tuple(changed)
 
-    def _typical(self) -> Array:
-        """Armature, damping and friction that joints might have."""
+    @cached_property
+    def usual(self) -> Array:
+        """Armature, damping and friction that joints might have: sizes, where a prior tells none."""
         model, nv = self.model, self.model.nv
+        if not (self.armature or self.friction):
+            return np.zeros(0)
         q, rng = model.random(64, seed=0), np.random.default_rng(0)
         inertia = np.einsum("kii->i", mass_matrix(model, q)) / 64
         tau = inverse_dynamics(model, q, rng.standard_normal((64, nv)), rng.standard_normal((64, nv)))
