@@ -68,11 +68,6 @@ class Columns:
         there = tuple(np.flatnonzero(row > SMALL * row.max(initial=0.0)) for row in largest)
         return Columns(unknowns, chosen, matrix, there, np.sqrt((Y[..., chosen] ** 2).sum(axis=1).mean(axis=0)))
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """(r,): each base parameter as a sum, its own first."""
-        return tuple(sum_of(row, self.unknowns.names, k) for row, k in zip(self.matrix, self.chosen, strict=True))
-
     def dense(self, q: Array, v: Array, a: Array) -> Array:
         """Y_b (…, nv, r)."""
         u = self.unknowns
@@ -147,14 +142,3 @@ def independent(W: Array, tolerance: float) -> tuple[Array, Array]:
     K[:, chosen] = np.eye(len(chosen))
     K[np.abs(K) < 1e-10] = 0.0
     return chosen, K
-
-
-def sum_of(row: Array, names: tuple[str, ...], first: int) -> str:
-    """A combination of parameters as text, one of them first: "link2.Iyy + link3.m - 0.25 link3.mcx"."""
-    text = ""
-    for k in [first, *(int(k) for k in np.flatnonzero(row) if k != first)]:
-        x = float(row[k])
-        size = "" if abs(abs(x) - 1.0) < 1e-9 else f"{abs(x):.6g} "
-        sign = ("-" if x < 0.0 else "") if not text else (" - " if x < 0.0 else " + ")
-        text += f"{sign}{size}{names[k]}"
-    return text

@@ -148,7 +148,7 @@ class _Search:
         # coefficients with Σ a = 0 and Σ k b = 0: the null spaces of these rows
         self.of_sines = np.linalg.svd(np.ones((1, harmonics)))[2][1:]
         self.of_cosines = np.linalg.svd(k[None].astype(float))[2][1:]
-        self.t = np.arange(4 * harmonics * max(2, -(-len(self.columns.names) // (4 * model.nv)))) + 0.5
+        self.t = np.arange(4 * harmonics * max(2, -(-len(self.columns.chosen) // (4 * model.nv)))) + 0.5
         self.t *= period / len(self.t)
         self.dense = np.arange(DENSE * harmonics) * (period / (DENSE * harmonics))
         limits = np.array([np.full(model.nv, np.inf)] * 2)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.dynamics.parameters.identifiable import combination
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, warn
-from linkwright.identification.columns import Columns, sum_of
+from linkwright.identification.columns import Columns
 from linkwright.identification.estimate import Estimate, estimate
 from linkwright.identification.measurements import Measurements
 from linkwright.identification.normal import Rows, Source
@@ -209,7 +210,8 @@ def identify(
         share=near.share,
         base=found,
         base_names=tuple(
-            sum_of(row, unknowns.names, int(k)) for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
+            combination(row, int(k), unknowns.names)
+            for row, k in zip(found.matrix, columns.chosen[found.kept], strict=True)
         ),
         joints=names,
         rms_before=found.rms(theta),

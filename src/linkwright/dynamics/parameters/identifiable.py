@@ -109,14 +109,14 @@ class BaseParameters:
         head = f"{self.rank} base parameters of {self.mechanism!r}, of {len(self.parameters)} parameters"
         width = max(map(len, self.names), default=0)
         lines = [
-            f"  {name:<{width}} = {_sum(row, int(k), self.parameters)}" if name.endswith("R") else f"  {name}"
+            f"  {name:<{width}} = {combination(row, int(k), self.parameters)}" if name.endswith("R") else f"  {name}"
             for name, row, k in zip(self.names, self.matrix, self.index, strict=True)
         ]
         return "\n".join([head, *lines])
 
 
-def _sum(row: Array, first: int, names: Sequence[str]) -> str:
-    """a.Izz + 0.25 b.m - b.mcx"""
+def combination(row: Array, first: int, names: Sequence[str]) -> str:
+    """A sum of parameters as text, the first with factor 1: "a.Izz + 0.25 b.m - b.mcx"."""
     terms = names[first]
     for k in np.flatnonzero(row).tolist():
         if k != first:
