@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -160,6 +162,18 @@ def test_the_zero_moment_point():
     assert np.abs(moment[:2]).max() < 1e-10 * np.abs(moment).max() + 1e-10
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_in_flight_there_is_no_zero_moment_point(seed):
+    humanoid = lw.load("humanoid")
+    q, v, _ = state(humanoid, seed)
+    for speed in (0.0, 1.0, 30.0):
+        a = lw.forward_dynamics(humanoid, q, speed * v, np.zeros(humanoid.nv))
+        assert np.isnan(lw.zero_moment_point(humanoid, q, speed * v, a)).all()
+        assert np.isnan(dynamics.zero_moment_point(humanoid, q, speed * v, a)).all()
+        some = lw.zero_moment_point(humanoid, q, speed * v, a + np.eye(humanoid.nv)[2] * 1e-3)
+        assert np.isfinite(some).all()
+
+
 @some
 @given(trees(mimics=False), seeds)
 def test_handles_answer_forces(model, seed):
@@ -186,6 +200,41 @@ def test_the_operational_inertia():
     J, M = lw.jacobian(planar, q, frame)[:2], lw.mass_matrix(planar, q)
     found = lw.operational_inertia(planar, q, frame, directions=("x", "y"))
     assert relative_error(found, np.linalg.inv(J @ np.linalg.solve(M, J.T))) < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "q", "frame", "directions"),
+    [
+        ("arm7", [0.3, 0.4, 0.0, 0.0, 0.0, 0.2, 0.1], "tool", "all"),
+        ("arm7", [0.0] * 7, "tool", "all"),
+        ("puma560", [0.0, 0.1, -1.6, 0.4, 0.0, 0.3], "tool", "all"),
+        ("two_link", [0.1, 0.0], "tip", ("x", "y")),
+        ("two_link", [0.1, 0.7], "tip", "all"),
+        ("two_link", [0.1, 0.7], "tip", "angular"),
+    ],
+)
+def test_where_a_direction_is_lost_the_operational_inertia_is_not_a_number(name, q, frame, directions):
+    model = lw.load(name)
+    assert np.isinf(lw.force_ellipsoid(model, q, frame, directions)[1]).any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(lw.operational_inertia(model, q, frame, directions)).all()
+        assert np.isnan(dynamics.operational_inertia(model, np.array(q), frame, directions)).all()
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("bend", [1e-5, 1e-2])
+def test_near_singular_configurations_the_operational_inertia_is_positive(size, bend):
+    """Of a watch as of a crane."""
+    build = lw.Builder("arm", gravity=(0, 0, 0))
+    for k in range(2):
+        part = {"center_of_mass": (size / 2, 0, 0), "inertia": np.eye(3) * 0.1 * size**5}
+        build.body(f"link{k}", mass=size**3, **part)
+        parent, xyz = (f"link{k - 1}", (size, 0, 0)) if k else ("world", (0, 0, 0))
+        build.joint(f"j{k}", "revolute", parent, f"link{k}", xyz=xyz, axis=(0, 0, 1))
+    model = build.frame("hand", "link1", xyz=(size, 0, 0)).build()
+    found = lw.operational_inertia(model, [0.1, bend], "hand", ("x", "y"))
+    assert (np.linalg.eigvalsh(found) > 0.0).all()
 
 
 def test_batches():

@@ -14,14 +14,14 @@ import numpy as np
 
 from linkwright.dynamics.forward import forward_dynamics
 from linkwright.dynamics.kinematics import acceleration, frame_pose, way_between
-from linkwright.dynamics.manipulability import rows_of
+from linkwright.dynamics.manipulability import own_lengths, rows_of
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ArgumentError, ModelError
 from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Link, Model, motion_subspace, transform
-from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, mirror
+from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero, maximum, mirror
 from linkwright.spatial.inertia import RigidInertia, congruence
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linalg import inverse_of_definite, solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import inverse_pose
 
@@ -154,8 +154,9 @@ def operational_inertia(
     """The operational-space inertia Λ = (J M⁻¹ Jᵀ)⁻¹ of a frame, world-aligned (Khatib 1987).
 
     The force at the frame that a unit acceleration of it takes, joints being free. ``directions``: "all", "linear",
-    "angular", or which of "x", "y", "z", "rx", "ry", "rz" count, as ("x", "y") in a plane; where the joints cannot move
-    the frame along all of them Λ has no bound, and what is not finite stays so.
+    "angular", or which of "x", "y", "z", "rx", "ry", "rz" count, as ("x", "y") in a plane. Where the joints cannot move
+    the frame along all of them, as in singular configurations, Λ has no bound and all of it is NaN: that is where
+    J M⁻¹ Jᵀ is singular to rounding, 1e-13 (:func:`force_ellipsoid` tells along what).
     """
     places = rows_of(directions)
     still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
@@ -163,12 +164,11 @@ def operational_inertia(
     for unit in np.eye(6)[places]:
         a = forward_dynamics(weightless, q, still, still, {frame: unit}, "articulated", loops="ignore")
         columns.append(acceleration(model, q, still, a, frame)[places])
-    unit = np.eye(len(places))
-    try:
-        with np.errstate(all="ignore"):  # what has no bound is not finite
-            return mirror(solve_symmetric(mirror(np.stack(columns, axis=1)), unit))
-    except np.linalg.LinAlgError:  # of numbers: exactly singular
-        return np.full_like(unit, np.nan)
+    A = mirror(np.stack(columns, axis=1))
+    own, largest = own_lengths(model, directions) ** 2, 0.0
+    for k, square in enumerate(own):
+        largest = maximum(largest, square * A[k, k])
+    return inverse_of_definite(A, largest / own)
 
 
 def _with_mass(model: Model) -> Model:

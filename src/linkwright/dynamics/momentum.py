@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,12 +10,15 @@ from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import InputError, ModelError, explained
 from linkwright.model.tree import Link, Model, transform
-from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror
+from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import force_to_parent, split_pose
 from linkwright.spatial.vectors import force_cross, motion_cross
+
+NO_FORCE = 1e-10
+"""A sum of forces below this share of their magnitudes is none, but rounding."""
 
 
 @explained
@@ -96,13 +99,33 @@ def _forces(model: Model, q: Array, v: Array, a: Array) -> Array:
     """The force (6,) [f; n] about the world's origin that the motion takes; weight is not in it."""
 
     def inward(link: Link, received: tuple[Array], q: Array, motion: tuple[Array, Array]) -> tuple[None, tuple[Array]]:
-        V, A = motion
-        I = link.rigid_inertia
-        return None, (force_to_parent(link.transform(q), I.times(A) + force_cross(V) @ I.times(V) + received[0]),)
+        return None, (force_to_parent(link.transform(q), sum(_own_forces(link, motion)) + received[0]),)
 
     motions = body_accelerations(model, q, v, a)
     _, (total,) = model.inward(inward, (np.zeros(6),), model.coordinates(q), motions)
     return total
+
+
+def _forces_and_size(model: Model, q: Array, v: Array, a: Array) -> tuple[Array, Any]:
+    """The same, and how large the forces are that are added up, N: the sum of their entries' magnitudes."""
+
+    def inward(
+        link: Link, received: tuple[Array, Any], q: Array, motion: tuple[Array, Array]
+    ) -> tuple[None, tuple[Array, Any]]:
+        forces = _own_forces(link, motion)
+        size = received[1] + sum(abs(force[:3]).sum() for force in forces)
+        return None, (force_to_parent(link.transform(q), sum(forces) + received[0]), size)
+
+    motions = body_accelerations(model, q, v, a)
+    _, total = model.inward(inward, (np.zeros(6), 0.0), model.coordinates(q), motions)
+    return total
+
+
+def _own_forces(link: Link, motion: tuple[Array, Array]) -> tuple[Array, Array]:
+    """What the acceleration (6,) of a body takes, and what its velocity does (6,), in its axes."""
+    V, A = motion
+    I = link.rigid_inertia
+    return I.times(A), force_cross(V) @ I.times(V)
 
 
 def centroidal_velocity(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Shaped[Array, "6"]:
@@ -123,14 +146,18 @@ def zero_moment_point(
     """The zero-moment point (3,) on the level ground z = ``height``, m, in the world.
 
     There the force of the ground that this motion takes, weight included, has no moment about level axes
-    (Vukobratović & Stepanenko 1972). Without such a force, as in flight, what is not finite stays so.
+    (Vukobratović & Stepanenko 1972). Without a vertical force, as in flight, there is none and all is NaN: where it is
+    below 1e-10 of the forces that are added up to it. Where the ground would have to pull there is a point, too: the
+    vertical force, of :func:`momentum_rate` less the weight, is then negative.
     """
-    force = _forces(model, q, v, a)
+    force, size = _forces_and_size(model, q, v, a)
     moment = first_moment(model, q)
     f = force[:3] - total_mass(model) * model.gravity
     n = force[3:] - skew(moment) @ model.gravity
-    x, y = (height * f[0] - n[1]) / f[2], (height * f[1] + n[0]) / f[2]
-    return np.stack([x, y, 0.0 * x + height])
+    some = abs(f[2]) > NO_FORCE * (size + total_mass(model) * abs(model.gravity).sum())
+    inverse = 1.0 / where(some, f[2], 1.0)
+    point = np.stack([(height * f[0] - n[1]) * inverse, (height * f[1] + n[0]) * inverse, 0.0 * inverse + height])
+    return where(some, point, np.nan)
 
 
 BaseAxes = Literal["body", "world"]

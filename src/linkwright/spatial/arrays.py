@@ -119,7 +119,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
         return np.where(condition, a, b)
     if all(isinstance(c, (bool, np.bool_)) for c in np.asarray(condition).flat):  # numbers compared as objects
         return np.where(np.asarray(condition, dtype=bool), a, b)
-    return _where(condition, a, b)
+    with np.errstate(invalid="ignore"):  # what simplifies symbols compares their constants, of which one may be NaN
+        return _where(condition, a, b)
 
 
 def minimum(x: Any, y: Any) -> Any:

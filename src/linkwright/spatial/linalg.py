@@ -93,6 +93,27 @@ def solve_and_invert(A: Array, B: Array) -> tuple[Array, Array]:
     return outer @ np.stack(Y), mirror(outer @ np.stack(rows).T)
 
 
+REGULAR = 1e-13
+"""What is left of a diagonal entry when it is its turn, as a share of it, has no digits at or below this."""
+
+
+def inverse_of_definite(A: Array, sizes: Array) -> Array:
+    """A⁻¹ (n, n) of a symmetric positive-definite A; NaN where A is singular to rounding.
+
+    ``sizes`` (n,): what the entries of the diagonal are compared with, each by its own.
+    """
+    n = len(A)
+    with np.errstate(all="ignore"):  # numbers that are singular divide by zero
+        L, inverse = factorise(A)
+        Y = solve_above(L, np.eye(n))
+        found = mirror((Y.T * inverse) @ Y)
+        regular: Any = True
+        for k in range(n):
+            d = A[k, k]
+            regular = (d > REGULAR * sizes[k]) & (d * inverse[k] > 0.0) & (d * inverse[k] < 1.0 / REGULAR) & regular
+        return where(regular, found, np.nan)
+
+
 def semidefinite_root(A: Array) -> Array:
     """N (n, n), lower triangular, with A = N Nᵀ, for a symmetric positive-semidefinite A.
 
