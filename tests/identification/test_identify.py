@@ -458,3 +458,46 @@ def test_the_prior_is_one_thing_and_what_a_file_does_not_have_is_zero():
     still = lw.identify(model, q, v, a, tau, armature=True)
     unseen = [k for k, seen in enumerate(still.seen) if seen == "no"]
     np.testing.assert_allclose(still.parameters[unseen], still.prior[unseen], atol=1e-6)
+
+
+def test_gaps_are_told_and_what_is_between_them_taken_apart():
+    model, t = lw.load("two_link"), 0.01 * np.arange(400)
+    q = np.column_stack([np.sin(3.0 * t), np.cos(2.0 * t)])
+    v = np.column_stack([3.0 * np.cos(3.0 * t), -2.0 * np.sin(2.0 * t)])
+    tau = lw.inverse_dynamics(model, q, v, -np.array([9.0, 4.0]) * q)
+    t[200:] += 5.0
+    data = lw.Measurements(q=q, tau=tau, t=t)
+    for refused in (lambda: lw.identify(model, data), lambda: data.resampled(0.01)):
+        with pytest.raises(InputError, match=r"gap of 5.01 s .*after t\[199\].*parts\(\)"):
+            refused()
+    parts = data.parts()
+    assert [len(part.q) for part in parts] == [200, 200]
+    np.testing.assert_array_equal(parts[1].t, t[200:])
+    found = lw.identify(model, parts)
+    assert (found.rms < 0.01 * found.base.measured).all()
+    assert len(lw.Measurements(q, t=np.arange(400.0)).parts()) == 1
+
+
+@pytest.mark.parametrize("factors", [(1e160, 1.0), (1.0, 1e200)])
+def test_values_whose_squares_are_no_numbers_are_told(factors):
+    model, q, v, a, tau = _arm()
+    with pytest.raises(InputError, match=r"too large.* v is up to "):
+        lw.identify(model, q, v * factors[0], a, tau * factors[1])
+
+
+def test_rows_that_do_not_belong_together_and_empty_lists_are_told():
+    model, q, v, a, tau = _arm()
+    with pytest.raises(ShapeError, match="a row for each sample; got so many rows: q 3, tau 4"):
+        lw.Measurements(q[:3], tau=tau[:4])
+    with pytest.raises(InputError, match="the list of measurements is empty"):
+        lw.identify(model, [])
+    with pytest.raises(InputError, match="only is empty: name a link"):
+        lw.identify(model, q, v, a, tau, only=[])
+
+
+@pytest.mark.parametrize("cutoff", [10.0, 50.0])
+def test_filters_that_filter_nothing_are_told(cutoff):
+    model, t = lw.load("two_link"), 0.05 * np.arange(100)
+    with pytest.warns(LinkwrightWarning, match=rf"cutoff={cutoff:g} Hz filters nothing: 20 samples a second"):
+        lw.smooth_derivatives(model, t, np.sin(np.column_stack([t, t])), cutoff=cutoff)
+    lw.smooth_derivatives(model, t, np.sin(np.column_stack([t, t])), cutoff=9.0)

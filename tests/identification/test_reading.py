@@ -94,6 +94,14 @@ def test_files_that_are_no_measurements_are_told(arm, tmp_path):
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00q")
     with pytest.raises(FormatError, match=r"binary\.csv"):
         lw.read_measurements(tmp_path / "binary.csv", arm)
+    np.savez(tmp_path / "objects.npz", q=np.array([None, 3], dtype=object))
+    with pytest.raises(FormatError, match="arrays of numbers") as told:
+        lw.read_measurements(tmp_path / "objects.npz", arm)
+    assert "pickle" not in str(told.value)
+    np.savez(tmp_path / "whole.npz", q=np.zeros((50, 2)))
+    (tmp_path / "half.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:300])
+    with pytest.raises(FormatError, match="a part of it is missing"):
+        lw.read_measurements(tmp_path / "half.npz", arm)
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
     with pytest.raises(FormatError, match="has an array q; there are x"):
         lw.read_measurements(tmp_path / "other.npz", arm)

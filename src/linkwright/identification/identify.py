@@ -234,7 +234,7 @@ def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: Estimate, weigh
         return
     which = np.flatnonzero(impossible | poor)
     worst = sorted(which, key=lambda k: -share[k])[:5]
-    told = ", ".join(f"{names[k]} {100.0 * share[k]:.0f} %" for k in worst) + (", …" if len(which) > 5 else "")
+    told = ", ".join(f"{names[k]} {100.0 * share[k]:.3g} %" for k in worst) + (", …" if len(which) > 5 else "")
     why = (
         "the efforts ask for what no bodies can be, as negative masses" if impossible.any() else "nothing explains them"
     )
@@ -294,9 +294,11 @@ def _source(model: Model, given: tuple[Any, ...], cutoff: float | None) -> Sourc
     if isinstance(q, Measurements):
         q = [q]
     parts = callable(q) or isinstance(q, Iterator)
-    parts = parts or (isinstance(q, (list, tuple)) and bool(q) and isinstance(q[0], Measurements))
+    parts = parts or (isinstance(q, (list, tuple)) and any(isinstance(x, Measurements) for x in q))
+    if isinstance(q, (list, tuple)) and not q:
+        raise InputError("the list of measurements is empty")
     if not parts:
-        return Source(model, lambda: [Measurements(*given)], True, cutoff)
+        return Source(model, lambda: [Measurements._make(given)], True, cutoff)
     if any(x is not None for x in others):
         raise ArgumentError("parts of measurements have v, a, tau and t themselves: give nothing beside them")
     return Source(model, q if callable(q) else lambda: q, not isinstance(q, Iterator), cutoff)

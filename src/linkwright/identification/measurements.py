@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
+GAP = 10.0
+"""Of the median step between samples: longer ones are gaps."""
+
 UNIT = 1e-2
 """How far the length of a measured quaternion may be off 1."""
 
@@ -20,9 +24,7 @@ AT_ONCE = 4096
 """Rows of a table that are written."""
 
 
-class Measurements(NamedTuple):
-    """What was measured, a row for each sample. ``lw.identify(model, *measurements)`` takes all of it."""
-
+class _Arrays(NamedTuple):
     q: Array
     """(n, nq)"""
     v: Array | None = None
@@ -34,10 +36,45 @@ class Measurements(NamedTuple):
     t: Array | None = None
     """(n,), s"""
 
-    def resampled(self, step: float) -> Measurements:
-        """On an even grid of times, ``step`` seconds apart, by straight lines between samples."""
+
+class Measurements(_Arrays):
+    """What was measured, a row for each sample. ``lw.identify(model, *measurements)`` takes all of it.
+
+    ``q`` (n, nq), ``v``, ``a`` and ``tau`` (n, nv; N m or N), ``t`` (n,), s; all but q may be None.
+    :class:`ShapeError` where they are not of as many samples.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, q: Any, v: Any = None, a: Any = None, tau: Any = None, t: Any = None) -> Measurements:
+        rows = {name: np.shape(x)[:1] for name, x in zip(cls._fields, (q, v, a, tau, t), strict=True) if x is not None}
+        if len(set(rows.values())) > 1:
+            told = ", ".join(f"{name} {n[0]}" if n else f"{name} is one number" for name, n in rows.items())
+            raise ShapeError(f"measurements have a row for each sample; got so many rows: {told}")
+        return super().__new__(cls, q, v, a, tau, t)
+
+    def parts(self) -> list[Measurements]:
+        """What is between gaps in the times, where sampling stopped for more than ten of its usual steps."""
         if self.t is None:
             raise InputError("these measurements have no times")
+        ends = [0, *(k + 1 for k in gaps(self.t)), len(self.t)]
+        return [
+            Measurements(*(None if x is None else np.asarray(x)[i:j] for x in self))
+            for i, j in itertools.pairwise(ends)
+        ]
+
+    def resampled(self, step: float) -> Measurements:
+        """On an even grid of times, ``step`` seconds apart, by straight lines between samples.
+
+        :class:`InputError` where there is a gap in the times: nothing is known of it; bring :meth:`parts` on a grid.
+        """
+        if self.t is None:
+            raise InputError("these measurements have no times")
+        if len(gap := gaps(self.t)):
+            raise InputError(
+                f"{gap_told(self.t, gap[0])}, of which nothing is known: [part.resampled({step!r}) for part in "
+                "data.parts()], a list that identify takes"
+            )
         if not 0.0 < step <= self.t[-1] - self.t[0]:
             raise InputError(f"the step is above 0 and at most {self.t[-1] - self.t[0]:g} s; got {step!r}")
         times, first = self.t, self.t[0]
@@ -69,6 +106,17 @@ class Measurements(NamedTuple):
                         table = np.column_stack([x.reshape(len(x), -1) for x in part])
                         np.savetxt(file, table, delimiter=",", fmt="%.12g")
         return Path(path)
+
+
+def gaps(t: Array) -> Array:
+    """The numbers of samples after which times (n,) have a gap: a step of more than :data:`GAP` usual ones."""
+    steps = np.diff(np.asarray(t, dtype=float))
+    return np.flatnonzero(steps > GAP * np.median(steps)) if len(steps) else np.zeros(0, dtype=int)
+
+
+def gap_told(t: Array, k: int) -> str:
+    """The gap after sample k, in words."""
+    return f"there is a gap of {t[k + 1] - t[k]:.4g} s in the times, after t[{k}] = {t[k]:g} s"
 
 
 def checked(model: Model, q: Any, v: Any, a: Any, tau: Any) -> tuple[Array, Array, Array, Array]:

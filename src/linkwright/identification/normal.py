@@ -146,10 +146,18 @@ def gather(
             found.samples += len(rows.q)
     if found.first is None:
         raise InputError("there are no samples")
+    if not all(np.isfinite(gram).all() for gram in found.grams):
+        raise InputError(
+            "measurements are too large: squares of what efforts depend on are beyond 1e308; of the first samples "
+            + ", ".join(
+                f"{name} is up to {np.abs(x).max():.3g}" for name, x in found.first._asdict().items() if name != "t"
+            )
+        )
     found.left = sampled.gathered()
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")  # told when all is read
 def _sums(
     columns: Columns, joints: Array, rows: Rows, robust: tuple[Array, Array, float] | None
 ) -> tuple[list[Array], Array, list[Array]]:

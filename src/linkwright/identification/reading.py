@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,12 +60,18 @@ def read_measurements(path: str | Path, model: Model) -> Measurements:
 
 
 def _archive(file: Path, model: Model) -> Measurements:
+    if not zipfile.is_zipfile(file):
+        raise FormatError(f"{file}: this is no archive of arrays (.npz), or a part of it is missing")
     try:
         with np.load(file, allow_pickle=False) as found:
             arrays = {name: found[name] for name in ("q", "v", "a", "tau", "t") if name in found}
             names = list(found)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise FormatError(f"{file}: this is no archive of arrays: {error}") from None
+    except ValueError:  # NumPy says how to read objects, which may run what is in them
+        raise FormatError(
+            f"{file}: an archive of measurements has arrays of numbers; one is damaged or of others"
+        ) from None
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise FormatError(f"{file}: this archive is damaged: {error}") from None
     if "q" not in arrays:
         raise FormatError(f"{file}: an archive of measurements has an array q; there are {', '.join(names) or 'none'}")
     for name, x in arrays.items():

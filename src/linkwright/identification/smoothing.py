@@ -8,7 +8,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ShapeError, explained
+from linkwright.errors import InputError, ShapeError, explained, warn
+from linkwright.identification.measurements import gap_told, gaps
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -32,6 +33,11 @@ def step_of(t: Any) -> float:
     if step <= 0.0:
         raise InputError(f"times grow; got {t[0]:g} … {t[-1]:g} s")
     off = np.abs(t - t[0] - step * np.arange(len(t))) / step
+    if (np.diff(t) > 0.0).all() and len(gap := gaps(t)):
+        raise InputError(
+            f"derivatives need evenly spaced times; {gap_told(t, gap[0])}. Take what is between gaps apart: "
+            "Measurements(…, t=t).parts(), a list that identify takes"
+        )
     if off.max() > UNEVEN * max(1.0, np.sqrt(len(t))) or (np.diff(t) <= 0.0).any():
         k = int(off.argmax())
         raise InputError(
@@ -71,7 +77,8 @@ def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: floa
     Differences are those of :func:`linkwright.difference`, so that quaternions are as good as angles; v is not
     computed where it is given. ``cutoff``, Hz: of a Butterworth filter of order 4, forwards and backwards, through
     which velocities go (None: none); well above what the motion has and below what is noise. Samples at both ends
-    (1/cutoff of time) are known less well. Raises :class:`InputError` where times are uneven.
+    (1/cutoff of time) are known less well. Raises :class:`InputError` where times are uneven or have gaps; warns where
+    samples are too few a second for the cutoff.
     """
     step = step_of(t)
     q = as_numbers("q", q)
@@ -88,5 +95,10 @@ def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: floa
         )
     v = as_numbers("v", v)
     if cutoff is not None:
+        if 2.0 * cutoff * step >= 1.0 - 1e-9:
+            warn(
+                f"cutoff={cutoff:g} Hz filters nothing: {1.0 / step:.4g} samples a second show frequencies up to half "
+                "of that; a lower one does, and cutoff=None says that no filter is wanted"
+            )
         v = low_pass(v, step, cutoff)
     return v, np.gradient(v, step, axis=0)

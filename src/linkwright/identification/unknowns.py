@@ -77,6 +77,8 @@ class Unknowns:
                 if model.frames[name].body < 0:
                     raise InputError(f"link {name!r} does not move: no effort depends on it")
             only = tuple(dict.fromkeys(only))
+            if not only and not armature and not friction:
+                raise InputError("only is empty: name a link at least, or leave it out to find those of all bodies")
         found = cls(model, only, armature, friction)
         if not found.blocks and not armature and not friction:
             raise InputError(f"{model.name!r} has no bodies with mass: there is nothing to identify")
