@@ -192,6 +192,15 @@ def test_ways_to_place_a_link(placed):
     np.testing.assert_allclose(dynamics.pose(model, np.zeros(1), "a"), T, atol=1e-15)
 
 
+def test_the_motors_of_joints_that_become_several_have_names_of_their_own(tmp_path):
+    source = tmp_path / "r.xml"
+    source.write_text("""<mujoco><worldbody><body name='b'><joint name='a' axis='1 0 0' armature='.1'/>
+        <joint name='c' axis='0 1 0' armature='.2'/><geom size='.1'/></body></worldbody></mujoco>""")
+    quietly(quietly(load, source).save, tmp_path / "r.ztk")
+    again = quietly(load, tmp_path / "r.ztk")
+    assert [joint.armature.tolist() for joint in again.joints] == [[0.1], [0.2]]
+
+
 def test_dc_motors_give_reflected_inertia():
     motor = "[roki::motor]\nname: m\ntype: dc\ngearratio: 100\nrotorinertia: 1.69e-7\ngearinertia: 3e-7\n"
     model = parse_ztk(BASE + motor + link("a", "motor: m"))

@@ -72,6 +72,7 @@ class _Writer:
         self.links: dict[str, list[str]] = {}
         """the lines of each link"""
         self.motors: list[list[str]] = []
+        self.motor_names = Names(set())
         self.shapes: list[list[str]] = []
 
     def sections(self) -> list[list[str]]:
@@ -187,7 +188,7 @@ class _Writer:
             what = "armature" if armature.any() else "limits of effort"
             self.losses.add(f"{what} of joints of several coordinates: lost", name)
             return
-        told = self.word(f"{name}_motor")
+        told = self.word(self.motor_names.free(f"{name}_motor".replace('"', "'")))
         section = ["[roki::motor]", f"name: {told}"]
         if armature.any():
             values_of = {"motorconstant": 1.0, "admittance": 1.0, "maxvoltage": 0.0, "minvoltage": 0.0}
