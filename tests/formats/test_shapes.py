@@ -5,6 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, FormatWarning, InputError, ModelError, UnknownNameError
+from linkwright.formats.meshes import mesh_file
 from linkwright.formats.sdf import parse_sdf
 from linkwright.formats.urdf import parse_urdf
 from linkwright.formats.ztk import parse_ztk
@@ -269,6 +270,40 @@ def test_shapes_go_through_ztk_as_what_is_seen(tmp_path):
         mine, theirs = (lw.mass_properties(one, density=1.0) for one in (shape, other))
         for one, same in zip(mine, theirs, strict=True):
             np.testing.assert_allclose(same, one, atol=1e-12)
+
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+
+
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+@pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
+@pytest.mark.parametrize("name", ["meshes/part.obj", "package://arms/meshes/part.obj", "model://arms/meshes/part.obj"])
+def test_meshes_are_found_from_wherever_a_robot_is_saved(name, ending, tmp_path, monkeypatch):
+    if ending == ".xml":
+        pytest.importorskip("mujoco")
+    for folder in ("home/arms/meshes", "home/arms/sub", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "home/arms/meshes/part.obj").write_text(TETRAHEDRON)
+    source = tmp_path / "home/arms/r.urdf"
+    source.write_text(URDF.format(more="").replace("package://x/y.dae", name))
+    monkeypatch.chdir(tmp_path / "arms")
+    built = arm().shape("a", "mesh", file="meshes/part.obj").build()
+    for model in (lw.load(source), built):
+        for place in ("home/arms/sub", "elsewhere"):
+            moved = lw.load(model.save(tmp_path / place / f"m{ending}"), trusted=True)
+            mesh = next(shape for shape in moved.shapes if shape.kind == "mesh")
+            if ending != ".xml":
+                assert mesh_file(mesh).samefile(tmp_path / "home/arms/meshes/part.obj")
+                kept = mesh.file == name
+                assert kept == (place == "home/arms/sub" and "://" in name and model is not built)
+            assert lw.mass_properties(mesh, density=6.0, hull=True).volume > 0.1
+
+
+@pytest.mark.parametrize("ending", [".urdf", ".sdf", ".xml"])
+def test_meshes_that_are_not_found_are_told_on_writing(ending, tmp_path):
+    model = arm().shape("a", "mesh", file="nope.stl", use="visual").build()
+    with pytest.warns(FormatWarning, match="meshes are not found: 'nope.stl'"):
+        model.save(tmp_path / f"m{ending}")
 
 
 @pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from linkwright.errors import FormatWarning, listed, warn
+from linkwright.errors import FormatWarning, MissingFileError, listed, warn
+from linkwright.formats.meshes import mesh_file
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
@@ -197,15 +198,40 @@ def _share(values: dict[str, Any], q: slice, v: slice) -> dict[str, Any]:
     return {name: x[q if name in ("lower", "upper", "rest") else v] for name, x in values.items()}
 
 
-def file_beside(shape: Shape, path: str) -> str:
-    """How a file at ``path`` names the mesh of a shape: from its own folder; packages stay as they are named."""
+def file_beside(shape: Shape, losses: Losses, packages: bool = True) -> str:
+    """How the file that is written names the mesh of a shape: from its own folder.
+
+    Absolute paths stay; packages, where the format has them, stay where they are found from there, too. Meshes that
+    are not found are told among the losses, and named as if they were there.
+    """
     name = shape.file.removeprefix("file://")
-    if "://" in name or os.path.isabs(name) or not shape.folders:
+    folder = os.path.dirname(os.path.abspath(losses.path))
+    found = mesh_found(shape, losses)
+    package = "://" in name
+    if os.path.isabs(name) or (package and (not found or (packages and _is_package(shape, found, folder)))):
         return name
+    found = found or os.path.join((*shape.folders, ".")[0], name)
     try:
-        return os.path.relpath(os.path.join(shape.folders[0], name), os.path.dirname(os.path.abspath(path)))
+        return os.path.relpath(found, folder)
     except ValueError:  # on another drive
-        return os.path.join(shape.folders[0], name)
+        return os.path.abspath(found)
+
+
+def mesh_found(shape: Shape, losses: Losses) -> str:
+    """Where the file of a mesh is; "" where it is not found, which is told."""
+    try:
+        return os.fspath(mesh_file(shape))
+    except MissingFileError:
+        losses.add("meshes are not found", shape.file)
+        return ""
+
+
+def _is_package(shape: Shape, found: str, folder: str) -> bool:
+    """Whether a package's name means the same file from this folder."""
+    try:
+        return os.path.samefile(mesh_file(replace(shape, folders=(folder,))), found)
+    except MissingFileError:
+        return False
 
 
 def still(T: Array) -> bool:

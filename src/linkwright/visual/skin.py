@@ -96,8 +96,8 @@ def skin(model: Model) -> Skin | None:
     """The skin of a model; None where it has no shapes that can be drawn.
 
     Shapes for collision alone are not drawn, nor planes, nor what of the world is much larger than the mechanism.
-    Meshes whose files are not there are passed over; those that cannot be read are told in one :class:`FormatWarning`,
-    once for each model.
+    Meshes whose files are not found and those that cannot be read are told in one :class:`FormatWarning`, once for
+    each model.
     """
     if not any(shape.is_seen for shape in model.shapes):
         return None
@@ -110,17 +110,27 @@ def _skin(model: Model) -> Skin | None:
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
     pieces: list[tuple[int, Mesh, Shape]] = []
     missing: list[str] = []
+    absent: list[str] = []
     for shape in shapes:
         try:
             mesh = coarse(mesh_of(shape), share) if shape.kind == "mesh" else outside(shape)
-        except MissingFileError:
-            continue  # as many robots are passed on: without their meshes
+        except MissingFileError:  # as many robots are passed on: without their meshes
+            absent.append(shape.file)
+            continue
         except (FormatError, MissingExtraError) as error:
             missing.append(str(error))
             continue
         frame = model.frames[shape.body]
         T = frame.placement @ shape.placement
         pieces.append((frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), shape))
+    if absent:
+        names = dict.fromkeys(absent)
+        told = (
+            f"{next(iter(names))!r} is"
+            if len(names) == 1
+            else f"{len(names)} files are, such as {next(iter(names))!r},"
+        )
+        missing.append(f"{told} not found")
     if missing:
         warn(f"{model.name!r}: shapes are not drawn: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
     size = max((float(np.ptp(mesh.vertices, axis=0).max()) for k, mesh, _ in pieces if k >= 0), default=0.0)

@@ -12,9 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import MissingFileError
-from linkwright.formats.meshes import mesh_file
-from linkwright.formats.writing import Losses, Names, Node, Simple, all_equal, downwards, simple, slides, still
+from linkwright.formats.writing import (
+    Losses,
+    Names,
+    Node,
+    Simple,
+    all_equal,
+    downwards,
+    file_beside,
+    mesh_found,
+    simple,
+    slides,
+    still,
+)
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Free, Planar, Prismatic, Revolute, Spherical
 from linkwright.model.loop import Ball, CoordinateLoop, Loop, RevolutePair, Weld
@@ -121,10 +131,9 @@ class _Writer:
             self.losses.add("meshes are lost that are neither STL nor OBJ", shape.file)
             return ""
         else:
-            try:
-                told["file"] = str(mesh_file(shape).absolute())
-            except MissingFileError:  # as everywhere, missing meshes do not matter
-                return ""
+            if not mesh_found(shape, self.losses):
+                return ""  # of missing files MuJoCo reads nothing at all
+            told["file"] = file_beside(shape, self.losses, packages=False)
         assets.add("mesh", **told)
         return str(told["name"])
 

@@ -298,7 +298,7 @@ class _Writer:
             elif shape.kind == "plane":
                 one.say("normal", [0.0, 0.0, 1.0])
             elif shape.kind == "mesh":
-                one.say("uri", file_beside(shape, self.losses.path))
+                one.say("uri", file_beside(shape, self.losses))
                 one.say("scale", shape.scale)
             else:
                 one.say("radius", shape.radius)

@@ -121,7 +121,7 @@ class _Writer:
             return [*middle, *(("sphere", radius, end) for end in ends)]
         if shape.kind == "mesh" and shape.file:
             scale = {} if shape.scale == (1.0, 1.0, 1.0) else {"scale": shape.scale}
-            return [("mesh", {"filename": file_beside(shape, self.losses.path)} | scale, T)]
+            return [("mesh", {"filename": file_beside(shape, self.losses)} | scale, T)]
         what = "meshes without a file" if shape.kind == "mesh" else f"shapes of the kind {shape.kind}"
         self.losses.add(f"{what} are lost", shape.body)
         return []
