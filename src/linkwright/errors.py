@@ -134,7 +134,7 @@ def explained(function: F) -> F:
 class UnknownNameError(LinkwrightError, KeyError):
     """A name that does not exist; the message lists near ones, or all of them where they are few."""
 
-    def __init__(self, what: str, name: object, known: Iterable[str]):
+    def __init__(self, what: str, name: object, known: Iterable[str], many: str | None = None):
         known = sorted(known)
         # near names of very long ones, or among very many, would take too long to find
         searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
@@ -144,7 +144,7 @@ class UnknownNameError(LinkwrightError, KeyError):
         if shown:
             message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"
         if len(known) > len(shown):
-            message += f" (of {len(known)} {what}s)"
+            message += f" (of {counted(len(known), what, many)})"
         super().__init__(message)
 
     def __str__(self) -> str:  # KeyError would print the repr of the message

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import InputError, ModelError, ShapeError, UnknownNameError
+from linkwright.errors import InputError, LinkwrightWarning, ModelError, ShapeError, UnknownNameError
 from linkwright.spatial.transform import pose_exp
 
 
@@ -96,8 +96,10 @@ def test_a_slide_is_calibrated_as_a_row_says():
         (lambda q, T: (q, T[:-1]), ShapeError, r"expected positions \(30, 3\) or poses \(30, 4, 4\)"),
         (lambda q, T: (q * np.nan, T), InputError, r"q\[0, 0\] is not"),
         (lambda q, T: (q, 2.0 * T), InputError, r"measured\[\d+\] is no pose"),
+        (lambda q, T: (q[:0], T[:0]), InputError, "there are no poses"),
         (lambda q, T: (q[:3], T[:3]), InputError, "18 measured numbers for 32 unknown ones"),
         (lambda q, T: (q, T, ("beta",)), UnknownNameError, "unknown entry of a DH table 'beta'"),
+        (lambda q, T: (q, T, ("beta",)), UnknownNameError, r"\(of 38 entries of a DH table\)"),
         (lambda q, T: (q, T, ()), InputError, "vary names what may change"),
     ],
 )
@@ -112,3 +114,35 @@ def test_arms_without_tables_are_told():
     model = lw.load("quadruped")
     with pytest.raises(ModelError):
         lw.calibrate(model, np.zeros((5, model.nq)), np.zeros((5, 3)))
+
+
+def test_what_does_not_fit_is_told():
+    table, truth, rng = arm_and_truth()
+    q = rng.uniform(-1.5, 1.5, (60, 5))
+    T = lw.pose(truth, q, "tool")
+    far = T.copy()
+    far[:, :3, 3] *= 1e3
+    for poses, joints in ((far, q), (T, np.degrees(q)), (far[:, :3, 3], q)):
+        with pytest.warns(LinkwrightWarning, match=r"calibration .*leaves .* Are positions in m, joints in rad"):
+            lw.calibrate(table, joints, poses)
+    good = lw.calibrate(table, q, T)
+    assert good.converged
+    assert "not converged" not in good.report()
+    assert "not converged in 7 steps" in replace(good, converged=False, steps=7).report()
+
+
+def test_steps_that_do_not_come_to_an_end_are_told(monkeypatch):
+    monkeypatch.setattr("linkwright.identification.calibration.STEPS", 1)
+    table, truth, rng = arm_and_truth()
+    q = rng.uniform(-1.5, 1.5, (60, 5))
+    with pytest.warns(LinkwrightWarning, match="did not converge in 1 steps, and leaves"):
+        found = lw.calibrate(table, q, lw.pose(truth, q, "tool"))
+    assert not found.converged
+
+
+def test_one_pose_again_and_again_is_told():
+    puma = lw.load("puma560")
+    q = np.tile(np.random.default_rng(0).uniform(-1.0, 1.0, (1, 6)), (60, 1))
+    with pytest.warns(LinkwrightWarning, match="these poses show 6 numbers of 29 that others would show"):
+        found = lw.calibrate(puma, q, lw.pose(puma, q, "tool"))
+    assert (found.rank, found.structural) == (6, 29)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, counted, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, counted, explained, warn
 from linkwright.model.library.dh import DHTable, from_dh, to_dh
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -17,6 +17,9 @@ from linkwright.spatial.transform import inverse_pose, pose_exp, pose_log
 
 OF_ROWS = ("a", "alpha", "d", "theta")
 PLACEMENTS = ("base", "tool")
+
+FAR = 0.1
+"""Of the length of the arm: what misses poses by more is another arm, or of other units."""
 
 STEPS = 100
 """of Levenberg and Marquardt, at most"""
@@ -50,6 +53,10 @@ class Calibrated:
     errors: Array
     """the same of the table that fits"""
     steps: int
+    converged: bool = True
+    """whether the steps came to an end: else numbers and standard errors are not to be trusted"""
+    structural: int = 0
+    """how many numbers poses all over the joints' ranges would show"""
 
     @property
     def standard_errors(self) -> Array:
@@ -66,6 +73,7 @@ class Calibrated:
         rms = [np.sqrt(np.mean(x[:, 0] ** 2)) for x in (self.errors_before, self.errors)]
         lines = [
             f"{counted(len(self.errors), 'pose')}, {self.rank} of {len(self.names)} numbers are seen",
+            *[f"not converged in {self.steps} steps: these numbers are not to be trusted"] * (not self.converged),
             f"error of position (rms): {rms[0]:.3g} m before, {rms[1]:.3g} m after",
         ]
         if np.isfinite(self.errors).all():
@@ -100,7 +108,8 @@ def calibrate(
     least. What the poses do not tell apart (the base and the first row, axes that are parallel) changes as little as
     can be, and is told.
 
-    Raises :class:`InputError` where measurements are fewer than what they show, or not finite.
+    Raises :class:`InputError` where measurements are fewer than what is varied, none, or not finite. Warns where
+    the steps do not come to an end or leave much (units?), and where other poses would show more.
     """
     table = arm if isinstance(arm, DHTable) else to_dh(_model(arm))
     q, measured = _checked(table, q, measured)
@@ -127,13 +136,27 @@ def calibrate(
     first = residuals(x)
     if first.size < len(chosen):
         raise InputError(f"{first.size} measured numbers for {len(chosen)} unknown ones; measure more, or vary less")
-    x, r, steps = _least(x, chosen, residuals, jacobian)
+    x, r, steps, converged = _least(x, chosen, residuals, jacobian)
     J = jacobian(x)
     scales, _, S, Vt = _scaled(J)
     rank = int((SEEN * S[0] < S).sum())
     free = r.size - rank
     variance = float(r @ r) / free if free else np.nan
     root = Vt[:rank].T / S[:rank] / scales[:, None]
+    structural = max(rank, _structural(table, slope, measured, chosen))
+    off = float(np.sqrt(np.mean(_told(r, len(q), length)[:, 0] ** 2)))
+    longest = float(np.abs(x[: 4 * len(names)].reshape(-1, 4)[:, [0, 2]]).max(initial=0.0))
+    if not converged or off > FAR * length or longest > length:
+        end = "" if converged else f"did not converge in {steps} steps, and "
+        warn(
+            f"calibration {end}leaves {off:.3g} m (rms), with links changed by up to {longest:.3g} m, of an arm of "
+            f"{length:.3g} m. Are positions in m, joints in rad, and both of this table? Vary less, else"
+        )
+    if rank < structural:
+        warn(
+            f"these poses show {rank} numbers of {structural} that others would show; measure in poses that differ in "
+            "all joints, or vary less"
+        )
     own = np.linalg.norm(Vt[:rank], axis=0)
     seen = tuple("no" if x < SEEN else "alone" if x > 1.0 - SEEN else "with others" for x in own)
     return Calibrated(
@@ -147,11 +170,23 @@ def calibrate(
         _told(first, len(q), length),
         _told(r, len(q), length),
         steps,
+        converged,
+        structural,
     )
 
 
-def _least(x: Array, chosen: Array, residuals: Any, jacobian: Any) -> tuple[Array, Array, int]:
-    """The nearest least sum of squares: x, its residuals, and the steps taken."""
+def _structural(table: DHTable, slope: Kernel, measured: Array, chosen: Array) -> int:
+    """How many of the numbers random poses show."""
+    n = len(table.rows)
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (4 * (n + 3), n))
+    x = np.zeros((len(q), 4 * n + 12))
+    J = slope(q, np.broadcast_to(measured[0], (len(q), *measured.shape[1:])), x).reshape(-1, x.shape[1])[:, chosen]
+    S = _scaled(J)[2]
+    return int((SEEN * S[0] < S).sum())
+
+
+def _least(x: Array, chosen: Array, residuals: Any, jacobian: Any) -> tuple[Array, Array, int, bool]:
+    """The nearest least sum of squares: x, its residuals, the steps taken, and whether they came to an end."""
     r, damping = residuals(x), 1e-6
     for step in range(1, STEPS + 1):
         J = jacobian(x)
@@ -167,12 +202,12 @@ def _least(x: Array, chosen: Array, residuals: Any, jacobian: Any) -> tuple[Arra
                 break
             damping = max(10.0 * damping, 1e-12)
         if damping > 1e12:
-            return x, r, step
+            return x, r, step, True
         gained = r @ r - r_there @ r_there
         x, r, damping = there, r_there, damping / 10.0
         if gained <= 1e-14 * (r @ r) or np.linalg.norm(moved * scales) <= 1e-15 * max(1.0, len(r) ** 0.5):
-            return x, r, step
-    return x, r, STEPS
+            return x, r, step, True
+    return x, r, STEPS, False
 
 
 def _scaled(J: Array) -> tuple[Array, Array, Array, Array]:
@@ -245,7 +280,7 @@ def _varied(joints: Sequence[str], vary: Iterable[str]) -> list[str]:
     asked: set[str] = set()
     for name in vary:
         if name not in known:
-            raise UnknownNameError("entry of a DH table", name, known)
+            raise UnknownNameError("entry of a DH table", name, known, "entries of a DH table")
         asked |= set(known[name])
     if not asked:
         raise InputError("vary names what may change: a, alpha, d, theta, base, tool, or entries as joint2.theta")
@@ -268,6 +303,8 @@ def _checked(table: DHTable, q: Any, measured: Any) -> tuple[Array, Array]:
             f"measured has shape {measured.shape}; expected positions ({len(q)}, 3) or poses ({len(q)}, 4, 4), one for "
             "each row of q"
         )
+    if not len(q):
+        raise InputError("there are no poses: q and measured have no rows")
     for name, x in (("q", q), ("measured", measured)):
         if not np.isfinite(x).all():
             raise InputError(
