@@ -286,7 +286,7 @@ def test_meshes_are_found_from_wherever_a_robot_is_saved(name, ending, tmp_path,
     (tmp_path / "home/arms/meshes/part.obj").write_text(TETRAHEDRON)
     source = tmp_path / "home/arms/r.urdf"
     source.write_text(URDF.format(more="").replace("package://x/y.dae", name))
-    monkeypatch.chdir(tmp_path / "arms")
+    monkeypatch.chdir(tmp_path / "home/arms")
     built = arm().shape("a", "mesh", file="meshes/part.obj").build()
     for model in (lw.load(source), built):
         for place in ("home/arms/sub", "elsewhere"):
