@@ -148,6 +148,39 @@ def test_several_shapes_of_a_body_weigh_together():
         solid_of(Shape("a", "plane"))
 
 
+def test_what_is_seen_and_what_touches_weigh_once(tmp_path):
+    builder = lw.Builder("block").body("b", mass=1.0, inertia=0.1).joint("h", "revolute", "world", "b")
+    block = builder.shape("b", "box", size=[0.1, 0.2, 0.3]).build()
+    block.save(tmp_path / "b.urdf")
+    again = lw.load(tmp_path / "b.urdf")
+    assert [shape.use for shape in again.shapes] == ["visual", "collision"]
+    for given in ({}, {"use": "visual"}, {"use": "collision"}):
+        assert mass_properties(again.shapes, density=7800.0, **given).mass == pytest.approx(46.8)
+        assert mass_properties(block.shapes, density=7800.0, **given).mass == pytest.approx(46.8)
+    assert mass_properties(again.shapes, density=7800.0, use="all").mass == pytest.approx(93.6)
+    for given, message in (
+        ({"use": "both"}, "use is 'all', 'visual' or 'collision'; got 'both'"),
+        ({"scale": 0.001}, "scale is of a mesh file, and shapes have their own"),
+        ({"scale": -1}, "scale is of a mesh file"),
+    ):
+        with pytest.raises(InputError, match=message):
+            mass_properties(again.shapes, density=1.0, **given)
+    with pytest.raises(InputError, match="none of these shapes is for 'visual': all are for 'collision'"):
+        mass_properties([again.shapes[1]], density=1.0, use="visual")
+
+
+def test_an_stl_file_that_ends_early_is_told(tmp_path):
+    whole = binary_stl(CORNERS, FACES)
+    for data, message in (
+        (whole[:-1], r"it has 683 bytes, and its header tells 12 triangles, 684 bytes"),
+        (b"solid" + whole[5:300], r"it has 300 bytes, and its header tells 12 triangles, 684 bytes"),
+        (whole[:50], r"it has 50 bytes, and its header takes 84"),
+    ):
+        (tmp_path / "b.stl").write_bytes(data)
+        with pytest.raises(FormatError, match=message):
+            read_mesh(tmp_path / "b.stl")
+
+
 def test_where_meshes_are_found(tmp_path, monkeypatch):
     block = binary_stl(CORNERS, FACES)
     for place in ("ws/arm/meshes/b.stl", "ws/arm/urdf/c.stl", "ros/share/other/d.stl"):

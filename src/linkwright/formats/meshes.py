@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -55,14 +55,17 @@ def mass_properties(
     *,
     density: float | None = None,
     mass: float | None = None,
-    scale: float | Sequence[float] = 1.0,
+    scale: float | Sequence[float] | None = None,
     hull: bool = False,
+    use: Literal["all", "visual", "collision"] | None = None,
 ) -> MassProperties:
     """Mass, centre, inertia and volume of what a mesh file (STL, OBJ, DAE) encloses, of a shape, or of several.
 
     Either ``density``, kg/m³, or ``mass``, kg, is given. ``scale`` is of a file: 0.001 where it is in millimetres.
     Of shapes, all is in the frame of the body they are on; where they overlap they count twice. ``hull`` takes the
-    convex hull of each mesh, for those that are not closed.
+    convex hull of each mesh, for those that are not closed. ``use``: which of several shapes count, those that are
+    seen ("visual"), those that touch ("collision") or "all" of them. By default it is all of them, but where some are
+    only seen and others only touch, which is mostly the same body twice, those that touch, as in Gazebo.
 
     Raises :class:`FormatError` for a file that cannot be read or that encloses nothing, :class:`InputError` for
     numbers that are not usable, and :class:`MissingExtraError` without trimesh (for DAE, pycollada; for hulls, SciPy).
@@ -73,18 +76,33 @@ def mass_properties(
     if given <= 0.0:
         raise InputError(f"{'density' if mass is None else 'mass'} is above zero; got {given:g}")
     if isinstance(solid, str | os.PathLike):
-        x, y, z = np.broadcast_to(finite("scale", scale, (), (3,)), (3,)).tolist()
+        x, y, z = np.broadcast_to(finite("scale", 1.0 if scale is None else scale, (), (3,)), (3,)).tolist()
         solid = Shape("", "mesh", file=os.path.abspath(solid), scale=(x, y, z))
         for problem in solid.problems():
             raise InputError(problem)
+    elif scale is not None:
+        raise InputError(f"scale is of a mesh file, and shapes have their own; got scale={scale!r} with shapes")
     shapes = [solid] if isinstance(solid, Shape) else list(solid)
     if not shapes or not all(isinstance(shape, Shape) for shape in shapes):
         raise InputError(f"mass properties are of a mesh file, of a Shape or of several; got {solid!r:.200}")
     if len({shape.body for shape in shapes}) > 1:
         raise InputError("these shapes are on several bodies; give those of one")
+    shapes = _counted(shapes, use)
     whole = together([solid_of(shape, hull) for shape in shapes])
     ratio = given if mass is None else given / whole.volume
     return MassProperties(ratio * whole.volume, whole.center, ratio * whole.inertia, whole.volume)
+
+
+def _counted(shapes: list[Shape], use: str | None) -> list[Shape]:
+    """The shapes that weigh."""
+    if use not in (None, "all", "visual", "collision"):
+        raise InputError(f"use is 'all', 'visual' or 'collision'; got {use!r}")
+    if use is None:
+        use = "collision" if {"visual", "collision"} <= {shape.use for shape in shapes} else "all"
+    found = [shape for shape in shapes if use in ("all", shape.use) or shape.use == "both"]
+    if not found:
+        raise InputError(f"none of these shapes is for {use!r}: all are for {shapes[0].use!r}")
+    return found
 
 
 def solid_of(shape: Shape, hull: bool = False) -> Solid:
@@ -243,9 +261,21 @@ def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
             f"reading meshes needs trimesh: install the extra, linkwright[meshes] (which brings trimesh); {error}"
         ) from None
     kind = name.rpartition(".")[2].lower()
+    if kind == "stl":
+        _whole(data, name)
     options = {"skip_materials": True} if kind == "obj" else {}
     mesh = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
     return mesh.vertices, mesh.faces
+
+
+def _whole(data: bytes, name: str) -> None:
+    """Raise :class:`FormatError` for a binary STL file that ends early; text is left to its parser."""
+    if data[:5].lower() == b"solid" and b"\0" not in data[:84]:
+        return
+    count = int.from_bytes(data[80:84], "little")
+    told = f"its header tells {count} triangles, {84 + 50 * count} bytes" if len(data) >= 84 else "its header takes 84"
+    if len(data) < max(84, 84 + 50 * count):
+        raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {told}")
 
 
 def _collada(data: bytes, name: str) -> tuple[Any, Any]:

@@ -55,7 +55,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise FormatError(f"{name} cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
-        raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB; a robot description is not")
+        raise FormatError(f"{name} is larger than {MAX_BYTES >> 20} MB, the most that is read of a file")
     return data
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, ShapeError
-from linkwright.spatial.arrays import Array, is_zero, mirror
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero, mirror
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -92,21 +92,29 @@ def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Ar
     """Mass, centre of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
 
     All in one frame, every inertia about its own centre of mass: m = Σ mⱼ, c = Σ mⱼ cⱼ / m,
-    I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c. Symbols and leading dimensions as they come; together they
-    must have mass.
+    I = Σ (Iⱼ + mⱼ ((rⱼ·rⱼ) 1 − rⱼ rⱼᵀ)) with rⱼ = cⱼ − c. Symbols and leading dimensions as they come. Raises
+    :class:`InputError` for numbers that are not finite, negative masses, and bodies that have no mass together.
 
     >>> m, c, I = add_mass_properties([(1.0, [0, 0, 0], np.eye(3)), (3.0, [4.0, 0, 0], np.eye(3))])
     >>> m, c.tolist(), I.diagonal().tolist()
     (np.float64(4.0), [3.0, 0.0, 0.0], [2.0, 14.0, 14.0])
     """
     try:
-        each = [(np.asarray(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies]
+        each = [(_numbers(m), _numbers(c), _numbers(I)) for m, c, I in bodies]
     except (TypeError, ValueError):
         raise ArgumentError(f"mass properties are a list of (m, c (3,), I (3, 3)); got {bodies!r:.200}") from None
     if not each or any(c.shape[-1:] != (3,) or I.shape[-2:] != (3, 3) for _, c, I in each):
         shapes = [(m.shape, c.shape, I.shape) for m, c, I in each]
         raise ShapeError(f"mass properties are a list of (m (…), c (…, 3), I (…, 3, 3)), one or more; got {shapes}")
+    for k, parts in enumerate(each):
+        for what, x in zip(("mass", "centre of mass", "inertia"), parts, strict=True):
+            if not is_symbolic(x) and not np.isfinite(x).all():
+                raise InputError(f"the {what} of body {k} of {len(each)} is not finite; got {x}")
+        if not is_symbolic(parts[0]) and (parts[0] < 0.0).any():
+            raise InputError(f"a mass is not negative; that of body {k} of {len(each)} is {parts[0]}")
     m: Any = sum((m for m, _, _ in each[1:]), each[0][0])
+    if not is_symbolic(m) and not (m > 0.0).all():
+        raise InputError("these bodies have no mass together, and so no centre of mass")
     h = sum((np.asarray(m)[..., None] * c for m, c, _ in each[1:]), np.asarray(each[0][0])[..., None] * each[0][1])
     c = h / np.asarray(m)[..., None]
     total: Any = 0.0
@@ -115,6 +123,11 @@ def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Ar
         square = np.asarray((r * r).sum(axis=-1))[..., None, None]
         total = total + I_j + m_j[..., None, None] * (square * np.eye(3) - r[..., :, None] * r[..., None, :])
     return (m if np.ndim(m) else np.asarray(m)[()]), c, total
+
+
+def _numbers(x: Any) -> Array:
+    """An array of float64, or of symbols."""
+    return np.asarray(x) if is_symbolic(x) else np.asarray(x, dtype=float)
 
 
 def congruence(I: Array, T: Array) -> Array:

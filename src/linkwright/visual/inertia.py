@@ -89,7 +89,8 @@ def standing(model: Model, q: Array) -> Mechanism:
         twists.append(np.concatenate([R @ S[:3], R @ S[3:]]))
         m, c, I = about_center_of_mass(link.rigid_inertia)
         own.append((float(m), R @ c + poses[k][:3, 3], R @ I @ R.T))
-    bodies = [add_mass_properties(own[k:end]) for k, end in enumerate(model.subtree_end)]
+    beyond = [own[k:end] for k, end in enumerate(model.subtree_end)]
+    bodies = [add_mass_properties(some) if any(m for m, _, _ in some) else some[0] for some in beyond]
     return Mechanism(model, poses, twists, [Composite(float(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies])
 
 
