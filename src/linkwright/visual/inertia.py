@@ -90,8 +90,13 @@ def standing(model: Model, q: Array) -> Mechanism:
         m, c, I = about_center_of_mass(link.rigid_inertia)
         own.append((float(m), R @ c + poses[k][:3, 3], R @ I @ R.T))
     beyond = [own[k:end] for k, end in enumerate(model.subtree_end)]
-    bodies = [add_mass_properties(some) if any(m for m, _, _ in some) else some[0] for some in beyond]
+    bodies = [add_mass_properties(some) if any(m for m, _, _ in some) else _massless(some) for some in beyond]
     return Mechanism(model, poses, twists, [Composite(float(m), np.asarray(c), np.asarray(I)) for m, c, I in bodies])
+
+
+def _massless(some: list[tuple[float, Array, Array]]) -> tuple[float, Array, Array]:
+    """Bodies without mass as one, told of at the first."""
+    return 0.0, some[0][1], np.sum([I for _, _, I in some], axis=0)
 
 
 def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Path:
