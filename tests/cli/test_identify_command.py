@@ -76,3 +76,11 @@ def test_mistakes_are_told(tmp_path, robot, data, capsys, arguments, message):
     )
     assert status == 2
     assert message in told
+
+
+def test_a_file_that_cannot_be_written_is_told_before_others_are(tmp_path, robot, data, capsys):
+    out = tmp_path / "out"
+    status, _, told = run("identify", robot, data, "--out", out, "--save", tmp_path / "x.stl", capsys=capsys)
+    assert status == 2
+    assert "models are written as .urdf" in told
+    assert not out.exists()

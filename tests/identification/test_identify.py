@@ -501,3 +501,33 @@ def test_filters_that_filter_nothing_are_told(cutoff):
     with pytest.warns(LinkwrightWarning, match=rf"cutoff={cutoff:g} Hz filters nothing: 20 samples a second"):
         lw.smooth_derivatives(model, t, np.sin(np.column_stack([t, t])), cutoff=cutoff)
     lw.smooth_derivatives(model, t, np.sin(np.column_stack([t, t])), cutoff=9.0)
+
+
+def test_reports_tell_units_and_every_combination_whole(tmp_path):
+    model = one_of_each(0, mimics=True)
+    q, v, a, tau = motion(model, 800)
+    found = lw.identify(model, q, v, a, noisy(tau, np.random.default_rng(0))[0], armature=True, friction=True)
+    units = dict(zip(found.names, found.unknowns.units, strict=True))
+    body = found.names[0].rpartition(".")[0]
+    assert (units[f"{body}.m"], units[f"{body}.mcx"], units[f"{body}.Ixy"]) == ("kg", "kg m", "kg m²")
+    for joint in model.joints:
+        if joint.nv == 1 and joint.type in ("revolute", "prismatic"):
+            expected = ["kg m²", "N m s/rad", "N m"] if joint.type == "revolute" else ["kg", "N s/m", "N"]
+            assert [units[f"{joint.name}.{of}"] for of in ("armature", "damping", "friction")] == expected
+    whole = found.report()
+    assert all(name in whole for name in found.base_names)
+    assert "kg m²" in str(found)
+    assert "…" in str(found)
+
+
+def test_legends_stand_beside_the_curves():
+    model = lw.load("two_link")
+    motion_ = lw.exciting_trajectory(model, steps=0)
+    found = lw.identify(model, *motion_.sampled())
+    for figure in (found.plot(), motion_.plot()):
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        box = legend.get_window_extent()
+        assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
+        assert not any(box.overlaps(ax.title.get_window_extent()) for ax in figure.axes)
+        assert not any(box.overlaps(ax.xaxis.label.get_window_extent()) for ax in figure.axes if ax.get_xlabel())

@@ -11,6 +11,7 @@ from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
 from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_figure
+from linkwright.formats.save import ending_of
 from linkwright.model.tree import Model
 
 if TYPE_CHECKING:
@@ -71,10 +72,12 @@ def identify(
     period
         Of the motion that --excite writes, s.
     save
-        The identified robot: a file (.urdf, .xml, .mjcf).
+        The identified robot: a file (.urdf, .xml, .mjcf, .sdf, .ztk).
     out
         The folder for the report and pictures; linkwright_NAME_identify unless given.
     """
+    if save is not None:  # refused before what takes long
+        ending_of(save)
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     if excite is not None:
         _excite(model, excite, period, armature, friction)

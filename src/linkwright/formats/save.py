@@ -27,6 +27,17 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
     :class:`ArgumentError` for another ending, :class:`InputError` where writing fails, and :class:`ModelError` for a
     minimal model, whose inertias are no longer those of bodies, or one that holds symbols.
     """
+    ending = ending_of(path)
+    if model.holds_symbols:
+        raise ModelError(f"{model.name!r} holds symbols, and files hold numbers: build it with numbers to save it")
+    text, losses = WRITTEN[ending](described(model), os.fspath(path))
+    written = write_text(Path(path), text)
+    losses.tell()
+    return written
+
+
+def ending_of(path: str | os.PathLike[str]) -> str:
+    """The ending, one that models are written with; :class:`ArgumentError` for another."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")
     ending = Path(path).suffix.lower()
@@ -34,9 +45,4 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
         raise ArgumentError(
             f"models are written as .urdf (URDF), .xml, .mjcf (MJCF), .sdf (SDF) or .ztk (ZTK); got {os.fspath(path)!r}"
         )
-    if model.holds_symbols:
-        raise ModelError(f"{model.name!r} holds symbols, and files hold numbers: build it with numbers to save it")
-    text, losses = WRITTEN[ending](described(model), os.fspath(path))
-    written = write_text(Path(path), text)
-    losses.tell()
-    return written
+    return ending

@@ -41,7 +41,7 @@ def plot_efforts(found: Identified) -> Figure:
         for ax in (of, rest):
             ax.grid(alpha=0.25)
             ax.tick_params(labelsize=7)
-    axes[0, 0].legend(loc="upper right", fontsize=7, ncols=2)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper left", fontsize=7, ncols=2)
     axes[0, 0].set_title("efforts (N m; N of joints that slide)", fontsize=9)
     axes[0, 1].set_title("what is left, and ± 2 standard deviations", fontsize=9)
     for ax in axes[-1]:
@@ -118,7 +118,7 @@ def plot_excitation(found: ExcitingTrajectory) -> Figure:
         ax.set_ylabel(what, fontsize=8)
         ax.grid(alpha=0.25)
         ax.tick_params(labelsize=7)
-    axes[0].legend(fontsize=7, ncols=4, loc="upper right")
+    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, ncols=8, loc="outside lower center")
     axes[0].set_title(f"exciting motion of {found.model.name}, condition number {found.condition:.3g}", fontsize=9)
     axes[-1].set_xlabel("t (s)", fontsize=8)
     return figure

@@ -20,6 +20,7 @@ TOLD = 60
 def report(found: Identified, all_parameters: bool = True) -> str:
     """Efforts, base parameters and, where asked for, every parameter."""
     model, base = found.unknowns.model, found.base
+    units = found.unknowns.units
     seen = Counter(found.seen)
     lines = [
         f"{model.name}: {counted(found.samples, 'sample')}, {counted(len(found.joints), 'effort')} each, read "
@@ -43,19 +44,25 @@ def report(found: Identified, all_parameters: bool = True) -> str:
     lines += table(heads, rows)
     lines += ["", "base parameters, by least squares alone"]
     rows = [
-        [f"{x:.5g}", f"{error:.2g}", shortened(name)]
-        for x, error, name in zip(base.values, found.standard_errors, found.base_names, strict=True)
+        [f"{x:.5g}", f"{error:.2g}", unit, name if all_parameters else shortened(name)]
+        for x, error, unit, name in zip(
+            base.values,
+            found.standard_errors,
+            np.array(units)[base.plain.columns.chosen[base.kept]],
+            found.base_names,
+            strict=True,
+        )
     ]
-    lines += table(["value", "std. error", "combination"], rows, left=(2,))
+    lines += table(["value", "std. error", "unit", "combination"], rows, left=(2, 3))
     if all_parameters:
         lines += ["", "parameters, such as bodies can have them; share: how much of a value the measurements tell"]
         rows = [
-            [name, f"{x:.5g}", f"{prior:.5g}", f"{100.0 * share:.0f} %", seen]
-            for name, x, prior, share, seen in zip(
-                found.names, found.parameters, found.prior, found.share, found.seen, strict=True
+            [name, f"{x:.5g}", f"{prior:.5g}", unit, f"{100.0 * share:.0f} %", seen]
+            for name, x, prior, unit, share, seen in zip(
+                found.names, found.parameters, found.prior, units, found.share, found.seen, strict=True
             )
         ]
-        lines += table(["parameter", "value", "prior", "share", "seen"], rows, left=(0, 4))
+        lines += table(["parameter", "value", "prior", "unit", "share", "seen"], rows, left=(0, 3, 5))
     return "\n".join(lines)
 
 

@@ -112,6 +112,14 @@ class Unknowns:
             *whole[10 * len(self.model.bodies) :],
         )
 
+    @property
+    def units(self) -> tuple[str, ...]:
+        """(p,): of each parameter; armature, damping and friction as their joints turn or slide."""
+        turns = [unit == "rad" for joint in self.model.joints if joint.nv for unit in joint.motion.units]
+        told = [("kg m²", "kg")] * self.armature + [("N m s/rad", "N s/m"), ("N m", "N")] * self.friction
+        of_joints = tuple(turning if turn else sliding for turning, sliding in told for turn in turns)
+        return (*("kg", *["kg m"] * 3, *["kg m²"] * 6) * len(self.blocks), *of_joints)
+
     def columns(self, Y: Array) -> Array:
         """(…, nv, p) of a regressor (…, nv, all): symbols too."""
         parts = []
