@@ -104,6 +104,24 @@ def test_a_picture_with_shapes_is_another_than_without():
     assert not ((sticks[..., 0] > sticks[..., 1] + 60) & (sticks[..., 1] == sticks[..., 2])).any()
 
 
+def test_what_has_little_opacity_is_seen_through():
+    def shown(opacity):
+        """The colours of two boxes, a blue one before and round a red one."""
+        builder = arm(color=[1.0, 0.0, 0.0])
+        model = builder.shape("b", "box", size=[3.0, 3.0, 3.0], color=[0.0, 0.0, 1.0, opacity], use="visual").build()
+        figure = draw(model, [0.3, 0.4])
+        figure.canvas.draw()
+        red, green, blue = np.moveaxis(np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int), -1, 0)
+        bluish = np.where(red == green, blue - red, 0)
+        return (bluish > 20).sum(), bluish.max(), ((green == blue) & (red > blue + 20)).sum()
+
+    solid, faint, none = shown(1.0), shown(0.2), shown(0.0)
+    assert solid[0] > 1000
+    assert solid[1] > 1.5 * faint[1] > 30
+    assert none[0] < 10  # of the smoothed edges of other colours
+    assert none[2] > solid[2] == 0
+
+
 def test_motions_and_ghosts_are_drawn_with_shapes(tmp_path):
     model = arm().shape("b", "capsule", radius=0.1, length=0.5, rpy=[0, np.pi / 2, 0], xyz=[0.4, 0, 0]).build()
     q = np.linspace([0.0, 0.0], [1.0, 1.0], 5)

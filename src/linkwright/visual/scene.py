@@ -282,9 +282,11 @@ class Scene:
         order = np.argsort(depth[covered.faces].mean(axis=1), kind="stable")
         faces = covered.faces[order]
         lit = toned(colours[order], points[faces], self.view.axes)
+        opacity = covered.opacity[order]
         surface.set_verts(xy[faces])
-        surface.set_color(lit)
-        surface.set_linewidth(0.4)  # edges of the same colour close the seams
+        surface.set_facecolor(np.column_stack([lit, opacity]))
+        surface.set_edgecolor(np.column_stack([lit, np.where(opacity < 1.0, 0.0, 1.0)]))
+        surface.set_linewidth(0.4)  # edges of the same colour close the seams; what is seen through would show them
 
     def _draw_ground(self, about: Array) -> None:
         found = grid_lines(self.view, about)

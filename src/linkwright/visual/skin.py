@@ -47,6 +47,8 @@ class Skin:
     """(m, 3), numbers of points"""
     colors: Array
     """(m, 3), red, green, blue; NaN where the body's own is to be taken"""
+    opacity: Array
+    """(m,), 1 where nothing is seen through"""
     corners: Array
     """(k, 3), of a box round each shape, in the frame of its body"""
     corner_body: Array
@@ -95,7 +97,7 @@ def _moved(points: Array, body: Array, poses: Array) -> Array:
 def skin(model: Model) -> Skin | None:
     """The skin of a model; None where it has no shapes that can be drawn.
 
-    Shapes for collision alone are not drawn, nor planes, nor what of the world is much larger than the mechanism.
+    Shapes for collision alone are not drawn, nor planes, what has no opacity, nor what of the world is much larger than the mechanism.
     Meshes whose files are not found and those that cannot be read are told in one :class:`FormatWarning`, once for
     each model.
     """
@@ -106,7 +108,7 @@ def skin(model: Model) -> Skin | None:
 
 
 def _skin(model: Model) -> Skin | None:
-    shapes = [shape for shape in model.shapes if shape.is_seen and shape.kind != "plane"]
+    shapes = [shape for shape in model.shapes if shape.is_seen and shape.kind != "plane" and _opacity(shape)]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
     pieces: list[tuple[int, Mesh, Shape]] = []
     missing: list[str] = []
@@ -150,6 +152,7 @@ def _skin(model: Model) -> Skin | None:
         body=np.concatenate([np.full(len(mesh.vertices), k) for k, mesh, _ in pieces]),
         faces=np.concatenate([mesh.faces + at for (_, mesh, _), at in zip(pieces, counts, strict=False)]),
         colors=np.concatenate([np.tile(_rgb(shape), (len(mesh.faces), 1)) for _, mesh, shape in pieces]),
+        opacity=np.concatenate([np.full(len(mesh.faces), _opacity(shape)) for _, mesh, shape in pieces]),
         corners=np.array(corners).reshape(-1, 3),
         corner_body=np.array(owners, dtype=int),
     )
@@ -157,6 +160,10 @@ def _skin(model: Model) -> Skin | None:
 
 def _rgb(shape: Shape) -> Array:
     return np.full(3, np.nan) if shape.color is None else np.array(shape.color[:3])
+
+
+def _opacity(shape: Shape) -> float:
+    return 1.0 if shape.color is None else float(shape.color[3])
 
 
 def coarse(mesh: Mesh, most: int) -> Mesh:
