@@ -97,9 +97,9 @@ def _moved(points: Array, body: Array, poses: Array) -> Array:
 def skin(model: Model) -> Skin | None:
     """The skin of a model; None where it has no shapes that can be drawn.
 
-    Shapes for collision alone are not drawn, nor planes, what has no opacity, nor what of the world is much larger than the mechanism.
-    Meshes whose files are not found and those that cannot be read are told in one :class:`FormatWarning`, once for
-    each model.
+    Shapes for collision alone are not drawn, nor planes, nor what has no opacity, nor what of the world is much larger
+    than the mechanism. Meshes whose files are not found and those that cannot be read are told in one
+    :class:`FormatWarning`, once for each model.
     """
     if not any(shape.is_seen for shape in model.shapes):
         return None
