@@ -64,6 +64,11 @@ class MissingFileError(FormatError, FileNotFoundError):
     """A file that is not there."""
 
 
+def with_article(noun: str) -> str:
+    """a box, an ellipsoid"""
+    return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
+
+
 def listed(problems: tuple[str, ...], what: str = "problems") -> str:
     """One problem as it is, several below each other, their file named once; of very many, the first fifty."""
     if len(problems) == 1:
@@ -94,9 +99,22 @@ class ArgumentError(LinkwrightError, TypeError):
     """An argument of the wrong type, missing, or of a name that does not exist."""
 
 
+class _Left:
+    """How the default of an argument that is left as it is reads."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_LEFT = _Left()
+
+
 def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], named: Iterable[str]) -> ArgumentError:
     """The error of a call whose arguments do not fit: what is wrong with them, and what the function takes."""
-    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    parameters = [
+        p.replace(annotation=p.empty, default=_LEFT if p.default is ... else p.default)
+        for p in signature.parameters.values()
+    ]
     starred = [p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     unbounded = any(p.kind is p.VAR_POSITIONAL for p in parameters)

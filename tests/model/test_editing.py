@@ -364,6 +364,24 @@ def test_what_is_given_wrong_is_told():
             wrong()
 
 
+def test_small_mistakes_are_told_in_the_words_that_were_typed():
+    model = built_in("two_link")
+    with pytest.raises(LinkwrightError, match=r"has no argument 'masss'; it takes \(name, \*, mass=\.\.\., center"):
+        model.with_body("link1", masss=1.0)
+    loaded = model.with_payload("tip", 1.0)
+    with pytest.raises(ModelError, match=r"a link or frame 'payload' already: .* another name \(name=…\)$"):
+        loaded.with_payload("tip", 2.0)
+    assert loaded.with_payload("tip", 2.0, name="other").bodies[-1].mass == pytest.approx(4.0)
+    for kind, told, message in (
+        ("ellipsoid", {"radius": 1.0}, "a shape of 'link1': an ellipsoid has no radius"),
+        ("ellipsoid", {"size": [1.0, 1.0, -1.0]}, "a shape of 'link1': the size of an ellipsoid is finite"),
+        ("box", {"size": [1.0, 1.0, 1.0], "xyz": [1.0, 2.0]}, "a shape of 'link1': xyz must be finite"),
+        ("box", {"size": [1.0, 1.0, 1.0], "xyz": [1.0, 2.0], "name": "lid"}, "shape 'lid': xyz must be finite"),
+    ):
+        with pytest.raises(LinkwrightError, match=message):
+            Builder(model).shape("link1", kind, **told)
+
+
 def test_transformations_of_minimal_models_are_minimal():
     model = built_in("arm7").minimal()
     loaded = model.with_payload("tool", 2.0)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from linkwright.errors import with_article
 from linkwright.model.equality import ByValue
 from linkwright.spatial.arrays import Array
 
@@ -85,7 +86,7 @@ class Shape(ByValue):
         for what in KINDS[self.kind]:
             x = np.asarray(getattr(self, what), dtype=float)
             if not ((x > 0.0) & np.isfinite(x)).all() and not (self.kind == "capsule" and what == "length" and x == 0):
-                yield f"the {what} of a {self.kind} is finite and above zero; got {getattr(self, what)!r}"
+                yield f"the {what} of {with_article(self.kind)} is finite and above zero; got {getattr(self, what)!r}"
         if self.kind == "mesh":
             yield from self._mesh_problems()
         if self.use not in USES:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, with_article
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import (
     WORLD,
@@ -137,7 +137,7 @@ class Builder:
                 parent,
                 child,
                 motion,
-                _placed("joint", name, placement, xyz, rpy),
+                _placed(f"joint {name!r}", placement, xyz, rpy),
                 alignment,
                 lower=lower,
                 upper=upper,
@@ -165,7 +165,7 @@ class Builder:
     ) -> Builder:
         """Add a named frame on a body ("world" for the ground)."""
         _name(f"frame {_name('a frame', name)!r}: its body", body)
-        self._frames.append(FrameSpec(name, body, _placed("frame", name, placement, xyz, rpy)))
+        self._frames.append(FrameSpec(name, body, _placed(f"frame {name!r}", placement, xyz, rpy)))
         return self
 
     @explained
@@ -218,7 +218,7 @@ class Builder:
         if second is None:
             raise ArgumentError(f"loop {name!r}: a {type} loop is between two frames; only one is given")
         alignment = motion_of(type, axis, second_axis, pitch)[1] if type in AXIAL else np.eye(3)
-        self._loops.append(Loop(name, first, second, kind, _placed("loop", name, placement, xyz, rpy), alignment))
+        self._loops.append(Loop(name, first, second, kind, _placed(f"loop {name!r}", placement, xyz, rpy), alignment))
         return self
 
     @explained
@@ -322,8 +322,8 @@ class Builder:
         needed = KINDS[kind]
         for what, value in given.items():
             if (value is None) == (what in needed):
-                told = f"{who}: a {kind} needs a {what}" if value is None else f"{who}: a {kind} has no {what}"
-                raise ArgumentError(told)
+                told = f"needs a {what}" if value is None else f"has no {what}"
+                raise ArgumentError(f"{who}: {with_article(kind)} {told}")
         numbers: dict[str, Any] = {
             what: float(finite(f"{who}: {what}", given[what], ())) for what in needed if what != "size"
         }
@@ -338,7 +338,7 @@ class Builder:
         made = Shape(
             body,
             kind,
-            _placed("shape", name, placement, xyz, rpy),
+            _placed(f"shape {name!r}" if name else who, placement, xyz, rpy),
             file="" if file is None else os.fspath(file),
             scale=tuple(np.broadcast_to(finite(f"{who}: scale", scale, (), (3,)), (3,)).tolist()),
             use=use,
@@ -384,13 +384,13 @@ def inertia_of(who: str, inertia: Any) -> Array:
     return np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [0.0, 0.0, z]])
 
 
-def _placed(what: str, name: str, placement: Any, xyz: Any, rpy: Any) -> Array:
+def _placed(who: str, placement: Any, xyz: Any, rpy: Any) -> Array:
     """The pose given whole or by position and angles, checked."""
     if placement is not None and (xyz is not None or rpy is not None):
-        raise ArgumentError(f"{what} {name!r}: give placement, or xyz and rpy, not both")
+        raise ArgumentError(f"{who}: give placement, or xyz and rpy, not both")
     for part, value in (("xyz", xyz), ("rpy", rpy)):
         if value is not None:
-            finite(f"{what} {name!r}: {part}", value, (3,))
+            finite(f"{who}: {part}", value, (3,))
     return pose_of(placement, xyz, None if rpy is None else rotation_rpy(rpy))
 
 

@@ -78,6 +78,8 @@ def with_joint(model: Model, name: str, values: Mapping[str, Any]) -> Model:
 def with_payload(model: Model, frame: str, mass: Any, center_of_mass: Any, inertia: Any, name: str) -> Model:
     """See :meth:`Model.with_payload`."""
     body, placement = place_of(model, frame)
+    if name in model.frames:
+        raise ModelError(f"{model.name!r} has a link or frame {name!r} already: give the payload another name (name=…)")
     weld = described(model).free_joint_name(f"{name}_weld")
     added = Builder(model).body(name, mass, center_of_mass, inertia)
     return remade(model, added.joint(weld, "fixed", body, name, placement=placement).describe())
