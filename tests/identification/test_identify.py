@@ -413,6 +413,16 @@ def test_a_joint_whose_efforts_are_noise_is_no_mistake_of_units():
     assert found.rms[6] > 0.9 * found.base.measured[6]
 
 
+def test_a_payload_of_nothing_leaves_little_of_the_efforts():
+    """What is left counts as part of all efforts: an arm that carries nothing is well explained."""
+    arm = lw.load("arm4")
+    q, v, a, tau = motion(arm, 300)
+    found = lw.identify_payload(arm, "tool", q, v, a, noisy(tau, np.random.default_rng(0), 0.02)[0])
+    assert (found.rms > 0.9 * found.base.measured).any()
+    with pytest.warns(LinkwrightWarning, match="much of the measured efforts is left"):
+        lw.identify_payload(arm, "tool", q, v, a, -tau)
+
+
 def test_as_many_equations_as_unknowns_are_too_few():
     model, q, v, a, tau = _arm()
     with pytest.raises(InputError, match="3 samples of 2 joints for 6 base parameters are too few"):

@@ -226,10 +226,11 @@ def identify(
 
 def _tell_what_is_left(names: tuple[str, ...], rms: Array, base: Estimate, weight: float) -> None:
     """A warning where no bodies explain the efforts: those that least squares asks for, or any parameters at all."""
-    share = rms / base.measured
+    whole = np.maximum(np.sqrt(base.plain.efforts / base.samples), base.measured)  # with what is known of them
+    share = rms / whole
     impossible = (rms > WORSE * base.own_rms) & (share > MINOR) & (weight <= 1.0)
     poor = share > LEFT
-    large = rms > SMALL * base.measured.max()  # noise may be all there is of a wrist's efforts
+    large = rms > SMALL * whole.max()  # noise may be all there is of a wrist's efforts
     if not (impossible | poor & large).any() and 2 * poor.sum() < len(names):
         return
     which = np.flatnonzero(impossible | poor)

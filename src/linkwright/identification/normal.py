@@ -95,6 +95,8 @@ class Gathered:
     joints: Array
     """the places in v of those whose efforts count"""
     grams: list[Array]
+    efforts: Array
+    """(joints,): Σ τ², with what of them is known"""
     samples: int = 0
     first: Rows | None = None
     """some samples of the beginning"""
@@ -131,7 +133,7 @@ def gather(
     :data:`SLICE` samples are summed apart, on several threads, and put together in their order.
     """
     widths = [len(columns.there[j]) + 1 for j in joints]
-    found = Gathered(columns, joints, [np.zeros((width, width)) for width in widths])
+    found = Gathered(columns, joints, [np.zeros((width, width)) for width in widths], np.zeros(len(joints)))
     sampled = _Sampled(len(joints))
     with ThreadPoolExecutor(default_threads()) as pool:
         for rows in source.chunks():
@@ -144,6 +146,8 @@ def gather(
                 found.bounded = bounded if found.bounded is None else found.bounded + bounded
                 sampled.add(left)
             found.samples += len(rows.q)
+            with np.errstate(over="ignore"):
+                found.efforts += np.square(rows.tau[:, joints]).sum(axis=0)
     if found.first is None:
         raise InputError("there are no samples")
     if not all(np.isfinite(gram).all() for gram in found.grams):
