@@ -1,5 +1,7 @@
 """The stories of the mass matrix: what they tell is what the algorithm gives."""
 
+import re
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -9,7 +11,15 @@ from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.build.builder import Builder
 from linkwright.model.joint import JOINT_TYPES
 from linkwright.model.library.built_in import built_in
-from linkwright.visual.inertia import STORIES, animate_inertia, standing
+from linkwright.visual.inertia import (
+    STORIES,
+    _composites,
+    _force,
+    _order,
+    _Page,
+    animate_inertia,
+    standing,
+)
 from mechanisms import random_tree
 
 
@@ -40,6 +50,37 @@ def test_floating_bases_and_joints_of_several_coordinates_have_a_story(tmp_path)
     model = built_in("quadruped")
     for story in STORIES:
         assert animate_inertia(model, model.neutral(), story, tmp_path / f"{story}.gif").stat().st_size > 1000
+
+
+def titles(model, story):
+    """What stands over the pictures of a story, in turn, and the page."""
+    page = _Page(standing(model, model.neutral()), story)
+    for _ in {"composites": _composites, "force": _force, "order": _order}[story](page):
+        page.pixels()
+        yield page.title.get_text(), page
+
+
+@pytest.mark.parametrize(("name", "last"), [("two_link", "Done"), ("four_bar", "Done: what is empty .* (loops open)")])
+def test_what_is_empty_and_what_is_open_is_told_where_it_is_so(name, last):
+    *_, (title, _) = titles(built_in(name), "order")
+    assert re.fullmatch(last.replace("(", r"\(").replace(")", r"\)"), title)
+
+
+def test_bodies_without_numbers_are_told_by_name():
+    model = built_in("humanoid")
+    found = [title for title, _ in titles(model, "composites")]
+    assert all(body.name in title for body, title in zip(reversed(model.bodies), found[1:], strict=True))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_words_lie_on_nothing_that_is_drawn(story):
+    for _, page in titles(built_in("planar:4"), story):
+        points = np.concatenate([page.at(page.points)[pair] for pair in page.bones.segments])
+        middle = 0.5 * (points[::2] + points[1::2])
+        for text in page.axes.texts:
+            box = text.get_window_extent(page.canvas.get_renderer()).transformed(page.axes.transData.inverted())
+            if text.get_text().replace(", ", "").isdigit() or text.get_text().endswith("kg"):
+                assert not any(box.contains(*point) for point in (*points, *middle))
 
 
 def test_what_has_no_story_is_told(tmp_path):

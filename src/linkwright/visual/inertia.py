@@ -28,6 +28,9 @@ Story = Literal["composites", "force", "order"]
 
 STORIES = ("composites", "force", "order")
 
+MOST_NUMBERS = 12
+"""Joints of more bodies carry no numbers: they are told by name."""
+
 MOST_BODIES = 40
 """More would be neither told apart nor waited for."""
 
@@ -131,6 +134,10 @@ class _Page:
         from matplotlib.figure import Figure
 
         self.told, model = told, told.model
+        self.drawn: list[Array] = []
+        """points (n, 2) of what words must not lie on"""
+        self.words: list[tuple[tuple[float, float], str, float]] = []
+        """where, what, and how far beside it at least, in sizes of the picture"""
         self.bones: Skeleton = skeleton(model)
         q = model.neutral()
         points = self.bones.along(told.poses[None])
@@ -174,10 +181,32 @@ class _Page:
         shared: dict[tuple[float, float], list[str]] = {}
         for k, place in enumerate(np.round(joints / (0.02 * self.view.size)) * (0.02 * self.view.size)):
             shared.setdefault((float(place[0]), float(place[1])), []).append(str(k + 1))
-        side = 0.06 * self.view.size
-        for (x, y), names in shared.items() if len(joints) <= 12 else ():
-            ax.text(x + side, y - side, ", ".join(names), fontsize=9, color=INK, zorder=6)
-        self.title.set_text(title)
+        steps = np.linspace(0.0, 1.0, 20)[:, None]
+        self.drawn = [*(a + steps * (b - a) for a, b in ends), joints]
+        self.words = [
+            ((x, y), ", ".join(names), 0.09) for (x, y), names in shared.items() if len(joints) <= MOST_NUMBERS
+        ]
+        self.title.set_text(title + (" (loops open)" if self.told.model.loops else ""))
+
+    def named(self, k: int) -> str:
+        """How the pictures tell of a joint or body: by its number, or where these are not drawn by its name too."""
+        links = self.told.model.links
+        return f"{k + 1}" if len(links) <= MOST_NUMBERS else f"{k + 1} ({self.told.model.bodies[k].name})"
+
+    def beside(self) -> None:
+        """The words, each where round its place least is drawn."""
+        unit = self.view.size
+        for place, word, away in self.words:
+            drawn = np.concatenate(self.drawn)
+            wide = 0.5 * np.array([0.028 * len(word), 0.05]) * unit
+            angles = np.radians(np.arange(-45.0, 315.0, 15.0))
+            turned = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+            spots = np.array(place) + turned * (away * unit + np.abs(turned) @ wide)[:, None]
+            gaps = np.maximum(np.abs(drawn - spots[:, None]) - wide, 0.0)
+            room = np.minimum(np.linalg.norm(gaps, axis=2).min(axis=1), 0.06 * unit)
+            x, y = spots[int(np.argmax(room > 0.99 * room.max()))]
+            self.axes.text(x, y, word, fontsize=9, color=INK, ha="center", va="center", zorder=6)
+            self.drawn.append(np.array([x, y]) + wide * np.array([[-1, 0], [0, 0], [1, 0], [-0.5, 0], [0.5, 0]]))
 
     def center(self, body: Composite, colour: Any, told: bool = True) -> None:
         """The centre of mass of a composite body, larger where it is heavier."""
@@ -185,8 +214,8 @@ class _Page:
         share = body.mass / max(one.mass for one in self.told.composites)
         self.axes.plot([x], [y], "o", ms=6.0 + 12.0 * np.sqrt(share), mfc=colour, mec="white", mew=1.5, zorder=5)
         if told:
-            side = 0.09 * self.view.size
-            self.axes.text(x + side, y + side, f"{body.mass:.3g} kg", fontsize=9, color=INK, zorder=6)
+            self.words.append(((float(x), float(y)), f"{body.mass:.3g} kg", 0.07))
+        self.drawn.append(np.array([[x, y]]))
 
     def arrow(self, start: Array, along: Array, colour: str, word: str) -> None:
         """An arrow from a place, (3,) each, in the world."""
@@ -194,6 +223,7 @@ class _Page:
         if np.linalg.norm(b - a) > 0.02 * self.view.size:
             style = {"arrowstyle": "-|>", "color": colour, "lw": 2.6, "mutation_scale": 16, "shrinkA": 0, "shrinkB": 0}
             self.axes.annotate("", tuple(b), tuple(a), arrowprops=style, zorder=7)
+        self.drawn.append(a + np.linspace(0.0, 1.0, 20)[:, None] * (b - a))
         x, y = b + 0.04 * self.view.size
         self.axes.text(x, y, word, color=colour, fontsize=11, fontweight="bold", zorder=8)
 
@@ -208,12 +238,14 @@ class _Page:
         angles = np.radians(np.linspace(150.0, 400.0, 40))[:: 1 if about > 0.0 else -1]
         arc = np.stack([x + r * np.cos(angles), y + r * np.sin(angles)], axis=1)
         self.axes.plot(*arc[:-3].T, color=colour, lw=2.4, zorder=7)
+        self.drawn += [arc, np.array([x, y]) - np.array([[1.3 * r + k * 0.05 * self.view.size, 0.0] for k in range(9)])]
         head = {"arrowstyle": "-|>", "color": colour, "lw": 2.4, "mutation_scale": 15, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", tuple(arc[-1]), tuple(arc[-5]), arrowprops=head, zorder=7)
         self.axes.text(x - 1.3 * r, y, word, color=colour, fontsize=11, fontweight="bold", ha="right", zorder=8)
 
     def pixels(self) -> Array:
         """The picture (height, width, 3), bytes."""
+        self.beside()
         self.canvas.draw()  # type: ignore[no-untyped-call]
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]
 
@@ -231,10 +263,10 @@ def _composites(page: _Page) -> Iterator[None]:
         colours[k : model.subtree_end[k]] = [own] * (model.subtree_end[k] - k)
         beyond = [top for top in tops if model.links[top].parent == k]
         tops = [top for top in tops if top not in beyond] + [k]
-        joined = " and ".join(str(top + 1) for top in sorted(beyond))
+        joined = " and ".join(map(page.named, sorted(beyond)))
         several = "s" if len(beyond) > 1 else ""
         what = f"itself and the composite{several} of {joined}" if beyond else "a tip, itself alone"
-        page.tree(colours, f"Composite of body {k + 1}: {what}")
+        page.tree(colours, f"Composite of body {page.named(k)}: {what}")
         for top in tops:
             page.center(told.composites[top], mixed(colours[top], 0.25))
         yield
@@ -251,8 +283,8 @@ def _force(page: _Page) -> Iterator[None]:
     for j in way:
         f, n = told.carried(i, j)
         length = 0.45 * page.view.size / (float(np.linalg.norm(f)) or 1.0)
-        where = "at it" if i == j else f"the same force, felt at joint {j + 1}"
-        title = f"Joint {i + 1} alone accelerates by 1; {where}:  {_named(j, i)} {_told(told.block(j, i))}"
+        where = "at it" if i == j else f"the same force, felt at joint {page.named(j)}"
+        title = f"Joint {page.named(i)} alone accelerates by 1; {where}:  {_named(j, i)} {_told(told.block(j, i))}"
         page.tree([mixed(ACTIVE, 0.0) if colour == ACTIVE else colour for colour in colours], title)
         page.center(told.composites[i], mixed(ACTIVE, 0.3))
         place = told.poses[j][:3, 3]
@@ -287,14 +319,14 @@ def _order(page: _Page) -> Iterator[None]:
             found[j, i] = found[i, j] = len(found)
             colours: list[Any] = [mixed(ACTIVE, 0.35) if i <= k < model.subtree_end[i] else IDLE for k in range(n)]
             colours[i] = ACTIVE
-            page.tree(
-                colours, f"Joint {i + 1} accelerates; along joint {j + 1}:  {_named(j, i)} {_told(told.block(j, i))}"
-            )
+            title = f"Joint {page.named(i)} accelerates; along joint {page.named(j)}:"
+            page.tree(colours, f"{title}  {_named(j, i)} {_told(told.block(j, i))}")
             x, y = page.at(told.poses[j][:3, 3])
             page.axes.plot([x], [y], "o", ms=page.width + 7.0, mfc="none", mec=FORCE, mew=2.2, zorder=9)
             _grid(page, ends, found, (j, i))
             yield
-    page.tree([ACTIVE] * n, "Done: what is empty is 0, for the bodies are on different branches")
+    empty = "" if len(found) == n * n else ": what is empty is 0, for the bodies are on different branches"
+    page.tree([ACTIVE] * n, f"Done{empty}")
     _grid(page, ends, found, None)
     yield
 
