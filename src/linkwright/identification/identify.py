@@ -57,7 +57,7 @@ class Identified:
     parameters: Array
     """(p,), such as bodies can have them, near the prior: SI units, inertias about the bodies' origins"""
     prior: Array
-    """(p,): what was taken to be likely before"""
+    """(p,): what was taken to be likely before; of motors and friction zero where the model has none"""
     seen: tuple[str, ...]
     """(p,): "alone": the measurements tell it; "with others": they tell sums it is in; "no": the prior alone does"""
     share: Array
