@@ -206,3 +206,81 @@ def test_efforts_that_are_not_finite_end_the_motion(arm):
     with pytest.raises(LinkwrightError) as told:
         lw.simulate(arm, np.zeros(7), np.zeros(7), 0.1, step=0.01, law=law, method="rk4")
     assert len(told.value.motion.t) >= 5
+
+
+class Tuned:
+    def __init__(self, gain):
+        self.gain = gain
+
+    def __call__(self, model, t, q, v):
+        return self.gain * (1.0 - q) - v
+
+    def law(self, model, t, q, v):
+        return self(model, t, q, v)
+
+
+GAIN = np.full(7, 5.0)
+
+
+def of_a_global(model, t, q, v):
+    return GAIN * (1.0 - q) - v
+
+
+def test_what_a_law_reads_from_outside_may_change(arm):
+    """Attributes, globals and what functions that are bound read: each is seen as it is when it is simulated."""
+
+    def moved(law):
+        return lw.simulate(arm, np.zeros(7), np.zeros(7), 0.02, law=law).q[-1]
+
+    slow, fast = (moved(Tuned(gain)) for gain in (5.0, 8.0))
+    assert not np.allclose(slow, fast)
+    tuned = Tuned(5.0)
+    laws = [
+        tuned,
+        tuned.law,
+        partial(lambda model, t, q, v, other: other(model, t, q, v), other=tuned),
+        lambda model, t, q, v: tuned.gain * (1.0 - q) - v,
+    ]
+    for law in laws:
+        tuned.gain = 5.0
+        assert np.array_equal(moved(law), slow)
+        tuned.gain = 8.0
+        assert np.array_equal(moved(law), fast)
+    assert np.array_equal(moved(of_a_global), slow)
+    GAIN[:] = 8.0
+    assert np.array_equal(moved(of_a_global), fast)
+    GAIN[:] = 5.0
+
+
+def test_the_same_law_written_again_is_compiled_once(arm, monkeypatch):
+    for _ in range(2):
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=lambda model, t, q, v: -3.25 * v)
+        monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+
+
+def test_a_law_may_write_into_what_it_is_given(arm):
+    def writing(model, t, q, v):
+        v[0], q[0] = lw.where(abs(v[0]) < 0.5, 0.0, v[0]), 7.0
+        return -0.1 * v
+
+    def reading(model, t, q, v):
+        return -0.1 * np.stack([lw.where(abs(v[0]) < 0.5, 0.0, v[0]), *v[1:]])
+
+    found, wanted = (lw.simulate(arm, np.zeros(7), np.full(7, 0.1), 0.02, law=law).q for law in (writing, reading))
+    assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"law": lambda model, t, q, v: None}, "returned None"),
+        ({"law": lambda model, t, q, v: {"tau": v}}, r"returns efforts \(7,\)"),
+        ({"law": lambda model, t, q, v, z: (v, z), "state0": ()}, "empty"),
+        ({"law": lambda model, t, q, v, z: (v, z), "state0": np.zeros(0)}, "empty"),
+        ({"law": partial(pd, target=np.zeros(7), kp=np.nan)}, "'kp', which is bound to the law pd"),
+        ({"law": partial(pd, target=np.zeros((2, 7))), "each": "target"}, "one motion"),
+    ],
+)
+def test_more_that_is_no_law_is_told(arm, options, message):
+    with pytest.raises(LinkwrightError, match=message):
+        lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, **options)

@@ -29,6 +29,10 @@ FIRST, SECOND = (40014.0, 2147483563.0), (40692.0, 2147483399.0)
 """Factors and moduli of the two generators."""
 
 
+LONGEST = 200
+"""Steps of a delay at most: what is on the way is part of every state."""
+
+
 @dataclass(frozen=True)
 class Between:
     """What is between a law and the joints; nothing by default."""
@@ -74,6 +78,10 @@ def between(
         (of_q, of_v) if noise else None,
         int(seed),
     )
+    if told.delay > LONGEST:
+        raise InputError(
+            f"delay is {delay:g} s, {told.delay} steps of {h:g} s; {LONGEST} steps are kept at most: take a longer step"
+        )
     nothing = told.period == 1 and not told.delay and all(x is None for x in (told.lag, told.limit, told.noise))
     return None if nothing else told
 
@@ -138,7 +146,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         if "coming" in x:
             u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
         if "limit" in said:
-            x["cut"] = where(abs(u) > said["limit"], 1.0, 0.0 * u)
+            x["cut"] = x["cut"] + where(abs(u) > said["limit"], 1.0, 0.0 * u)
             u = clip(u, -said["limit"], said["limit"])
         if "left" in said:
             driven = x["driven"]
@@ -155,7 +163,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         int(ends[-1]),
     )
     state = np.concatenate(list(pieces.values()), axis=-1)
-    return Ruled(model, formula, state, rule.shapes, places.get("cut"))
+    return Ruled(model, formula, state, rule.shapes, rule.name, places.get("cut"), told.period)
 
 
 def _seeds(seed: int, batch: tuple[int, ...], n: int) -> Array:

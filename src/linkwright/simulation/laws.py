@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
-from linkwright.errors import ArgumentError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.derived import derived, exact
 from linkwright.model.tree import Model
+from linkwright.simulation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
 
 Shapes = Any
@@ -73,10 +74,21 @@ class Formula:
 class Ruled:
     """A law in a simulation: a controller (t, q, v) -> efforts (…, nv) whose state changes as it is asked."""
 
-    def __init__(self, model: Model, formula: Formula, state: Array, shapes: Shapes, cut: slice | None = None):
-        self.model, self.formula, self.state, self.shapes = model, formula, state, shapes
+    def __init__(
+        self,
+        model: Model,
+        formula: Formula,
+        state: Array,
+        shapes: Shapes,
+        name: str,
+        cut: slice | None = None,
+        period: int = 1,
+    ):
+        self.model, self.formula, self.state, self.shapes, self.name = model, formula, state, shapes, name
         self.cut = cut
-        """where the state tells which efforts were cut"""
+        """where the state counts the steps in which efforts were cut"""
+        self.period = period
+        """steps from one question to the next"""
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts; the state becomes what it is after them."""
@@ -113,22 +125,32 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
     """
     function, bound = _taken_apart(law)
     name = getattr(function, "__name__", type(function).__name__)
-    if unknown := sorted(set(each) - bound.keys() - {"state"}):
-        raise UnknownNameError(f"value bound to {name}", unknown[0], [*bound, "state"])
+    each = {each} if isinstance(each, str) else {*each}
+    if each and not batch:
+        raise ArgumentError("each names what every motion of a batch has of its own; here is one motion: q0 (…, nq)")
+    if unknown := sorted(each - bound.keys() - {"state"}):
+        more = ["state"] if state0 is not None else []
+        raise UnknownNameError(f"value bound to {name}", unknown[0], [*bound, *more])
     if state0 is None:
         start = getattr(function, "start", None)
         state0 = start(model) if callable(start) else None
     stateful = _takes_a_state(function, name, bound, state0)
     numbers = {key: as_numbers(key, x) for key, x in bound.items() if _is_of_numbers(x)}
+    for what, x in numbers.items():
+        if np.isnan(x).any():
+            raise InputError(f"{what!r}, which is bound to the law {name}, is not a number")
     fixed = {key: x for key, x in bound.items() if key not in numbers}
     lead = {key: len(batch) if key in each else 0 for key in [*numbers, "state"]}
     values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
     shapes = _shapes_of(state0, batch, lead["state"]) if stateful else None
+    if stateful and not _size(shapes):
+        raise InputError("state0 is empty: a law without a state is law(model, t, q, v)")
     state = _flat(state0, shapes, batch, lead["state"]) if stateful else np.zeros((*batch, 0))
 
     def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any) -> Any:
         own = (joined(shapes, given[0]),) if stateful else ()
         whole = model.physical or model  # a law may ask for energies, momenta and parameters
+        q, v = q.copy(), v.copy()  # a law may write into what it is given
         found = function(whole, t, q, v, *own, **fixed, **dict(zip(values, given[len(own) :], strict=True)))
         if not stateful:
             return _checked_efforts(name, found, model)
@@ -138,12 +160,12 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
 
     each_shape = {key: x.shape[lead[key] :] for key, x in values.items()}
     try:
-        key: Hashable = (function, exact(fixed), exact(each_shape), exact(_frozen(shapes)))
+        key: Hashable = (fingerprint(function), fingerprint(fixed), exact(each_shape), exact(_frozen(shapes)))
         hash(key)
     except TypeError:  # what is bound may change unseen: a law of its own
         key = efforts
     formula = Formula(efforts, key, tuple(values.values()), tuple(each_shape.values()), state.shape[-1])
-    return Ruled(model, formula, state, shapes)
+    return Ruled(model, formula, state, shapes, name=name)
 
 
 def _taken_apart(law: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -209,6 +231,11 @@ def _shapes_of(state: Any, batch: tuple[int, ...], lead: int) -> Shapes:
     return _of_each("state0", as_numbers("state0", state), batch, lead).shape[lead:]
 
 
+def _size(shapes: Shapes) -> int:
+    parts = shapes.values() if isinstance(shapes, dict) else shapes if isinstance(shapes, list) else None
+    return math.prod(shapes) if parts is None else sum(map(_size, parts))
+
+
 def _flat(state: Any, shapes: Shapes, batch: tuple[int, ...], lead: int) -> Array:
     """A state of numbers (*batch, size)."""
     pieces = []
@@ -264,7 +291,10 @@ def _frozen(shapes: Shapes) -> Hashable:
 
 
 def _checked_efforts(name: str, tau: Any, model: Model) -> Array:
-    tau = np.asarray(tau)
+    if tau is None:
+        raise ArgumentError(f"the law {name} returned None: is its `return` missing?")
+    if isinstance(tau, (dict, str)) or (tau := np.asarray(tau)).dtype.kind not in "biufO":
+        raise ArgumentError(f"the law {name} returns efforts ({model.nv},); it returned {tau!r}")
     if tau.shape != (model.nv,):
         raise ShapeError(f"the law {name} returned efforts of shape {tau.shape}; expected ({model.nv},)")
     return tau

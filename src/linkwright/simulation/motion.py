@@ -76,10 +76,10 @@ class Motion:
 
     @property
     def saturated(self) -> Array:
-        """(n, …, nv) of bool: which efforts were cut to ``effort_limits`` in the step that ends at each sample."""
-        if self.states is None or self.cut is None:
-            return np.zeros(self.v.shape, dtype=bool)
-        found: Array = self.states[..., self.cut] > 0.5
+        """(n, …, nv) of bool: which efforts were cut to ``effort_limits`` between each sample and the next."""
+        found = np.zeros(self.v.shape, dtype=bool)
+        if self.states is not None and self.cut is not None:
+            found[:-1] = np.diff(self.states[..., self.cut], axis=0) > 0.5
         return found
 
     @property

@@ -40,7 +40,7 @@ class Record:
         shapes: Any = None,
         cut: slice | None = None,
     ):
-        self.shapes, self.cut = shapes, cut
+        self.shapes, self.cut, self.asked = shapes, cut, "the controller"
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
         size = 8 * kept * (1 + math.prod(batch) * (model.nq + 2 * model.nv + 2 + state))
@@ -94,7 +94,7 @@ class Record:
         """All samples of so many steps are there. :class:`InputError` where no motion goes on for want of efforts."""
         self.count = steps // self.every + 1
         if self.uncontrolled and self.uncontrolled == np.size(self.alive):
-            raise _no_efforts(self._lost_at)
+            raise self._no_efforts(self._lost_at)
 
     def look_for_efforts(self, first: int, before: Sequence[Array], states: Sequence[Array]) -> None:
         """Count the motions that went on ``before`` the states (…, steps, n) and end there for want of efforts."""
@@ -135,10 +135,13 @@ class Record:
         if not np.isfinite(tau).all():
             good = self.alive & np.isfinite(tau).all(axis=-1)
             if not np.any(good):
-                raise _no_efforts(t)
+                raise self._no_efforts(t)
             self.uncontrolled += int(np.sum(self.alive & ~good))
             self.alive = good  # their accelerations, and all after, will not be numbers
         return tau
+
+    def _no_efforts(self, t: float) -> InputError:
+        return InputError(f"{self.asked} returned efforts that are not finite at t = {t:g} s")
 
     def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Motion:
         """What there is: of a motion that has ended NaN after its last finite sample."""
@@ -177,7 +180,7 @@ class Record:
         each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:TOLD]]
         told = ", ".join(each + ["…"] * (len(ended) > TOLD))
         if self.uncontrolled:
-            told += f"; for {self.uncontrolled} of them the controller's efforts were not finite"
+            told += f"; for {self.uncontrolled} of them the efforts of {self.asked} were not finite"
         if len(ended) == np.size(self.alive):
             raise SimulationError(f"all {len(ended)} motions of {name!r} grew beyond all numbers: {told}; {advice}")
         warn(
@@ -201,10 +204,6 @@ def _too_large(kept: int, size: float, room: str) -> InputError:
         f"the record of {kept} samples would take {size / 2**30:.3g} GiB, more than {room}; keep only "
         "some of them (every=…), or take fewer steps"
     )
-
-
-def _no_efforts(t: float) -> InputError:
-    return InputError(f"the controller returned efforts that are not finite at t = {t:g} s")
 
 
 def _finite(q: Array, v: Array) -> Any:

@@ -185,6 +185,8 @@ def simulate(
         rule = controller = driving(model, rule, drives, h, batch)
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
     record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, cut)
+    if rule is not None:
+        record.asked = f"the law {rule.name}"
     if method is None:
         method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)
@@ -224,7 +226,9 @@ def simulate(
             progress(1.0)
         motion = record.motion(compile_time, run_time)
         if controller is not None and not staged and not np.all(record.alive):
-            record.advice += _another_method(controller, method) or _too_stiff_feedback(model, controller, *start, h)
+            record.advice += _another_method(controller, method) or _too_stiff_feedback(
+                model, controller, *start, h * (rule.period if rule else 1)
+            )
         record.tell(motion)
     except BaseException as error:
         record.give_to(error, compile_time, time.perf_counter() - began)
@@ -320,5 +324,5 @@ def _too_stiff_feedback(model: Model, controller: Controller, q: Array, v: Array
         return ""
     return (
         f"; the controller acts on joint {joint!r} within {1.0 / rate:.2g} s, and what is held over {h:g} s comes too "
-        f"late for that: a step below {HELD / rate:.2g} s, or smaller gains"
+        f"late for that: hold it for less than {HELD / rate:.2g} s, by a smaller step or period, or take smaller gains"
     )
