@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler import public
+from linkwright.compiler.schedules import choose
 from linkwright.compiler.schedules.composed import alike as openings
 from linkwright.dynamics.closed_loops import rows as constraint
 from linkwright.simulation.running import _require_closed
@@ -48,6 +49,7 @@ def crowd():
 def test_loops_alike_open_as_the_book_says(name, monkeypatch):
     model = crowd() if name == "crowd" else lw.load(name)
     monkeypatch.setattr(public, "BODIES_IN_LOOPS", 1)
+    monkeypatch.setattr(choose, "BODIES_IN_LOOPS", 1)
     alike = openings.loops_alike(model)
     assert len(alike) < len(model.loops) or name in ("bricard", "delta")
     rng = np.random.default_rng(1)

@@ -180,7 +180,7 @@ class Record:
         each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:TOLD]]
         told = ", ".join(each + ["…"] * (len(ended) > TOLD))
         if self.uncontrolled:
-            told += f"; for {self.uncontrolled} of them the efforts of {self.asked} were not finite"
+            told += f"; for {self.uncontrolled} of them {self.asked}'s efforts were not finite"
         if len(ended) == np.size(self.alive):
             raise SimulationError(f"all {len(ended)} motions of {name!r} grew beyond all numbers: {told}; {advice}")
         warn(
