@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -92,12 +92,16 @@ class Ruled:
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts; the state becomes what it is after them."""
-        found = self._kernel(t, q, v, self.formula.told(), *([self.state] if self.formula.state else []))
+        found = self._kernel(t, q, v, self._told, *([self.state] if self.formula.state else []))
         tau, self.state = found if self.formula.state else (found, self.state)
         result: Array = tau
         return result
 
-    @property
+    @cached_property  # it is asked at every step
+    def _told(self) -> Array:
+        return self.formula.told()
+
+    @cached_property
     def _kernel(self) -> Callable[..., Any]:
         formula, model = self.formula, self.model
         sizes: dict[str, tuple[int, ...]] = {"t": (), "told": (formula.size,)}
