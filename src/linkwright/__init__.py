@@ -117,6 +117,8 @@ _LATER = {
     "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate"),
     # Laws: what moves it
     "linkwright.control": ("control",),
+    # Motions that are planned
+    "linkwright.trajectories": ("Trajectory", "trajectories"),
     # Where the hand should be
     "linkwright.inverse_kinematics.reach": ("Reached", "inverse_kinematics"),
     "linkwright.inverse_kinematics.rates": ("resolved_rate",),
@@ -156,6 +158,7 @@ __all__ = [
     "Motion",
     "Reached",
     "StaticWrench",
+    "Trajectory",
     "acceleration",
     "actuated_efforts",
     "add_mass_properties",
@@ -267,6 +270,7 @@ __all__ = [
     "tasks",
     "to_dh",
     "total_mass",
+    "trajectories",
     "transform",
     "until",
     "velocity",

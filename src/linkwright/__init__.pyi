@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
+from linkwright import trajectories as trajectories
 from linkwright.compiler.configurations import interpolate as interpolate
 from linkwright.compiler.configurations import mean_configuration as mean_configuration
 from linkwright.compiler.kernel import Kernel as Kernel
@@ -85,6 +86,7 @@ from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
 from linkwright.spatial.tables import take as take
+from linkwright.trajectories import Trajectory as Trajectory
 from linkwright.visual.scene import draw as draw
 
 __version__: str
@@ -489,6 +491,7 @@ __all__ = [
     "Motion",
     "Reached",
     "StaticWrench",
+    "Trajectory",
     "acceleration",
     "actuated_efforts",
     "add_mass_properties",
@@ -600,6 +603,7 @@ __all__ = [
     "tasks",
     "to_dh",
     "total_mass",
+    "trajectories",
     "transform",
     "until",
     "velocity",

@@ -90,6 +90,12 @@ def exp_gradient_inverse(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, 
     return _per_joint(model, "nv", lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
 
 
+def exp_rates(model: Model, *u: Array) -> list[Array]:
+    """The velocity v (nv,) of q ⊕ Exp(u(t)) and its rates v̇, …, one fewer than given: from u, u̇, ü, … (nv,)."""
+    found = model.each(lambda link, *xs: np.stack(link.motion.exp_rates(xs)), *(model.rates(x) for x in u))
+    return [model.velocities([rates[k] for rates in found]) for k in range(len(u) - 1)]
+
+
 def _per_joint(model: Model, result: str, function: Callable[..., Array], *coordinates: tuple[Array, str]) -> Array:
     """``function(joint type, its part of every array)`` for each joint with coordinates of its own, joined."""
     pieces = [model.coordinates(x) if width == "nq" else model.rates(x) for x, width in coordinates]

@@ -31,6 +31,7 @@ import numpy.random  # imported on first use otherwise, in the midst of the firs
 
 from linkwright.model.joint_type import JointType
 from linkwright.spatial.arrays import Array, atan2
+from linkwright.spatial.exp_rates import turn_rates, twist_rates
 from linkwright.spatial.rotation import (
     exp_coefficients,
     quaternion_conjugate,
@@ -222,6 +223,9 @@ class Planar(JointType):
     def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
         return twist_gradient_inverse(_in_space(u), _in_space(f))[PLANE]
 
+    def exp_rates(self, u: Sequence[Array]) -> list[Array]:
+        return [x[PLANE] for x in twist_rates([_in_space(x) for x in u])]
+
     def displacement(self, rest: Array, q: Array) -> Array:
         shift = rotation_z(q[2])[:2, :2].T @ (q[:2] - rest[:2])
         return np.stack([shift[0], shift[1], q[2] - rest[2]])
@@ -279,6 +283,9 @@ class Spherical(JointType):
 
     def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
         return translation_of_log(u, f)
+
+    def exp_rates(self, u: Sequence[Array]) -> list[Array]:
+        return turn_rates(u)
 
     def displacement_gradient(self, rest: Array, q: Array, f: Array) -> Array:
         return turn_gradient(self.displacement(rest, q), f)
@@ -339,6 +346,9 @@ class Free(JointType):
 
     def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
         return twist_gradient_inverse(u, f)
+
+    def exp_rates(self, u: Sequence[Array]) -> list[Array]:
+        return twist_rates(u)
 
     def displacement(self, rest: Array, q: Array) -> Array:
         r = quaternion_log(quaternion_product(quaternion_conjugate(rest[3:]), q[3:]))
@@ -540,6 +550,11 @@ class Compound(JointType):
 
     def exp_gradient_inverse(self, u: Array, f: Array) -> Array:
         return self._each(lambda motion, u, f: motion.exp_gradient_inverse(u, f), (u, "nv"), (f, "nv"))
+
+    def exp_rates(self, u: Sequence[Array]) -> list[Array]:
+        pieces = zip(*(self._split(x, "nv") for x in u), strict=True)
+        parts = [part.motion.exp_rates(xs) for part, xs in zip(self.parts, pieces, strict=True)]
+        return [np.concatenate(rates) for rates in zip(*parts, strict=True)]
 
     def displacement(self, rest: Array, q: Array) -> Array:
         return self._each(lambda motion, rest, q: motion.displacement(rest, q), (rest, "nq"), (q, "nq"))

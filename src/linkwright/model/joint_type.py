@@ -151,6 +151,10 @@ class JointType(ABC):
         """J_r(u)⁻ᵀ f (nv,), its inverse; of turns up to half a one."""
         return f
 
+    def exp_rates(self, u: Sequence[Array]) -> list[Array]:
+        """v, v̇, … (nv,) of q ⊕ Exp(u(t)) from u, u̇, ü, …: v = J_r(u) u̇."""
+        return list(u[1:])
+
     def displacement(self, rest: Array, q: Array) -> Array:
         """The deflection u (nv,) of a spring, whose potential is ½ uᵀK u: of turns their rotation vector."""
         return self.difference(rest, q)

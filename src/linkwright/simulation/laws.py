@@ -2,7 +2,7 @@
 
 A law is ``law(model, t, q, v) -> tau`` or, with a state of its own, ``law(model, t, q, v, state) -> (tau, state)``. It
 is written for one motion and traced once; numbers bound to it by ``functools.partial`` are values of the kernel, so
-that other gains are not another kernel.
+that other gains are not another kernel; so are those of things that tell them apart (`spatial/values.py`).
 """
 
 from __future__ import annotations
@@ -139,12 +139,17 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
         start = getattr(function, "start", None)
         state0 = start(model) if callable(start) else None
     stateful = _takes_a_state(function, name, bound, state0)
+    held = {key: x.as_values() for key, x in bound.items() if _holds_numbers(x)}
+    for what, thing in held.items():
+        if thing.batch and what not in each:
+            raise ShapeError(f"{what!r} is a batch {thing.batch}: each=[{what!r}] gives each motion of a batch its own")
     numbers = {key: as_numbers(key, x) for key, x in bound.items() if _is_of_numbers(x)}
+    numbers |= {f"{key}.{part}": x for key, thing in held.items() for part, x in thing.arrays.items()}
     for what, x in numbers.items():
         if np.isnan(x).any():
             raise InputError(f"{what!r}, which is bound to the law {name}, is not a number")
-    fixed = {key: x for key, x in bound.items() if key not in numbers}
-    lead = {key: len(batch) if key in each else 0 for key in [*numbers, "state"]}
+    fixed = {key: x for key, x in bound.items() if key not in numbers and key not in held}
+    lead = {key: len(batch) if key.partition(".")[0] in each else 0 for key in [*numbers, "state"]}
     values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
     shapes = _shapes_of(state0, batch, lead["state"]) if stateful else None
     if stateful and not _size(shapes):
@@ -155,7 +160,11 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
         own = (joined(shapes, given[0]),) if stateful else ()
         whole = model.physical or model  # a law may ask for energies, momenta and parameters
         q, v = q.copy(), v.copy()  # a law may write into what it is given
-        found = function(whole, t, q, v, *own, **fixed, **dict(zip(values, given[len(own) :], strict=True)))
+        told = dict(zip(values, given[len(own) :], strict=True))
+        made = {
+            key: thing.make(**{part: told.pop(f"{key}.{part}") for part in thing.arrays}) for key, thing in held.items()
+        }
+        found = function(whole, t, q, v, *own, **fixed, **made, **told)
         if not stateful:
             return _checked_efforts(name, found, model)
         if not (isinstance(found, tuple) and len(found) == 2):
@@ -164,7 +173,8 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
 
     each_shape = {key: x.shape[lead[key] :] for key, x in values.items()}
     try:
-        key: Hashable = (fingerprint(function), fingerprint(fixed), exact(each_shape), exact(_frozen(shapes)))
+        things = tuple((name, thing.key) for name, thing in held.items())
+        key: Hashable = (fingerprint(function), fingerprint(fixed), things, exact(each_shape), exact(_frozen(shapes)))
         hash(key)
     except TypeError:  # what is bound may change unseen: a law of its own
         key = efforts
@@ -208,6 +218,11 @@ def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, 
     if state0 is not None and not any_more and len(by_place) < 5:
         raise ArgumentError(f"state0 is given, and {takes}: no place for a state after v")
     return state0 is not None
+
+
+def _holds_numbers(x: Any) -> bool:
+    """Whether it is a thing that tells its numbers apart, as a planned trajectory does."""
+    return hasattr(type(x), "as_values")
 
 
 def _is_of_numbers(x: Any) -> bool:

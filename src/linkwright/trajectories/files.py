@@ -1,0 +1,69 @@
+"""Trajectories in files."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwright.errors import FormatError, InputError, MissingFileError
+from linkwright.files import file_at, replacing
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+
+if TYPE_CHECKING:
+    from linkwright.trajectories.trajectory import Trajectory
+
+SAMPLES = 1000
+"""in a table, where no step is told"""
+
+
+def save(trajectory: Trajectory, path: str | Path, step: float | None = None) -> Path:
+    """Write it whole (``.npz``) or sampled (``.csv``); the path."""
+    path = file_at(path, "trajectories", ".npz", ".csv")
+    model = trajectory.model
+    if path.suffix.lower() == ".npz":
+        limits = {f"limit_{kind}": x for kind, x in trajectory.limits.items()}
+        with replacing(path) as place, place.open("wb") as file:
+            np.savez_compressed(
+                file,
+                times=trajectory.times,
+                q=trajectory.q,
+                coefficients=trajectory.coefficients,
+                coordinate_names=np.array(model.coordinate_names),
+                **limits,  # type: ignore[arg-type]
+            )
+        return path
+    trajectory._one("written as a table")
+    t, q, v, a = trajectory.sample(trajectory.duration / SAMPLES if step is None else step)
+    names = velocity_names(model)
+    header = ["t", *(f"q:{name}" for name in model.coordinate_names)]
+    header += [f"{kind}:{name}" for kind in ("v", "a") for name in names]
+    with replacing(path) as place, place.open("w", encoding="utf-8") as file:
+        file.write(",".join(header) + "\n")
+        np.savetxt(file, np.column_stack([t, q, v, a]), delimiter=",", fmt="%.17g")
+    return path
+
+
+def load(path: str | Path, model: Model) -> Trajectory:
+    """What :func:`save` wrote as ``.npz``."""
+    from linkwright.trajectories.trajectory import KINDS, Trajectory
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        times, q, coefficients = (arrays[name] for name in ("times", "q", "coefficients"))
+        names = [str(name) for name in arrays["coordinate_names"]]
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file {str(path)!r}") from None
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile):
+        raise FormatError(f"{str(path)!r} is no trajectory as Trajectory.save writes it (.npz)") from None
+    if names != list(model.coordinate_names):
+        raise InputError(
+            f"{str(path)!r} is a trajectory of the coordinates {', '.join(names)}; {model.name!r} has "
+            f"{', '.join(model.coordinate_names)}"
+        )
+    limits = {kind: arrays[f"limit_{kind}"] for kind in KINDS if f"limit_{kind}" in arrays}
+    return Trajectory(model, times, q, coefficients, limits=limits)

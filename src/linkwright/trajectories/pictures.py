@@ -1,0 +1,92 @@
+"""Trajectories as pictures: positions to jerk, what is beyond limits shaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.model.names import velocity_names
+from linkwright.spatial.arrays import Array
+from linkwright.visual.plots import COLOURS, LINES_PER_PANEL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from linkwright.trajectories.trajectory import Trajectory
+
+SAMPLES = 1200
+
+
+def plot_trajectory(trajectory: Trajectory) -> Figure:
+    """Four panels over time; as many columns as the coordinates need, eight lines each."""
+    from matplotlib.figure import Figure
+
+    model = trajectory.model
+    begin, end = trajectory.times[[0, -1]].tolist()
+    t = np.unique(np.concatenate([np.linspace(begin, end, SAMPLES), trajectory.times]))
+    found = trajectory.at(t)
+    limits = [(model.lower, model.upper), *((_negative(x), x) for x in _bounds(trajectory))]
+    names = [list(model.coordinate_names), *[velocity_names(model)] * 3]
+    columns = -(-max(model.nq, model.nv) // LINES_PER_PANEL)
+    figure = Figure(figsize=(7.6 if columns == 1 else 4.8 * columns, 8.4), layout="constrained")
+    axes = figure.subplots(4, columns, sharex=True, squeeze=False)
+    kinds = ("position (rad, m)", "velocity (rad/s, m/s)", "acceleration (…/s²)", "jerk (…/s³)")
+    for row, (kind, x, of, (low, high)) in enumerate(zip(kinds, found, names, limits, strict=True)):
+        for column in range(columns):
+            ax = axes[row, column]
+            own = range(column * LINES_PER_PANEL, min((column + 1) * LINES_PER_PANEL, x.shape[1]))
+            _panel(ax, t, x, own, [of[k] for k in own], low, high, steps=row == 3)
+            if column == 0:
+                ax.set_ylabel(kind, fontsize=8)
+    for ax in axes[-1]:
+        ax.set_xlabel("time (s)", fontsize=8)
+    figure.suptitle(f"{model.name}: planned, {trajectory.duration:.4g} s", fontsize=11)
+    figure.align_ylabels()
+    return figure
+
+
+def _negative(x: Array | None) -> Array | None:
+    return None if x is None else -x
+
+
+def _bounds(trajectory: Trajectory) -> list[Array | None]:
+    own = [joint.velocity_limit for joint in trajectory.model.joints if joint.nv]
+    told = trajectory.limits
+    return [told.get("velocity", np.concatenate(own)), told.get("acceleration"), told.get("jerk")]
+
+
+def _panel(
+    ax: Axes, t: Array, x: Array, own: Any, names: list[str], low: Array | None, high: Array | None, *, steps: bool
+) -> None:
+    """Lines of one kind. Where all of them have the same limits what is beyond is grey, else each limit is dashed."""
+    if not len(own):
+        ax.set_axis_off()
+        return
+    for k, name in zip(own, names, strict=True):
+        style: dict[str, Any] = {"drawstyle": "steps-post"} if steps else {}
+        ax.plot(t, x[:, k], lw=1.3, color=COLOURS[k % len(COLOURS)], label=name, **style)
+    reach = np.abs(x[:, own]).max(initial=1e-9)
+    bottom, top = x[:, own].min(), x[:, own].max()
+    room = 0.08 * max(top - bottom, 0.1 * reach)
+    bottom, top = bottom - room, top + room
+    for limit, outwards in ((low, -1.0), (high, 1.0)):
+        if limit is None or not np.isfinite(limit[list(own)]).any():
+            continue
+        bounds = limit[list(own)]
+        if np.ptp(bounds) <= 1e-12 * np.abs(bounds).max() and abs(bounds[0]) < 2.0 * reach:
+            far = bounds[0] + outwards * room
+            bottom, top = min(bottom, far), max(top, far)
+            ax.axhspan(
+                bounds[0], bounds[0] + outwards * 10.0 * abs(bounds[0] or 1.0), color="#888888", alpha=0.25, lw=0
+            )
+            continue
+        for k, bound in zip(own, bounds, strict=True):
+            if bottom - room <= bound <= top + room:
+                ax.axhline(bound, color=COLOURS[k % len(COLOURS)], lw=0.8, ls="--", alpha=0.7)
+                bottom, top = min(bottom, bound - 0.3 * room), max(top, bound + 0.3 * room)
+    ax.set_ylim(bottom, top)
+    ax.grid(alpha=0.25)
+    ax.tick_params(labelsize=7)
+    ax.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

@@ -1,0 +1,338 @@
+"""A planned motion: where a mechanism is to be, how fast and how accelerated, at every time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import public
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted
+from linkwright.files import write_figure
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
+from linkwright.spatial.values import Values
+from linkwright.trajectories.reading import mover, padded, pieces, read
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAP = 1e-6
+"""m or rad: how far apart the end of a piece and the beginning of the next may be (of coordinates above 1, as part)."""
+
+KINDS = ("velocity", "acceleration", "jerk")
+
+_integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
+
+
+class Sample(NamedTuple):
+    """A trajectory at a time, or at several."""
+
+    q: Array
+    """(…, nq)"""
+    v: Array
+    """(…, nv), in the model's convention: of rotations in body axes"""
+    a: Array
+    """(…, nv), the rate of v"""
+    jerk: Array
+    """(…, nv), the rate of a"""
+
+
+class Trajectory:
+    """A planned motion in pieces, each a polynomial from a configuration on: q(t) = q_i ⊕ Exp(Σ c_k (t − t_i)^k).
+
+    So it is for every joint type; of plain coordinates it is a polynomial of time. Called with a time it gives
+    (q, v, a), on numbers and on symbols, so that it is what laws take as their ``reference``. Before it begins and
+    after it has ended it rests there.
+
+    ``times`` (…, pieces + 1), s, increasing; ``coefficients`` (…, pieces, degree + 1, nv), lowest power first;
+    ``q``, where each piece begins (…, pieces, nq), or where the first does (…, nq): then each begins where the one
+    before has ended. Leading dimensions make a batch of trajectories. ``limits`` are what it was planned for, to be
+    drawn: "velocity", "acceleration" and "jerk", each (nv,).
+
+    Raises :class:`ShapeError` and :class:`InputError` for arrays that do not fit, are not finite, times that do not
+    increase and pieces that do not meet.
+    """
+
+    def __init__(self, model: Model, times: Any, q: Any, coefficients: Any, *, limits: Mapping[str, Any] | None = None):
+        if not isinstance(model, Model):
+            raise ArgumentError(f"Trajectory: the first argument is a Model; got {model!r}")
+        self.model = model
+        c = _finite("coefficients", coefficients)
+        if c.ndim < 3 or c.shape[-1] != model.nv or 0 in c.shape[-3:-1]:
+            raise ShapeError(
+                f"coefficients have shape {c.shape}; expected (…, pieces, degree + 1, {model.nv}) for {model.name!r}"
+            )
+        batch, n = c.shape[:-3], c.shape[-3]
+        self.times = _broadcast("times", _finite("times", times), (*batch, n + 1))
+        """(…, pieces + 1), s: when pieces begin, and when the last one ends"""
+        self.coefficients = c
+        """(…, pieces, degree + 1, nv), by powers of the time since the piece began"""
+        if not (np.diff(self.times) > 0.0).all():
+            raise InputError("times increase from each piece to the next; here some do not")
+        q = _finite("q", q)
+        each = q.shape[-2:] == (n, model.nq) and q.ndim == len(batch) + 2
+        self.q = _broadcast("q", q, (*batch, n, model.nq)) if each else self._chained(q, batch, n)
+        """(…, pieces, nq), from which pieces are counted: where they begin, but for the constant coefficients"""
+        dynamics.check(model, self.q)
+        if each or c[..., 1:, 0, :].any():
+            self._meet()
+        self.limits = _limits(model, limits)
+        """what it was planned for: "velocity", "acceleration", "jerk", each (nv,), of those that were told"""
+
+    def _chained(self, q: Array, batch: tuple[int, ...], n: int) -> Array:
+        at = _broadcast("q", q, (*batch, self.model.nq))
+        found = [at]
+        for k in range(n - 1):
+            at = self._ended(at, k)
+            found.append(at)
+        return np.stack(found, axis=-2)
+
+    def _ended(self, q: Array, k: int) -> Array:
+        """Where piece k ends that begins at q."""
+        span = (self.times[..., k + 1] - self.times[..., k])[..., None]
+        u = np.zeros(1)
+        for c in np.moveaxis(self.coefficients[..., k, :, :], -2, 0)[::-1]:
+            u = u * span + c
+        ended: Array = _integrate(self.model, q, u)
+        return ended
+
+    def _began(self, k: int) -> Array:
+        """Where piece k begins."""
+        began: Array = _integrate(self.model, self.q[..., k, :], self.coefficients[..., k, 0, :])
+        return began
+
+    def _meet(self) -> None:
+        for k in range(self.times.shape[-1] - 2):
+            gap = np.abs(_difference(self.model, self._ended(self.q[..., k, :], k), self._began(k + 1)))
+            if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max()):
+                raise InputError(
+                    f"piece {k} ends {worst:.3g} (m or rad) from where the next begins: pieces meet; give q (…, nq), "
+                    "where the first begins, and each begins where the one before has ended"
+                )
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The shape of a batch of trajectories; () of one."""
+        return self.times.shape[:-1]
+
+    @property
+    def degree(self) -> int:
+        """of the polynomials"""
+        return self.coefficients.shape[-2] - 1
+
+    @property
+    def duration(self) -> Any:
+        """s; of a batch (…,)"""
+        span = self.times[..., -1] - self.times[..., 0]
+        return span if self.batch else float(span)
+
+    @property
+    def start(self) -> Array:
+        """Where it begins (…, nq)."""
+        return self._began(0)
+
+    @property
+    def end(self) -> Array:
+        """Where it ends (…, nq)."""
+        return self._ended(self.q[..., -1, :], self.times.shape[-1] - 2)
+
+    def __call__(self, t: Any) -> tuple[Array, Array, Array]:
+        """(q, v, a) at a time, s, or at several: of times (n,) and a batch (b,) arrays (n, b, nq) and (n, b, nv).
+
+        Of a symbol, in a function that is compiled, symbols.
+        """
+        if not is_symbolic(t):
+            found = self.at(t)
+            return found.q, found.v, found.a
+        if self.batch:
+            raise ShapeError(
+                f"this is a batch {self.batch} of trajectories: take one, trajectory[0], or give each motion its own: "
+                "simulate(…, each=['reference'])"
+            )
+        if np.ndim(t):
+            raise ShapeError(f"a trajectory is read at one symbolic time; got shape {np.shape(t)}")
+        t = np.asarray(t)[()]
+        return read(self.model, t, padded(self.times), self.times[-1], self.q, self.coefficients)
+
+    def at(self, t: Any) -> Sample:
+        """Positions, velocities, accelerations and jerks at times (…), each of shape (…, *batch, nq or nv)."""
+        t = as_numbers("t", t)
+        if np.isnan(t).any():
+            raise InputError(f"t is a time, s, or several; got {t!r}")
+        begin, end = self.times[..., 0], self.times[..., -1]
+        whole = t.reshape(t.shape + (1,) * len(self.batch))
+        inside = np.clip(whole, begin, end)
+        k = pieces(padded(self.times), inside)
+        own = tuple(np.indices(self.batch, sparse=True))  # of each trajectory its own piece
+        s = inside - self.times[(*own, k)]
+        q, *rates = mover(self.model, self.degree)(self.q[(*own, k)], self.coefficients[(*own, k)], s)
+        resting = ((whole < begin) | (whole > end))[..., None]
+        return Sample(q, *(np.where(resting, 0.0, x) for x in rates))
+
+    def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
+        """(t, q, v, a) every ``step`` seconds from the beginning to the end, which is among them."""
+        if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
+            raise InputError(f"step is above 0, s; got {step!r}")
+        begin, end = float(self.times[..., 0].min()), float(self.times[..., -1].max())
+        count = math.ceil((end - begin) / step - 1e-9)
+        t = np.append(begin + step * np.arange(count), end)
+        return t, *self(t)
+
+    def as_values(self) -> Values:
+        """Itself as numbers and a function of them: simulations with another trajectory are not compiled again."""
+        model = self.model
+
+        def make(starts: Array, end: Any, q: Array, coefficients: Array) -> Any:
+            return lambda t: read(model, t, starts, end, q, coefficients)
+
+        arrays = {
+            "starts": padded(self.times),
+            "end": self.times[..., -1],
+            "q": self.q,
+            "coefficients": self.coefficients,
+        }
+        return Values((Trajectory, model), arrays, self.batch, make)
+
+    # others made of it
+
+    def __getitem__(self, index: Any) -> Trajectory:
+        """One trajectory of a batch, or several of them."""
+        index = index if isinstance(index, tuple) else (index,)
+        try:
+            if not self.batch or any(isinstance(k, bool) or k is Ellipsis or k is None for k in index):
+                raise IndexError
+            np.empty(self.batch)[index]
+        except (IndexError, TypeError):
+            raise UnknownMotionError(index, self.batch) from None
+        return self._like(self.times[index], self.q[index], self.coefficients[index])
+
+    def shifted(self, by: float) -> Trajectory:
+        """The same, so much later (s)."""
+        return self._like(self.times + float(by), self.q, self.coefficients)
+
+    def retimed(self, duration: Any) -> Trajectory:
+        """The same path in another time, s: slower or faster throughout, from the same beginning on."""
+        wanted = np.broadcast_to(_finite("duration", duration), self.batch)
+        if not (wanted > 0.0).all():
+            raise InputError(f"duration is above 0, s; got {duration!r}")
+        begin = self.times[..., :1]
+        rate = (np.asarray(self.duration) / wanted)[..., None]
+        powers = rate[..., None] ** np.arange(self.degree + 1)
+        times = begin + (self.times - begin) / rate
+        return self._like(times, self.q, self.coefficients * powers[..., None])
+
+    def reversed(self) -> Trajectory:
+        """The same path backwards, in the same time."""
+        first, last = self.times[..., :1], self.times[..., -1:]
+        spans = np.diff(self.times)[..., None, None]
+        c = self.coefficients
+        n = self.degree + 1
+        turned = np.zeros_like(c)
+        for k in range(n):  # (T − s)^k, by its powers of s
+            for j in range(k + 1):
+                turned[..., j, :] += c[..., k, :] * (math.comb(k, j) * (-1.0) ** j) * spans[..., 0, :] ** (k - j)
+        return self._like((first + last - self.times)[..., ::-1], self.q[..., ::-1, :], turned[..., ::-1, :, :])
+
+    def then(self, other: Trajectory) -> Trajectory:
+        """This one, and the other after it, which begins where this one ends."""
+        if not isinstance(other, Trajectory) or other.model is not self.model:
+            raise ArgumentError(f"then: expected a Trajectory of the same model; got {other!r}")
+        if other.batch != self.batch:
+            raise ShapeError(f"then: this is a batch {self.batch} of trajectories, the other {other.batch}")
+        gap = np.abs(_difference(self.model, self.end, other.start))
+        if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max()):
+            raise InputError(f"the other trajectory begins {worst:.3g} (m or rad) from where this one ends")
+        n = max(self.degree, other.degree) + 1
+        c = [_raised(x.coefficients, n) for x in (self, other)]
+        shift = self.times[..., -1:] - other.times[..., :1]
+        return self._like(
+            np.concatenate([self.times, other.times[..., 1:] + shift], axis=-1),
+            np.concatenate([self.q, other.q], axis=-2),
+            np.concatenate(c, axis=-3),
+        )
+
+    def _like(self, times: Array, q: Array, coefficients: Array) -> Trajectory:
+        """Of arrays that are known to fit."""
+        made = object.__new__(Trajectory)
+        made.model, made.times, made.q, made.coefficients = self.model, times, q, coefficients
+        made.limits = self.limits
+        return made
+
+    # pictures and files
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Positions, velocities, accelerations and jerks over time, what is beyond limits shaded; saved at a path."""
+        from linkwright.trajectories.pictures import plot_trajectory
+
+        self._one("plotted")
+        figure = plot_trajectory(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+    def save(self, path: str | Path, step: float | None = None) -> Path:
+        """Write it: whole as ``.npz``, or its samples every ``step`` seconds as ``.csv``; the path."""
+        from linkwright.trajectories.files import save
+
+        return save(self, path, step)
+
+    @staticmethod
+    def load(path: str | Path, model: Model) -> Trajectory:
+        """The trajectory that :meth:`save` wrote as ``.npz``, of the model that it is for."""
+        from linkwright.trajectories.files import load
+
+        return load(path, model)
+
+    def _one(self, what: str) -> None:
+        if self.batch:
+            raise ShapeError(f"this is a batch {self.batch} of trajectories; one is {what}: trajectory[0]")
+
+    def __repr__(self) -> str:
+        n = self.times.shape[-1] - 1
+        what = f"{counted(n, 'piece')} of degree {self.degree}"
+        if self.batch:
+            d = np.asarray(self.duration)
+            span = f"{d.min():.4g} to {d.max():.4g} s" if d.size else "none"
+            return f"<Trajectory of {self.model.name!r}: batch {self.batch}, {what}, {span}>"
+        return f"<Trajectory of {self.model.name!r}: {self.duration:.6g} s, {what}>"
+
+
+def _raised(c: Array, n: int) -> Array:
+    """Coefficients with zeros up to so many powers."""
+    return np.concatenate([c, np.zeros((*c.shape[:-2], n - c.shape[-2], c.shape[-1]))], axis=-2)
+
+
+def _finite(name: str, x: Any) -> Array:
+    x = as_numbers(name, x)
+    if not np.isfinite(x).all():
+        place = [int(i) for i in np.argwhere(~np.isfinite(x))[0]]
+        raise InputError(f"{name} is not finite: {float(x[tuple(place)])} at {place}")
+    return x
+
+
+def _broadcast(name: str, x: Array, shape: tuple[int, ...]) -> Array:
+    try:
+        if x.shape[-1:] != shape[-1:]:
+            raise ValueError
+        return np.ascontiguousarray(np.broadcast_to(x, shape))
+    except ValueError:
+        raise ShapeError(f"{name} has shape {x.shape}; expected {shape}") from None
+
+
+def _limits(model: Model, limits: Mapping[str, Any] | None) -> dict[str, Array]:
+    found = {}
+    for kind, x in (limits or {}).items():
+        if kind not in KINDS:
+            raise ArgumentError(f"limits are of {', '.join(KINDS)}; got {kind!r}")
+        if x is not None:
+            found[kind] = (
+                _broadcast(f"the limit of {kind}", as_numbers(kind, x), (model.nv,))
+                if np.ndim(x)
+                else (np.full(model.nv, float(as_numbers(kind, x))))
+            )
+    return found
