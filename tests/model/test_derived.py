@@ -34,6 +34,11 @@ def test_it_is_made_once_for_every_key(arm):
     assert once(arm, 3) is once(arm, 3)
 
 
+def test_what_is_told_by_name_is_not_dropped(arm):
+    with pytest.raises(TypeError, match="named takes size by place, not by name"):
+        kept(named)(arm, size=3)
+
+
 def test_none_is_a_result_too(arm):
     calls = []
 

@@ -146,7 +146,9 @@ def kept(function: Callable[Concatenate[Model, P], R]) -> Callable[Concatenate[M
     """The function, whose results are :func:`derived`: computed once for each model and whatever else it is told."""
 
     @functools.wraps(function)
-    def once(model: Model, /, *key: P.args, **_: P.kwargs) -> R:
+    def once(model: Model, /, *key: P.args, **named: P.kwargs) -> R:
+        if named:  # what it is kept by are values in their order
+            raise TypeError(f"{function.__name__} takes {', '.join(named)} by place, not by name")
         value: R = derived(model, once, *key, make=lambda: function(model, *key))  # type: ignore[call-arg]
         return value
 
