@@ -22,6 +22,7 @@ from linkwright.model.tree import Model
 # Algorithms; they compile themselves
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
+from linkwright.dynamics import contact
 from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
 from linkwright.dynamics import BaseParameters, base_parameters, inertial_parameters, parameter_names
 
@@ -184,6 +185,7 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_wrenches",
+    "contact",
     "control",
     "coriolis_matrix",
     "derivative",

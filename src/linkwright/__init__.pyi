@@ -26,6 +26,7 @@ from linkwright.dynamics import Mobility as Mobility
 from linkwright.dynamics import base_parameters as base_parameters
 from linkwright.dynamics import check as check
 from linkwright.dynamics import close as close
+from linkwright.dynamics import contact as contact
 from linkwright.dynamics import inertial_parameters as inertial_parameters
 from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import parameter_names as parameter_names
@@ -517,6 +518,7 @@ __all__ = [
     "constraint_jacobian",
     "constraint_residual",
     "constraint_wrenches",
+    "contact",
     "control",
     "coriolis_matrix",
     "derivative",

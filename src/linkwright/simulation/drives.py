@@ -3,8 +3,9 @@
 All of it is part of the law's formula, and so of the machine code of the steps; what must be remembered is appended to
 the law's state. Each step, of length h:
 
-1. The law is asked in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε, ε being normal numbers.
-2. u acts a number of steps later, and is cut to the limits.
+1. The law is asked in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε, ε being normal numbers, and so
+   is what a sensor of force measures.
+2. u acts a number of steps later, times the ratio of the gear, and is cut to the limits.
 3. A drive that lags by T has τ̇ = (u − τ)/T. Over the step acts the mean of that, u + (τ − u)(1 − e^(−h/T)) T/h.
 
 Normal numbers are Box and Muller's (1958), of uniform ones by L'Ecuyer's two combined congruential generators (CACM 31,
@@ -47,6 +48,10 @@ class Between:
     """(nv,), N m or N"""
     noise: tuple[Array, Array] | None = None
     """(nv,) each, of q and v"""
+    noise_of_wrench: Array | None = None
+    """(6,), of the sensor"""
+    gear: Array | None = None
+    """(nv,): what a joint gets of each unit that is asked of its motor"""
     seed: int = 0
 
 
@@ -59,10 +64,19 @@ def between(
     effort_limits: Any,
     noise: Mapping[str, Any] | None,
     seed: int,
+    gear: Any = None,
+    sensed: bool = False,
 ) -> Between | None:
     """As ``simulate`` is told of it, checked; None where it is nothing."""
-    if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v"}):
-        raise ArgumentError(f"noise is {{'q': …, 'v': …}}, standard deviations; got {noise!r}")
+    if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v", "wrench"}):
+        raise ArgumentError(f"noise is {{'q': …, 'v': …, 'wrench': …}}, standard deviations; got {noise!r}")
+    of_wrench = None
+    if noise is not None and "wrench" in noise:
+        if not sensed:
+            raise ArgumentError("noise of the wrench is that of a sensor, and none is given: sensor=frame")
+        of_wrench = as_numbers("noise of wrench", noise["wrench"])
+        if of_wrench.shape not in ((), (6,)) or not (of_wrench >= 0.0).all():
+            raise InputError(f"noise of wrench is a number or (6,), not negative; got {noise['wrench']!r}")
     limit = None
     if effort_limits is not None and effort_limits is not False:
         limit = _per_velocity(model, "effort_limits", _limits_of(model) if effort_limits is True else effort_limits)
@@ -76,13 +90,17 @@ def between(
         lags if lags.any() else None,
         limit,
         (of_q, of_v) if noise else None,
+        None if of_wrench is None else np.broadcast_to(of_wrench, (6,)).copy(),
+        None if gear is None else _ratios(model, gear),
         int(seed),
     )
     if told.delay > LONGEST:
         raise InputError(
             f"delay is {delay:g} s, {told.delay} steps of {h:g} s; {LONGEST} steps are kept at most: take a longer step"
         )
-    nothing = told.period == 1 and not told.delay and all(x is None for x in (told.lag, told.limit, told.noise))
+    nothing = (
+        told.period == 1 and not told.delay and all(x is None for x in (told.lag, told.limit, told.noise, told.gear))
+    )
     return None if nothing else told
 
 
@@ -97,6 +115,13 @@ def _per_velocity(model: Model, name: str, x: Any) -> Array:
         raise ShapeError(f"{name} has shape {x.shape}; expected one number or ({model.nv},)")
     if not (x >= 0.0).all():
         raise InputError(f"{name} must not be negative; got {x.min():g}")
+    return np.broadcast_to(x, (model.nv,)).copy()
+
+
+def _ratios(model: Model, gear: Any) -> Array:
+    x = as_numbers("gear", gear)
+    if x.shape not in ((), (model.nv,)) or not np.isfinite(x).all() or not np.all(x):
+        raise InputError(f"gear is a finite ratio, not zero, or ({model.nv},) of them; got {gear!r}")
     return np.broadcast_to(x, (model.nv,)).copy()
 
 
@@ -118,6 +143,10 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
     if told.noise is not None:
         values["of_q"], values["of_v"] = told.noise
         pieces["random"] = _seeds(told.seed, batch, n)
+    if told.noise_of_wrench is not None:
+        values["of_wrench"] = told.noise_of_wrench
+    if told.gear is not None:
+        values["gear"] = told.gear
     if told.delay:
         pieces["coming"] = np.zeros((*batch, told.delay * n))
     if told.limit is not None:
@@ -131,13 +160,17 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
     ends = np.cumsum([x.shape[-1] for x in pieces.values()])
     places = {name: slice(end - x.shape[-1], end) for (name, x), end in zip(pieces.items(), ends, strict=True)}
 
-    def efforts(model: Model, t: Any, q: Array, v: Array, state: Array, *given: Array) -> tuple[Array, Array]:
+    def efforts(
+        model: Model, t: Any, q: Array, v: Array, state: Array, *given: Array, **measured: Array
+    ) -> tuple[Array, Array]:
         x = {name: state[place] for name, place in places.items()}
         said = dict(zip(values, given, strict=False))
         if "random" in x:
-            normal, x["random"] = _normal(x["random"], 2 * n)
-            q, v = integrate(model, q, said["of_q"] * normal[:n]), v + said["of_v"] * normal[n:]
-        found = inner.function(model, t, q, v, *([x["law"]] if own else []), *given[len(values) :])
+            normal, x["random"] = _normal(x["random"], 2 * n + (6 if "of_wrench" in said else 0))
+            q, v = integrate(model, q, said["of_q"] * normal[:n]), v + said["of_v"] * normal[n : 2 * n]
+            if "of_wrench" in said:
+                measured = {"wrench": measured["wrench"] + said["of_wrench"] * normal[2 * n :]}
+        found = inner.function(model, t, q, v, *([x["law"]] if own else []), *given[len(values) :], **measured)
         u, law = found if own else (found, x["law"])
         due = x["count"][0] < 0.5
         u = x["asked"] = where(due, u, x["asked"])
@@ -145,6 +178,8 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         x["count"] = np.stack([where(x["count"][0] > said["period"] - 1.5, 0.0, x["count"][0] + 1.0)])
         if "coming" in x:
             u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
+        if "gear" in said:
+            u = said["gear"] * u
         if "limit" in said:
             x["cut"] = x["cut"] + where(abs(u) > said["limit"], 1.0, 0.0 * u)
             u = clip(u, -said["limit"], said["limit"])

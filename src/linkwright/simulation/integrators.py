@@ -150,23 +150,25 @@ def driven_step(
     projection: bool = False,
     held: bool = True,
     looped: bool = False,
+    outside: Efforts | None = None,
 ) -> tuple[Array, Array, Array]:
     """(q, v) a time h (s) after t, and the efforts (nv,) at the beginning, held over the step or asked at each stage.
 
     ``looped``: a Runge–Kutta step's stages are one body of code, run several times, where the tableau allows it.
+    ``outside``: further efforts, which are asked at each stage always.
     """
     chosen = method_of(method)
     if isinstance(chosen, Variational):
         raise InputError(f"a step of {method!r} is iterated, not a formula: take simulate")
     if isinstance(chosen, SemiImplicit):
         tau = efforts(t, q, v)
-        q, v = semi_implicit_step(model, q, v, tau, h, options)
+        q, v = semi_implicit_step(model, q, v, tau if outside is None else tau + outside(t, q, v), h, options)
     else:
         if held:
             tau = efforts(t, q, v)
             efforts = _constant(tau)
         stages = _stages_in_a_loop if looped and chosen.in_sequence else _stages
-        tau, u, w = stages(model, chosen, t, q, v, efforts, h, options)
+        tau, u, w = stages(model, chosen, t, q, v, efforts, h, options, outside)
         q, v = advance(model, q, v, u, w)
     return (*(dynamics.project(model, q, v) if projection else (q, v)), tau)
 
@@ -176,19 +178,36 @@ def _constant(tau: Array) -> Efforts:
 
 
 def _stages(
-    model: Model, method: Tableau, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, options: Options
+    model: Model,
+    method: Tableau,
+    t: Any,
+    q: Array,
+    v: Array,
+    efforts: Efforts,
+    h: Any,
+    options: Options,
+    outside: Efforts | None,
 ) -> tuple[Array, Array, Array]:
     """The efforts at the beginning, and u and w at which the step ends."""
     tau = efforts(t, q, v)
-    rates = [(v, total_acceleration(model, q, v, tau, options))]
+    acting = tau if outside is None else tau + outside(t, q, v)
+    rates = [(v, total_acceleration(model, q, v, acting, options))]
     for row, when in zip(method.stages[1:], method.times[1:], strict=True):
         u, w = increments(row, h, rates)
-        rates.append(_rates(model, t + h * when, q, v, u, w, efforts, options)[:2])
+        rates.append(_rates(model, t + h * when, q, v, u, w, efforts, options, outside)[:2])
     return (tau, *increments(method.weights, h, rates))
 
 
 def _stages_in_a_loop(
-    model: Model, method: Tableau, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, options: Options
+    model: Model,
+    method: Tableau,
+    t: Any,
+    q: Array,
+    v: Array,
+    efforts: Efforts,
+    h: Any,
+    options: Options,
+    outside: Efforts | None,
 ) -> tuple[Array, Array, Array]:
     """The same of a method each of whose stages starts from the one before."""
     before = [0.0, *(row[-1] for row in method.stages[1:])]
@@ -197,7 +216,8 @@ def _stages_in_a_loop(
         k: Any, rates: tuple[Array, Array], sums: tuple[Array, Array], first: Array
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
         u, w = (h * _numbered(before, k) * rate for rate in rates)
-        u_rate, v_rate, tau = _rates(model, t + h * _numbered(method.times, k), q, v, u, w, efforts, options)
+        when = t + h * _numbered(method.times, k)
+        u_rate, v_rate, tau = _rates(model, when, q, v, u, w, efforts, options, outside)
         share = h * _numbered(method.weights, k)
         return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
 
@@ -216,12 +236,21 @@ def _numbered(choices: Sequence[float], k: Any) -> Any:
 
 
 def _rates(
-    model: Model, t: Any, q: Array, v: Array, u: Array, w: Array, efforts: Efforts, options: Options
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    u: Array,
+    w: Array,
+    efforts: Efforts,
+    options: Options,
+    outside: Efforts | None,
 ) -> tuple[Array, Array, Array]:
     """The rates (u̇, v̇) at the configuration q ⊕ Exp(u) and the velocity v + w, and the efforts there."""
     there, velocity = advance(model, q, v, u, w)
     tau = efforts(t, there, velocity)
-    a = total_acceleration(model, there, velocity, tau, options)
+    acting = tau if outside is None else tau + outside(t, there, velocity)
+    a = total_acceleration(model, there, velocity, acting, options)
     return inverse_exponential_rate(model, u, velocity), a, tau
 
 

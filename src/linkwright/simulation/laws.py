@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from linkwright.model.derived import derived, exact
 from linkwright.model.tree import Model
 from linkwright.simulation.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
+
+if TYPE_CHECKING:
+    from linkwright.simulation.outside import Outside
 
 Shapes = Any
 """A shape, or a tuple or a dict of shapes: how a state is put together."""
@@ -41,34 +45,69 @@ class Formula:
     shapes: tuple[tuple[int, ...], ...] = ()
     state: int = 0
     """how many numbers its state is"""
+    outside: Outside | None = None
+    """what acts from outside at the same time; its values come before the others"""
+    sensor: str | None = None
+    """the frame at which what acts from outside is measured: the function is told it as ``wrench`` (6,)"""
+
+    @property
+    def _all_shapes(self) -> tuple[tuple[int, ...], ...]:
+        return (self.outside.shapes if self.outside else ()) + self.shapes
 
     @property
     def size(self) -> int:
-        """How many numbers all values are; one at least, for kernels with an array of none run uncompiled."""
-        return max(1, sum(map(math.prod, self.shapes)))
+        """How many numbers all values are."""
+        return size_of(self._all_shapes)
 
     def told(self) -> Array:
         """All values one after the other (…, size)."""
-        leads = [x.shape[: x.ndim - len(shape)] for x, shape in zip(self.values, self.shapes, strict=True)]
-        try:
-            lead = np.broadcast_shapes(*leads)
-        except ValueError:
-            raise ShapeError(f"the law's values are of batches {leads}, which do not broadcast") from None
-        parts = [
-            np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
-            for x, shape in zip(self.values, self.shapes, strict=True)
-        ]
-        rest = self.size - sum(part.shape[-1] for part in parts)
-        return np.concatenate([*parts, np.zeros((*lead, rest))], axis=-1)
+        return one_after_another((self.outside.values if self.outside else ()) + self.values, self._all_shapes)
 
     def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array, *state: Array) -> Any:
         """The efforts (nv,) by all values (size,); with a state (efforts, state)."""
-        ends = np.cumsum([0, *map(math.prod, self.shapes)])
-        values = [
-            told[a:b].reshape(shape) if shape else told[a]
-            for a, b, shape in zip(ends, ends[1:], self.shapes, strict=False)
-        ]
-        return self.function(model, t, q, v, *state, *values)
+        values = apart(told, self._all_shapes)
+        others = len(self.outside.shapes) if self.outside else 0
+        if self.outside is None or self.sensor is None:
+            return self.function(model, t, q, v, *state, *values[others:])
+        wrench = self.outside.felt(model, t, q, v, self.sensor, *values[:others])
+        return self.function(model, t, q, v, *state, *values[others:], wrench=wrench)
+
+    def pushing(self, model: Model, t: Any, q: Array, v: Array, told: Array) -> Array:
+        """What acts from outside as efforts (nv,), by all values (size,)."""
+        assert self.outside is not None
+        return self.outside.efforts(model, t, q, v, *apart(told, self._all_shapes)[: len(self.outside.shapes)])
+
+
+def under(formula: Formula | None, outside: Outside, model: Model, sensor: str | None = None) -> Formula:
+    """The formula with what acts from outside; without one there are no efforts."""
+    formula = formula or Formula(lambda model, t, q, v: np.zeros(model.nv), None)
+    return replace(formula, key=(formula.key, outside.key, sensor), outside=outside, sensor=sensor)
+
+
+def size_of(shapes: Collection[tuple[int, ...]]) -> int:
+    """How many numbers arrays are; one at least, for kernels with an array of none run uncompiled."""
+    return max(1, sum(map(math.prod, shapes)))
+
+
+def one_after_another(values: Sequence[Array], shapes: Sequence[tuple[int, ...]]) -> Array:
+    """Arrays (…, *shape) one after the other (…, size)."""
+    leads = [x.shape[: x.ndim - len(shape)] for x, shape in zip(values, shapes, strict=True)]
+    try:
+        lead = np.broadcast_shapes(*leads)
+    except ValueError:
+        raise ShapeError(f"the law's values are of batches {leads}, which do not broadcast") from None
+    parts = [
+        np.broadcast_to(x, (*lead, *shape)).reshape((*lead, math.prod(shape)))
+        for x, shape in zip(values, shapes, strict=True)
+    ]
+    rest = size_of(shapes) - sum(part.shape[-1] for part in parts)
+    return np.concatenate([*parts, np.zeros((*lead, rest))], axis=-1)
+
+
+def apart(told: Array, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+    """The arrays that lie in (size,) one after the other."""
+    ends = np.cumsum([0, *map(math.prod, shapes)])
+    return [told[a:b].reshape(shape) if shape else told[a] for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
 
 
 class Ruled:
@@ -121,24 +160,39 @@ class Ruled:
         return kernel
 
 
-def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[str], batch: tuple[int, ...]) -> Ruled:
-    """The law within a simulation of a batch of motions.
+@dataclass(frozen=True, eq=False)
+class Bindings:
+    """What is bound to a function by name."""
 
-    ``each``: names of bound values, and "state", that are given for each motion (…, *shape). Raises
-    :class:`ArgumentError` and :class:`ShapeError` for what is no law, or does not give efforts (nv,).
-    """
-    function, bound = _taken_apart(law)
-    name = getattr(function, "__name__", type(function).__name__)
-    each = {each} if isinstance(each, str) else {*each}
-    if each and not batch:
-        raise ArgumentError("each names what every motion of a batch has of its own; here is one motion: q0 (…, nq)")
-    if unknown := sorted(each - bound.keys() - {"state"}):
-        more = ["state"] if state0 is not None else []
-        raise UnknownNameError(f"value bound to {name}", unknown[0], [*bound, *more])
-    if state0 is None:
-        start = getattr(function, "start", None)
-        state0 = start(model) if callable(start) else None
-    stateful = _takes_a_state(function, name, bound, state0)
+    name: str
+    """of the function"""
+    numbers: dict[str, Array]
+    """which may be others the next time; of a batch each (…, *shape)"""
+    shapes: dict[str, tuple[int, ...]]
+    """of these, for one motion"""
+    held: dict[str, Any]
+    """things that hold numbers, of which the part p of the thing x is among these as x.p"""
+    fixed: dict[str, Any]
+    """the rest, which is part of the code"""
+
+    @property
+    def key(self) -> Hashable:
+        """What tells these from others, whatever the numbers. :class:`TypeError` where it may change unseen."""
+        made = tuple((key, thing.key) for key, thing in self.held.items())
+        return fingerprint(self.fixed), made, exact(self.shapes)
+
+    def named(self, given: Sequence[Any]) -> dict[str, Any]:
+        """All that is bound, with numbers or symbols given for the numbers."""
+        told = dict(zip(self.numbers, given, strict=True))
+        made = {
+            key: thing.make(**{part: told.pop(f"{key}.{part}") for part in thing.arrays})
+            for key, thing in self.held.items()
+        }
+        return {**self.fixed, **made, **told}
+
+
+def bindings(name: str, bound: Mapping[str, Any], each: Collection[str], batch: tuple[int, ...]) -> Bindings:
+    """Numbers and the rest apart; ``each``: names of what is given for each motion."""
     held = {key: x.as_values() for key, x in bound.items() if _holds_numbers(x)}
     for what, thing in held.items():
         if thing.batch and what not in each:
@@ -147,52 +201,102 @@ def ruled(model: Model, law: Callable[..., Any], state0: Any, each: Collection[s
     numbers |= {f"{key}.{part}": x for key, thing in held.items() for part, x in thing.arrays.items()}
     for what, x in numbers.items():
         if np.isnan(x).any():
-            raise InputError(f"{what!r}, which is bound to the law {name}, is not a number")
+            raise InputError(f"{what!r}, which is bound to {name}, is not a number")
     fixed = {key: x for key, x in bound.items() if key not in numbers and key not in held}
-    lead = {key: len(batch) if key.partition(".")[0] in each else 0 for key in [*numbers, "state"]}
+    lead = {key: len(batch) if key.partition(".")[0] in each else 0 for key in numbers}
     values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
-    shapes = _shapes_of(state0, batch, lead["state"]) if stateful else None
+    return Bindings(name, values, {key: x.shape[lead[key] :] for key, x in values.items()}, held, fixed)
+
+
+def names_of_each(each: Collection[str], batch: tuple[int, ...], known: Mapping[str, Collection[str]]) -> set[str]:
+    """The names, checked: ``known`` are those that there are, by what they are bound to."""
+    each = {each} if isinstance(each, str) else {*each}
+    if each and not batch:
+        raise ArgumentError("each names what every motion of a batch has of its own; here is one motion: q0 (…, nq)")
+    names = [name for some in known.values() for name in some]
+    if unknown := sorted(each - {*names}):
+        raise UnknownNameError(f"value bound to {' or '.join(known)}", unknown[0], names)
+    return each
+
+
+def ruled(
+    model: Model,
+    law: Callable[..., Any],
+    state0: Any,
+    each: Collection[str],
+    batch: tuple[int, ...],
+    sensed: bool = False,
+    elsewhere: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> Ruled:
+    """The law within a simulation of a batch of motions.
+
+    ``each``: names of bound values, and "state", that are given for each motion (…, *shape); of those bound
+    ``elsewhere`` nothing is asked here. ``sensed``: it is told what is measured, ``wrench``. Raises
+    :class:`ArgumentError` and :class:`ShapeError` for what is no law, or does not give efforts (nv,).
+    """
+    function, bound = taken_apart(law)
+    name = name_of_function(function)
+    if state0 is None:
+        start = getattr(function, "start", None)
+        state0 = start(model) if callable(start) else None
+    own_names = [*bound, *(["state"] if state0 is not None else [])]
+    each = names_of_each(each, batch, {name: own_names, **elsewhere})
+    if sensed:
+        _require_a_place_for(function, name, bound)
+    stateful = _takes_a_state(function, name, {**bound, **({"wrench": None} if sensed else {})}, state0)
+    told = bindings(f"the law {name}", bound, each, batch)
+    lead = len(batch) if "state" in each else 0
+    shapes = _shapes_of(state0, batch, lead) if stateful else None
     if stateful and not _size(shapes):
         raise InputError("state0 is empty: a law without a state is law(model, t, q, v)")
-    state = _flat(state0, shapes, batch, lead["state"]) if stateful else np.zeros((*batch, 0))
+    state = _flat(state0, shapes, batch, lead) if stateful else np.zeros((*batch, 0))
 
-    def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any) -> Any:
+    def efforts(model: Model, t: Any, q: Array, v: Array, *given: Any, **measured: Array) -> Any:
         own = (joined(shapes, given[0]),) if stateful else ()
         whole = model.physical or model  # a law may ask for energies, momenta and parameters
         q, v = q.copy(), v.copy()  # a law may write into what it is given
-        told = dict(zip(values, given[len(own) :], strict=True))
-        made = {
-            key: thing.make(**{part: told.pop(f"{key}.{part}") for part in thing.arrays}) for key, thing in held.items()
-        }
-        found = function(whole, t, q, v, *own, **fixed, **made, **told)
+        found = function(whole, t, q, v, *own, **told.named(given[len(own) :]), **measured)
         if not stateful:
             return _checked_efforts(name, found, model)
         if not (isinstance(found, tuple) and len(found) == 2):
             raise ArgumentError(f"the law {name} has a state and returns (efforts, state); it returned {found!r}")
         return _checked_efforts(name, found[0], model), _checked_state(name, found[1], shapes)
 
-    each_shape = {key: x.shape[lead[key] :] for key, x in values.items()}
     try:
-        things = tuple((name, thing.key) for name, thing in held.items())
-        key: Hashable = (fingerprint(function), fingerprint(fixed), things, exact(each_shape), exact(_frozen(shapes)))
+        key: Hashable = (fingerprint(function), told.key, exact(_frozen(shapes)))
         hash(key)
     except TypeError:  # what is bound may change unseen: a law of its own
         key = efforts
-    formula = Formula(efforts, key, tuple(values.values()), tuple(each_shape.values()), state.shape[-1])
+    formula = Formula(efforts, key, tuple(told.numbers.values()), tuple(told.shapes.values()), state.shape[-1])
     return Ruled(model, formula, state, shapes, name=name)
 
 
-def _taken_apart(law: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collection[str]) -> None:
+    """Raise :class:`ArgumentError` for a law that cannot be told what a sensor measures."""
+    parameters = inspect.signature(function).parameters
+    if "wrench" in bound:
+        raise ArgumentError(f"wrench is bound to the law {name}, and a sensor is to tell it: leave one away")
+    if "wrench" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        raise ArgumentError(
+            f"a sensor is for laws that are told what it measures, law(model, t, q, v, *, wrench, …); {name} takes "
+            f"({', '.join(parameters)})"
+        )
+
+
+def name_of_function(function: Any) -> str:
+    """What it is called in messages."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def taken_apart(law: Any, what: str = "a law is a function (model, t, q, v) -> efforts") -> tuple[Any, dict[str, Any]]:
     """The function, and what is bound to it by name."""
     bound: dict[str, Any] = {}
     while isinstance(law, partial):
         if law.args:
-            raise ArgumentError(
-                f"bind values to a law by name, partial(law, gain=…); {law!r} has {law.args!r} by place"
-            )
+            raise ArgumentError(f"bind values by name, partial(function, gain=…); {law!r} has {law.args!r} by place")
         bound, law = {**law.keywords, **bound}, law.func
     if not callable(law):
-        raise ArgumentError(f"a law is a function (model, t, q, v) -> efforts; got {law!r}")
+        raise ArgumentError(f"{what}; got {law!r}")
     return law, bound
 
 
@@ -212,7 +316,8 @@ def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, 
         raise ArgumentError(f"{form}; {takes}")
     if lacking or len(needed) > 5:
         missing = (lacking or needed[5:])[0]
-        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…)")
+        advice = ", or measure it, simulate(…, sensor=frame)" if missing == "wrench" else ""
+        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…){advice}")
     if state0 is None and len(needed) == 5:
         raise ArgumentError(f"{form}; {takes}: give what {needed[4]!r} is at the start, state0=…, or bind it")
     if state0 is not None and not any_more and len(by_place) < 5:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from io import BytesIO
@@ -63,6 +64,8 @@ class Motion:
     """how the law's state is put together"""
     cut: slice | None = None
     """where the state tells which efforts were cut"""
+    wrenches: Mapping[str, Array] = field(default_factory=dict)
+    """by frame (n, …, 6): what acted there from outside, `wrenches` and `environment` together"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -81,6 +84,12 @@ class Motion:
         if self.states is not None and self.cut is not None:
             found[:-1] = np.diff(self.states[..., self.cut], axis=0) > 0.5
         return found
+
+    @property
+    def overspeed(self) -> Array:
+        """(n, …, nv) of bool: which velocities are beyond the limits of their joints. Nothing enforces these."""
+        limits = [joint.velocity_limit for joint in self.model.joints if not joint.coupling]
+        return np.asarray(np.abs(self.v) > np.concatenate([np.zeros(0), *limits]))
 
     @property
     def kinetic(self) -> Array:
@@ -161,6 +170,7 @@ class Motion:
 
     def _write_arrays(self, path: Path) -> None:
         own: dict[str, Any] = {} if self.state is None else {"state": self.states}
+        own |= {f"wrench:{frame}": wrench for frame, wrench in self.wrenches.items()}
         with path.open("wb") as file:
             np.savez_compressed(
                 file,
@@ -186,8 +196,10 @@ class Motion:
             "kinetic",
             "potential",
             "energy",
+            *(f"wrench:{frame}:{name}" for frame in self.wrenches for name in ("fx", "fy", "fz", "nx", "ny", "nz")),
         ]
-        columns = (self.t, self.q, self.v, self.tau, self.kinetic, self.potential, self.energy)
+        energies = (self.kinetic, self.potential, self.energy)
+        columns = (self.t, self.q, self.v, self.tau, *energies, *self.wrenches.values())
         with path.open("w", encoding="utf-8") as file:
             file.write(",".join(header) + "\n")
             for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
@@ -226,6 +238,7 @@ class Motion:
             None if self.states is None else self.states[at],
             self.shapes,
             self.cut,
+            {frame: wrench[at] for frame, wrench in self.wrenches.items()},
         )
 
     def _repr_html_(self) -> str:

@@ -13,6 +13,7 @@ from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
 from linkwright.simulation.motion import Motion, samples_there
+from linkwright.simulation.outside import Outside
 from linkwright.spatial.arrays import Array, as_numbers
 
 Controller = Callable[[float, Array, Array], Any]
@@ -39,7 +40,9 @@ class Record:
         state: int = 0,
         shapes: Any = None,
         cut: slice | None = None,
+        outside: Outside | None = None,
     ):
+        self.outside = outside
         self.shapes, self.cut, self.asked = shapes, cut, "the controller"
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
@@ -146,7 +149,8 @@ class Record:
     def motion(self, compile_time: float = 0.0, run_time: float = 0.0) -> Motion:
         """What there is: of a motion that has ended NaN after its last finite sample."""
         t, q, v, tau, state = self._samples()
-        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes, self.cut)
+        wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
+        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes, self.cut, wrenches)
 
     def _samples(self) -> tuple[Array, Array, Array, Array, Array]:
         q, v, tau, state = (x[: self.count] for x in (self.q, self.v, self.tau, self.state))

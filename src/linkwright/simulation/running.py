@@ -26,8 +26,16 @@ from linkwright.simulation.integrators import (
     stiffest,
     stiffest_feedback,
 )
-from linkwright.simulation.laws import Ruled, ruled
+from linkwright.simulation.laws import Ruled, names_of_each, ruled, under
 from linkwright.simulation.motion import Motion
+from linkwright.simulation.outside import (
+    Environment,
+    Outside,
+    Wrenches,
+    bound_to_wrenches,
+    outside_of,
+    warn_if_hard,
+)
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
@@ -65,6 +73,10 @@ def simulate(
     effort_limits: Any = False,
     noise: Mapping[str, Any] | None = None,
     seed: int = 0,
+    gear: Any = None,
+    wrenches: Wrenches | None = None,
+    environment: Environment | None = None,
+    sensor: str | None = None,
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -107,8 +119,17 @@ def simulate(
     whole number of steps; nothing acts before. ``effort_limits``: efforts are cut to those of the joints (True), or to
     a number or (nv,); ``saturated`` of the result tells where. ``lag`` (s), a number or (nv,): the time constant of
     drives of first order, which follow from zero. ``noise={"q": …, "v": …}``: the law sees the state with normal noise,
-    of these standard deviations (a number or (nv,); q along ``integrate``); ``seed`` makes it other noise. ``tau`` of
-    the result is what acts, the mean over each step.
+    of these standard deviations (a number or (nv,); q along ``integrate``); ``seed`` makes it other noise. ``gear``, a
+    ratio or (nv,): the law's efforts are those of motors, and act times this. ``tau`` of the result is what acts, the
+    mean over each step.
+
+    ``wrenches`` act from outside: {frame: (6,)}, [f; n] at the frame's origin in world axes, all the time; of a batch
+    also (…, 6). Or a function of (t) or of (model, t, q, v) that returns such a dict; it is traced like a law, and
+    numbers bound to it may be named in ``each``. ``environment``: a surface that a frame touches, or several,
+    :class:`contact.Plane <linkwright.dynamics.contact.Plane>` or ``contact.Sphere``, whose numbers may be of each
+    motion. Both are asked at every stage of a step. ``wrenches`` of the result has what acted at each frame.
+    ``sensor``, a frame: the law is told, as its argument ``wrench`` (6,), what acts from outside on that frame's body,
+    about the frame's origin in world axes; ``noise={"wrench": …}`` is a number or (6,).
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
@@ -135,7 +156,7 @@ def simulate(
         raise InputError(f"every must be a whole number of steps; got {every!r}")
     if controller is not None and law is not None:
         raise ArgumentError("simulate takes a controller or a law, not both")
-    if law is None and (state0 is not None or each):
+    if law is None and (state0 is not None or (each and not callable(wrenches))):
         raise ArgumentError("state0 and each are of a law, and none is given: simulate(…, law=…)")
     if controller is not None:
         require_controller(controller)
@@ -170,21 +191,32 @@ def simulate(
     if every > steps:
         raise InputError(f"every is {every}: none of the {steps} steps would be kept")
     h = duration / steps
-    rule = None if law is None else ruled(model, law, state0, each, batch)
+    elsewhere, each = bound_to_wrenches(wrenches), {each} if isinstance(each, str) else {*each}
+    if law is None:
+        rule, each = None, names_of_each(each, batch, elsewhere)
+    else:
+        rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
     controller = controller if rule is None else rule
+    outside = outside_of(model, wrenches, environment, each, batch)
+    if outside is not None and isinstance(chosen, Variational):
+        raise InputError("wrenches and environment are not for method 'variational'")
+    _require_a_sensor(model, sensor, rule, outside)
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
-    drives = between(model, h, period, delay, lag, effort_limits, noise, seed)
+    drives = between(model, h, period, delay, lag, effort_limits, noise, seed, gear, sensor is not None)
     if drives is not None:
         if rule is None:
             raise ArgumentError(
-                "period, delay, lag, effort_limits and noise tell what is between a law and the joints: give law=…"
+                "period, delay, lag, gear, effort_limits and noise tell what is between a law and the joints: "
+                "give law=…"
             )
         if staged:
             raise InputError("controller_at='stages' is for laws with nothing between them and the joints")
         rule = controller = driving(model, rule, drives, h, batch)
+    if rule is not None and outside is not None:
+        rule.formula = under(rule.formula, outside, model, sensor)
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
-    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, cut)
+    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, cut, outside)
     if rule is not None:
         record.asked = f"the law {rule.name}"
     if method is None:
@@ -194,12 +226,13 @@ def simulate(
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
+    warn_if_hard(model, q, environment, h)
     start = q, v
 
     began = time.perf_counter()
     if isinstance(controller, Hold):
         controller = controller.within(method, staged)
-    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch)
+    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch, outside)
     if projecting:
         q, v = taking.projected(q, v)
     compile_time = time.perf_counter() - began
@@ -234,6 +267,15 @@ def simulate(
         record.give_to(error, compile_time, time.perf_counter() - began)
         raise
     return motion
+
+
+def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outside: Outside | None) -> None:
+    """Raise :class:`ArgumentError` for a sensor with nobody to tell, or nothing to measure."""
+    if sensor is None:
+        return
+    model.frame(sensor)
+    if rule is None or outside is None:
+        raise ArgumentError("a sensor tells a law what acts from outside: give law=… and wrenches=… or environment=…")
 
 
 def _steps(duration: float, step: float) -> int:

@@ -27,7 +27,8 @@ from linkwright.simulation.integrators import (
     method_of,
     total_acceleration,
 )
-from linkwright.simulation.laws import Formula, Ruled
+from linkwright.simulation.laws import Formula, Ruled, apart, size_of, under
+from linkwright.simulation.outside import Outside
 from linkwright.simulation.parts import accelerating, in_parts, projection
 from linkwright.simulation.record import Controller, Record, flat
 from linkwright.simulation.stages import StagedStepper, staged_stepper
@@ -56,8 +57,8 @@ ENOUGH = 2000
 LANES = 16
 """Rows that are taken together are a multiple of this, which all machines' lanes divide."""
 
-Stepper = Callable[[Array, Array, Array, float], tuple[Array, Array]]
-"""(q, v, tau, h) -> (q, v)"""
+Stepper = Callable[..., tuple[Array, Array]]
+"""(q, v, tau, h) -> (q, v); with something that acts from outside (q, v, tau, h, t, told)"""
 
 
 class Way(NamedTuple):
@@ -77,9 +78,10 @@ class Way(NamedTuple):
         return {} if self.gains is None else {"stabilisation": self.gains}
 
 
-def stepper(model: Model, way: Way) -> Stepper:
+def stepper(model: Model, way: Way, outside: Outside | None = None) -> Stepper:
     """The step as one kernel; where that would be too large, put together from its parts."""
-    made: Stepper = derived(model, stepper, way, make=lambda: _made_stepper(_simulated(model), way))
+    key = outside and outside.key
+    made: Stepper = derived(model, stepper, way, key, make=lambda: _made_stepper(_simulated(model), way, outside))
     return made
 
 
@@ -88,7 +90,7 @@ def _simulated(model: Model) -> Model:
     return model if model.loops and in_parts(model) else model.minimal()
 
 
-def _made_stepper(model: Model, way: Way) -> Stepper:
+def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
     chosen = method_of(way.method)
     if isinstance(chosen, Variational):
         return variational_stepper(model, way.options)
@@ -97,6 +99,19 @@ def _made_stepper(model: Model, way: Way) -> Stepper:
         def simulation_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
             return _step(model, way, 0.0, q, v, lambda t, q, v: tau, h, looped)[:2]
 
+        def simulation_step_pushed(
+            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array
+        ) -> tuple[Array, Array]:
+            assert outside is not None
+            values = apart(told, outside.shapes)
+
+            def pushing(t: Any, q: Array, v: Array) -> Array:
+                return outside.efforts(model, t, q, v, *values)
+
+            return _step(model, way, t, q, v, lambda t, q, v: tau, h, looped, pushing)[:2]
+
+        if outside is not None:
+            return bind(simulation_step_pushed, model, {"h": (), "t": (), "told": (size_of(outside.shapes),)})
         return bind(simulation_step, model, {"h": ()})
 
     try:
@@ -105,8 +120,7 @@ def _made_stepper(model: Model, way: Way) -> Stepper:
         return _compiled(steps, chosen, model)
     except TooLargeError as error:
         if isinstance(chosen, Tableau):
-            staged = stepper_at_stages(model, way)
-            return lambda q, v, tau, h: staged(0.0, q, v, tau, h, lambda t, q, v: tau)
+            return _stepper_of_stages(model, way, outside)
         warn(
             f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
             "it runs uncompiled",
@@ -114,12 +128,35 @@ def _made_stepper(model: Model, way: Way) -> Stepper:
         return RowByRow(steps(False))
 
 
+def _stepper_of_stages(model: Model, way: Way, outside: Outside | None) -> Stepper:
+    """The step stage by stage, with efforts held."""
+    staged = stepper_at_stages(model, way)
+    if outside is None:
+        return lambda q, v, tau, h: staged(0.0, q, v, tau, h, lambda t, q, v: tau)
+    pushing = outside.pushing(model)
+
+    def take(q: Array, v: Array, tau: Array, h: float, t: float, told: Array) -> tuple[Array, Array]:
+        def acting(t: float, q: Array, v: Array) -> Array:
+            return tau + pushing(q, v, t, told)
+
+        return staged(t, q, v, acting(t, q, v), h, acting)
+
+    return take
+
+
 def _step(
-    model: Model, way: Way, t: Any, q: Array, v: Array, efforts: Efforts, h: Any, looped: bool
+    model: Model,
+    way: Way,
+    t: Any,
+    q: Array,
+    v: Array,
+    efforts: Efforts,
+    h: Any,
+    looped: bool,
+    outside: Efforts | None = None,
 ) -> tuple[Array, Array, Array]:
-    return driven_step(
-        model, t, q, v, efforts, h, way.method, way.options, way.projecting, held=not way.staged, looped=looped
-    )
+    held = not way.staged
+    return driven_step(model, t, q, v, efforts, h, way.method, way.options, way.projecting, held, looped, outside)
 
 
 def _compiled(steps: Callable[[bool], Bound], method: Any, model: Model) -> Kernel:
@@ -196,7 +233,12 @@ def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
                     tau, after[:] = (found[0], found[1:]) if memory else (found, ())
                     return tau  # type: ignore[no-any-return]
 
-                q, v, tau = _step(model, way, (first + k) * h, q, v, efforts, h, looped)
+                def pushing(t: Any, q: Array, v: Array) -> Array:
+                    assert formula is not None
+                    return formula.pushing(model, t, q, v, told)
+
+                outside = pushing if formula and formula.outside else None
+                q, v, tau = _step(model, way, (first + k) * h, q, v, efforts, h, looped, outside)
                 return (left - 1.0, q, v, *([tau] if more else []), *after)
 
             given = () if formula is None else (np.zeros(model.nv), *state)
@@ -238,21 +280,34 @@ class Taking(Protocol):
         """The controller's efforts (…, nv) after the ``first`` steps."""
 
 
-def way_of_steps(model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]) -> Taking:
+def way_of_steps(
+    model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...], outside: Outside | None = None
+) -> Taking:
     """Many steps at a time where controllers are formulas, else one by one."""
     formula = formula_of(controller, model)
+    if outside is not None and not (formula and formula.outside) and (controller is None or formula is not None):
+        formula = under(formula, outside, model)
     if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
         kernels = steps_together(model, way, formula)
         if kernels is not None:
             state = controller.state if isinstance(controller, Ruled) else np.zeros((*batch, 0))
             return _Together(kernels, formula, state, batch)
-    return _OneByOne(model, way, controller, batch)
+    return _OneByOne(model, way, controller, batch, outside)
 
 
 class _OneByOne:
-    def __init__(self, model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...]):
+    def __init__(
+        self,
+        model: Model,
+        way: Way,
+        controller: Controller | None,
+        batch: tuple[int, ...],
+        outside: Outside | None,
+    ):
         self._controller, self._tau = controller, np.zeros((*batch, model.nv))
-        self._step = None if way.staged else stepper(model, way)
+        self._told = None if outside is None else outside.told(batch)
+        self._pushing = outside.pushing(model) if outside is not None and way.staged else None
+        self._step = None if way.staged else stepper(model, way, outside)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
 
@@ -267,10 +322,11 @@ class _OneByOne:
                 if k % every == 0:
                     record.tau[k // every] = tau
             if step is not None:
-                q, v = step(q, v, tau, h)
+                q, v = step(q, v, tau, h, *(() if self._told is None else (k * h, self._told)))
             else:
                 assert staged is not None
-                q, v = staged(k * h, q, v, tau, h, lambda t, q, v: self._asked(record, t, q, v))
+                acting = tau if self._pushing is None else tau + self._pushing(q, v, k * h, self._told)
+                q, v = staged(k * h, q, v, acting, h, lambda t, q, v: self._asked(record, t, q, v))
             if (k + 1) % every == 0:
                 record.keep(q, v, controller.state if isinstance(controller, Ruled) else None)
         return q, v
@@ -278,7 +334,8 @@ class _OneByOne:
     def _asked(self, record: Record, t: float, q: Array, v: Array) -> Array:
         assert self._controller is not None
         record.goes_on(q, v)
-        return record.efforts(self._controller, t, q, v)
+        tau = record.efforts(self._controller, t, q, v)
+        return tau if self._pushing is None else tau + self._pushing(q, v, t, self._told)
 
     def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
         assert self._projection is not None

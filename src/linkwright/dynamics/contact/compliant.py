@@ -1,0 +1,187 @@
+"""Compliant surfaces at rest in the world, touched by a frame's origin, or by a ball about it.
+
+With the gap g along the surface's normal n, the depth δ = max(−g, 0) and the velocity u of the point that touches:
+
+    f_n = max(0, k δᵖ (1 + c δ̇) + d δ̇) where δ > 0, else 0           δ̇ = −n·u
+    f_t = −μ f_n u_t/√(|u_t|² + ε²)                                  u_t = u − (n·u) n
+
+k δᵖ c δ̇ is the damping of Hunt & Crossley ("Coefficient of restitution interpreted as damping in vibroimpact", 1975),
+which grows from zero as the surface is touched; d δ̇ is a damper beside the spring (Kelvin & Voigt). The surface never
+pulls. f_t is Coulomb's friction, smoothed at the speed ε: what sticks creeps, more slowly than ε. Both take energy out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwright.dynamics.kinematics import pose, velocity
+from linkwright.errors import InputError
+from linkwright.model.equality import ByValue
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, where
+from linkwright.spatial.rotation import skew
+
+POSITIVE = ("radius", "slip_speed")
+"""What must be more than zero."""
+
+ANYWHERE = ("point", "normal", "center")
+"""What may be negative."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contact(ByValue):
+    """A surface that a frame of the mechanism may touch. Numbers may be of each motion of a batch, (…, *shape)."""
+
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {
+        "stiffness": (),
+        "damping": (),
+        "dissipation": (),
+        "friction": (),
+        "slip_speed": (),
+        "tip": (),
+    }
+    """of its numbers, for one motion"""
+
+    frame: str = field(kw_only=False)
+    """of the mechanism: its origin touches"""
+    stiffness: Any
+    """k, N/m (N/m^1.5 with ``exponent`` 1.5)"""
+    damping: Any = 0.0
+    """d, N s/m"""
+    dissipation: Any = 0.0
+    """c, s/m: :func:`dissipation` gives it for a restitution"""
+    friction: Any = 0.0
+    """μ"""
+    exponent: float = 1.0
+    """p: 1, or 1.5 as of a ball on a plane (Hertz 1882)"""
+    slip_speed: Any = 1e-3
+    """ε, m/s: how fast it slides where friction has grown to 0.71 of μ f_n"""
+    tip: Any = 0.0
+    """m, the radius of the ball about the frame's origin that touches"""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no surface; :class:`InputError`."""
+        kind = type(self).__name__
+        if not isinstance(self.frame, str):
+            raise InputError(f"{kind}: frame is the name of a frame; got {self.frame!r}")
+        if self.exponent not in (1.0, 1.5):
+            raise InputError(f"{kind}: exponent is 1 or 1.5; got {self.exponent!r}")
+        for name, shape in self.shapes.items():
+            x = getattr(self, name)
+            if is_symbolic(x):
+                continue
+            x = as_numbers(f"{kind}: {name}", x)
+            if x.shape[max(0, x.ndim - len(shape)) :] != shape or not np.isfinite(x).all():
+                wanted = f"finite numbers of shape (…, {shape[0]})" if shape else "finite numbers"
+                raise InputError(f"{kind}: {name} must be {wanted}; got {getattr(self, name)!r}")
+            if name in POSITIVE and not (x > 0.0).all():
+                raise InputError(f"{kind}: {name} must be more than 0; got {x.min():g}")
+            if name not in ANYWHERE and not (x >= 0.0).all():
+                raise InputError(f"{kind}: {name} must not be negative; got {x.min():g}")
+            object.__setattr__(self, name, x)
+
+    def of(self, *numbers: Any) -> Contact:
+        """The same with other numbers, or symbols, in the order of ``shapes``; its normal is taken to be unit."""
+        changed: Contact = object.__new__(type(self))
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        changed.__dict__.update({**own, **dict(zip(self.shapes, numbers, strict=True))})
+        return changed
+
+    def gap_of(self, point: Array) -> tuple[Any, Array]:
+        """How far a point (3,) is from the surface, less than zero inside, and the normal there (3,)."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plane(Contact):
+    """A plane through ``point`` (3,), with the ``normal`` (3,) away from what is solid; world axes."""
+
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Contact.shapes, "point": (3,), "normal": (3,)}
+    point: Any = (0.0, 0.0, 0.0)
+    normal: Any = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        """The normal made unit."""
+        super().__post_init__()
+        if not is_symbolic(self.normal):
+            size = np.linalg.norm(self.normal, axis=-1, keepdims=True)
+            if not (size > 0.0).all():
+                raise InputError("Plane: normal has no length")
+            object.__setattr__(self, "normal", self.normal / size)
+
+    def gap_of(self, point: Array) -> tuple[Any, Array]:
+        """See :class:`Contact`."""
+        return self.normal @ (point - self.point), self.normal
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sphere(Contact):
+    """A solid ball about ``center`` (3,), in the world, of ``radius`` m."""
+
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Contact.shapes, "center": (3,), "radius": ()}
+    center: Any
+    radius: Any
+
+    def gap_of(self, point: Array) -> tuple[Any, Array]:
+        """See :class:`Contact`. In its middle the normal is up."""
+        away = point - self.center
+        square = away @ away
+        inside = square > 1e-300
+        distance = np.sqrt(where(inside, square, 1.0))
+        normal = np.stack([where(inside, away[k] / distance, float(k == 2)) for k in range(3)])
+        return where(inside, distance, 0.0) - self.radius, normal
+
+
+def gap(model: Model, q: Array, contact: Contact) -> Any:
+    """How far the contact is from being made, m; less than zero: how deep it is."""
+    distance, _ = contact.gap_of(pose(model, q, contact.frame)[:3, 3])
+    return distance - contact.tip
+
+
+def energy(model: Model, q: Array, contact: Contact) -> Any:
+    """What is stored in the surface, k δᵖ⁺¹/(p + 1), J."""
+    depth = maximum(-gap(model, q, contact), 0.0)
+    return contact.stiffness * depth * _power(depth, contact.exponent) / (contact.exponent + 1.0)
+
+
+def wrench(model: Model, q: Array, v: Array, contact: Contact) -> Array:
+    """What the surface exerts on the mechanism (6,): [f; n] at the frame's origin, in world axes."""
+    distance, normal = contact.gap_of(pose(model, q, contact.frame)[:3, 3])
+    depth = maximum(contact.tip - distance, 0.0)
+    V = velocity(model, q, v, contact.frame)
+    arm = -contact.tip * normal
+    u = V[:3] + skew(V[3:]) @ arm
+    rate = -(normal @ u)
+    elastic = contact.stiffness * _power(depth, contact.exponent)
+    pressing = maximum(elastic * (1.0 + contact.dissipation * rate) + contact.damping * rate, 0.0)
+    pressing = where(depth > 0.0, pressing, 0.0)
+    sliding = u + rate * normal
+    speed = np.sqrt(sliding @ sliding + contact.slip_speed * contact.slip_speed)
+    force = pressing * (normal - (contact.friction / speed) * sliding)
+    return np.concatenate([force, skew(arm) @ force])
+
+
+def dissipation(restitution: float, speed: float) -> float:
+    """The ``dissipation`` c, s/m, with which what comes at that speed, m/s, leaves at ``restitution`` times the speed.
+
+    Exact for every stiffness, exponent and mass: x (1 + e) = ln((1 + x)/(1 − e x)) for x = c v; only for small x is
+    it e = 1 − 2x/3, and what comes more slowly leaves with more of its speed. 0 < e ≤ 1.
+    """
+    if not 0.0 < restitution <= 1.0:
+        raise InputError(f"restitution is more than 0 and at most 1; got {restitution!r}")
+    if not (speed > 0.0 and np.isfinite(speed)):
+        raise InputError(f"speed is a positive number of m/s; got {speed!r}")
+    e = float(restitution)
+    low, high = 0.0, 1.0 / e
+    for _ in range(200):
+        x = 0.5 * (low + high)
+        more = np.log1p(x) - np.log1p(-e * x) > x * (1.0 + e)
+        low, high = (low, x) if more else (x, high)
+    return 0.0 if e == 1.0 else 0.5 * (low + high) / float(speed)
+
+
+def _power(depth: Any, exponent: float) -> Any:
+    return depth if exponent == 1.0 else depth * np.sqrt(depth)

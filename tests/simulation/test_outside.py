@@ -1,0 +1,311 @@
+"""What acts from outside in a simulation: wrenches over time, surfaces, and sensors of force."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.dynamics import contact
+
+arm = lw.load("arm7")
+START = np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1])
+STILL = np.zeros(7)
+DAMPING = np.array([20, 20, 10, 10, 1, 1, 0.1])
+PUSH = np.array([3.0, -2.0, 5.0, 0.2, 0.1, -0.3])
+
+
+def ball(height=0.3, mass=2.0):
+    """A body that slides along z, x and y, and does not turn."""
+    builder = lw.Builder("ball").body("a").body("b").body("ball", mass=mass, inertia=np.eye(3) * 1e-3)
+    for parent, child, axis in (("world", "a", (1, 0, 0)), ("a", "b", (0, 1, 0)), ("b", "ball", (0, 0, 1))):
+        builder = builder.joint(child + "_slide", "prismatic", parent, child, axis=axis)
+    return builder.build()
+
+
+FREE = ball()
+
+
+def moving_push(t, size):
+    return {"tool": np.stack([size * np.sin(3.0 * t), 0.0 * t, size + t, 0.0 * t, 0.1 * size, 0.0 * t])}
+
+
+def drag(model, t, q, v, c):
+    return {"tool": -c * lw.velocity(model, q, v, "tool"), "link4": 0.1 * c * np.ones(6)}
+
+
+def integrated(model, q, v, h, steps, wrenches, tau):
+    """rk4 in plain coordinates, by forward dynamics' own wrenches."""
+
+    def a(t, q, v):
+        return lw.forward_dynamics(model, q, v, tau + lw.passive_forces(model, q, v), wrenches(t, q, v))
+
+    for k in range(steps):
+        t = k * h
+        k1 = v, a(t, q, v)
+        k2 = v + h / 2 * k1[1], a(t + h / 2, q + h / 2 * k1[0], v + h / 2 * k1[1])
+        k3 = v + h / 2 * k2[1], a(t + h / 2, q + h / 2 * k2[0], v + h / 2 * k2[1])
+        k4 = v + h * k3[1], a(t + h, q + h * k3[0], v + h * k3[1])
+        q, v = (x + h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]) for i, x in enumerate((q, v)))
+    return q, v
+
+
+@pytest.mark.parametrize("which", ["held", "of time", "of the state"])
+def test_wrenches_are_those_of_forward_dynamics(which):
+    told, same = {
+        "held": ({"tool": PUSH}, lambda t, q, v: {"tool": PUSH}),
+        "of time": (partial(moving_push, size=4.0), lambda t, q, v: moving_push(t, 4.0)),
+        "of the state": (partial(drag, c=2.0), lambda t, q, v: drag(arm, t, q, v, 2.0)),
+    }[which]
+    motion = lw.simulate(arm, START, STILL, 0.05, 1e-3, "rk4", wrenches=told)
+    q, v = integrated(arm, START, STILL, 1e-3, 50, same, np.zeros(7))
+    assert np.abs(motion.q[-1] - q).max() < 1e-10
+    assert np.abs(motion.v[-1] - v).max() < 1e-9
+    for k in (0, 20, 50):
+        for frame, wrench in same(motion.t[k], motion.q[k], motion.v[k]).items():
+            assert np.allclose(motion.wrenches[frame][k], wrench, atol=1e-12)
+
+
+def push_back(model, t, q, v, wrench, hold):
+    return (
+        lw.gravity_forces(model, q)
+        + hold * lw.difference(model, q, START)
+        - DAMPING * v
+        - lw.joint_forces(model, q, "tool", wrench)
+    )
+
+
+def test_a_law_and_a_python_controller_are_pushed_alike():
+    plane = contact.Plane("tool", stiffness=2e3, damping=10.0, friction=0.3, point=lw.pose(arm, START, "tool")[:3, 3])
+
+    def law(model, t, q, v):
+        return 20.0 * lw.difference(model, q, START) - DAMPING * v
+
+    def controller(t, q, v):
+        return 20.0 * (START - q) - DAMPING * v
+
+    for method in ("rk4", "semi_implicit"):
+        told = dict(method=method, wrenches=partial(moving_push, size=4.0), environment=plane)
+        one = lw.simulate(arm, START, STILL, 0.2, **told, law=law)
+        other = lw.simulate(arm, START, STILL, 0.2, **told, controller=controller)
+        assert np.abs(one.q - other.q).max() < 1e-9
+        assert one.wrenches["tool"].shape == (201, 6)
+        assert np.allclose(one.wrenches["tool"], other.wrenches["tool"], atol=1e-5)
+    staged = dict(method="rk4", wrenches=partial(moving_push, size=4.0), environment=plane, controller_at="stages")
+    one = lw.simulate(arm, START, STILL, 0.2, **staged, law=law)
+    other = lw.simulate(arm, START, STILL, 0.2, **staged, controller=controller)
+    assert np.abs(one.q - other.q).max() < 1e-9
+
+
+def test_batches_are_single_motions():
+    tool = lw.pose(arm, START, "tool")[:3, 3]
+    stiffness, sizes = np.array([1e3, 3e3, 1e4]), np.array([1.0, 2.0, 5.0])
+    points = tool + np.array([[0, 0, 0.0], [0, 0, 0.01], [0, 0, -0.01]])
+    q0, law = START + np.zeros((3, 7)), partial(push_back, hold=30.0)
+    plane = contact.Plane("tool", stiffness=stiffness, damping=20.0, friction=0.2, point=points)
+    all_of_them = lw.simulate(
+        arm,
+        q0,
+        0 * q0,
+        0.1,
+        law=law,
+        environment=plane,
+        wrenches=partial(moving_push, size=sizes),
+        each=["size"],
+        sensor="tool",
+    )
+    for k, size in enumerate(sizes):
+        one = contact.Plane("tool", stiffness=stiffness[k], damping=20.0, friction=0.2, point=points[k])
+        alone = lw.simulate(
+            arm,
+            START,
+            STILL,
+            0.1,
+            law=law,
+            environment=one,
+            wrenches=partial(moving_push, size=size),
+            sensor="tool",
+        )
+        assert np.abs(all_of_them.q[:, k] - alone.q).max() < 1e-10
+        assert np.allclose(all_of_them[k].wrenches["tool"], alone.wrenches["tool"], atol=1e-6)
+    held = lw.simulate(arm, q0, 0 * q0, 0.05, wrenches={"tool": sizes[:, None] * PUSH})
+    alone = lw.simulate(arm, START, STILL, 0.05, wrenches={"tool": sizes[2] * PUSH})
+    assert np.abs(held.q[:, 2] - alone.q).max() < 1e-10
+
+
+def test_other_numbers_need_no_other_code():
+    plane = contact.Plane("ball", stiffness=1e4, damping=10.0)
+    lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, environment=plane, method="rk4")
+    other = contact.Plane("ball", stiffness=2e4, damping=20.0, friction=0.3, normal=(0.1, 0, 1))
+    again = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.05, environment=other, method="rk4")
+    assert again.compile_time < 0.05
+
+
+def test_at_rest_a_spring_bears_the_weight():
+    ground = contact.Plane("ball", stiffness=1e4, damping=200.0)
+    hertz = contact.Plane("ball", stiffness=1e6, damping=200.0, exponent=1.5)
+    globe = contact.Sphere("ball", stiffness=1e4, damping=200.0, center=(0, 0, -1), radius=1.0)
+    for surface, exponent in ((ground, 1.0), (hertz, 1.5), (globe, 1.0)):
+        motion = lw.simulate(FREE, [0, 0, 0.0], np.zeros(3), 3.0, environment=surface)
+        depth = -motion.q[-1, 2]
+        assert float(surface.stiffness) * depth**exponent == pytest.approx(2.0 * 9.81, rel=1e-6)
+        assert motion.wrenches["ball"][-1, 2] == pytest.approx(2.0 * 9.81, rel=1e-6)
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.8, 0.5])
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_a_ball_bounces_with_its_restitution(restitution, exponent):
+    weightless = FREE.with_gravity((0, 0, 0))
+    c = contact.dissipation(restitution, 0.7)
+    plane = contact.Plane("ball", stiffness=1e5, dissipation=c, exponent=exponent)
+    motion = lw.simulate(weightless, [0, 0, 0.01], [0, 0, -0.7], 0.1, 2e-5, "rk4", environment=plane)
+    assert motion.q[-1, 2] > 0
+    assert motion.v[-1, 2] == pytest.approx(0.7 * restitution, rel=1e-4)
+
+
+def test_the_energy_goes_into_surfaces_dampers_and_friction():
+    surfaces = [
+        contact.Plane("ball", stiffness=2e3, damping=8.0, friction=0.3),
+        contact.Sphere("ball", stiffness=3e3, dissipation=1.0, friction=0.2, center=(0.4, 0, 0), radius=0.35, tip=0.05),
+    ]
+    motion = lw.simulate(FREE, [0, 0.02, 0.1], [1, 0, 0], 0.6, 1e-4, "rk4", environment=surfaces)
+    power = np.einsum("ki,ki->k", motion.wrenches["ball"][:, :3], motion.v)
+    work = np.concatenate([[0.0], np.cumsum(0.5e-4 * (power[1:] + power[:-1]))])
+    assert np.abs(motion.wrenches["ball"][:, 0]).max() > 1.0
+    assert np.abs(motion.energy - motion.energy[0] - work).max() < 2e-3 * motion.energy[0]
+    stored = sum(np.array([contact.energy(FREE, q, one) for q in motion.q[::100]]) for one in surfaces)
+    whole = motion.energy[::100] + stored
+    assert (np.diff(whole) < 1e-6).all()  # it is never gained
+    spring = contact.Plane("ball", stiffness=2e3)
+    lossless = lw.simulate(FREE, [0, 0, 0.1], [1, 0, 0], 0.5, 1e-4, "rk4", environment=spring)
+    kept = lossless.energy + np.array([contact.energy(FREE, q, spring) for q in lossless.q])
+    assert np.ptp(kept) < 1e-6 * kept[0]
+    assert np.ptp(lossless.v[:, 0]) == 0.0  # without friction nothing acts along the plane
+
+
+def test_a_puck_slides_as_far_as_friction_lets_it():
+    """v²/2μg."""
+    rest = 2.0 * 9.81 / 1e5
+    plane = contact.Plane("ball", stiffness=1e5, damping=500.0, friction=0.3, slip_speed=1e-4)
+    motion = lw.simulate(FREE, [0, 0, -rest], [1.0, 0, 0], 0.6, 1e-4, environment=plane)
+    assert motion.q[-1, 0] == pytest.approx(1.0 / (2 * 0.3 * 9.81), rel=2e-3)
+
+
+def test_a_sensor_measures_all_that_acts_on_its_body():
+    def law(model, t, q, v, last, wrench):
+        return lw.gravity_forces(model, q) - DAMPING * v, wrench
+
+    body = "link7"
+    motion = lw.simulate(
+        arm,
+        START,
+        STILL,
+        0.05,
+        law=law,
+        state0=np.zeros(6),
+        sensor="tool",
+        wrenches={"tool": PUSH, body: PUSH, "link2": PUSH},
+    )
+    k = 30
+    arm_of_body = lw.pose(arm, motion.q[k - 1], body)[:3, 3] - lw.pose(arm, motion.q[k - 1], "tool")[:3, 3]
+    expected = 2 * PUSH + np.concatenate([np.zeros(3), np.cross(arm_of_body, PUSH[:3])])
+    assert np.allclose(motion.state[k], expected, atol=1e-9)
+    noisy = lw.simulate(
+        arm,
+        START,
+        STILL,
+        2.0,
+        law=law,
+        state0=np.zeros(6),
+        sensor="tool",
+        wrenches={"tool": PUSH},
+        noise={"wrench": [1, 2, 3, 0.1, 0.2, 0]},
+    )
+    off = noisy.state[1:] - PUSH
+    assert np.allclose(off.std(axis=0), [1, 2, 3, 0.1, 0.2, 0], rtol=0.1)
+    assert np.abs(off.mean(axis=0)).max() < 0.3
+
+
+def test_a_gear_and_speeds():
+    def law(model, t, q, v):
+        return np.array([1.0, 0.0, 0.0])
+
+    motion = lw.simulate(FREE.with_gravity((0, 0, 0)), np.zeros(3), np.zeros(3), 0.1, law=law, gear=[50.0, 1, 1])
+    assert motion.tau[0, 0] == 50.0
+    assert motion.v[-1, 0] == pytest.approx(50.0 / 2.0 * 0.1)
+    cut = lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.1, law=law, gear=50.0, effort_limits=30.0)
+    assert cut.tau[0, 0] == 30.0
+    assert cut.saturated[:-1, 0].all()
+    limit = np.concatenate([joint.velocity_limit for joint in arm.joints])
+    fast = lw.simulate(arm, START, 1.01 * limit, 0.01, wrenches={"tool": PUSH})
+    assert fast.overspeed[0].all()
+    assert not lw.simulate(arm, START, 0.9 * limit, 0.002, 1e-3).overspeed[0].any()
+
+
+def test_what_a_motion_keeps(tmp_path):
+    motion = lw.simulate(arm, START, STILL, 0.01, wrenches={"tool": PUSH})
+    with np.load(motion.save(tmp_path / "a.npz")) as kept:
+        assert np.array_equal(kept["wrench:tool"], np.tile(PUSH, (11, 1)))
+    table = motion.save(tmp_path / "a.csv").read_text().splitlines()
+    assert table[0].endswith("wrench:tool:nx,wrench:tool:ny,wrench:tool:nz")
+    assert table[1].endswith("0.20000000000000001,0.10000000000000001,-0.29999999999999999")
+    assert lw.simulate(arm, START, STILL, 0.01).wrenches == {}
+
+
+def test_a_surface_too_hard_for_the_step_is_told():
+    with pytest.warns(UserWarning, match="surface at 'ball'.*a step of 0.001 s does not follow"):
+        lw.simulate(FREE, [0, 0, 0.1], np.zeros(3), 0.01, environment=contact.Plane("ball", stiffness=1e8))
+
+
+PLANE = contact.Plane("tool", stiffness=1e3)
+
+
+def no_sensor(model, t, q, v):
+    return 0.0 * v
+
+
+def with_sensor(model, t, q, v, *, wrench):
+    return 0.0 * v + wrench[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "options"),
+    [
+        (lw.errors.UnknownNameError, "hnad", {"wrenches": {"hnad": PUSH}}),
+        (lw.errors.UnknownNameError, "hnad", {"wrenches": lambda t: {"hnad": PUSH}}),
+        (lw.errors.UnknownNameError, "hnad", {"environment": contact.Plane("hnad", stiffness=1.0)}),
+        (lw.errors.ShapeError, r"wrench at 'tool' has shape \(3,\)", {"wrenches": {"tool": PUSH[:3]}}),
+        (lw.errors.ShapeError, r"shape \(2, 6\), and simulated are a single", {"wrenches": {"tool": [PUSH, PUSH]}}),
+        (lw.errors.ShapeError, r"wrench of shape \(2,\) at 'tool'", {"wrenches": lambda t: {"tool": np.stack([t, t])}}),
+        (lw.errors.InputError, "wrench at 'tool' is not finite", {"wrenches": {"tool": np.nan * PUSH}}),
+        (lw.errors.InputError, "'size', which is bound", {"wrenches": partial(moving_push, size=np.nan)}),
+        (lw.errors.ArgumentError, "wrenches are {frame", {"wrenches": PUSH}),
+        (lw.errors.ArgumentError, "takes \\(t, size\\)", {"wrenches": moving_push}),
+        (lw.errors.ArgumentError, "it returned array|it returned \\[", {"wrenches": lambda t: [t] * 6}),
+        (lw.errors.ArgumentError, "environment is a surface", {"environment": "floor"}),
+        (lw.errors.ShapeError, "stiffness has shape", {"environment": contact.Plane("tool", stiffness=[1.0, 2.0])}),
+        (lw.errors.ArgumentError, "no_sensor takes", {"law": no_sensor, "sensor": "tool", "environment": PLANE}),
+        (lw.errors.ArgumentError, "sensor=frame", {"law": with_sensor, "environment": PLANE}),
+        (lw.errors.ArgumentError, "leave one away",
+         {"law": partial(with_sensor, wrench=PUSH), "sensor": "tool", "environment": PLANE}),
+        (lw.errors.ArgumentError, "tells a law what acts", {"law": with_sensor, "sensor": "tool"}),
+        (lw.errors.UnknownNameError, "hnad", {"law": with_sensor, "sensor": "hnad", "environment": PLANE}),
+        (lw.errors.ArgumentError, "that of a sensor", {"law": no_sensor, "noise": {"wrench": 1.0}}),
+        (lw.errors.InputError, "noise of wrench is a number",
+         {"law": with_sensor, "sensor": "tool", "environment": PLANE, "noise": {"wrench": -1.0}}),
+        (lw.errors.InputError, "gear is a finite ratio", {"law": no_sensor, "gear": 0.0}),
+        (lw.errors.ArgumentError, "gear, effort_limits", {"gear": 2.0}),
+        (lw.errors.InputError, "not for method 'variational'", {"environment": PLANE, "method": "variational"}),
+    ],
+)  # fmt: skip
+def test_what_is_refused(error, told, options):
+    with pytest.raises(error, match=told):
+        lw.simulate(arm, START, STILL, 0.01, **options)
+
+
+def test_names_of_each_are_those_that_are_bound():
+    q0 = START + np.zeros((2, 7))
+    with pytest.raises(lw.errors.UnknownNameError, match=r"sise.*size"):
+        lw.simulate(arm, q0, 0 * q0, 0.01, wrenches=partial(moving_push, size=np.ones(2)), each=["sise"])
