@@ -1,0 +1,263 @@
+"""Inverse dynamics of a whole body that stands on contacts: efforts and forces by a quadratic program at every tick."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.control.contacts import Contact
+from linkwright.control.nearest import Nearest, nearest_with_soft
+from linkwright.control.reduction import FOLLOWED, Followed, Stance
+from linkwright.control.tick import Layout, Tick
+from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationError, UnknownNameError, explained
+from linkwright.inverse_kinematics.task import Task
+from linkwright.inverse_kinematics.tasks import Pose
+from linkwright.model.build.description import WORLD
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+
+Targets = Mapping[Any, Any]
+"""By tasks, or names of frames: a target, or (target, velocity, acceleration); of a momentum (momentum, rate)"""
+
+FELT = 1e-6
+"""Limits count as passed beyond this, of efforts and forces in N m and N."""
+
+SHOWN, MOST = 1e-3, 3
+"""What motors lack is told from this share of their limits on, of so many of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeBodyAnswer:
+    """What a tick gave."""
+
+    efforts: Array
+    """(nv,), N m or N; zero where there is no motor"""
+    acceleration: Array
+    """v̇ (nv,)"""
+    forces: Array
+    """(points, 3), N, on the mechanism, in world axes, in the order of the contacts and of their points"""
+    feasible: bool
+    """whether contacts hold within friction and within what motors can do"""
+    reason: str
+    """what cannot be met, in words; empty where all can"""
+    iterations: int
+    """of the solver"""
+
+
+class WholeBody:
+    """Efforts with which a mechanism follows several tasks at once while its contacts hold.
+
+    Made once for a model, its contacts and tasks, and asked at every tick: ``body(q, v, {task: target, …})`` gives a
+    :class:`WholeBodyAnswer`. Unknowns are the accelerations v̇ and the forces f at the points of contact. What holds:
+
+    - M v̇ + h = Jᵀf in the rows that no motor moves, such as those of a floating base,
+    - C v̇ + Ċ v = 0: contacts stay where they are,
+    - |τ| ≤ ``effort_limits`` with τ = M v̇ + h − Jᵀf,
+    - |f₁|, |f₂| ≤ μ fₙ/√2 at every point.
+
+    Within that Σ w |J v̇ + J̇ v − a|² + r |v̇, f/m|² is least, with a = a_d + damping (v_d − J v) + stiffness · error of
+    every task and w its weight, lengths counted in the mechanism's own. ``regularisation`` r spreads forces evenly and
+    keeps still what no task moves. All of it is machine code; the program that is left is solved by the dual active-set
+    method of `daqp` (Arnström, Bemporad & Axehill, IEEE TAC 67, 2022), which starts from the limits that were active at
+    the last tick.
+
+    ``contacts``: :class:`Contact` s, or names of frames of which the origin alone touches. ``tasks``: by each task of
+    :mod:`linkwright.tasks` (``Pose``, ``Position``, ``Rotation``, ``CenterOfMass``, ``Joints``, ``Momentum``, in world
+    axes), or name of a frame for its pose, (stiffness in 1/s², damping in 1/s); of a momentum the stiffness in 1/s.
+    Priorities are weights here. ``effort_limits``: True for the joints' own, None for none, a number or (nv,).
+    ``actuated``: names of the joints that have motors, all but free ones by themselves.
+    """
+
+    @explained
+    def __init__(
+        self,
+        model: Model,
+        contacts: Sequence[Contact | str],
+        tasks: Mapping[Task | str, tuple[float, float]],
+        *,
+        effort_limits: Any = True,
+        actuated: Sequence[str] | None = None,
+        regularisation: float = 1e-6,
+    ):
+        if not isinstance(model, Model):
+            raise ArgumentError(f"WholeBody: the first argument is a Model; got {model!r}")
+        if model.loops:
+            raise InputError(f"{model.name!r} has closed loops, of which WholeBody knows nothing: give it the tree")
+        model.require_physical("forces of contact")
+        if isinstance(contacts, (str, Contact)) or not isinstance(contacts, Sequence):
+            raise ArgumentError(f"contacts are a list of Contact and names of frames; got {contacts!r}")
+        touching = tuple(one if isinstance(one, Contact) else Contact(one) for one in contacts)
+        for one in touching:
+            model.frame(one.frame)
+        if isinstance(regularisation, bool) or not isinstance(regularisation, (int, float)) or not regularisation > 0:
+            raise InputError(f"regularisation is a positive number; got {regularisation!r}")
+        self._names, followed = _followed(model, tasks)
+        driven = _driven(model, actuated)
+        self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
+        stance = Stance(model, touching, followed, driven, float(regularisation))
+        self._layout = Layout(stance, _limits(model, effort_limits)[driven])
+        self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
+        self._shapes = [one.shapes(model) for one in followed]
+        self._nearest = Nearest()
+
+    def __repr__(self) -> str:
+        frames = ", ".join(one.frame for one in self.contacts)
+        return f"<WholeBody of {self.model.name!r} on {frames or 'nothing'}: {', '.join(map(str, self.tasks))}>"
+
+    @explained
+    def __call__(self, q: Any, v: Any, targets: Targets) -> WholeBodyAnswer:
+        """The answer at q (nq,) and v (nv,); ``targets``: of every task its target, or with velocity and acceleration.
+
+        Where not all can be met nothing is raised: the answer tells what. Its efforts are within their limits then, and
+        forces leave friction's pyramids as little as they must.
+        """
+        tick = Tick(self._layout, q, v, self._told(targets))
+        z, iterations = self._nearest(tick.A, tick.g, tick.lower, tick.upper)
+        reason = "" if z is not None else self._lacking(tick)
+        if z is None:
+            z = self._yielding(tick, forces=True)
+        a, efforts, forces, left = tick.motion(tick.g if z is None else z)
+        if tick.open(left):
+            reason = f"contacts contradict each other, or the motion that there is: {self!r}"
+        pushed: Array = (self._layout.axes @ forces[:, :, None])[:, :, 0]
+        return WholeBodyAnswer(efforts, a, pushed, not reason, reason, iterations)
+
+    def controller(self, targets: Targets | Callable[[float], Targets]) -> Callable[[float, Array, Array], Array]:
+        """(t, q, v) -> efforts (nv,), for ``simulate(…, controller=…)``; targets may be a function of time.
+
+        It raises :class:`~linkwright.errors.SimulationError` where contacts cannot hold.
+        """
+
+        def controller(t: float, q: Array, v: Array) -> Array:
+            answer = self(q, v, targets(t) if callable(targets) else targets)
+            if not answer.feasible:
+                raise SimulationError(f"at {t:g} s {answer.reason}")
+            return answer.efforts
+
+        return controller
+
+    def _told(self, targets: Targets) -> list[Array]:
+        """Targets, velocities and accelerations, as the kernel takes them."""
+        told: list[Array] = []
+        for name, shapes, still in zip(self._names, self._shapes, self._still, strict=True):
+            try:
+                given = targets[name]
+            except (KeyError, TypeError):
+                given = self._absent(targets, name)
+            if type(given) is np.ndarray and given.shape == shapes[0]:
+                told += [given, *still]
+            elif isinstance(given, tuple) and len(given) == len(shapes) and np.shape(given[0]) == shapes[0]:
+                for x, shape in zip(given, shapes, strict=True):
+                    told.append(_shaped(name, x, shape))
+            else:
+                told += [_shaped(name, given, shapes[0]), *still]
+        if len(targets) != len(self._names):
+            self._absent(targets, None)
+        return told
+
+    def _absent(self, targets: Any, name: Any) -> Any:
+        """Raise what is wrong with the targets."""
+        known = ", ".join(map(repr, self._names))
+        if not isinstance(targets, Mapping):
+            raise ArgumentError(f"targets are a dict by tasks, {{{known}}}; got {targets!r}")
+        if unknown := [one for one in targets if one not in self._names]:
+            raise UnknownNameError("task", str(unknown[0]), [str(one) for one in self._names])
+        raise ArgumentError(f"there is no target of {name!r}; targets are of {known}")
+
+    def _yielding(self, tick: Tick, forces: bool) -> Array | None:
+        """The answer where friction, or else the limits of motors, give way as little as they must."""
+        soft = np.arange(len(tick.A)) >= len(self._layout.limits)
+        return nearest_with_soft(tick.A, tick.g, tick.lower, tick.upper, soft == forces)
+
+    def _lacking(self, tick: Tick) -> str:
+        """In words, what would be needed for the contacts to hold."""
+        either = [self._friction_needed(tick), self._motors_needed(tick)]
+        told = "; or ".join(one for one in either if one)
+        return f"contacts cannot hold within friction and the motors' limits: {told or 'whatever motors do'}"
+
+    def _friction_needed(self, tick: Tick) -> str:
+        z = self._yielding(tick, forces=True)
+        if z is None:
+            return ""
+        forces, at, told = tick.motion(z)[2], 0, []
+        for one in self.contacts:
+            f = forces[at : at + len(one.points)]
+            at += len(one.points)
+            pulled = -np.minimum(f[:, 2], 0.0).sum()
+            slipping = np.abs(f[:, :2]).max(axis=1) - one.friction / np.sqrt(2.0) * f[:, 2] > FELT
+            if pulled > FELT:
+                told.append(f"{one.frame!r} would have to be pulled with {pulled:.3g} N")
+            elif slipping.any():
+                needed = np.sqrt(2.0) * (np.abs(f[slipping, :2]).max(axis=1) / np.maximum(f[slipping, 2], FELT)).max()
+                told.append(f"{one.frame!r} would need a friction of {needed:.3g}, and has {one.friction:g}")
+        return ", ".join(told)
+
+    def _motors_needed(self, tick: Tick) -> str:
+        z = self._yielding(tick, forces=False)
+        if z is None:
+            return ""
+        efforts, limits, told = tick.motion(z)[1], self._layout.limits, []
+        joints = [joint for joint in self.model.joints for _ in range(joint.nv)]
+        units = [unit for joint in self.model.joints if joint.nv for unit in joint.motion.units]
+        for place, limit in zip(self._layout.driven, limits, strict=True):
+            needed, unit = abs(efforts[place]), "N" if units[place] == "m" else "N m"
+            words = f"{joints[place].name!r} would need {needed:.4g} {unit}, and has {limit:.4g} {unit}"
+            told.append((needed - limit, FELT + SHOWN * limit, words))
+        found = [words for excess, least, words in sorted(told, reverse=True) if excess > least]
+        more = [f"{len(found) - MOST} more joints"] if len(found) > MOST else []
+        return ", ".join(found[:MOST] + more)
+
+
+def _shaped(name: Any, x: Any, shape: tuple[int, ...]) -> Array:
+    found = as_numbers(f"the target of {name!r}", x)
+    if found.shape != shape:
+        raise ShapeError(f"the target of {name!r}, or its rates, has shape {found.shape}; expected {shape}")
+    return found
+
+
+def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[Followed, ...]]:
+    """Names of tasks as they were told, and what they are."""
+    if not isinstance(tasks, Mapping):
+        raise ArgumentError(f"tasks are a dict {{task: (stiffness, damping)}}; got {tasks!r}")
+    found = []
+    for name, gains in tasks.items():
+        task = Pose(name) if isinstance(name, str) else name
+        if not isinstance(task, FOLLOWED):
+            raise ArgumentError(
+                f"tasks are names of frames, or {', '.join(x.__name__ for x in FOLLOWED)}; got {name!r}"
+            )
+        task.check(model)
+        if (seen_from := getattr(task, "relative_to", WORLD)) != WORLD:
+            raise InputError(f"{task} is seen from {seen_from!r}; tasks of a whole body are in world axes")
+        if not (isinstance(gains, (tuple, list)) and len(gains) == 2):
+            raise ArgumentError(f"of {task} there are to be (stiffness, damping); got {gains!r}")
+        if not all(isinstance(x, (int, float)) and 0.0 <= x < np.inf for x in gains):
+            raise InputError(f"stiffness and damping of {task} are numbers, not negative; got {gains!r}")
+        found.append(Followed(task, float(gains[0]), float(gains[1])))
+    return list(tasks), tuple(found)
+
+
+def _driven(model: Model, actuated: Sequence[str] | None) -> Array:
+    """Places in v of what motors move."""
+    names = [joint.name for joint in model.joints if joint.type != "free"] if actuated is None else actuated
+    if isinstance(names, str):
+        raise ArgumentError(f"actuated is a list of names of joints; got {names!r}")
+    places = [np.arange(model.nv)[model.slice(name)[1]] for name in names]
+    return np.unique(np.concatenate([np.zeros(0, int), *places]))
+
+
+def _limits(model: Model, effort_limits: Any) -> Array:
+    """(nv,), ∞ where there is none."""
+    if effort_limits is None or effort_limits is False:
+        return np.full(model.nv, np.inf)
+    if effort_limits is True:
+        return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+    limits = as_numbers("effort_limits", effort_limits)
+    if limits.shape not in ((), (model.nv,)):
+        raise ShapeError(f"effort_limits has shape {limits.shape}; expected one number or ({model.nv},)")
+    if not (limits >= 0.0).all():
+        raise InputError(f"effort_limits must not be negative; got {limits.min():g}")
+    return np.broadcast_to(limits, (model.nv,)).copy()
