@@ -87,7 +87,7 @@ def test_every_joint_type_is_explained(kind):
     for one in told.equilibria.found:
         assert np.abs(lw.gravity_forces(made.model, one.q)).max() < 1e-8
     assert told.latex().isascii()
-    assert len(told.sections) == 7
+    assert len(told.sections) == 8
 
 
 def test_whole_turns_matter_to_screws_and_to_what_follows():

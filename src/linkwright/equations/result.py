@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import Reference, check_reference
+from linkwright.equations.controlled.explain import ControlledExplanation, controlled_explanation
 from linkwright.equations.derive.quantities import MAIN, QUANTITIES
 from linkwright.equations.forms import ExactForms
+from linkwright.equations.read.closed import ClosedExplanation, closed_explanation
 from linkwright.equations.read.explain import Explanation, explanation_of
 from linkwright.equations.write.c import c_header, c_source, test_program
 from linkwright.equations.write.code import RIGHT_HAND_SIDE, Code
@@ -285,21 +287,32 @@ class Equations(ExactForms):
             ]
         return "\n".join(lines)
 
-    def explanation(self) -> Explanation:
+    @overload
+    def explanation(self) -> Any: ...
+
+    @overload
+    def explanation(self, law: Callable[..., Any], state0: Any = None) -> ControlledExplanation: ...
+
+    def explanation(
+        self, law: Callable[..., Any] | None = None, state0: Any = None
+    ) -> Explanation | ClosedExplanation | ControlledExplanation:
         """What these equations say, in words and formulas: ``.sections``, ``.text()``, ``.latex()``.
 
-        Kinds of terms, what M depends on, what vanishes and why, what is conserved, equilibria and their stability.
-        Raises :class:`ModelError` where loops are closed: what holds of the tree need not hold then.
+        Kinds of terms, what M depends on, what vanishes and why, what is conserved, equilibria and their stability. Of
+        closed loops: where they can rest, what they carry there, and the stability of what they leave free.
+
+        With a ``law``, as ``simulate`` takes it (and its ``state0``), what the law makes of the mechanism: a Lyapunov
+        function with its rate, proved as an identity of polynomials where a proof is known; else why there is none;
+        and equilibria with the eigenvalues of the closed loop. ``.proved`` tells, ``.proof`` has the polynomials.
         """
-        if self._plan.loops:
-            raise ModelError(
-                f"{self._plan.model.name!r} has closed loops, whose forces an explanation of its tree's equations "
-                "would leave out"
-            )
+        if law is not None:
+            return controlled_explanation(self._mechanism, self.model, self._plan.model, law, state0)
         return self._explanation
 
     @cached_property
-    def _explanation(self) -> Explanation:
+    def _explanation(self) -> Explanation | ClosedExplanation:
+        if self._plan.loops:
+            return closed_explanation(self._mechanism, self._plan.model)
         return explanation_of(self._mechanism, lambda: self.canonical, self._order, self.model)
 
     def html(self, path: str | Path, frame: str | None = None) -> Path:

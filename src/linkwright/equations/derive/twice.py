@@ -141,15 +141,15 @@ def _deriving(mechanism: Mechanism) -> str:
 
 
 class Mechanism:
-    """A plan on polynomials."""
+    """A plan on polynomials. ``more`` and ``angles`` are further variables, the latter with cosines and sines."""
 
-    def __init__(self, plan: Plan, term_limit: int = TERM_LIMIT):
+    def __init__(self, plan: Plan, term_limit: int = TERM_LIMIT, more: Sequence[str] = (), angles: Sequence[str] = ()):
         self.plan = plan
         self.coordinates = names = coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
         constants = [name for name in plan.rigid_names if name not in plan.angle_names]
-        others = [*constants, *displacements, *names.v]
-        self.ring = ring = Ring((*names.angles, *plan.angle_names), names.quaternions, others, term_limit)
+        others = [*constants, *displacements, *names.v, *more]
+        self.ring = ring = Ring((*names.angles, *plan.angle_names, *angles), names.quaternions, others, term_limit)
         self.closed = realised(plan, self._number)
         self.model = without_loops(self.closed)
         self.q = _objects([ring[name] for name in names.q])

@@ -19,6 +19,7 @@ from linkwright.equations.read.explanation import (
     text_of_sections,
     variable,
 )
+from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
 from linkwright.equations.read.stability import MotionWords
 from linkwright.equations.read.structure import Momentum, Row, Structure, quasi
 from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed
@@ -59,8 +60,15 @@ class Explanation:
             Section("The mass matrix", (*terms.mass_matrix(), *motions.definite(), *motions.inertia())),
             Section("What vanishes, and why", tuple(terms.vanishing())),
             Section("What is conserved", tuple(terms.conserved())),
+            Section("What control stands on", tuple(self._properties())),
             *rest,
         )
+
+    def _properties(self) -> Iterable[Paragraph]:
+        mechanism = self.structure.mechanism
+        words = PropertyWords(self.structure, order_of(mechanism))
+        yield from words.skew()
+        yield from words.linear(LinearForm(mechanism.plan, mechanism.ring.term_limit))
 
     def text(self) -> str:
         """Plain text: a title and a line for each paragraph."""

@@ -6,6 +6,7 @@ A formula is kept as what it is made of, so that text, LaTeX and a page can each
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -33,6 +34,7 @@ _LATEX = {
     "½": r"\frac{1}{2} ", "·": r"\cdot ", "×": r"\times ", "±": r"\pm ", "−": "-", "≥": r"\ge ", "≤": r"\le ",
     "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "→": r"\to ", "∈": r"\in ", "∞": r"\infty ", "…": r"\dots ",
     "√": r"\surd ", "⇒": r"\Rightarrow ", "⇔": r"\Leftrightarrow ", "γ": r"\gamma ",
+    "ε": r"\epsilon ", "Γ": r"\Gamma ", "∫": r"\int ",
 }  # fmt: skip
 """what operators and numbers in formulas are in LaTeX"""
 _IN_WORDS = {
@@ -42,8 +44,13 @@ _IN_WORDS = {
     "²": "$^2$",
     "–": "--",
     "…": r"\dots ",
-    "\N{COMBINING DOT ABOVE}": "",
+    "ᵀ": "$^T$",
+    "⁻": "$^-$",
+    "¹": "$^1$",
+    "·": r"$\cdot$",
 }
+_DOTS = {"\N{COMBINING DOT ABOVE}": "dot", "\N{COMBINING DIAERESIS}": "ddot"}
+_DOTTED = re.compile("([A-Za-z])([\N{COMBINING DOT ABOVE}\N{COMBINING DIAERESIS}])")
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,8 @@ def _set(formula: Formula) -> str:
 
 
 def _escaped(words: str) -> str:
-    return "".join(_IN_WORDS.get(letter, letter) for letter in words)
+    shown = "".join(_IN_WORDS.get(letter, letter) for letter in unicodedata.normalize("NFD", words))
+    return _DOTTED.sub(lambda found: rf"$\{_DOTS[found[2]]}{{{found[1]}}}$", shown)
 
 
 def _text(token: Token) -> str:

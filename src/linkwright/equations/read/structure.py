@@ -156,6 +156,26 @@ class Structure:
         return not power and pull == ring.rate(U, self.in_time)
 
     @cached_property
+    def coriolis(self) -> np.ndarray:
+        """C (nv, nv) of the library, with C v = h."""
+        ring, mechanism = self.mechanism.ring, self.mechanism
+        made = dynamics.coriolis_matrix(mechanism.model, mechanism.q, mechanism.v)
+        ring.check()
+        return ring.array(made)
+
+    @cached_property
+    def is_skew(self) -> bool:
+        """Whether Ṁ − 2 C is skew, as Ṁ = C + Cᵀ, and C v = h."""
+        ring, C, M = self.mechanism.ring, self.coriolis, self.forms.mass_matrix
+        n = len(M)
+        held = ring.array(C @ self.mechanism.v) if len(M) else np.zeros(0)
+        ring.check()
+        alike = all(not (x - y) for x, y in zip(held, self.forms.velocity_forces, strict=True))
+        return alike and all(
+            ring.rate(M.item(i, j), self.in_time) == C[i, j] + C[j, i] for i in range(n) for j in range(i, n)
+        )
+
+    @cached_property
     def _momentum_rates(self) -> np.ndarray:
         """d/dt (M v) where τ = 0: Ṁ v − h − g."""
         return self._inertia_rates - self.forms.velocity_forces - self.forms.gravity_forces

@@ -346,8 +346,6 @@ def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
 
 
 def _explanation(made: Equations) -> str:
-    if made.model.loops:
-        return '<p class="note">The loops of this mechanism are closed; what holds of its tree need not hold then.</p>'
     return "".join(
         _unfolding(escape(section.title), "".join(map(_paragraph, section.paragraphs)))
         for section in made.explanation().sections

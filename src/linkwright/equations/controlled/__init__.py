@@ -1,0 +1,1 @@
+"""Controlled mechanisms: laws on exact polynomials, Lyapunov functions proved, rest and its eigenvalues."""

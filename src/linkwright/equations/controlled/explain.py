@@ -1,0 +1,483 @@
+"""What a law makes of a mechanism, in words and formulas: proofs where there are any, else eigenvalues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import derivative
+from linkwright.dynamics import gravity_forces, mass_matrix
+from linkwright.equations.controlled.law import Law
+from linkwright.equations.controlled.proofs import Proof, proof_of, smallest
+from linkwright.equations.controlled.rest import Rest, RestingPlace
+from linkwright.equations.derive.twice import Mechanism
+from linkwright.equations.read.explanation import (
+    Formula,
+    Paragraph,
+    Section,
+    Symbol,
+    Token,
+    latex_of_sections,
+    text_of_sections,
+    variable,
+)
+from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
+from linkwright.equations.read.structure import Structure
+from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, counted, joined, listed, number
+from linkwright.equations.write.notation import grouped
+from linkwright.errors import TooLargeError
+from linkwright.expression.polynomial import Polynomial
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.status import telling
+
+V, M, K, e, v, q, tau = (Symbol(letter) for letter in "VMKevqτ")
+RATE, DAMPING = Symbol("V", accent="dot"), Symbol("K", "d")
+E_T, V_T = Symbol("e", power="T"), Symbol("v", power="T")
+
+
+class ControlledExplanation:
+    """Sections of words and formulas about a mechanism and the law that moves it, with the findings they tell of."""
+
+    def __init__(self, mechanism: Mechanism, model: Model, law: Law):
+        self.model, self.law, self._mechanism = model, law, mechanism
+
+    @cached_property
+    def proof(self) -> Proof:
+        """What is proved of the law: ``.proved``, ``.lyapunov`` and ``.rate`` as polynomials, ``.why_not``."""
+        plan, limit = self._mechanism.plan, self._mechanism.ring.term_limit
+        if self.model.loops:
+            return Proof("", why_not="the proofs are of trees, and loops are closed here")
+        try:
+            return proof_of(plan, self.law, limit)
+        except TooLargeError as failure:
+            return Proof("", why_not=f"its polynomials are too large ({failure})")
+
+    @property
+    def proved(self) -> bool:
+        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves."""
+        return self.proof.proved
+
+    @cached_property
+    def equilibria(self) -> Rest:
+        """Where the controlled mechanism rests, ``.found``, each with its eigenvalues."""
+        near = tuple(
+            np.asarray(x, dtype=float)
+            for x in self.law.bound.values()
+            if not callable(x) and not isinstance(x, str) and np.shape(x) == (self.model.nq,)
+        )
+        return Rest(self.law.model, self.law.rule, near)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Titles and paragraphs; a paragraph is a tuple of words (str) and formulas."""
+        words = _Words(self)
+        made = [
+            ("Two properties of the mechanism", words.properties()),
+            ("The law", words.law()),
+            ("Lyapunov's function", words.lyapunov()),
+            ("LaSalle's largest invariant set", words.lasalle()),
+            ("Rest and small disturbances", words.rest()),
+        ]
+        sections = [Section(title, tuple(paragraphs)) for title, paragraphs in made]
+        return tuple(section for section in sections if section.paragraphs)
+
+    def text(self) -> str:
+        """Plain text: a title and a line for each paragraph."""
+        return text_of_sections(self.sections)
+
+    def latex(self) -> str:
+        """LaTeX for the body of a document that has amsmath."""
+        return latex_of_sections(self.sections)
+
+    def __repr__(self) -> str:
+        told = "proved" if self.proved else "not proved"
+        return f"<Explanation of {self.model.name!r} under {self.law.name}: {told}>"
+
+
+@telling(lambda mechanism: f"explaining {mechanism.model.name!r} and its law")
+def controlled_explanation(
+    mechanism: Mechanism, model: Model, given: Model, law: Callable[..., Any], state0: Any
+) -> ControlledExplanation:
+    """The explanation of a mechanism under a law; raises what simulations raise of what is no law."""
+    made = Law(given, law, state0)
+    _ = made.rule
+    return ControlledExplanation(mechanism, model, made)
+
+
+class _Words:
+    """Paragraphs."""
+
+    def __init__(self, of: ControlledExplanation):
+        self.of, self.proof, self.law_ = of, of.proof, of.law
+        mechanism = self.proof.run.mechanism if self.proof.run else of._mechanism
+        self.mechanism = mechanism
+        n = len(mechanism.v)
+        constants = [*(self.proof.run.values if self.proof.run else ()), "K", "D"]
+        rates = [f"e{k + 1}_dot" for k in range(n)]
+        self.order = order_of(mechanism, constants, rates)
+
+    def formula(self, *tokens: Token | Polynomial, display: bool = False) -> Formula:
+        """Tokens and polynomials, one after the other."""
+        made = [grouped(token, self.order) if isinstance(token, Polynomial) else token for token in tokens]
+        return Formula(tuple(made), display)
+
+    # the mechanism
+
+    def properties(self) -> Iterable[Paragraph]:
+        plain, words = self.of._mechanism, None
+        try:
+            words = PropertyWords(Structure(plain, plain.recursive), order_of(plain))
+            yield from words.skew()
+        except TooLargeError as failure:
+            yield (f"M and h are too large to be taken apart ({failure}).",)
+        if words is not None:
+            yield from words.linear(LinearForm(plain.plan, plain.ring.term_limit))
+
+    # the law
+
+    def law(self) -> Iterable[Paragraph]:
+        proof, name = self.proof, self.law_.name
+        forms: dict[str, tuple[str, tuple[Token, ...]]] = {
+            "pd": ("PD control with gravity made up for",
+                   (tau, " = ", Symbol("g"), "(", q, ") + ", K, " ", e, " − ", DAMPING, " ", v)),
+            "constant": ("PD control, with constant efforts beside it",
+                         (tau, " = ", Symbol("c"), " − ", K, " ", q, " − ", DAMPING, " ", v)),
+            "linear": ("computed torque", (tau, " = ", M, " ", Symbol("u"), " + ", Symbol("h"), " + ", Symbol("g"),
+                                           ", ", Symbol("u"), " = ", Symbol("v", "d", accent="dot"), " + ", DAMPING,
+                                           " ", Symbol("e", accent="dot"), " + ", K, " ", e)),
+            "potential": ("the force of a potential W, and dampers",
+                          (tau, " = −∂", Symbol("W"), "/∂", q, " − ", DAMPING, " ", v)),
+            "pid": ("PID control", (tau, " = ", K, " ", e, " − ", DAMPING, " ", v, " + ", Symbol("z"), ", ",
+                                    Symbol("z", accent="dot"), " = ", Symbol("K", "i"), " ", e)),
+            "impedance": ("an impedance at the hand",
+                          (tau, " = ", Symbol("g"), " − ", Symbol("J", power="T"), "(", Symbol("F"), " + ",
+                           Symbol("D"), " ", Symbol("x", accent="dot"), ") − ", Symbol("K", "0"), " ", v)),
+            "adaptive": ("Slotine and Li's adaptive control",
+                         (tau, " = ", Symbol("Y"), " ", "(", Symbol("π"), " + ", Symbol("δ"), ") − ", Symbol("K",
+                             "D"), " ",
+                          Symbol("s"))),
+        }  # fmt: skip
+        if proof.kind not in forms:
+            yield (f"No proof is known of the law {name}: {proof.why_not}. What follows is numerical.",)
+            if proof.run is None:
+                return
+        else:
+            what, tokens = forms[proof.kind]
+            how = (
+                "it is one of the library's, taken for what its formula says, since its errors are no polynomials"
+                if proof.structural
+                else "run on the polynomials of the mechanism its efforts are exactly of that form, for all states"
+            )
+            yield (f"The law {name} is {what}, ", self.formula(*tokens), f": {how}.")
+            if proof.kind in ("pd", "linear"):
+                yield (self.formula(e, " = ", Symbol("q", "d"), " − ", q), " is the error, ",
+                       "difference(q, target)", " where joints turn about a point.")  # fmt: skip
+        if proof.run is not None and not proof.structural and len(proof.run.efforts) <= LISTED:
+            for k, one in enumerate(proof.run.efforts):
+                if len(one) <= SHOWN_TERMS:
+                    yield (self.formula(Symbol("τ", str(k + 1)), " = ", one, display=True),)
+        if proof.run is not None:
+            values = {name: x for name, x in proof.run.values.items() if name not in self.mechanism.plan.values}
+            if 0 < len(values) <= 2 * LISTED:
+                yield (
+                    "Here ",
+                    *joined([(self.formula(variable(name), f" = {number(x)}"),) for name, x in values.items()]),
+                    ".",
+                )
+        passive = self.law_.passive
+        if passive == "cancelled":
+            yield ("The law makes up for the mechanism's own dampers, friction and springs: they cancel.",)
+        elif passive == "remain":
+            yield ("The mechanism's own dampers, friction and springs act beside the law.",)
+
+    # Lyapunov
+
+    def lyapunov(self) -> Iterable[Paragraph]:
+        proof = self.proof
+        if not proof.kind:
+            return
+        if proof.kind == "pid":
+            yield from self._routh()
+            return
+        if proof.kind == "linear":
+            yield from self._error_equation()
+            if proof.lyapunov is None:
+                yield (f"No function is shown: {proof.why_not}.",)
+                return
+        general: dict[str, tuple[Token, ...]] = {
+            "pd": ("½ ", V_T, " ", M, " ", v, " + ½ ", E_T, " ", K, " ", e),
+            "constant": ("½ ", V_T, " ", M, " ", v, " + ", Symbol("U"), "(", q, ") + ½ ", Symbol("q", power="T"), " ",
+                         K, " ", q, " − ", Symbol("c", power="T"), " ", q, " + const"),
+            "linear": ("½ ", Symbol("e", power="T", accent="dot"), " ", Symbol("e", accent="dot"), " + ½ ", E_T, " (",
+                       K, " + ε ", DAMPING, ") ", e, " + ε ", E_T, " ", Symbol("e", accent="dot")),
+            "potential": ("½ ", V_T, " ", M, " ", v, " + ", Symbol("U"), "(", q, ") + ", Symbol("W"), "(", q, ")"),
+            "impedance": ("½ ", V_T, " ", M, " ", v, " + ", Symbol("U"), "(", Symbol("x"), ")"),
+            "adaptive": ("½ ", Symbol("s", power="T"), " ", M, " ", Symbol("s"), " + ½ ", Symbol("δ", power="T"), " ",
+                         Symbol("Γ", power="-1"), " ", Symbol("δ")),
+        }  # fmt: skip
+        claim: dict[str, tuple[Token, ...]] = {
+            "linear": ("−", Symbol("e", power="T", accent="dot"), " (", DAMPING, " − ε) ", Symbol("e", accent="dot"),
+                       " − ε ", E_T, " ", K, " ", e),
+            "impedance": ("−", Symbol("x", power="T", accent="dot"), " ", Symbol("D"), " ", Symbol("x", accent="dot"),
+                          " − ", V_T, " ", Symbol("K", "0"), " ", v),
+            "adaptive": ("−", Symbol("s", power="T"), " ", Symbol("K", "D"), " ", Symbol("s")),
+        }  # fmt: skip
+        claimed = claim.get(proof.kind, ("−", V_T, " ", DAMPING, " ", v))
+        yield (
+            "A function that is positive away from the target and falls along every motion shows that motions end "
+            "there. Here it is ",
+            self.formula(V, " = ", *general[proof.kind], display=True),
+            *(("that is", self._shown(V, proof.lyapunov)) if proof.lyapunov is not None else ()),
+        )
+        if proof.kind == "potential":
+            yield ("W is the potential of the law's force: the force has one, since ",
+                   self.formula("∂", Symbol("τ", "i"), "/∂", Symbol("q", "j"), " = ∂", Symbol("τ", "j"), "/∂",
+                       Symbol("q", "i")),
+                   " identically.")  # fmt: skip
+        if proof.kind == "impedance":
+            yield (
+                "U is the spring's energy, whose gradient the force F is: U̇ = Fᵀ ẋ. Of that the proof takes no more.",
+            )
+        if proof.identity:
+            yield (
+                "Its rate, with v̇ from the closed loop, is ",
+                self.formula(RATE, " = ", *claimed, display=True),
+                *(("that is", self._shown(RATE, proof.rate)) if proof.rate is not None else ()),
+            )
+            yield (
+                "This is proved: the difference of the two sides, in which Ṁ and h stand written out, is zero as a "
+                "polynomial, for all states, gains and parameters. No sample is taken.",
+            )
+        else:
+            left = proof.left
+            shown: Paragraph = (self._shown(None, left),) if left is not None and len(left) <= SHOWN_TERMS else ()
+            yield ("But V̇ is not ", self.formula(*claimed), f": {proof.why_not}. What is left over is ", *shown)
+        if proof.kind == "linear" and proof.epsilon > 0.0:
+            yield (f"Any ε between 0 and the least eigenvalue of K_d, {number(smallest_of(proof.damping))}, will do.",)
+        yield from self._signs()
+
+    def _shown(self, letter: Symbol | None, p: Polynomial | None) -> Formula:
+        assert p is not None
+        head: tuple[Token, ...] = (letter, " = ") if letter else ()
+        if len(p) > 3 * SHOWN_TERMS:
+            return self.formula(*head, f"{len(p)} terms", display=True)
+        return self.formula(*head, p, display=True)
+
+    def _signs(self) -> Iterable[Paragraph]:
+        proof = self.proof
+        if proof.stiffness is not None:
+            low = smallest(proof.stiffness)
+            if proof.kind == "constant":
+                verdict = "larger: V has its only minimum at the only equilibrium" if proof.definite else (
+                    "not larger: there may be other equilibria, and V need not be positive")  # fmt: skip
+                yield (
+                    f"The least eigenvalue of K is {number(low)}. Over random configurations ∂g/∂q is at most "
+                    f"{number(proof.steepest)} (sampled, not proved). The first is {verdict}.",
+                )
+            else:
+                sign = (
+                    "positive, so that V is positive definite" if proof.definite else "not positive: V has no minimum"
+                )
+                yield (f"The least eigenvalue of K is {number(low)}, {sign}.",)
+        if proof.damping is not None:
+            low = smallest(proof.damping)
+            if low > 0.0:
+                yield (f"The least eigenvalue of K_d is {number(low)}, positive: V falls as long as anything moves.",)
+            elif low == 0.0:
+                yield ("The least eigenvalue of K_d is zero: V never grows, so that rest at the target is stable, but "
+                       "whether motions die out is told by the eigenvalues below only.",)  # fmt: skip
+            else:
+                yield (f"The least eigenvalue of K_d is {number(low)}, negative: V can grow. Nothing is proved.",)
+        if self.law_.passive == "remain":
+            yield (
+                "The mechanism's dampers and friction take energy beside that: V̇ is smaller still by what they take.",
+            )
+
+    def _error_equation(self) -> Iterable[Paragraph]:
+        yield (
+            "Since M is regular, the closed loop is linear: ",
+            self.formula(Symbol("e", accent="ddot"), " + ", DAMPING, " ", Symbol("e", accent="dot"), " + ", K, " ", e,
+                         " = 0"),
+            ", whatever the mechanism is. That M u stands in the law with the mechanism's own M, h and g is "
+                "proved as an "
+            "identity of polynomials.",
+        )  # fmt: skip
+
+    def _routh(self) -> Iterable[Paragraph]:
+        """The local condition of PID."""
+        proof, model = self.proof, self.of.model
+        assert proof.run is not None
+        assert proof.stiffness is not None
+        assert proof.damping is not None
+        assert proof.target is not None
+        Ki = self.law_.gain("integral")
+        slope = _steepness(model, proof.target)
+        mass = _mass(model, proof.target)
+        left = smallest(proof.damping) * smallest(proof.stiffness + slope)
+        right = float(np.linalg.eigvalsh(0.5 * (Ki + Ki.T)).max() * np.linalg.eigvalsh(mass).max())
+        yield (
+            "At rest e = 0 and the integral has learnt gravity, z = g(q_d). Near it, ",
+            self.formula(M, " ", Symbol("δ", accent="ddot"), " + ", DAMPING, " ", Symbol("δ", accent="dot"), " + (", K,
+                         " + ∂", Symbol("g"), "/∂", q, ") ", Symbol("δ"), " + ", Symbol("K", "i"), " ∫", Symbol("δ"),
+                         " dt = 0"),
+            ". For symmetric matrices it is enough that ",
+            self.formula("λ_min(", DAMPING, ") λ_min(", K, " + ∂", Symbol("g"), "/∂", q, ") > λ_max(", Symbol("K", "i"),
+                         ") λ_max(", M, ")", display=True),
+            "(Routh's criterion for x*(·)x, x any eigenvector: each cubic has its roots to the left. That all are "
+            "symmetric makes its coefficients real.)",
+        )  # fmt: skip
+        if len(mass) == 1:
+            ring, names = self.mechanism.ring, self.mechanism.coordinates
+            g = self.mechanism.gravity_forces[0]
+            curve = ring.derivative(g, names.q[0])
+            gains = [proof.run.bound[key] for key in ("damping", "stiffness", "integral")]
+            D1, K1, I1 = (np.ravel(np.asarray(x, dtype=object))[0] for x in gains)
+            inertia = self.mechanism.recursive.mass_matrix[0, 0]
+            yield (
+                "With one joint it is Routh's criterion itself, and exact: ",
+                self.formula(ring.coerce(D1), " (", ring.coerce(K1 + curve), ") > ", ring.coerce(I1), " (", inertia,
+                             ") at the target", display=True),
+            )  # fmt: skip
+        verdict = "holds: the target is asymptotically stable, locally" if left > right else (
+            "does not hold; it is sufficient, not necessary, and the eigenvalues below decide")  # fmt: skip
+        yield (f"In numbers {number(left)} > {number(right)}: it {verdict}." if left > right
+               else f"In numbers it would be {number(left)} > {number(right)}, which {verdict}.",)  # fmt: skip
+
+    # LaSalle
+
+    def lasalle(self) -> Iterable[Paragraph]:
+        proof = self.proof
+        if not proof.identity or proof.kind == "pid" or not proof.kind:
+            return
+        if proof.kind == "adaptive":
+            yield ("V̇ = 0 leaves s = 0, and the errors with it; since the reference moves, it is Barbalat's lemma, and "
+                   "not LaSalle's theorem, that takes s to zero. Parameters come right only where the motion excites "
+                   "them.",)  # fmt: skip
+            return
+        if proof.kind == "linear":
+            if proof.proved:
+                yield ("V̇ is negative wherever e or ė is not zero: the function is strict, and LaSalle's theorem "
+                    "is not "
+                       "needed. Errors die out exponentially, from every start.",)  # fmt: skip
+            return
+        if proof.kind == "impedance":
+            if smallest_of(proof.damping) > 0.0:
+                square = len(self.mechanism.v) <= 6
+                rest = (
+                    "" if square else " A redundant arm moves on behind a still hand unless joint_damping is positive."
+                )
+                yield ("V̇ = 0 leaves ẋ = 0. Where J has full rank a motion that stays so has F = 0, and the hand is at "
+                       f"the target.{rest}",)  # fmt: skip
+            return
+        if not proof.damped:
+            return
+        head: Paragraph = (
+            "V̇ = 0 only where v = 0. A motion that stays there has ", self.formula(v, " ≡ 0"), ", so ",
+            self.formula(Symbol("v", accent="dot"), " ≡ 0"), ", and of the closed loop is left ",
+        )  # fmt: skip
+        if proof.kind == "pd":
+            angle = " (rotations by less than π)" if proof.structural else ""
+            yield (*head, self.formula(K, " ", e, " = 0"), ". K is regular, so ", self.formula(e, " = 0"),
+                   ": the largest invariant set is the target alone, and there are no other "
+                       "equilibria" + angle + ".")  # fmt: skip
+            if proof.proved:
+                yield ("V grows beyond all bounds with v and e, so every motion is bounded. By LaSalle's theorem "
+                       f"every motion tends to the target: it is asymptotically "
+                           f"stable{angle or ', globally'}.",)  # fmt: skip
+            return
+        yield (*head, self.formula(tau, "(", q, ", 0) = ", Symbol("g"), "(", q, ")"),
+               ": the largest invariant set are the equilibria, listed below. Every bounded motion tends to "
+                   "them.")  # fmt: skip
+        if proof.kind == "constant" and proof.definite:
+            yield ("There is one only, and all motions are bounded, since V grows beyond all bounds: it is globally "
+                   "asymptotically stable (as far as the sampled bound holds).",)  # fmt: skip
+
+    # rest
+
+    def rest(self) -> Iterable[Paragraph]:
+        proof, of = self.proof, self.of
+        if proof.kind == "pid":
+            yield from self._pid_eigenvalues()
+            return
+        if of.law.rule.formula.state:
+            yield ("The law has a state of its own: where it rests with that state is not looked for.",)
+            return
+        if of.equilibria.varying:
+            yield (
+                "The law changes with time, so that there is no rest; eigenvalues at an instant would decide nothing.",
+            )
+            return
+        found = of.equilibria.found
+        if not found:
+            yield ("No equilibrium was found from random starts; that is no proof that there is none.",)
+            return
+        only = proof.proved and proof.kind in ("pd", "linear")
+        yield (
+            f"{'The' if only else 'Numerically,'} {counted(len(found), 'equilibrium', 'equilibria')} "
+            f"{'is' if len(found) == 1 else 'are'} found by Newton's method from random starts, with the "
+                f"eigenvalues of "
+            "the closed loop, linear about it (those of A + B ∂τ/∂(q, v), A and B of linearize)"
+            + ("." if only else "; there may be others."),
+        )  # fmt: skip
+        for k, one in enumerate(found[:LISTED], start=1):
+            yield (f"{k}. ", *place_of(self, one), f": {one.kind}; {eigenvalues(one.eigenvalues)}.")
+        if len(found) > LISTED:
+            yield (f"… and {len(found) - LISTED} more: explanation(law=…).equilibria.found has them all.",)
+
+    def _pid_eigenvalues(self) -> Iterable[Paragraph]:
+        values = pid_eigenvalues(self.law_, self.proof)
+        stable = "asymptotically stable" if values.real.max() < 0.0 else "unstable"
+        yield (f"At the target the linear closed loop, integral and all, is {stable}; {eigenvalues(values)}.",)
+
+
+_steepness, _mass = derivative(gravity_forces, "q"), mass_matrix
+
+
+def pid_eigenvalues(law: Law, proof: Proof) -> Array:
+    """Of δq, v and z (3 nv,), the slowest to die out first."""
+    assert proof.stiffness is not None
+    assert proof.damping is not None
+    assert proof.target is not None
+    model, n = law.model, law.model.nv
+    free = Rest(model)
+    own, damping = (free._ask(k, proof.target) for k in (1, 2))
+    inverse = np.linalg.inv(_mass(model, proof.target))
+    zero, eye = np.zeros((n, n)), np.eye(n)
+    A = np.block([
+        [zero, eye, zero],
+        [-inverse @ (own + proof.stiffness), -inverse @ (damping + proof.damping), inverse],
+        [-law.gain("integral"), zero, zero],
+    ])  # fmt: skip
+    values = np.linalg.eigvals(A)
+    return values[np.lexsort((values.imag, -values.real))]
+
+
+def smallest_of(A: Array | None) -> float:
+    """The least eigenvalue of the symmetric part; zero of nothing."""
+    return smallest(A) if A is not None else 0.0
+
+
+def eigenvalues(values: Array) -> str:
+    """Eigenvalues in words, each pair once."""
+    shown: list[str] = []
+    size = float(np.abs(values).max(initial=0.0)) or 1.0
+    for x in values:
+        if x.imag < -1e-9 * size:
+            continue
+        real = "0" if abs(x.real) < 1e-9 * size else number(float(x.real), 4)
+        shown.append(f"{real} ± {number(float(x.imag), 4)}i" if x.imag > 1e-9 * size else real)
+    return f"eigenvalues {listed(shown)} /s"
+
+
+def place_of(words: Any, one: RestingPlace) -> Paragraph:
+    """θ1 ≈ 0.3, θ2 ≈ 0."""
+    names = words.mechanism.coordinates.q
+    parts: list[Paragraph] = []
+    for name, x in zip(names, one.q, strict=True):
+        close = 0.0 if abs(x) < 5e-7 else float(x)
+        parts.append((words.formula(variable(name), " ≈ ", number(close)),))
+    return joined(parts, ", ")

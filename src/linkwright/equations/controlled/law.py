@@ -1,0 +1,213 @@
+"""A law on exact polynomials: the efforts that it gives, with names for the numbers that are bound to it.
+
+A law is run as the simulation runs it, but on the polynomials of the mechanism. What comes out are its efforts for all
+states, all values of the parameters and all gains at once. Laws with roots, logarithms or conditions have none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from linkwright import control
+from linkwright.equations.derive.plan import Plan
+from linkwright.equations.derive.twice import Mechanism
+from linkwright.expression.polynomial import Polynomial, Ring, evaluate
+from linkwright.model.tree import Model
+from linkwright.simulation.laws import Ruled, ruled
+from linkwright.spatial.arrays import Array
+
+LETTERS = {"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"}
+"""What the numbers bound to a law are called in formulas; others by their own names."""
+
+NAMED_UP_TO = 8
+"""Velocities up to which matrices of gains have names; of more, and where names are of no use, they are numbers."""
+
+
+def bare(model: Model) -> Model:
+    """The mechanism without what its joints and springs do by themselves."""
+    joints = tuple(
+        replace(one, damping=0.0 * one.damping, friction=0.0 * one.friction, stiffness=0.0 * one.stiffness)
+        for one in model.joints
+    )
+    return replace(model, joints=joints, springs=())
+
+
+@dataclass
+class Law:
+    """A law and what is bound to it."""
+
+    model: Model
+    """in numbers"""
+    law: Callable[..., Any]
+    state0: Any = None
+
+    @cached_property
+    def rule(self) -> Ruled:
+        """As simulations have it; raises what they raise of what is no law."""
+        return ruled(self.model, self.law, self.state0, (), ())
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """Without what is bound."""
+        return self.law.func if isinstance(self.law, partial) and not self.law.args else self.law
+
+    @property
+    def bound(self) -> dict[str, Any]:
+        """Values by name."""
+        return dict(self.law.keywords) if isinstance(self.law, partial) and not self.law.args else {}
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        return self.rule.name
+
+    @property
+    def known(self) -> str:
+        """Its name among the library's laws, or ""."""
+        return next((name for name in control.__all__ if getattr(control, name) is self.function), "")
+
+    def value(self, key: str, default: Any = 0.0) -> Any:
+        """What is bound, or the default."""
+        return self.bound.get(key, default)
+
+    def gain(self, key: str) -> Array:
+        """A bound gain as the matrix (nv, nv) that it is: of numbers or (nv,) a diagonal."""
+        x, n = np.asarray(self.value(key), dtype=float), self.model.nv
+        return x if x.ndim == 2 else np.diag(np.broadcast_to(x, (n,)))
+
+    @cached_property
+    def passive(self) -> str:
+        """What becomes of the mechanism's own dampers, friction and springs.
+
+        "none" there are, they "remain" beside the law, or the law makes up for them: "cancelled"; else "mixed". Found
+        at random states, by the difference that they make to the law.
+        """
+        from linkwright.dynamics import passive_forces
+
+        model, rng, differences = self.model, np.random.default_rng(3), []
+        if not any(np.any([*j.damping, *j.friction, *j.stiffness]) for j in model.joints) and not model.springs:
+            return "none"
+        without = ruled(bare(model), self.law, self.state0, (), ())
+        for q in model.random(3, seed=4):
+            v = rng.normal(size=model.nv)
+            own = passive_forces(model, q, v)
+            differences.append([self.rule(0.0, q, v) - without(0.0, q, v), own])
+        made, own = np.array(differences).swapaxes(0, 1)
+        size = 1e-9 * (1.0 + np.abs(own).max())
+        if np.abs(made).max() < size:
+            return "remain"
+        return "cancelled" if np.abs(made + own).max() < size else "mixed"
+
+
+@dataclass
+class Run:
+    """A law's efforts as polynomials."""
+
+    mechanism: Mechanism
+    efforts: np.ndarray
+    """τ (nv,)"""
+    bound: Mapping[str, Any]
+    """what was bound: arrays of polynomials where it has names"""
+    values: Mapping[str, float]
+    """of the names, and of the mechanism's parameters"""
+    state: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """the law's next state"""
+
+    def number(self, x: np.ndarray) -> Array:
+        """Polynomials without coordinates, in numbers."""
+        flat = evaluate(x.ravel().tolist(), {**dict.fromkeys(self.mechanism.ring.angles, 0.0), **self.values})
+        return flat.reshape(x.shape)
+
+    @property
+    def free(self) -> set[str]:
+        """The variables that are no constants: coordinates with their cosines and sines, velocities and the time."""
+        names = self.mechanism.coordinates
+        turns = {f"{f}({name})" for name in (*names.angles, "t") for f in ("cos", "sin")}
+        return {*names.q, *names.v, "t", *turns}
+
+    def constant(self, x: np.ndarray) -> bool:
+        """Whether no coordinate, velocity or time occurs in any of the polynomials."""
+        return not any(p.used() & self.free for p in x.flat)
+
+
+def names_of(law: Law, taken: set[str], angular: list[bool]) -> tuple[dict[str, list[str]], dict[str, float], set[str]]:
+    """The names of bound numbers, entry by entry, their values, and which of them may be asked for their cosine."""
+    made: dict[str, list[str]] = {}
+    values: dict[str, float] = {}
+    angles: set[str] = set()
+    n, nq = law.model.nv, law.model.nq
+    for key, x in law.bound.items():
+        try:
+            given = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            continue
+        if isinstance(x, (bool, str)) or given.shape not in ((), (n,), (nq,), (n, n)) or key in ("step", "limit"):
+            continue
+        letters = LETTERS.get(key) or re.sub("[^A-Za-z]", "", key) or "c"
+        while any(f"{letters}{k}" in taken for k in ("", *range(1, n + 1))):
+            letters += "o"
+        if given.ndim < 2:
+            made[key] = [letters] if not given.ndim else [f"{letters}{k + 1}" for k in range(given.size)]
+        elif n <= NAMED_UP_TO:  # what is zero stays zero, and equal halves have equal names
+            even = np.array_equal(given, given.T)
+            places = [(min(i, j), max(i, j)) if even else (i, j) for i, j in np.ndindex(n, n)]
+            made[key] = [f"{letters}{i + 1}_{j + 1}" if given[i, j] else "" for i, j in places]
+        else:
+            continue
+        taken |= {*made[key]}
+        values |= {name: x for name, x in zip(made[key], given.ravel().tolist(), strict=True) if name}
+        if given.shape == (nq,) == (len(angular),):
+            angles |= {name for name, turns in zip(made[key], angular, strict=True) if turns}
+    return made, values, angles
+
+
+def run(
+    plan: Plan,
+    law: Law,
+    term_limit: int,
+    named: bool = True,
+    more: tuple[str, ...] = (),
+    bind: Callable[[Ring], dict[str, Any]] | None = None,
+) -> Run | str:
+    """The law on the polynomials of a plan, ``more`` variables beside; or, in words, why that cannot be.
+
+    ``bind`` tells what is bound in the place of what was.
+    """
+    plain = Mechanism(plan, term_limit)
+    coordinates = plain.coordinates
+    angular = [name in coordinates.angles for name in coordinates.q]
+    taken = {*plain.ring.names, *more, "t"}
+    made, values, angles = names_of(law, taken, angular) if named else ({}, {}, set[str]())
+    state = [f"z{k + 1}" for k in range(law.rule.formula.state)]
+    others = dict.fromkeys(name for names in made.values() for name in names if name and name not in angles)
+    mechanism = Mechanism(plan, term_limit, (*others, *state, *more), (*sorted(angles), "t"))
+    ring, bound = mechanism.ring, dict(law.bound)
+    for key, names in made.items():
+        array = np.array([ring[name] if name else ring.zero for name in names], dtype=object)
+        bound[key] = array.reshape(np.shape(law.bound[key])) if np.ndim(law.bound[key]) else array[0]
+    bound |= bind(ring) if bind else {}
+    own = [np.array([ring[name] for name in state], dtype=object)] if state else []
+    try:
+        told = law.function(bare(mechanism.model), ring["t"], mechanism.q.copy(), mechanism.v.copy(), *own, **bound)
+        ring.check()
+        tau, after = told if state else (told, np.zeros(0))
+        efforts = ring.array(np.broadcast_to(tau, (law.model.nv,)))
+        following = ring.array(after) if state else after
+    except Exception as failure:  # a law is any function: on polynomials it may fail in any way
+        ring.failure = None
+        return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
+    return Run(mechanism, efforts, bound, {**plan.values, **values}, following)
+
+
+def quadratic(A: np.ndarray, x: np.ndarray) -> Polynomial:
+    """xᵀ A x."""
+    total = x[0].ring.zero
+    for place in np.ndindex(*A.shape):
+        total = total + A[place] * x[place[0]] * x[place[1]]
+    return total

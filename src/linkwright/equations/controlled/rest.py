@@ -1,0 +1,303 @@
+"""Where a mechanism rests whose efforts obey a law, or whose loops are closed, and what becomes of small disturbances.
+
+At rest f(q) = g(q) − passive(q, 0) − τ(q, 0) = Aᵀ λ, the rows of A being those of closed loops. With the columns of Z a
+basis of the velocities that they allow, A Z = 0, and δq = Z y, small motions about it obey
+
+    Zᵀ M Z ÿ + Zᵀ D Z ẏ + Zᵀ S Z y = 0,   S = ∂(f − Aᵀ λ)/∂δ,   D = −∂(passive + τ)/∂v,
+
+λ held: the Hessian of the energy, reduced to what the loops allow, where there is an energy (Bertsekas, *Nonlinear
+Programming*, §4.2). All in numbers: Newton's method from random starts finds them, so that there may be others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.public import public
+from linkwright.errors import ClosureError, LinkwrightError
+from linkwright.model.tree import Model
+from linkwright.simulation.laws import Ruled
+from linkwright.spatial.arrays import Array
+
+STARTS, STEPS = 96, 60
+RESIDUAL = 1e-9
+"""of the largest force met: up to it a configuration is one of rest"""
+NEGLIGIBLE = 1e-7
+"""A real part this small beside the largest eigenvalue is zero."""
+SAME = 1e-5
+"""Configurations this near are one."""
+PROJECTIONS = 4
+"""Newton's steps that close the loops after each of the search"""
+CLOSED = 1e-8
+"""Residuals, m and rad, up to which loops are closed"""
+RANK = 1e-9
+"""A singular value of A this small beside the largest is none."""
+
+_mass, _rows, _move = public(dynamics.mass_matrix), public(dynamics.constraint_jacobian), public(dynamics.integrate)
+_project, _opening = public(dynamics.project), public(dynamics.constraint_residual)
+
+
+@dataclass(frozen=True)
+class RestingPlace:
+    """A configuration of rest, and the eigenvalues of small motions about it."""
+
+    q: Array
+    """(nq,)"""
+    efforts: Array
+    """of the law there (nv,); zero without one"""
+    multipliers: Array
+    """λ (m,), the forces of closed loops"""
+    eigenvalues: Array
+    """(2 d,), 1/s, of y and ẏ, d the degrees of freedom; the slowest to die out first"""
+    squares: Array
+    """(d,) ω² ascending, of Zᵀ M Z and the symmetric part of Zᵀ S Z, 1/s²"""
+    basis: Array
+    """Z (nv, d), orthonormal"""
+
+    @property
+    def kind(self) -> str:
+        """ "asymptotically stable", "unstable" or "undecided", by the eigenvalues."""
+        real = self.eigenvalues.real
+        small = NEGLIGIBLE * max(float(np.abs(self.eigenvalues).max(initial=0.0)), 1e-12)
+        if (real > small).any():
+            return "unstable"
+        return "asymptotically stable" if (real < -small).all() else "undecided"
+
+    @property
+    def frequencies(self) -> Array:
+        """√ω² of the positive ones, rad/s."""
+        found: Array = np.sqrt(self.squares[self.squares > NEGLIGIBLE * np.abs(self.squares).max(initial=0.0)])
+        return found
+
+    @property
+    def flat(self) -> bool:
+        """Whether nothing pulls back along some direction."""
+        return bool((np.abs(self.squares) <= NEGLIGIBLE * np.abs(self.squares).max(initial=0.0)).any())
+
+    def alike(self, other: RestingPlace) -> bool:
+        """Whether small motions are the same about the other."""
+        mine, its = self.squares, other.squares
+        return len(mine) == len(its) and bool(np.allclose(mine, its, 1e-5, 1e-6 * np.abs(mine).max(initial=0.0)))
+
+    @property
+    def minimum(self) -> bool:
+        """Whether all ω² are positive: of a strict minimum of the energy, where there is one."""
+        return bool(len(self.frequencies) == len(self.squares))
+
+
+def pull(model: Model, q: Array, v: Array, told: Array, multipliers: Array, rule: Ruled | None, t: Any) -> Any:
+    """f − Aᵀ λ (nv,) at velocities v: what a law and passive forces leave of gravity, without the mechanism's h."""
+    passive = dynamics.passive_forces(model, q, v)
+    left = dynamics.gravity_forces(model, q) - passive
+    if rule is not None:
+        left = left - rule.formula.efforts(model, t, q, v, told)
+    return left - dynamics.constraint_jacobian(model, q).T @ multipliers if model.loops else left
+
+
+class Rest:
+    """The search for configurations of rest, and what it found."""
+
+    def __init__(self, model: Model, rule: Ruled | None = None, near: tuple[Array, ...] = (), t: float = 0.0):
+        self.model, self.rule, self.near, self.t = model, rule, near, t
+
+    @cached_property
+    def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
+        """f − Aᵀλ of (q, v, told, λ), and its derivatives by q and v."""
+        rule, t, size = self.rule, self.t, self._told.size
+
+        def left(model: Model, q: Array, v: Array, told: Array, multipliers: Array) -> Any:
+            return pull(model, q, v, told, multipliers, rule, t)
+
+        made = compile(left, self.model, told=(size,), multipliers=(self._count,))
+        return made, made.derivative("q"), made.derivative("v")
+
+    @cached_property
+    def _told(self) -> Array:
+        return self.rule.formula.told() if self.rule is not None else np.zeros(1)
+
+    @cached_property
+    def _count(self) -> int:
+        """Rows of A, one at least."""
+        return max(1, _rows(self.model, self.model.neutral()).shape[0]) if self.model.loops else 1
+
+    def _ask(self, which: int, q: Array, multipliers: Array | None = None) -> Array:
+        made = self._kernels[which]
+        zero = np.zeros(self._count) if multipliers is None else multipliers
+        return made(q, np.zeros(self.model.nv), self._told, zero)
+
+    # where it may be
+
+    @cached_property
+    def _starts(self) -> Array:
+        """Configurations that the loops allow: those near by, and random ones."""
+        model, rng = self.model, np.random.default_rng(0)
+        found = [*self.near, *self._random(rng, STARTS)]
+        if not model.loops:
+            return np.array(found)
+        kept = []
+        for q in found:
+            try:
+                kept.append(dynamics.close(model, q))
+            except ClosureError:
+                continue
+        return np.array(kept).reshape(-1, model.nq)
+
+    def _random(self, rng: np.random.Generator, n: int) -> Array:
+        q = self.model.random(n, seed=int(rng.integers(2**31)))
+        for k in self._angles:
+            q[:, k] = rng.uniform(-math.pi, math.pi, n)
+        return q
+
+    @cached_property
+    def _angles(self) -> tuple[int, ...]:
+        """Places in q of angles of revolute joints."""
+        at, found = 0, []
+        for joint in self.model.joints:
+            if joint.nq and joint.type in ("revolute", "continuous"):
+                found.append(at)
+            at += joint.nq
+        return tuple(found)
+
+    @cached_property
+    def rounds(self) -> tuple[int, ...]:
+        """The angles in which a whole turn changes nothing, the law included."""
+        sample, found = self._starts[: max(1, min(4, len(self._starts)))], []
+        for k in self._angles if len(self._starts) else ():
+            turned = sample.copy()
+            turned[:, k] += 2.0 * math.pi
+            here = self._ask(0, sample)
+            if np.abs(self._ask(0, turned) - here).max() <= 1e-7 * (1.0 + np.abs(here).max()):
+                found.append(k)
+        return tuple(found)
+
+    def place(self, q: Array) -> Array:
+        """Numbers that agree where configurations do."""
+        found = [np.delete(q, self.rounds)]
+        found += [np.array([math.cos(q[k]), math.sin(q[k])]) for k in self.rounds]
+        whole = np.concatenate(found)
+        for start in self.model.quaternion_starts:  # both signs are one rotation
+            part = q[start : start + 4]
+            whole = np.concatenate([whole, np.outer(part, part).ravel()])
+        return whole
+
+    def allowed(self, q: Array) -> Array:
+        """Z (nv, d): an orthonormal basis of the velocities that the loops allow."""
+        if not self.model.loops:
+            return np.eye(self.model.nv)
+        _, sizes, rows = np.linalg.svd(_rows(self.model, q))
+        rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
+        basis: Array = rows[rank:].T
+        return basis
+
+    # finding it
+
+    @cached_property
+    def found(self) -> tuple[RestingPlace, ...]:
+        """Those found: stable ones first, then by their q; of a family along which nothing pulls, one."""
+        if self.nothing_pulls:
+            return ()
+        kept: list[Array] = []
+        for start in self._starts:
+            q = self._settled(start)
+            if q is not None and all(np.abs(self.place(q) - self.place(x)).max() > SAME for x in kept):
+                kept.append(q)
+        places: list[RestingPlace] = []
+        for one in map(self.at, kept):
+            if not (one.flat and any(one.alike(other) for other in places)):
+                places.append(one)
+        return tuple(sorted(places, key=lambda one: (one.kind, *np.round(one.q, 6))))
+
+    @cached_property
+    def nothing_pulls(self) -> bool:
+        """Whether it rests in every configuration."""
+        model = self.model
+        stiff = any(np.any(joint.stiffness) for joint in model.joints) or model.springs
+        if self.rule is None and not stiff and not np.any(model.gravity):
+            return True
+        return bool(np.abs(self._ask(0, self._starts)).max(initial=0.0) == 0.0)
+
+    @cached_property
+    def _scale(self) -> float:
+        return float(np.abs(self._ask(0, self._starts)).max(initial=0.0)) or 1.0
+
+    def _settled(self, q: Array) -> Array | None:
+        """Newton's method, damped where it does not descend; None where it does not arrive."""
+        damping, size = 1e-3, self._scale
+        Z, left, multipliers = self._reduced(q)
+        for _ in range(STEPS):
+            if np.abs(left).max(initial=0.0) <= 0.01 * RESIDUAL * size:
+                break
+            S = Z.T @ self._ask(1, q, multipliers) @ Z / size
+            step = np.linalg.solve(S.T @ S + damping * np.eye(len(left)), -S.T @ left / size)
+            step /= max(1.0, float(np.linalg.norm(step)))
+            try:
+                trial = self._moved(q, Z @ step)
+            except LinkwrightError:
+                damping *= 10.0
+                continue
+            other = self._reduced(trial)
+            if np.linalg.norm(other[1]) < np.linalg.norm(left):
+                q, (Z, left, multipliers), damping = trial, other, max(damping * 0.1, 1e-14)
+            else:
+                damping *= 10.0
+            if damping > 1e8:
+                break
+        if not np.abs(left).max(initial=0.0) <= RESIDUAL * size:
+            return None
+        if self.model.loops and not np.abs(_opening(self.model, q)).max() <= CLOSED:
+            return None
+        q = q.copy()
+        for k in self.rounds:
+            q[k] = math.remainder(q[k], 2.0 * math.pi)
+            q[k] = -q[k] if q[k] < SAME - math.pi else q[k]  # of a half turn one of the two
+        return q
+
+    def _moved(self, q: Array, v: Array) -> Array:
+        moved = _move(self.model, q, v)
+        for _ in range(PROJECTIONS if self.model.loops else 0):
+            moved = _project(self.model, moved, np.zeros(self.model.nv))[0]
+        return moved
+
+    def _reduced(self, q: Array) -> tuple[Array, Array, Array]:
+        """Z, Zᵀ f and λ."""
+        Z, force = self.allowed(q), self._ask(0, q)
+        multipliers = np.zeros(self._count)
+        if self.model.loops:
+            multipliers = np.linalg.lstsq(_rows(self.model, q).T, force, rcond=RANK)[0]
+        return Z, Z.T @ force, multipliers
+
+    # what it is like
+
+    def at(self, q: Array) -> RestingPlace:
+        """The eigenvalues about a configuration of rest."""
+        Z, _, multipliers = self._reduced(q)
+        M, S = Z.T @ _mass(self.model, q) @ Z, Z.T @ self._ask(1, q, multipliers) @ Z
+        D, d = Z.T @ self._ask(2, q, multipliers) @ Z, Z.shape[1]
+        zero, eye = np.zeros((d, d)), np.eye(d)
+        rates = np.block([[zero, eye], [-np.linalg.solve(M, S), -np.linalg.solve(M, D)]])
+        values = np.linalg.eigvals(rates)
+        values = values[np.lexsort((values.imag, -values.real))]
+        L = np.linalg.cholesky(M)
+        squares = np.linalg.eigvalsh(np.linalg.solve(L, np.linalg.solve(L, 0.5 * (S + S.T)).T))
+        tau = np.zeros(self.model.nv)
+        if self.rule is not None:
+            tau = self.rule(self.t, q, np.zeros(self.model.nv))
+        return RestingPlace(q, tau, multipliers if self.model.loops else np.zeros(0), values, squares, Z)
+
+    @cached_property
+    def varying(self) -> bool:
+        """Whether the law changes with time."""
+        if self.rule is None:
+            return False
+        q, v = self._random(np.random.default_rng(9), 3), np.random.default_rng(8).normal(size=(3, self.model.nv))
+        first = self.rule(0.0, q[0], v[0])
+        seen = [self.rule(t, x, y) - self.rule(0.0, x, y) for t in (0.37, 1.91) for x, y in zip(q, v, strict=True)]
+        return bool(np.abs(seen).max() > 1e-9 * (1.0 + np.abs(first).max()))

@@ -1,0 +1,226 @@
+"""What the equations of closed loops say: constraints, rest, what small disturbances become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from linkwright.dynamics import potential_energy, spring_energy
+from linkwright.equations.controlled.rest import Rest, RestingPlace
+from linkwright.equations.derive.loops import Closure
+from linkwright.equations.derive.twice import Forms, Mechanism
+from linkwright.equations.read.explanation import (
+    Paragraph,
+    Section,
+    Symbol,
+    Token,
+    latex_of_sections,
+    text_of_sections,
+    variable,
+)
+from linkwright.equations.read.linear import PropertyWords, order_of
+from linkwright.equations.read.structure import Structure
+from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted, joined, listed, number
+from linkwright.errors import TooLargeError
+from linkwright.model.tree import Model
+from linkwright.status import telling
+
+A, LAMBDA, V_ = Symbol("A"), Symbol("λ"), Symbol("v")
+
+
+class ClosedExplanation:
+    """Sections of words and formulas about a mechanism with closed loops, with the findings they tell of."""
+
+    def __init__(self, mechanism: Mechanism, model: Model):
+        self.model, self._mechanism = model, mechanism
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Of the tree's equations."""
+        return Structure(self._mechanism, self._mechanism.recursive)
+
+    @cached_property
+    def equilibria(self) -> Rest:
+        """Where it rests with its loops closed, ``.found``, each with λ and the eigenvalues of what the loops allow."""
+        return Rest(self.model)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Titles and paragraphs; a paragraph is a tuple of words (str) and formulas."""
+        words = _Words(self)
+        made = [
+            ("The loops", words.loops()),
+            ("Properties", words.properties()),
+            ("Equilibria", words.rest()),
+            ("Stability", words.stability()),
+        ]
+        sections = [Section(title, tuple(paragraphs)) for title, paragraphs in made]
+        return tuple(section for section in sections if section.paragraphs)
+
+    def text(self) -> str:
+        """Plain text: a title and a line for each paragraph."""
+        return text_of_sections(self.sections)
+
+    def latex(self) -> str:
+        """LaTeX for the body of a document that has amsmath."""
+        return latex_of_sections(self.sections)
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
+
+
+@telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")
+def closed_explanation(mechanism: Mechanism, model: Model) -> ClosedExplanation:
+    """The explanation of a mechanism whose loops are closed; ``model`` is in numbers."""
+    return ClosedExplanation(mechanism, model)
+
+
+class _Words(Writer):
+    """Paragraphs."""
+
+    def __init__(self, of: ClosedExplanation):
+        mechanism = of._mechanism
+        # of constraints alone nothing of M and h is needed
+        nothing = Forms(np.empty((0, 0), dtype=object), np.empty(0, dtype=object), np.empty(0, dtype=object))
+        super().__init__(Structure(mechanism, nothing), order_of(mechanism))
+        self.of, self.rest_ = of, of.equilibria
+
+    @property
+    def _found(self) -> tuple[RestingPlace, ...]:
+        return self.rest_.found
+
+    def loops(self) -> Iterable[Paragraph]:
+        """Rows, rank and what is left free."""
+        try:
+            closure: Closure = self.of._mechanism.closure
+        except TooLargeError as failure:
+            yield (f"The rows of the loops are too large to be taken apart ({failure}): what follows is of numbers.",)
+            return
+        n, m = self.of.model.nv, len(closure.rows)
+        yield (
+            f"{counted(len(self.of.model.loops), 'closed loop').capitalize()} "
+            f"{'ties' if len(self.of.model.loops) == 1 else 'tie'} the {counted(n, 'velocity', 'velocities')} of "
+                f"the tree "
+            f"by {counted(m, 'row')}: ",
+            self.formula(A, "(", Symbol("q"), ") ", V_, " = 0"), ", and their forces ", self.formula(LAMBDA),
+                " act in ",
+            self.formula(Symbol("M"), " ", Symbol("v", accent="dot"), " + ", Symbol("h"), " + ", Symbol("g"), " = ",
+                         Symbol("τ"), " + ", Symbol("A", power="T"), " ", LAMBDA, display=True),
+        )  # fmt: skip
+        if closure.left_out:
+            yield (f"Rows that vanish identically are left out: {listed(closure.left_out)}.",)
+        free = {one.basis.shape[1] for one in self._found}
+        if len(free) == 1:
+            d = free.pop()
+            more = m - (n - d)
+            yield (
+                f"At the configurations of rest the rows have rank {n - d}"
+                + (f", {counted(more, 'row')} less than there are: those hold nothing that others do "
+                    f"not" if more else "")
+                + f". {counted(d, 'degree').capitalize()} of freedom {'is' if d == 1 else 'are'} left: the "
+                    f"columns of Z span the "
+                "velocities with A v = 0, and ", self.formula(V_, " = ", Symbol("Z"), " ", Symbol("y", accent="dot")),
+                " with as many independent ", self.formula(Symbol("y")), ".",
+            )  # fmt: skip
+        elif free:
+            yield ("The rank of A is not the same at all configurations of rest: some are singular, where the loops "
+                   "leave more free.",)  # fmt: skip
+        rows = closure.constraint_jacobian.tolist()
+        shown = [(i, j, p) for i, row in enumerate(rows) for j, p in enumerate(row) if p]
+        if len(shown) <= LISTED and all(len(p) <= SHOWN_TERMS for _, _, p in shown):
+            for i, j, p in shown:
+                yield (self.formula(Symbol("A", f"{i + 1},{j + 1}"), " = ", p, display=True),)
+
+    def properties(self) -> Iterable[Paragraph]:
+        """Skewness, and energy: the loops do no work."""
+        try:
+            structure = self.of.structure
+            yield from PropertyWords(structure, self.order).skew()
+            keeps = structure.keeps_energy
+        except TooLargeError as failure:
+            yield (f"M and h are too large to be taken apart ({failure}).",)
+            return
+        if keeps:
+            yield (
+                "The loops do no work: ",
+                self.formula(Symbol("v", power="T"), " ", Symbol("A", power="T"), " ", LAMBDA, " = (", A, " ",
+                    V_, ") · ",
+                             LAMBDA, " = 0"),
+                ". So ", self.formula("½ ", Symbol("v", power="T"), " ", Symbol("M"), " ", V_, " + ", Symbol("U")),
+                " changes by the power of efforts and friction only, as that of the tree does (proved as an "
+                    "identity of "
+                "polynomials).",
+            )  # fmt: skip
+
+    def rest(self) -> Iterable[Paragraph]:
+        """Where, and what the loops carry."""
+        model = self.of.model
+        if self.rest_.nothing_pulls:
+            yield ("Nothing pulls: without weight and springs the mechanism rests in every configuration.",)
+            return
+        springs = any(np.any(joint.stiffness) for joint in model.joints) or bool(model.springs)
+        weight: tuple[Token, ...] = (Symbol("g"), " + ", Symbol("K")) if springs else (Symbol("g"),)
+        pulled: tuple[Token, ...] = ("(", Symbol("g"), " + ", Symbol("K"), ")") if springs else (Symbol("g"),)
+        yield (
+            "It rests where what pulls is carried by the loops, ",
+            self.formula(Symbol("g"), *weight[1:], " = ", Symbol("A", power="T"), " ", LAMBDA),
+            ", or ",
+            self.formula(Symbol("Z", power="T"), " ", *pulled, " = 0"),
+            ". Found by Newton's method on the closed configurations, from random starts: ",
+            f"{counted(len(self._found), 'equilibrium', 'equilibria')}, numerically. There may be others.",
+        )
+        for k, one in enumerate(self._found[:LISTED], start=1):
+            energy = float(potential_energy(model, one.q) + spring_energy(model, one.q))
+            strongest = number(float(np.abs(one.multipliers).max(initial=0.0)), 4)
+            yield (f"{k}. ", *self._where(one), f"; potential energy {number(energy)} J; the loops carry up to "
+                f"{strongest} "
+                   "N or N m.")  # fmt: skip
+        if len(self._found) > LISTED:
+            yield (f"… and {len(self._found) - LISTED} more: explanation().equilibria.found has them all.",)
+
+    def _where(self, one: RestingPlace) -> Paragraph:
+        names = self.of._mechanism.coordinates.q
+        if len(names) > LISTED:
+            return (f"at q = explanation().equilibria.found[{self._found.index(one)}].q",)
+        parts: list[Paragraph] = []
+        for name, x in zip(names, one.q, strict=True):
+            parts.append((self.formula(variable(name), " ≈ ", number(0.0 if abs(x) < 5e-7 else float(x))),))
+        return joined(parts, ", ")
+
+    def stability(self) -> Iterable[Paragraph]:
+        """By the reduced Hessian."""
+        if self.rest_.nothing_pulls or not self._found:
+            return
+        M, S, Z, Zt = Symbol("M"), Symbol("S"), Symbol("Z"), Symbol("Z", power="T")
+        y = Symbol("y")
+        yield (
+            "With y beside an equilibrium, small motions obey ",
+            self.formula(Zt, " ", M, " ", Z, " ", Symbol("y", accent="ddot"), " + ", Zt, " ", S, " ", Z, " ", y,
+                " = 0, ",
+                         S, " = ∂(", Symbol("g"), " − ", Symbol("A", power="T"), " ", LAMBDA, ")/∂", Symbol("q"),
+                         display=True),
+            "with λ held: Zᵀ S Z is the Hessian of the potential energy on what the loops allow, and not that of "
+                "the tree "
+            "alone. The eigenvalues ω² of the two decide. Where all are positive the potential energy has a strict "
+            "minimum among closed configurations, and the equilibrium is stable (Lagrange, Dirichlet), for the whole "
+            "equations; where one is negative it is not.",
+        )  # fmt: skip
+        damped = any(np.any(joint.damping > 0.0) or np.any(joint.friction > 0.0) for joint in self.of.model.joints)
+        for k, one in enumerate(self._found[:LISTED], start=1):
+            oscillating = f"oscillations at ω = {listed([number(float(x)) for x in one.frequencies])} rad/s"
+            rates = [number(float(np.sqrt(-x))) for x in one.squares if x < 0.0 and one.kind == "unstable"]
+            if one.minimum:
+                dying = (
+                    " With the model's friction motions die out." if one.kind == "asymptotically stable" else ""
+                )
+                yield (f"{k}. Stable: {oscillating}.{dying}",)
+            elif one.kind == "unstable":
+                across = f"; across that {oscillating}" if len(one.frequencies) else ""
+                leaving = f", at {'the rate' if len(rates) == 1 else 'rates'} of {listed(rates)} /s without friction"
+                yield (f"{k}. Unstable: motions leave it in {counted(len(rates), 'direction')}{leaving}{across}.",)
+            else:
+                yield (f"{k}. Undecided by linearisation: some ω² is zero.",)
+        if not damped:
+            yield ("The model's joints have no friction, so that no equilibrium is asymptotically stable.",)

@@ -1,0 +1,220 @@
+"""Proofs of controlled mechanisms are held to the simulated motions, wrong laws are not proved, and rest is rest."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import ArgumentError
+from linkwright.expression.polynomial import evaluate
+
+NAMES = ["pendulum", "two_link", "arm4"]
+
+
+def pd(model, target, stiffness=100.0, damping=20.0):
+    return partial(lw.control.pd, target=np.asarray(target), stiffness=stiffness, damping=damping)
+
+
+def own_pd(model, t, q, v, goal, kp, kd):
+    return kp @ (goal - q) - kd @ v + lw.gravity_forces(model, q)
+
+
+def own_computed_torque(model, t, q, v, goal, kp, kd):
+    return lw.inverse_dynamics(model, q, v, kp * (goal - q) - kd * v)
+
+
+def constant_gravity(model, t, q, v, goal, kp, kd):
+    return kp * lw.difference(model, q, goal) - kd * v + lw.gravity_forces(model, goal)
+
+
+def sines(model, t, q, v, k, kd):
+    return -k * np.sin(q) - kd * v
+
+
+def twisting(model, t, q, v, k):
+    return k * np.sin(q[::-1] * np.array([1.0, 2.0])) - v
+
+
+def explained(name, law, **options):
+    return lw.equations(lw.load(name)).explanation(law=law, **options)
+
+
+def known(told, q, v, error, error_rate):
+    made = told.proof.run
+    names = made.mechanism.coordinates
+    values = {**made.values, **dict(zip(names.q, q, strict=True)), **dict(zip(names.v, v, strict=True))}
+    for k, (x, y) in enumerate(zip(error, error_rate, strict=True), start=1):
+        values |= {f"e{k}": x, f"e{k}_dot": y}
+    return values | {"epsilon": told.proof.epsilon, "t": 0.0}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("law", ["pd", "own_pd", "computed_torque", "constant"])
+def test_what_is_proved_holds_along_simulated_motions(name, law):
+    """V by its polynomial falls as its rate by its polynomial says, between the samples of a motion."""
+    model = lw.load(name)
+    n, target = model.nv, np.linspace(0.4, -0.3, model.nv)
+    damping = np.linspace(15.0, 8.0, n)
+    laws = {
+        "pd": pd(model, target, 60.0, damping),
+        "own_pd": partial(own_pd, goal=target, kp=50.0 * np.eye(n), kd=np.diag(damping)),
+        "computed_torque": partial(lw.control.computed_torque, reference=target, stiffness=30.0, damping=9.0),
+        "constant": partial(constant_gravity, goal=target, kp=200.0, kd=damping),
+    }
+    told = explained(name, laws[law])
+    assert told.proved
+    assert not told.proof.left
+    motion = lw.simulate(model, model.neutral(), np.zeros(n), 0.2, 1e-4, law=laws[law], controller_at="stages")
+    values, rates = [], []
+    for q, v in zip(motion.q, motion.v, strict=True):
+        at = known(told, q, v, target - q, -v)
+        value, rate = evaluate([told.proof.lyapunov, told.proof.rate], at)
+        values.append(value)
+        rates.append(rate)
+    assert (np.diff(values) <= 1e-12).all()
+    measured = np.gradient(values, motion.t)[5:-5]
+    assert np.abs(measured - np.array(rates)[5:-5]).max() < 5e-3 * np.abs(rates).max()
+
+
+@pytest.mark.parametrize("name", ["arm7", "puma560", "chain3d:2"])
+def test_larger_ones_and_those_that_turn_about_points_are_proved(name):
+    model = lw.load(name)
+    told = explained(name, pd(model, model.neutral()))
+    assert told.proved
+    assert told.proof.structural == (name == "chain3d:2")  # whose errors are no polynomials
+
+
+def test_wrong_laws_are_not_proved():
+    model = lw.load("two_link")
+    target = np.array([0.3, 0.4])
+    negative = explained("two_link", pd(model, target, damping=-1.0))
+    assert negative.proof.identity
+    assert not negative.proved
+    assert [one.kind for one in negative.equilibria.found] == ["unstable"]
+    uneven = np.array([[100.0, 90.0], [-90.0, 100.0]])
+    twisted = explained("two_link", partial(own_pd, goal=target, kp=uneven, kd=np.eye(2)))
+    assert not twisted.proof.identity
+    assert "not symmetric" in twisted.text()
+    soft = explained("two_link", partial(constant_gravity, goal=target, kp=5.0, kd=2.0))
+    assert soft.proof.identity
+    assert not soft.proved
+    assert len(soft.equilibria.found) > 1
+    unknown = explained("two_link", partial(twisting, k=3.0))
+    assert not unknown.proved
+    assert "No proof is known of the law twisting" in unknown.text()
+    assert "eigenvalues" in unknown.text()
+
+
+def test_a_law_that_forgets_friction_is_no_computed_torque():
+    arm = lw.Builder("arm").body("link", 1.0, (0.3, 0, 0), 0.1)
+    arm = arm.joint("joint", "revolute", "world", "link", axis=(0, -1, 0), damping=0.5).build()
+    own = partial(own_computed_torque, goal=np.array([0.2]), kp=np.array([30.0]), kd=np.array([9.0]))
+    kept = partial(lw.control.computed_torque, reference=np.array([0.2]), stiffness=30.0, damping=9.0)
+    assert lw.equations(arm).explanation(law=kept).proved
+    told = lw.equations(arm).explanation(law=own)
+    assert told.proof.kind == "pd"  # with one joint it is that, and friction adds to what V loses
+    assert "act beside the law" in told.text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_computed_torque_along_a_moving_reference_is_strict(name):
+    n = lw.load(name).nv
+
+    def reference(t):
+        one = np.ones(n)
+        return np.sin(2.0 * t) * one, 2.0 * np.cos(2.0 * t) * one, -4.0 * np.sin(2.0 * t) * one
+
+    told = explained(name, partial(lw.control.computed_torque, reference=reference, stiffness=30.0, damping=9.0))
+    assert told.proved
+    assert "the function is strict" in told.text()
+
+
+@pytest.mark.parametrize("law", [sines, twisting])
+def test_eigenvalues_are_those_of_linearize_and_the_law(law):
+    model = lw.load("two_link")
+    bound = partial(law, k=20.0, kd=1.0) if law is sines else partial(law, k=20.0)
+    found = explained("two_link", bound).equilibria.found
+    assert found
+    for one in found:
+        still, h = np.zeros(2), 1e-6
+
+        def efforts(x):
+            return bound(model, 0.0, x[:2], x[2:])
+
+        state = np.concatenate([one.q, still])
+        assert np.abs(lw.forward_dynamics(model, one.q, still, efforts(state))).max() < 1e-6
+        slopes = np.stack([(efforts(state + h * e) - efforts(state - h * e)) / (2 * h) for e in np.eye(4)], axis=1)
+        A, B = lw.linearize(model, one.q, still, one.efforts)
+        expected = np.linalg.eigvals(A + B @ slopes)
+        for x in one.eigenvalues:
+            assert np.abs(expected - x).min() < 1e-5 * np.abs(expected).max()
+
+
+def test_a_force_of_a_potential_leads_to_rest():
+    told = explained("two_link", partial(sines, k=30.0, kd=1.0))
+    assert told.proof.kind == "potential"
+    assert told.proof.identity
+    assert [one.kind for one in told.equilibria.found].count("asymptotically stable") == 1
+    assert "Every bounded motion tends to them" in told.text()
+
+
+@pytest.mark.parametrize(("integral", "stable"), [(30.0, True), (4000.0, False)])
+def test_routh_condition_of_pid_agrees_with_its_eigenvalues_and_with_simulation(integral, stable):
+    model, target = lw.load("pendulum"), np.array([0.5])
+    law = partial(lw.control.pid, target=target, stiffness=60.0, damping=8.0, integral=integral, step=1e-3, limit=None)
+    told = explained("pendulum", law, state0=np.zeros(1))
+    assert told.proof.kind == "pid"
+    text = told.text()
+    assert ("asymptotically stable, locally" in text) == stable
+    assert ("is asymptotically stable;" in text) == stable
+    start = model.neutral() + target + 0.01
+    motion = lw.simulate(model, start, np.zeros(1), 3.0, law=law, state0=lw.gravity_forces(model, target), every=100)
+    assert (np.abs(motion.q[-1] - target).max() < 0.005) == stable
+
+
+def test_impedance_is_passive():
+    model = lw.load("arm7")
+    q = np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1])
+    law = partial(
+        lw.control.impedance, frame="tool", target=lw.pose(model, q, "tool"), stiffness=300.0, damping=40.0,
+        joint_damping=1.0,
+    )  # fmt: skip
+    assert explained("arm7", law).proof.identity
+
+
+@pytest.mark.parametrize("name", ["pendulum", "two_link", "arm4", "arm7", "chain3d:2"])
+def test_the_properties_that_control_uses_are_told_and_hold(name):
+    made = lw.equations(lw.load(name))
+    told = made.explanation()
+    assert told.structure.is_skew
+    assert "Ṁ − 2C is skew" in told.text()
+    assert "linear in the inertial parameters" in told.text()
+
+
+@pytest.mark.parametrize("name", ["two_link", "arm4"])
+def test_the_regressor_gives_the_efforts(name):
+    from linkwright.equations.read.linear import LinearForm
+
+    made = lw.equations(lw.load(name))
+    form = LinearForm(made._plan, 300_000)
+    assert form.holds
+    rng, model = np.random.default_rng(0), made.model
+    q, v, a = (rng.normal(size=model.nv) for _ in range(3))
+    names = form.mechanism.coordinates
+    values = {**form.plan.values}
+    for own, x in ((names.q, q), (names.v, v), (names.a, a)):
+        values |= dict(zip(own, x, strict=True))
+    Y = evaluate(form.regressor.ravel().tolist(), values).reshape(form.regressor.shape)
+    parameters = np.array([values[name] for name in form.parameters])
+    assert np.allclose(Y @ parameters, lw.inverse_dynamics(model, q, v, a), rtol=1e-10, atol=1e-10)
+
+
+def test_formulas_are_ascii_in_latex_and_no_law_is_told():
+    target = np.array([0.3, 0.4])
+    for law in (pd(None, target), partial(sines, k=3.0, kd=1.0), partial(twisting, k=2.0)):
+        assert explained("two_link", law).latex().isascii()
+    with pytest.raises(ArgumentError):
+        explained("two_link", 3.0)
