@@ -212,9 +212,7 @@ class _Words(Writer):
             oscillating = f"oscillations at ω = {listed([number(float(x)) for x in one.frequencies])} rad/s"
             rates = [number(float(np.sqrt(-x))) for x in one.squares if x < 0.0 and one.kind == "unstable"]
             if one.minimum:
-                dying = (
-                    " With the model's friction motions die out." if one.kind == "asymptotically stable" else ""
-                )
+                dying = " With the model's friction motions die out." if one.kind == "asymptotically stable" else ""
                 yield (f"{k}. Stable: {oscillating}.{dying}",)
             elif one.kind == "unstable":
                 across = f"; across that {oscillating}" if len(one.frequencies) else ""
