@@ -177,3 +177,42 @@ def test_references_that_are_none_are_told(arm, reference, message):
     law = partial(control.computed_torque, reference=reference, stiffness=1.0, damping=1.0)
     with pytest.raises(LinkwrightError, match=message):
         lw.simulate(arm, np.zeros(7), np.zeros(7), 0.01, law=law)
+
+
+@pytest.mark.parametrize("limit", [60.0, 25.0, 8.0])
+def test_within_limits_the_hand_comes_first_and_is_as_near_as_it_can_be(arm, limit):
+    """Bounded least squares: first of the hand's acceleration, then of the efforts; of rows within limits nothing."""
+    optimize = pytest.importorskip("scipy.optimize")
+    rng, limits = np.random.default_rng(0), limit * np.array([1.0, 1.0, 0.8, 0.8, 0.5, 0.3, 0.3])
+    q, v = 0.5 * arm.random(40, seed=0), 0.3 * rng.normal(size=(40, 7))
+    goals = lw.pose(arm, lw.integrate(arm, q, 0.05 * rng.normal(size=(40, 7))), "tool")
+
+    def law(model, q, v, goal, limits):
+        gains = {"stiffness": 400.0, "damping": 40.0}
+        within = control.operational_space(
+            model, 0.0, q, v, frame="tool", reference=goal, effort_limits=limits, **gains
+        )
+        return within, control.operational_space(model, 0.0, q, v, frame="tool", reference=goal, **gains)
+
+    found, asked = lw.compile(law, arm, goal=(4, 4), limits=(7,))(q, v, goals, limits)
+    assert (np.abs(found) <= limits * (1.0 + 1e-12)).all()
+    easy = (np.abs(asked) <= limits).all(axis=-1)
+    assert 0 < easy.sum() < len(q) or limit == 8.0
+    np.testing.assert_array_equal(found[easy], asked[easy])
+    for k in np.flatnonzero(~easy):
+        S = lw.jacobian(arm, q[k], "tool") @ np.linalg.inv(lw.mass_matrix(arm, q[k]))
+        S = np.linalg.solve(np.linalg.cholesky(S @ lw.jacobian(arm, q[k], "tool").T), S) * limits
+        best = optimize.lsq_linear(S, S @ (asked[k] / limits), (-1.0, 1.0), tol=1e-14, max_iter=1000)
+        left = np.linalg.norm(S @ ((found[k] - asked[k]) / limits))
+        least = np.sqrt(2.0 * best.cost)
+        assert left <= least * (1.0 + 1e-3) + 1e-6 * np.linalg.norm(S @ (asked[k] / limits))
+        if least < 1e-9 * np.linalg.norm(S):  # the hand has all it wants: the rest is as near as it can be
+            n = np.linalg.svd(S)[2][-1]
+            u = found[k] / limits
+            assert not np.isclose(np.abs(u), 1.0).all()
+            inside = np.abs(u + 1e-4 * np.outer([1.0, -1.0], n)).max(axis=1) <= 1.0
+            for sign in np.array([1.0, -1.0])[inside]:
+                assert (
+                    np.linalg.norm(u + 1e-4 * sign * n - asked[k] / limits)
+                    >= np.linalg.norm(u - asked[k] / limits) - 1e-9
+                )

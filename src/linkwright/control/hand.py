@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.control.limits import limits_of, within
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
     difference,
@@ -24,7 +25,7 @@ from linkwright.dynamics import (
 from linkwright.dynamics.manipulability import rows_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.linalg import factorise, solve_above, solve_symmetric
 from linkwright.spatial.rotation import rotation_log, translation_of_log
 
 
@@ -48,6 +49,7 @@ def operational_space(
     posture_damping: Any = 2.0,
     directions: str | Sequence[str] = "all",
     regularisation: float = 0.0,
+    effort_limits: Any = None,
 ) -> Array:
     """τ (nv,) with which the hand has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃, whatever the joints do besides (Khatib 1987).
 
@@ -58,6 +60,10 @@ def operational_space(
     ``reference``: a pose (4, 4), or t -> (pose, velocity (6,), acceleration (6,)). ``directions``: "all", "linear",
     "angular" or some of "x", "y", "z", "rx", "ry", "rz"; the others are free. Near singular postures J M⁻¹ Jᵀ loses
     rank: a ``regularisation`` (1/kg, added to its diagonal) bounds the efforts and gives up the lost direction.
+
+    ``effort_limits``: True for the joints' own, or numbers, one or (nv,). Where τ is beyond them, what does not move
+    the hand is given up first: of all efforts within the limits those are taken with which the hand's acceleration
+    misses that of τ by the least eᵀ Λ e, e being what it misses; of these the nearest to τ, each counted by its limit.
     """
     rows = rows_of(directions)
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
@@ -68,10 +74,16 @@ def operational_space(
     if posture is not None:
         free = free + posture_stiffness * difference(model, q, posture)
     J, x = J[rows], (x - jacobian_dot_times_v(model, q, v, frame))[rows]
-    moved = solve_symmetric(mass_matrix(model, q), J.T)
+    M = mass_matrix(model, q)
+    moved = solve_symmetric(M, J.T)
     mobility = J @ moved + regularisation * np.eye(len(rows))
     a = free + moved @ solve_symmetric(mobility, x - J @ free)
-    return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+    efforts = inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+    if effort_limits is None or effort_limits is False:
+        return efforts
+    L, inverses = factorise(mobility)  # Λ = L⁻¹ D⁻¹ L⁻ᵀ
+    by_inertia = solve_above(L, moved.T) * np.sqrt(inverses)[:, None]
+    return within(efforts, by_inertia, limits_of(model, effort_limits))
 
 
 def impedance(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.contacts import Contact
+from linkwright.control.limits import limits_of
 from linkwright.control.nearest import Nearest, nearest_with_soft
 from linkwright.control.reduction import FOLLOWED, Followed, Stance
 from linkwright.control.tick import Layout, Tick
@@ -98,7 +99,7 @@ class WholeBody:
         driven = _driven(model, actuated)
         self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
         stance = Stance(model, touching, followed, driven, float(regularisation))
-        self._layout = Layout(stance, _limits(model, effort_limits)[driven])
+        self._layout = Layout(stance, limits_of(model, effort_limits)[driven])
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]
         self._nearest = Nearest()
@@ -247,17 +248,3 @@ def _driven(model: Model, actuated: Sequence[str] | None) -> Array:
         raise ArgumentError(f"actuated is a list of names of joints; got {names!r}")
     places = [np.arange(model.nv)[model.slice(name)[1]] for name in names]
     return np.unique(np.concatenate([np.zeros(0, int), *places]))
-
-
-def _limits(model: Model, effort_limits: Any) -> Array:
-    """(nv,), ∞ where there is none."""
-    if effort_limits is None or effort_limits is False:
-        return np.full(model.nv, np.inf)
-    if effort_limits is True:
-        return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
-    limits = as_numbers("effort_limits", effort_limits)
-    if limits.shape not in ((), (model.nv,)):
-        raise ShapeError(f"effort_limits has shape {limits.shape}; expected one number or ({model.nv},)")
-    if not (limits >= 0.0).all():
-        raise InputError(f"effort_limits must not be negative; got {limits.min():g}")
-    return np.broadcast_to(limits, (model.nv,)).copy()

@@ -207,7 +207,7 @@ class Rates:
         for k, (J, rate) in enumerate(levels):
             above = [one for one, _ in levels[:k]]
             v = (
-                _bounded(J, rate, above, v, [bounds[j] for j in bound], bound, damping)
+                bounded(J, rate, above, v, [bounds[j] for j in bound], bound, damping)
                 if bound
                 else v + added(J, rate - J @ v, above, damping)
             )
@@ -250,7 +250,7 @@ def _solved(L: Array, D: Array, b: Array) -> Array:
     return solve_below(L, D * solve_above(L, b))
 
 
-def _bounded(
+def bounded(
     J: Array, rate: Array, above: list[Array], v: Array, bounds: list[tuple[Any, Any]], bound: list[int], damping: Any
 ) -> Array:
     """The same with velocities v (n,) that stay within bounds: |rate − J v| the least that these allow.
