@@ -1,0 +1,136 @@
+"""A motion that is best for a cost, and the law that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.dynamics import difference, integrate
+from linkwright.errors import ArgumentError, counted
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.tables import take
+from linkwright.visual.plots import plot_motion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def feedback(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    *,
+    step: Any,
+    postures: Array,
+    velocities: Array,
+    efforts: Array,
+    gains: Array,
+    low: Array,
+    high: Array,
+) -> Array:
+    """τ = τ̄ + K δ within the limits (nv,), δ = (difference(q̄, q), v − v̄), of a motion that was planned node by node.
+
+    ``postures`` (nodes + 1, nq) and ``velocities`` (nodes + 1, nv) are interpolated between the nodes, which are
+    ``step`` seconds apart; ``efforts`` (nodes, nv) and ``gains`` (nodes, nv, 2 nv) are held from one to the next. After
+    the last node the mechanism is held there, with the last gains.
+    """
+    nodes = len(efforts)
+    k = np.floor(t / step + 1e-6)
+    share = clip(t / step - k, 0.0, 1.0)
+    q0, v0 = take(postures, k), take(velocities, k)
+    planned = integrate(model, q0, share * difference(model, q0, take(postures, k + 1.0)))
+    velocity = v0 + share * (take(velocities, k + 1.0) - v0)
+    change = np.concatenate([difference(model, planned, q), v - velocity])
+    k = clip(k, 0.0, nodes - 1.0)
+    return clip(take(efforts, k) + take(gains, k) @ change, low, high)
+
+
+@dataclass(frozen=True, eq=False)
+class OptimalMotion:
+    """Motions that :func:`ilqr` found, read as ``q[k]`` at the time ``t[k]`` of a single one, ``q[row, k]`` of a
+    batch."""
+
+    model: Model
+    t: Array
+    """(nodes + 1,), s"""
+    q: Array
+    """(…, nodes + 1, nq)"""
+    v: Array
+    """(…, nodes + 1, nv)"""
+    tau: Array
+    """(…, nodes, nv), held from t[k] to t[k + 1]"""
+    gains: Array
+    """(…, nodes, nv, 2 nv): efforts change by ``gains[k] @ δ`` where the state is δ away; zero rows at a limit"""
+    cost: Array
+    """(…)"""
+    costs: Any
+    """of a single motion the costs of the guess and after each iteration, a list; of a batch an array of such lists"""
+    expected: Array
+    """(…): by how much one more iteration is expected to lower the cost"""
+    converged: Array
+    """(…) bool"""
+    iterations: Array
+    """(…)"""
+    reason: Any
+    """text; of a batch an array of it"""
+    step: float
+    """s"""
+    method: str
+    """of integration"""
+    low: Array
+    """(nv,), −∞ where there is no limit"""
+    high: Array
+
+    @property
+    def law(self) -> Callable[..., Array]:
+        """The motion as a law with feedback, for ``simulate(model, q[0], v[0], duration, law=motion.law)``.
+
+        Of a batch its motions go with ``simulate(…, law=motions.law, each=motions.each)``.
+        """
+        return partial(
+            feedback,
+            step=self.step,
+            postures=self.q,
+            velocities=self.v,
+            efforts=self.tau,
+            gains=self.gains,
+            low=self.low,
+            high=self.high,
+        )
+
+    @property
+    def each(self) -> list[str]:
+        """What every motion of a batch has of its own in :attr:`law`; nothing of a single one."""
+        return ["postures", "velocities", "efforts", "gains"] if self.cost.ndim else []
+
+    def __getitem__(self, row: Any) -> OptimalMotion:
+        """One motion of a batch, or some."""
+        if not self.cost.ndim:
+            raise ArgumentError("this is a single motion, no batch of them")
+        names = ("q", "v", "tau", "gains", "cost", "expected", "converged", "iterations")
+        parts = {name: getattr(self, name)[row] for name in names}
+        reason = self.reason[row]
+        costs = self.costs[row]
+        whole = {name: getattr(self, name) for name in ("model", "t", "step", "method", "low", "high")}
+        return OptimalMotion(**whole, **parts, costs=costs, reason=reason)
+
+    def plot(self, *, title: str | None = None) -> Figure:
+        """Positions, velocities and efforts over time, of a single motion."""
+        if self.cost.ndim:
+            raise ArgumentError(f"plot one of them, motions[0].plot(); there are {self.cost.shape}")
+        tau = np.concatenate([self.tau, self.tau[-1:]])
+        return plot_motion(self.model, self.t, self.q, self.v, tau=tau, title=title)
+
+    def __repr__(self) -> str:
+        nodes = counted(len(self.t) - 1, "node")
+        if self.cost.ndim:
+            done = f"{int(self.converged.sum())} of {self.converged.size} converged"
+            return f"OptimalMotion({self.model.name!r}, {self.cost.shape}, {nodes} of {self.step:g} s, {done})"
+        told = f"cost {float(self.cost):.6g} after {counted(int(self.iterations), 'iteration')}, {self.reason}"
+        return f"OptimalMotion({self.model.name!r}, {nodes} of {self.step:g} s, {told})"

@@ -1,0 +1,237 @@
+"""Optimal motions: iterative LQR, also known as differential dynamic programming, with limits of the efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.native.threads import default_threads
+from linkwright.compiler.public import kernel_of
+from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
+from linkwright.control.optimal.descent import Compiled, Motions, descend
+from linkwright.control.optimal.found import OptimalMotion
+from linkwright.control.optimal.sweeps import NODES, Sweeps
+from linkwright.dynamics import gravity_forces, passive_forces
+from linkwright.dynamics.configuration import check
+from linkwright.dynamics.massless import require_mass
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, explained
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators import IntegrationMethod, Variational, method_of
+from linkwright.simulation.running import suitable_method
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.status import told
+
+AT_ONCE = 64
+"""Problems at work at a time, on each thread: their gains fit the farther caches, and lanes are seldom empty."""
+
+
+@explained
+def ilqr(
+    model: Model,
+    q0: Any,
+    v0: Any,
+    steps: int,
+    step: float,
+    running: Cost | Sequence[Cost] = (),
+    final: Cost | Sequence[Cost] = (),
+    *,
+    limits: Any = None,
+    guess: Any = None,
+    actuated: Sequence[str] | None = None,
+    method: IntegrationMethod | None = None,
+    each: Collection[str] = (),
+    tolerance: float = 1e-9,
+    iterations: int = 500,
+) -> OptimalMotion:
+    """The efforts that make a motion from q0 (…, nq), v0 (…, nv) cost least over ``steps`` steps of ``step`` seconds.
+
+    The cost is the sum of the ``running`` costs times ``step`` over all nodes but the last, and of the ``final`` ones
+    of the last, where there are no efforts. Costs are :class:`PostureCost`, :class:`VelocityCost`, :class:`EffortCost`,
+    :class:`FrameCost`, or functions ``cost(model, t, q, v, tau)`` written as laws are, with the functions of this
+    library and of NumPy: what returns a number is differentiated twice; what returns residuals r (n,) costs ½ rᵀ r and
+    is taken as Gauss and Newton do. Some cost must be on every effort. Numbers bound to a function by
+    ``functools.partial`` are the same for all problems of a batch, but those named in ``each``.
+
+    Leading axes of q0 and v0 are independent problems, which run side by side on the lanes of vector registers; each
+    ends when it is done. ``limits`` of efforts: a number or (nv,), also a pair (low, high) of them; True takes those of
+    the joints. They are kept exactly, by a quadratic program in every node (Tassa, Mansard & Todorov, ICRA 2014).
+    ``guess``: efforts (…, steps, nv) to begin with, otherwise those that hold the start against gravity. ``actuated``:
+    names of the joints that have a motor, otherwise all have. ``method`` is that of the integration, "semi_implicit"
+    (the quickest), "rk4", "midpoint" or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction
+    of the joints act.
+
+    A problem has converged when an iteration is expected to lower its cost by no more than ``tolerance`` of it. Each
+    iteration solves Riccati's equation along the motion, with the dynamics linear and the costs quadratic about it, and
+    takes so much of the step that the cost falls (Li & Todorov 2004; Tassa et al. 2014). What it finds is a local
+    least, which depends on the guess. States are compared by ``difference``, so that joints may turn about points.
+
+    Raises :class:`~linkwright.errors.InputError` for weights that are none, states that are none, no steps and the
+    like.
+
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> reach = [lw.control.PostureCost([1.0, 0.5], 100.0), lw.control.VelocityCost(10.0)]
+    >>> motion = lw.control.ilqr(arm, [0.0, 0.0], [0.0, 0.0], 50, 0.02, lw.control.EffortCost(1e-3), reach)
+    >>> bool(motion.converged)
+    True
+    """
+    q0, v0 = _states(model, q0, v0)
+    if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
+        raise InputError(f"steps is a whole number from 1 on; got {steps!r}")
+    if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
+        raise InputError(f"step must be a positive number of seconds; got {step!r}")
+    if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance >= 0.0):
+        raise InputError(f"tolerance is a number, not negative; got {tolerance!r}")
+    if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 0:
+        raise InputError(f"iterations is a whole number, not negative; got {iterations!r}")
+    steps, h, batch = int(steps), float(step), q0.shape[:-1]
+    chosen = method or suitable_method(model, q0, v0, h)
+    if isinstance(method_of(chosen), Variational):
+        raise InputError(f"a step of {chosen!r} is iterated, not a formula: take 'semi_implicit' or 'rk4'")
+    controls = controls_of(model, actuated)
+    low, high = limits_of(model, limits, controls)
+    names = {each} if isinstance(each, str) else {*each}
+    listed: list[list[Any]] = [list(x) if isinstance(x, (list, tuple)) else [x] for x in (running, final)]
+    require_each(names, [*listed[0], *listed[1]])
+    made = model.minimal()
+    costs = [Costs(terms(what, x, made, batch, names)) for what, x in zip(("running", "final"), listed, strict=True)]
+    if not (costs[0].terms or costs[1].terms):
+        raise ArgumentError("there is nothing to keep low: give running and final costs")
+    rows = int(np.prod(batch, dtype=int))
+    u = _guess(model, guess, q0, steps, controls)
+    u = np.clip(u.reshape(rows, steps, len(controls)), low, high)
+    limited = bool(np.isfinite(low).any() or np.isfinite(high).any())
+    sweeps = Sweeps(made, chosen, costs[0], costs[1], controls, limited)
+    nodes = -(-steps // NODES) * NODES
+    starts = Motions(
+        np.repeat(q0.reshape(rows, 1, model.nq), nodes + 1, axis=1),
+        np.repeat(v0.reshape(rows, 1, model.nv), nodes + 1, axis=1),
+        np.concatenate([u, np.zeros((rows, nodes - steps, len(controls)))], axis=1),
+        np.zeros(rows),
+    )
+    bounds = (np.broadcast_to(low, (rows, len(low))), np.broadcast_to(high, (rows, len(high))))
+    values = (costs[0].told(rows, batch), costs[1].told(rows, batch))
+    with told(f"finding the best of motions of {model.name!r}"):
+        found = descend(
+            Compiled(sweeps, steps, h),
+            starts,
+            steps,
+            bounds,
+            values,
+            float(tolerance),
+            int(iterations),
+            AT_ONCE * default_threads(),
+            (len(controls), 2 * model.nv),
+        )
+    motions, n, places = found.motions, model.nv, list(controls)
+    tau, gains = np.zeros((rows, steps, n)), np.zeros((rows, steps, n, 2 * n))
+    tau[..., places], gains[..., places, :] = motions.u[:, :steps], found.gains
+    everywhere = [np.full(n, -np.inf), np.full(n, np.inf)]
+    for whole, own in zip(everywhere, (low, high), strict=True):
+        whole[places] = own
+    reasons, lists = np.empty(rows, dtype=object), np.empty(rows, dtype=object)
+    reasons[:] = found.reason
+    for k, one in enumerate(found.costs):
+        lists[k] = one
+
+    def shaped(x: Array) -> Any:
+        return x.reshape(batch + x.shape[1:])[()]
+
+    return OptimalMotion(
+        model,
+        h * np.arange(steps + 1),
+        shaped(motions.q[:, : steps + 1]),
+        shaped(motions.v[:, : steps + 1]),
+        shaped(tau),
+        shaped(gains),
+        shaped(motions.cost),
+        shaped(lists),
+        shaped(found.expected),
+        shaped(found.converged),
+        shaped(found.iterations),
+        shaped(reasons),
+        h,
+        chosen,
+        everywhere[0],
+        everywhere[1],
+    )
+
+
+def _states(model: Any, q0: Any, v0: Any) -> tuple[Array, Array]:
+    """The starts, checked, of one batch."""
+    if not isinstance(model, Model):
+        raise ArgumentError(f"ilqr: the first argument is a Model; got {model!r}")
+    check(model, q0)
+    require_mass(model)
+    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
+    if v.shape[-1:] != (model.nv,):
+        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
+    if not np.isfinite(v).all():
+        raise InputError("v0 is not finite")
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    except ValueError:
+        raise ShapeError(f"q0 and v0 do not broadcast: {q.shape}, {v.shape}") from None
+    return np.broadcast_to(q, (*batch, model.nq)), np.broadcast_to(v, (*batch, model.nv))
+
+
+def controls_of(model: Model, actuated: Sequence[str] | None) -> tuple[int, ...]:
+    """Places among velocities of the joints that have a motor."""
+    if actuated is None:
+        return tuple(range(model.nv))
+    if isinstance(actuated, str) or not all(isinstance(name, str) for name in actuated):
+        raise ArgumentError(f"actuated is a list of joints' names; got {actuated!r}")
+    known = [joint.name for joint in model.joints if joint.nv]
+    for name in actuated:
+        if name not in known:
+            raise UnknownNameError("joint", name, known)
+    found: list[int] = []
+    for joint in model.joints:
+        if joint.name in actuated and joint.nv:
+            places = model.slice(joint.name)[1]
+            found += range(places.start, places.stop)
+    if not found:
+        raise InputError("actuated is empty: some joint must have a motor")
+    return tuple(found)
+
+
+def limits_of(model: Model, limits: Any, controls: tuple[int, ...]) -> tuple[Array, Array]:
+    """Lower and upper limits (m,) of the controls."""
+    n, places = model.nv, list(controls)
+    if limits is None or limits is False:
+        return np.full(len(places), -np.inf), np.full(len(places), np.inf)
+    if limits is True:
+        own = np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+        return -own[places], own[places]
+    pair = limits if isinstance(limits, tuple) and len(limits) == 2 else None
+    sides = []
+    for sign, x in zip((-1.0, 1.0), pair or (limits, limits), strict=True):
+        side = as_numbers("limits", x)
+        if side.shape not in ((), (n,)) or np.isnan(side).any():
+            raise ShapeError(f"limits are a number or ({n},), or a pair (low, high) of them; got {limits!r}")
+        sides.append(np.broadcast_to(side if pair else sign * side, n)[places].astype(float))
+    low, high = sides
+    if (low > high).any():
+        raise InputError(
+            f"limits: the lower one is above the upper one, {low[low > high][0]:g} > {high[low > high][0]:g}"
+        )
+    return low, high
+
+
+def _guess(model: Model, guess: Any, q0: Array, steps: int, controls: tuple[int, ...]) -> Array:
+    """Controls (…, steps, m) to begin with."""
+    places, batch = list(controls), q0.shape[:-1]
+    if guess is None:
+        still = np.zeros((*batch, model.nv))
+        hold = kernel_of(gravity_forces, model)(q0) - kernel_of(passive_forces, model)(q0, still)
+        return np.repeat(hold[..., None, places], steps, axis=-2)
+    tau = as_numbers("guess", guess)
+    try:
+        tau = np.broadcast_to(tau, (*batch, steps, model.nv))
+    except ValueError:
+        raise ShapeError(f"guess has shape {tau.shape}; expected {(*batch, steps, model.nv)}") from None
+    if not np.isfinite(tau).all():
+        raise InputError("guess is not finite")
+    return tau[..., places]

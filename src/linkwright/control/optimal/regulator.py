@@ -1,0 +1,234 @@
+"""The linear quadratic regulator: the feedback that brings a mechanism back to rest at least cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import kernel_of
+from linkwright.control.optimal.costs import weight_of
+from linkwright.control.optimal.problem import controls_of
+from linkwright.control.optimal.riccati import continuous, discrete, gain
+from linkwright.dynamics import difference, gravity_forces, passive_forces
+from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators import IntegrationMethod, total_acceleration
+from linkwright.simulation.linearization import linearize
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.tables import take
+
+AT_REST = 1e-6
+"""m/s² or rad/s², above which a posture counts as moving."""
+
+LOST = 1e-9
+"""Share of the size of (λ1 − A, B) below which a mode counts as out of the reach of the efforts."""
+
+
+def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array) -> Array:
+    """τ = τ̄ − K δ (nv,), δ = (difference(posture, q), v): back to rest at a posture (nq,); ``gain`` (nv, 2 nv)."""
+    return effort - gain @ np.concatenate([difference(model, posture, q), v])
+
+
+def regulate_for_a_time(
+    model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, step: Any
+) -> Array:
+    """The same with gains (horizon, nv, 2 nv), one for each step; after the last it stays."""
+    K = take(gain, np.floor(t / step + 1e-6))
+    return effort - K @ np.concatenate([difference(model, posture, q), v])
+
+
+@dataclass(frozen=True, eq=False)
+class Regulator:
+    """A linear quadratic regulator; arrays have the batch of the postures before the axes told here."""
+
+    model: Model
+    posture: Array
+    """(nq,)"""
+    effort: Array
+    """(nv,), which holds the posture"""
+    gain: Array
+    """K (nv, 2 nv); with a horizon (horizon, nv, 2 nv). Rows of joints without a motor are zero."""
+    cost_to_go: Array
+    """P (2 nv, 2 nv): δᵀ P δ is what it costs from δ on; with a horizon (horizon + 1, …), of each step"""
+    poles: Array
+    """(2 nv,) complex, eigenvalues of A − B K: of a step inside the unit circle, else with a negative real part; with
+    a horizon those of the first step"""
+    A: Array
+    B: Array
+    """(2 nv, nv)"""
+    step: float | None
+    """s; None: continuous"""
+
+    @property
+    def law(self) -> Callable[..., Array]:
+        """For ``simulate(…, law=regulator.law)``; of a batch with ``each=regulator.each``."""
+        values: dict[str, Any] = {"posture": self.posture, "effort": self.effort, "gain": self.gain}
+        if self.cost_to_go.ndim > self.A.ndim:
+            return partial(regulate_for_a_time, step=self.step, **values)
+        return partial(regulate, **values)
+
+    @property
+    def each(self) -> list[str]:
+        """What every motion of a batch has of its own in :attr:`law`; nothing of a single posture."""
+        return ["posture", "effort", "gain"] if self.A.ndim > 2 else []
+
+    def __repr__(self) -> str:
+        kind = "continuous" if self.step is None else f"steps of {self.step:g} s"
+        batch = f", {self.A.shape[:-2]}" if self.A.ndim > 2 else ""
+        if self.step is None:
+            slowest = -1.0 / self.poles.real.max() if self.poles.size else 0.0
+        else:
+            largest = abs(self.poles).max() if self.poles.size else 0.0
+            slowest = -self.step / np.log(largest) if largest > 0.0 else 0.0
+        return f"Regulator({self.model.name!r}{batch}, {kind}, slowest time constant {slowest:.3g} s)"
+
+
+@explained
+def lqr(
+    model: Model,
+    q: Any,
+    Q: Any = 1.0,
+    R: Any = 1.0,
+    *,
+    tau: Any = None,
+    step: float | None = None,
+    horizon: int | None = None,
+    final: Any = None,
+    actuated: Sequence[str] | None = None,
+    method: IntegrationMethod | None = None,
+) -> Regulator:
+    """The linear quadratic regulator about rest at q (…, nq): the feedback K of least cost.
+
+    It keeps ∫ δᵀQδ + δτᵀRδτ dt low, or with a ``step`` (s), at which a law is asked, the sum of these over all steps.
+    δ = (difference(q, ·), v) is how far the state is away, δτ = −K δ how far the efforts are from ``tau`` (…, nv), that
+    hold q: without it they are those against gravity and springs. Q: a number, (2 nv,) or (2 nv, 2 nv), first for δq,
+    then for v; R: a number, (nv,) or (nv, nv), of the efforts.
+
+    With ``horizon`` there are so many steps, and δᵀ F δ after the last, F being ``final``, else Q. ``actuated`` names
+    the joints that have a motor, otherwise all have. ``method``: that of the simulation, with a ``step``. Springs,
+    dampers, friction and closed loops are part of A and B, which are those of :func:`linearize`.
+
+    The cost to go is V = δᵀ P δ, with V⁺ − V = −δᵀ(Q + KᵀRK)δ along the linear motion, so that V is a Lyapunov function
+    near q (Anderson & Moore 1990). Riccati's equation is solved by doubling.
+
+    Raises :class:`~linkwright.errors.InputError` where q is not at rest under the efforts, where these cannot reach
+    what is unstable, where Q does not see what neither dies away nor grows, and where Q and R are no weights (R
+    positive-definite).
+
+    >>> import linkwright as lw
+    >>> lw.control.lqr(lw.load("pendulum"), [3.0], Q=10.0, R=0.1).gain.shape
+    (1, 2)
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"lqr: the first argument is a Model; got {model!r}")
+    n, controls = model.nv, list(controls_of(model, actuated))
+    posture = as_numbers("q", q)
+    if tau is None and posture.shape[-1:] == (model.nq,):
+        still = np.zeros(n)
+        held = kernel_of(gravity_forces, model)(posture) - kernel_of(passive_forces, model)(posture, still)
+        effort = np.zeros_like(held)
+        effort[..., controls] = held[..., controls]
+    else:
+        effort = as_numbers("tau", np.zeros(n) if tau is None else tau)
+    if horizon is not None and (
+        isinstance(horizon, bool) or not isinstance(horizon, (int, np.integer)) or horizon < 1 or step is None
+    ):
+        raise InputError(f"horizon is a whole number of steps from 1 on, with step=…; got {horizon!r}, step={step!r}")
+    if final is not None and horizon is None:
+        raise ArgumentError("final is the weight after a horizon, and none is given: lqr(…, step=…, horizon=…)")
+    Qm, Rm = _matrix("Q", Q, 2 * n), _matrix("R", R, n)[np.ix_(controls, controls)]
+    if np.linalg.eigvalsh(Rm)[0] <= 0.0:
+        raise InputError(
+            f"R is no weight of efforts: it has the eigenvalue {np.linalg.eigvalsh(Rm)[0]:g}; all must be > 0"
+        )
+    A, B = linearize(model, posture, np.zeros(n), effort, step=step, method=method)
+    _require_rest(model, posture, effort)
+    Bc = B[..., controls]
+    P: Array
+    if horizon is None:
+        _require_reach(model, A, Bc, Qm, step is not None)
+        P = (continuous if step is None else discrete)(A, Bc, Qm, Rm)
+        K = gain(A, Bc, Rm, P, step is not None)
+        first = K
+    else:
+        P = np.broadcast_to(Qm if final is None else _matrix("final", final, 2 * n), A.shape)
+        gains, costs = [], [P]
+        for _ in range(int(horizon)):
+            K = gain(A, Bc, Rm, P, True)
+            P = Qm + A.swapaxes(-1, -2) @ P @ (A - Bc @ K)
+            P = 0.5 * (P + P.swapaxes(-1, -2))
+            gains.append(K)
+            costs.append(P)
+        first = gains[-1]
+        K, P = np.stack(gains[::-1], axis=-3), np.stack(costs[::-1], axis=-3)
+    poles = np.linalg.eigvals(A - Bc @ first).astype(complex)
+    outside = poles.real.max(initial=-1.0) >= 0.0 if step is None else abs(poles).max(initial=0.0) >= 1.0
+    if horizon is None and (outside or not np.isfinite(P).all()):
+        raise InputError(
+            "no regulator was found: the equation has no stabilising solution to rounding. Are Q and R within some ten "
+            "orders of magnitude of each other, and the posture no singular one?"
+        )
+    whole = np.zeros((*K.shape[:-2], n, 2 * n))
+    whole[..., controls, :] = K
+    batch = A.shape[:-2]
+    posture, effort = np.broadcast_to(posture, (*batch, model.nq)), np.broadcast_to(effort, (*batch, n))
+    return Regulator(model, posture, effort, whole, P, poles, A, B, step)
+
+
+def _matrix(name: str, weight: Any, n: int) -> Array:
+    W = weight_of(name, weight, n)
+    return W if W.ndim == 2 else np.diag(np.broadcast_to(W, n))
+
+
+def _require_rest(model: Model, q: Array, tau: Array) -> None:
+    a = kernel_of(total_acceleration, model)(q, np.zeros(model.nv), tau)
+    if not a.size or np.abs(a).max() <= AT_REST:
+        return
+    place = np.unravel_index(np.abs(a).argmax(), a.shape)
+    name = velocity_names(model)[place[-1]]
+    raise InputError(
+        f"q is not at rest under the efforts: {name!r} accelerates with {a[place]:.3g}. A regulator is about a posture "
+        "that tau, or what motors there are, can hold; for a motion take ilqr, whose gains follow it"
+    )
+
+
+def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool) -> None:
+    """Raise where a mode that does not die away is out of reach (Popov, Belevitch & Hautus), or not seen by Q."""
+    n = A.shape[-1]
+    names = velocity_names(model)
+    names = [*names, *(f"the rate of {name}" for name in names)]
+    for a, b in zip(A.reshape(-1, n, n), B.reshape(-1, n, B.shape[-1]), strict=True):
+        modes = np.linalg.eigvals(a)
+        scale = 1.0 if hold else max(1.0, float(np.linalg.norm(a, 2)))
+        size = np.linalg.norm(b, 2)
+        for pole in modes:
+            edge = abs(pole) - 1.0 if hold else pole.real / scale
+            if edge < -1e-7:
+                continue
+            shifted = a - pole * np.eye(n)
+            left, values, _ = np.linalg.svd(np.concatenate([shifted, b / size if size else b], axis=1))
+            kind = "grows" if edge > 1e-7 else "does not die away"
+            if values[-1] <= LOST * scale:
+                worst = int(np.abs(left[:, -1]).argmax())
+                raise InputError(
+                    f"the efforts cannot stabilise {model.name!r} there: a mode that {kind}, mostly of "
+                    f"{names[worst]!r} (eigenvalue {_shown(pole)}), is out of their reach"
+                )
+            if abs(edge) > 1e-7:
+                continue
+            _, values, right = np.linalg.svd(np.concatenate([shifted, Q / max(np.linalg.norm(Q, 2), 1e-300)], axis=0))
+            if values[-1] <= LOST * scale:
+                worst = int(np.abs(right[-1]).argmax())
+                raise InputError(
+                    f"Q does not see a mode that {kind}, mostly of {names[worst]!r} (eigenvalue {_shown(pole)}): no "
+                    "regulator of least cost brings it back; give it some weight"
+                )
+
+
+def _shown(pole: complex) -> str:
+    return f"{pole.real:.4g}" if abs(pole.imag) < 1e-9 else f"{pole.real:.4g} ± {abs(pole.imag):.4g}i"

@@ -1,0 +1,195 @@
+"""The two sweeps of an iteration over the nodes of a motion, each a loop of machine code with problems on lanes.
+
+Backwards, Riccati's: the cost to go V(δ) = V_xᵀ δ + ½ δᵀ V_xx δ of a node from that of the next (Tassa, Mansard &
+Todorov 2014): Q_x = l_x + Aᵀ V_x and so on, k the least of ½ kᵀ Q_uu k + kᵀ Q_u within the limits, K = −Q_uu⁻¹ Q_ux of
+controls that are not at one, V_x = Q_x + Q_uxᵀ k, V_xx = Q_xx + Q_uxᵀ K. Forwards, the motion under ū + α k + K δ, kept
+within the limits, δ = (difference(q̄, q), v − v̄).
+
+A call takes up to ``NODES`` nodes, so that code does not depend on how many there are. Gains of a call lie from its
+last node to its first, as they are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.control.optimal.box import least, unlimited
+from linkwright.control.optimal.changes import factors, pulled_back
+from linkwright.control.optimal.costs import Costs
+from linkwright.dynamics import difference
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators import driven_step
+from linkwright.spatial.arrays import Array, clip, where
+from linkwright.spatial.repeats import until
+from linkwright.spatial.tables import take
+
+NODES = 32
+"""Nodes of a call, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweeps:
+    """What an iteration is made of, for one model, costs and controls."""
+
+    model: Model
+    method: str
+    running: Costs
+    final: Costs
+    controls: tuple[int, ...]
+    """places of efforts that are controls"""
+    limited: bool
+
+    @property
+    def key(self) -> Hashable:
+        """What the kernels depend on."""
+        return self.method, self.running.key, self.final.key, self.controls, self.limited
+
+    def efforts(self, u: Array) -> Array:
+        """Efforts (nv,) of controls (m,)."""
+        if len(self.controls) == self.model.nv:
+            return u
+        spread = np.zeros((self.model.nv, len(self.controls)))
+        spread[list(self.controls), range(len(self.controls))] = 1.0
+        return spread @ u
+
+    @property
+    def backward(self) -> Kernel:
+        """(Q, V, U, low, high, told, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k."""
+        return self._made("backward", self._backward, costs=self.running)
+
+    @property
+    def forward(self) -> Kernel:
+        """(q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
+        return self._made("forward", self._forward, costs=self.running)
+
+    @property
+    def ending(self) -> Kernel:
+        """(q, v, told, t) -> the final cost, its gradient and its Hessian's upper triangle."""
+        return self._made("ending", self._ending, costs=self.final)
+
+    def _made(self, name: str, make: Callable[[], Kernel], costs: Costs) -> Kernel:
+        kernel: Kernel = derived(self.model, Sweeps, name, self.key, make=make)
+        return kernel
+
+    def _backward(self) -> Kernel:
+        n, m = self.model.nv, len(self.controls)
+        wide = [*range(2 * n), *(2 * n + k for k in self.controls)]
+
+        def riccati_sweep(
+            model: Model,
+            Q: Array,
+            V: Array,
+            U: Array,
+            low: Array,
+            high: Array,
+            told: Array,
+            Vx: Array,
+            Vxx: Array,
+            mu: Any,
+            h: Any,
+            first: Any,
+            count: Any,
+        ) -> tuple[Any, ...]:
+            def node(
+                i: Any, left: Any, Vx: Array, packed: Array, slope: Any, curve: Any, pivot: Any, K: Any, k: Any
+            ) -> Any:
+                j = left - 1.0
+                q, v, u = take(Q, j), take(V, j), take(U, j)
+                tau, t = self.efforts(u), (first + j) * h
+                changes = factors(model, self.method, q, v, tau, h)
+                changes[0] = changes[0][:, wide]
+                gradient, hessian = pulled_back(Vx, unpacked(packed, 2 * n), changes)
+                cost = self.running.local(model, t, q, v, tau, told)
+                gradient = gradient + h * cost.gradient[wide]
+                hessian = hessian + h * cost.hessian[np.ix_(wide, wide)]
+                Qx, Qu = gradient[: 2 * n], gradient[2 * n :]
+                Quu, Qux = hessian[2 * n :, 2 * n :], hessian[2 * n :, : 2 * n]
+                H = Quu + np.diag(mu * abs(np.diagonal(Quu)))
+                if self.limited:
+                    k, _, K, least_pivot = least(H, Qu, low - u, high - u, Qux)
+                else:
+                    k, K, least_pivot = unlimited(H, Qu, Qux)
+                Vx = Qx + Qux.T @ k
+                rows, columns = np.triu_indices(2 * n)
+                packed = np.array(
+                    [hessian[a, b] + Qux[:, a] @ K[:, b] for a, b in zip(rows, columns, strict=True)], dtype=object
+                )
+                pivot = where(least_pivot < pivot, least_pivot, pivot)
+                return left - 1.0, Vx, packed, slope + k @ Qu, curve + k @ (Quu @ k), pivot, K, k
+
+            zeros = np.zeros((m, 2 * n)), np.zeros(m)
+            state = (count, Vx, Vxx, 0.0, 0.0, np.inf, *zeros)
+            *end, _, kept = until(lambda left, *state: left < 0.5, node, *state, limit=NODES, keep=1)
+            return (*end[1:6], kept[6], kept[7])
+
+        size = n * (2 * n + 1)
+        tables: dict[str, Any] = {"Q": (NODES, self.model.nq), "V": (NODES, n), "U": (NODES, m)}
+        told: dict[str, Any] = {"low": (m,), "high": (m,), "told": (self.running.size,), "Vx": (2 * n,), "Vxx": (size,)}
+        return compile(riccati_sweep, self.model, **tables, **told, mu=(), h=(), first=(), count=())
+
+    def _forward(self) -> Kernel:
+        n, m, nq = self.model.nv, len(self.controls), self.model.nq
+
+        def controlled_sweep(
+            model: Model,
+            q: Array,
+            v: Array,
+            Q: Array,
+            V: Array,
+            U: Array,
+            K: Array,
+            k: Array,
+            alpha: Any,
+            low: Array,
+            high: Array,
+            told: Array,
+            h: Any,
+            first: Any,
+            count: Any,
+        ) -> tuple[Any, ...]:
+            def node(i: Any, left: Any, q: Array, v: Array, cost: Any, u: Array) -> Any:
+                change = np.concatenate([difference(model, take(Q, i), q), v - take(V, i)])
+                u = take(U, i) + alpha * take(k, left - 1.0) + take(K, left - 1.0) @ change
+                if self.limited:
+                    u = clip(u, low, high)
+                tau, t = self.efforts(u), (first + i) * h
+                cost = cost + h * self.running.value(model, t, q, v, tau, told)
+                q, v, _ = driven_step(model, t, q, v, lambda t, q, v: tau, h, self.method, projection=bool(model.loops))
+                return left - 1.0, q, v, cost, u
+
+            state = (count, q, v, 0.0, np.zeros(m))
+            *end, _, kept = until(lambda left, *state: left < 0.5, node, *state, limit=NODES, keep=1)
+            return end[1], end[2], end[3], kept[1], kept[2], kept[4]
+
+        tables: dict[str, Any] = {
+            "Q": (NODES, nq),
+            "V": (NODES, n),
+            "U": (NODES, m),
+            "K": (NODES, m, 2 * n),
+            "k": (NODES, m),
+        }
+        told: dict[str, Any] = {"low": (m,), "high": (m,), "told": (self.running.size,)}
+        return compile(controlled_sweep, self.model, **tables, **told, alpha=(), h=(), first=(), count=())
+
+    def _ending(self) -> Kernel:
+        n = self.model.nv
+
+        def final_cost(model: Model, q: Array, v: Array, told: Array, t: Any) -> tuple[Any, ...]:
+            cost = self.final.local(model, t, q, v, np.zeros(n), told)
+            return cost.value, cost.gradient[: 2 * n], cost.hessian[np.triu_indices(2 * n)]
+
+        return compile(final_cost, self.model, told=(self.final.size,), t=())
+
+
+def unpacked(packed: Array, n: int) -> Array:
+    """A symmetric matrix (n, n) of its upper triangle, row by row."""
+    places = np.zeros((n, n), dtype=int)
+    places[np.triu_indices(n)] = np.arange(n * (n + 1) // 2)
+    matrix: Array = packed[np.maximum(places, places.T)]
+    return matrix
