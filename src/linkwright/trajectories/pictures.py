@@ -32,12 +32,14 @@ def plot_trajectory(trajectory: Trajectory) -> Figure:
     columns = -(-max(model.nq, model.nv) // LINES_PER_PANEL)
     figure = Figure(figsize=(7.6 if columns == 1 else 4.8 * columns, 8.4), layout="constrained")
     axes = figure.subplots(4, columns, sharex=True, squeeze=False)
-    kinds = ("position (rad, m)", "velocity (rad/s, m/s)", "acceleration (…/s²)", "jerk (…/s³)")
+    kinds = ("position (rad, m)", "velocity (rad/s, m/s)", "acceleration (rad/s², m/s²)", "jerk (rad/s³, m/s³)")
     for row, (kind, x, of, (low, high)) in enumerate(zip(kinds, found, names, limits, strict=True)):
         for column in range(columns):
             ax = axes[row, column]
             own = range(column * LINES_PER_PANEL, min((column + 1) * LINES_PER_PANEL, x.shape[1]))
             _panel(ax, t, x, own, [of[k] for k in own], low, high, steps=row == 3)
+            if row == 1 or (row == 0 and names[0] != names[1]):
+                ax.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
             if column == 0:
                 ax.set_ylabel(kind, fontsize=8)
     for ax in axes[-1]:
@@ -89,4 +91,3 @@ def _panel(
     ax.set_ylim(bottom, top)
     ax.grid(alpha=0.25)
     ax.tick_params(labelsize=7)
-    ax.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

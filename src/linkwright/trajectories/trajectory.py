@@ -49,34 +49,34 @@ class Trajectory:
     (q, v, a), on numbers and on symbols, so that it is what laws take as their ``reference``. Before it begins and
     after it has ended it rests there.
 
-    ``times`` (…, pieces + 1), s, increasing; ``coefficients`` (…, pieces, degree + 1, nv), lowest power first;
+    ``times`` (…, pieces + 1), s, not decreasing; ``coefficients`` (…, pieces, degree + 1, nv), lowest power first;
     ``q``, where each piece begins (…, pieces, nq), or where the first does (…, nq): then each begins where the one
     before has ended. Leading dimensions make a batch of trajectories. ``limits`` are what it was planned for, to be
     drawn: "velocity", "acceleration" and "jerk", each (nv,).
 
-    Raises :class:`ShapeError` and :class:`InputError` for arrays that do not fit, are not finite, times that do not
-    increase and pieces that do not meet.
+    Raises :class:`ShapeError` and :class:`InputError` for arrays that do not fit, are not finite, times that
+    decrease and pieces that do not meet.
     """
 
     def __init__(self, model: Model, times: Any, q: Any, coefficients: Any, *, limits: Mapping[str, Any] | None = None):
         if not isinstance(model, Model):
             raise ArgumentError(f"Trajectory: the first argument is a Model; got {model!r}")
         self.model = model
-        c = _finite("coefficients", coefficients)
+        c = finite("coefficients", coefficients)
         if c.ndim < 3 or c.shape[-1] != model.nv or 0 in c.shape[-3:-1]:
             raise ShapeError(
                 f"coefficients have shape {c.shape}; expected (…, pieces, degree + 1, {model.nv}) for {model.name!r}"
             )
         batch, n = c.shape[:-3], c.shape[-3]
-        self.times = _broadcast("times", _finite("times", times), (*batch, n + 1))
+        self.times = broadcast("times", finite("times", times), (*batch, n + 1))
         """(…, pieces + 1), s: when pieces begin, and when the last one ends"""
         self.coefficients = c
         """(…, pieces, degree + 1, nv), by powers of the time since the piece began"""
-        if not (np.diff(self.times) > 0.0).all():
-            raise InputError("times increase from each piece to the next; here some do not")
-        q = _finite("q", q)
+        if not (np.diff(self.times) >= 0.0).all():
+            raise InputError("times do not decrease from each piece to the next; here some do")
+        q = finite("q", q)
         each = q.shape[-2:] == (n, model.nq) and q.ndim == len(batch) + 2
-        self.q = _broadcast("q", q, (*batch, n, model.nq)) if each else self._chained(q, batch, n)
+        self.q = broadcast("q", q, (*batch, n, model.nq)) if each else self._chained(q, batch, n)
         """(…, pieces, nq), from which pieces are counted: where they begin, but for the constant coefficients"""
         dynamics.check(model, self.q)
         if each or c[..., 1:, 0, :].any():
@@ -85,7 +85,7 @@ class Trajectory:
         """what it was planned for: "velocity", "acceleration", "jerk", each (nv,), of those that were told"""
 
     def _chained(self, q: Array, batch: tuple[int, ...], n: int) -> Array:
-        at = _broadcast("q", q, (*batch, self.model.nq))
+        at = broadcast("q", q, (*batch, self.model.nq))
         found = [at]
         for k in range(n - 1):
             at = self._ended(at, k)
@@ -217,9 +217,11 @@ class Trajectory:
 
     def retimed(self, duration: Any) -> Trajectory:
         """The same path in another time, s: slower or faster throughout, from the same beginning on."""
-        wanted = np.broadcast_to(_finite("duration", duration), self.batch)
+        wanted = np.broadcast_to(finite("duration", duration), self.batch)
         if not (wanted > 0.0).all():
             raise InputError(f"duration is above 0, s; got {duration!r}")
+        if not np.all(self.duration):
+            raise InputError("a trajectory that takes no time cannot be made to take some")
         begin = self.times[..., :1]
         rate = (np.asarray(self.duration) / wanted)[..., None]
         powers = rate[..., None] ** np.arange(self.degree + 1)
@@ -257,10 +259,13 @@ class Trajectory:
         )
 
     def _like(self, times: Array, q: Array, coefficients: Array) -> Trajectory:
-        """Of arrays that are known to fit."""
+        return Trajectory.of(self.model, times, q, coefficients, self.limits)
+
+    @staticmethod
+    def of(model: Model, times: Array, q: Array, coefficients: Array, limits: dict[str, Array]) -> Trajectory:
+        """Of arrays that are known to fit: nothing is checked."""
         made = object.__new__(Trajectory)
-        made.model, made.times, made.q, made.coefficients = self.model, times, q, coefficients
-        made.limits = self.limits
+        made.model, made.times, made.q, made.coefficients, made.limits = model, times, q, coefficients, limits
         return made
 
     # pictures and files
@@ -307,7 +312,8 @@ def _raised(c: Array, n: int) -> Array:
     return np.concatenate([c, np.zeros((*c.shape[:-2], n - c.shape[-2], c.shape[-1]))], axis=-2)
 
 
-def _finite(name: str, x: Any) -> Array:
+def finite(name: str, x: Any) -> Array:
+    """Numbers, all of them finite."""
     x = as_numbers(name, x)
     if not np.isfinite(x).all():
         place = [int(i) for i in np.argwhere(~np.isfinite(x))[0]]
@@ -315,11 +321,12 @@ def _finite(name: str, x: Any) -> Array:
     return x
 
 
-def _broadcast(name: str, x: Array, shape: tuple[int, ...]) -> Array:
+def broadcast(name: str, x: Array, shape: tuple[int, ...]) -> Array:
+    """An array of this shape, whose leading dimensions may be fewer."""
     try:
-        if x.shape[-1:] != shape[-1:]:
+        if x.shape and x.shape[-1:] != shape[-1:]:
             raise ValueError
-        return np.ascontiguousarray(np.broadcast_to(x, shape))
+        return np.array(np.broadcast_to(x, shape))
     except ValueError:
         raise ShapeError(f"{name} has shape {x.shape}; expected {shape}") from None
 
@@ -331,7 +338,7 @@ def _limits(model: Model, limits: Mapping[str, Any] | None) -> dict[str, Array]:
             raise ArgumentError(f"limits are of {', '.join(KINDS)}; got {kind!r}")
         if x is not None:
             found[kind] = (
-                _broadcast(f"the limit of {kind}", as_numbers(kind, x), (model.nv,))
+                broadcast(f"the limit of {kind}", as_numbers(kind, x), (model.nv,))
                 if np.ndim(x)
                 else (np.full(model.nv, float(as_numbers(kind, x))))
             )

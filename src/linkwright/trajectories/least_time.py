@@ -1,0 +1,104 @@
+"""The least time from state to state, and the motion of a given time, of one coordinate: kernels."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import Kernel, compile
+from linkwright.spatial.arrays import Array, maximum, minimum, where
+from linkwright.spatial.repeats import until
+from linkwright.trajectories.extremes import TINY, Change, at_speed, durations, length, longest, phases, time
+
+STEPS = 100
+"""of a search at most; Newton's take a few"""
+
+CLOSE = 1e-9
+"""A step of Newton's of so small a part of the duration is the last: what is left is of the size of its square."""
+
+NEVER = 1e300
+"""s"""
+
+
+def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
+    """The least duration in which the state can be reached, and 0; or T_g, beyond which to search on, and 1.
+
+    ``after`` is a duration in which it cannot be reached, or 0: a greater
+    one is looked for. Of the shortest motion that there is, the way tells which of the two extremes has to grow to it,
+    and that grows with the duration from there on, or first shrinks: one root, to the left of which it is too short.
+    """
+    least, last, again = durations(of)
+    start = maximum(after, least)
+    first = (last < again) & (start <= last)
+    start = where(first, start, maximum(start, again))
+    lacking = way - length(of, longest(of, start))[0]
+    sign = where(lacking < 0.0, -1.0, 1.0)
+    of, way, lacking = of.mirrored(sign), sign * way, abs(lacking)
+    quick = at_speed(of)
+    fast, (far, _) = time(of, quick), length(of, quick)
+    cruises = where(first, 0.0, where(way >= far, 1.0, 0.0))
+    end = where(first, last, maximum(fast, start))
+    guess = where(first, end, minimum(start + from_rest(of, lacking), end))
+
+    def step(low: Any, high: Any, T: Any, _: Any) -> tuple[Any, Any, Any, Any]:
+        reached, slope = length(of, longest(of, T))
+        short = reached < way
+        low, high = where(short, T, low), where(short, high, T)
+        there = T - (reached - way) / where(slope > 0.0, slope, 1.0)
+        well = (slope > 0.0) & (there >= low) & (there <= high)
+        middle = 0.5 * (low + high)
+        moved = where(well, abs(there - T), where((middle > low) & (middle < high), NEVER, 0.0))
+        return low, high, where(well, there, middle), moved
+
+    def done(low: Any, high: Any, T: Any, moved: Any) -> Any:
+        return moved <= CLOSE * T
+
+    low, _, T, _, _ = until(done, step, start, end, guess, where(cruises > 0.5, 0.0, NEVER), limit=STEPS)
+    missed = first & (low >= end)
+    T = where(cruises > 0.5, maximum(fast + (way - far) / of.V, start), T)
+    return where(missed, again, T), where(missed, 1.0, 0.0)
+
+
+def from_rest(of: Change, way: Any) -> Any:
+    """About how long so far a way more takes: as from rest to rest, or at the velocity that there is."""
+    unit = of.A / of.J
+    slow = unit + np.sqrt(unit * unit + 4.0 * way / of.A)
+    quick = np.exp(np.log(maximum(32.0 * way / of.J, TINY)) * (1.0 / 3.0))
+    taken = where(quick < 4.0 * unit, quick, slow)
+    speed = maximum(0.5 * (of.v0 + of.v1), 0.0)
+    return taken * way / maximum(way + speed * taken, TINY)
+
+
+def motion(way: Any, of: Change, T: Any) -> Array:
+    """(16,): the phases (7) of the longest motion and of the shortest, the part of the first, and how much is lacking.
+
+    The motion of duration T that covers the way is that part of the longest and the rest of the shortest; what is
+    lacking (in m or rad) is 0 where there is one.
+    """
+    turned = of.mirrored(-1.0)
+    least, last, again = durations(of)
+    most, fewest = longest(of, T), longest(turned, T)
+    longer, shorter = length(of, most)[0], -length(turned, fewest)[0]
+    span = longer - shorter
+    part = where(span > 0.0, minimum(maximum((way - shorter) / where(span > 0.0, span, 1.0), 0.0), 1.0), 1.0)
+    lacking = maximum(maximum(way - longer, shorter - way), 0.0)
+    between = (last * (1.0 + 1e-12) < T) & (again * (1.0 - 1e-12) > T)
+    lacking = where(between | (least * (1.0 - 1e-12) > T), np.inf, lacking)
+    return np.stack([*phases(of, most), *phases(turned, fewest), part, lacking])
+
+
+def _next_time(p0: Any, v0: Any, a0: Any, p1: Any, v1: Any, a1: Any, V: Any, A: Any, J: Any, T: Any) -> tuple[Any, Any]:
+    return next_time(p1 - p0, Change(v0, a0, v1, a1, V, A, J), T)
+
+
+def _motion(p0: Any, v0: Any, a0: Any, p1: Any, v1: Any, a1: Any, V: Any, A: Any, J: Any, T: Any) -> Array:
+    return motion(p1 - p0, Change(v0, a0, v1, a1, V, A, J), T)
+
+
+@cache
+def kernels() -> tuple[Kernel, Kernel]:
+    """:func:`next_time` and :func:`motion` of (p₀, v₀, a₀, p₁, v₁, a₁, V, A, J, T), compiled."""
+    numbers: dict[str, Any] = dict.fromkeys(("p0", "v0", "a0", "p1", "v1", "a1", "V", "A", "J", "T"), ())
+    return compile(_next_time, **numbers), compile(_motion, **numbers)

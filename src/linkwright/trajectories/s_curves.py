@@ -1,0 +1,222 @@
+"""Jerk-limited motions from any state to any, in the least time that all coordinates have in common."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import InputError, ShapeError, explained
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.trajectories.least_time import kernels
+from linkwright.trajectories.mixtures import pieces
+from linkwright.trajectories.states import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.trajectory import Trajectory, broadcast
+
+JERKS = np.array([1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0])
+"""of the phases of the longest motion, by its limit; of the shortest mirrored"""
+
+EXACT = 1e-12
+"""How much of the way may be lacking, as part of what is moved."""
+
+ROUNDS = 100
+
+
+class SCurves(NamedTuple):
+    """Synchronised motions of n coordinates, of any batch."""
+
+    duration: Array
+    """(…,), s"""
+    phases: Array
+    """(…, n, 2, 7), s: how long the phases of jerk + 0 − 0 − 0 + last, and of − 0 + 0 + 0 −"""
+    part: Array
+    """(…, n): the motion is so much of the first and the rest of the second, 0 to 1"""
+
+
+def s_curves(
+    p0: Any,
+    v0: Any,
+    a0: Any,
+    p1: Any,
+    v1: Any,
+    a1: Any,
+    velocity: Any,
+    acceleration: Any,
+    jerk: Any,
+    duration: Any = None,
+) -> SCurves:
+    """Motions (…, n) from (p₀, v₀, a₀) to (p₁, v₁, a₁) within limits, all n of a row in the same least time.
+
+    Every argument broadcasts with the others to (…, n). ``duration`` (…,) asks for that time instead of the least.
+    A motion between the fastest and the slowest of a time is a mixture of both, which keeps every limit as they do.
+    Raises :class:`InputError` for numbers that are not finite, limits that are not above zero, ends beyond limits (a
+    velocity that the acceleration carries beyond its limit too) and durations that no motion takes.
+    """
+    names = ("p0", "v0", "a0", "p1", "v1", "a1", "velocity", "acceleration", "jerk")
+    given = (p0, v0, a0, p1, v1, a1, velocity, acceleration, jerk)
+    arrays = [as_numbers(name, x) for name, x in zip(names, given, strict=True)]
+    try:
+        shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(names, arrays, strict=True))
+        raise ShapeError(
+            f"the states and limits of s_curves are of shapes (…, n) that broadcast; got {shapes}"
+        ) from None
+    if not shape or not shape[-1]:
+        raise ShapeError("s_curves takes arrays of coordinates (…, n)")
+    arrays = [x if x.shape == shape or x.ndim == 1 else np.broadcast_to(x, shape) for x in arrays]
+    _checked(names, arrays)
+    bounded = _bounded(arrays)
+    least, _ = kernels()
+    if duration is None:
+        T = _least(least, bounded, shape)
+        return _synchronised(bounded, T, shape)
+    T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
+    if not (np.isfinite(T) & (T >= 0.0)).all():
+        raise InputError(f"duration is a time, s; got {duration!r}")
+    found = _phases(bounded, T)
+    if (wrong := _lacking(bounded, T, found).any(axis=-1)).any():
+        soonest = _synchronised(bounded, np.maximum(T, _least(least, bounded, shape)), shape).duration
+        row = tuple(int(k) for k in np.argwhere(wrong)[0])
+        raise no_motion(T[row], soonest[row])
+    return _made(T, found)
+
+
+def _checked(names: tuple[str, ...], arrays: list[Array]) -> None:
+    for name, x in zip(names[:6], arrays, strict=False):
+        if not np.isfinite(x).all():
+            raise InputError(f"{name} is not finite: {x[~np.isfinite(x)][0]}")
+    _, v0, a0, _, v1, a1, V, A, J = arrays
+    for name, x in zip(names[6:], (V, A, J), strict=True):
+        if not (x > 0.0).all():
+            raise InputError(f"the limit of {name} is above zero; got {x[~(x > 0.0)][0]}")
+    if not np.isfinite(J).all():
+        raise InputError("the limit of jerk is finite; without one, take `trapezoid`")
+    for end, v, a, sign in (("begins", v0, a0, 1.0), ("ends", v1, a1, -1.0)):
+        for what, x, limit in (("velocity", v, V), ("acceleration", a, A)):
+            if (beyond := np.abs(x) > limit * (1.0 + 1e-12)).any():
+                raise _beyond(f"it {end} with the {what}", x, limit, beyond)
+        carried = v + sign * a * np.abs(a) / (2.0 * J)
+        if (beyond := np.abs(carried) > V * (1.0 + 1e-12)).any():
+            told = "will reach the velocity" if sign > 0.0 else "comes from the velocity"
+            raise _beyond(f"with the acceleration with which it {end} it {told}", carried, V, beyond)
+
+
+def _beyond(what: str, x: Array, limit: Array, beyond: Array) -> InputError:
+    place = tuple(int(k) for k in np.argwhere(beyond)[0])
+    x, limit = np.broadcast_to(x, beyond.shape)[place], np.broadcast_to(limit, beyond.shape)[place]
+    return InputError(f"{what} {x:.9g}, beyond the limit {limit:.9g}, at {list(place)}")
+
+
+def _bounded(arrays: list[Array]) -> list[Array]:
+    """The same with limits of velocity and acceleration that are finite: what no shortest motion reaches."""
+    p0, v0, a0, p1, v1, a1, V, A, J = arrays
+    if not np.isfinite(V).all():
+        way, accelerations = np.abs(p1 - p0), np.maximum(np.abs(a0), np.abs(a1))
+        about = np.abs(v0) + np.abs(v1) + accelerations**2 / J
+        V = np.where(np.isfinite(V), V, 4.0 * (about + np.cbrt(J * way**2) + np.sqrt(accelerations * way)) + 1e-9)
+    if not np.isfinite(A).all():
+        A = np.where(np.isfinite(A), A, 2.0 * np.sqrt(2.0 * J * V + a0**2 + a1**2))
+    return [p0, v0, a0, p1, v1, a1, V, A, J]
+
+
+def _least(kernel: Any, arrays: list[Array], shape: tuple[int, ...], after: Any = 0.0) -> Array:
+    """(…,): the longest of the coordinates' next times."""
+    T, again = (np.array(x) for x in kernel(*arrays, np.broadcast_to(after, shape)))
+    while (rows := again > 0.0).any():
+        own = [np.broadcast_to(x, shape)[rows] for x in arrays]
+        T[rows], again[rows] = kernel(*own, T[rows])
+    longest: Array = T.max(axis=-1)
+    return longest
+
+
+def _phases(arrays: list[Array], T: Array) -> Array:
+    found: Array = kernels()[1](*arrays, T[..., None])
+    return found
+
+
+def _lacking(arrays: list[Array], T: Array, found: Array) -> Array:
+    """(…, n): what cannot be reached in the time."""
+    p0, v0, _, p1, v1, *_ = arrays
+    size = np.abs(p1 - p0) + (np.abs(v0) + np.abs(v1)) * T[..., None]
+    lacking: Array = found[..., 15] > EXACT * size + 1e-300
+    return lacking
+
+
+def _synchronised(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCurves:
+    """In these times, or where one of the coordinates has none of that time the next that all have."""
+    found = _phases(arrays, T)
+    for _ in range(ROUNDS):
+        lacking = _lacking(arrays, T, found)
+        if not lacking.any():
+            break
+        rows = lacking.any(axis=-1)
+        short = [np.broadcast_to(x, shape)[lacking][:, None] for x in arrays]
+        later = np.array(np.broadcast_to(T[..., None], shape))
+        later[lacking] = _least(kernels()[0], short, short[0].shape, later[lacking][:, None])
+        T = later.max(axis=-1)
+        found[rows] = _phases([np.broadcast_to(x, shape)[rows] for x in arrays], T[rows])
+    return _made(T, found)
+
+
+def _made(T: Array, found: Array) -> SCurves:
+    return SCurves(T, found[..., :14].reshape(*found.shape[:-1], 2, 7), found[..., 14])
+
+
+@explained
+def s_curve(
+    model: Model,
+    start: Any,
+    end: Any,
+    *,
+    acceleration: Any,
+    jerk: Any,
+    velocity: Any = None,
+    start_velocity: Any = None,
+    start_acceleration: Any = None,
+    end_velocity: Any = None,
+    end_acceleration: Any = None,
+    duration: Any = None,
+) -> Trajectory:
+    """The fastest motion from one configuration (…, nq) to another within limits of velocity, acceleration and jerk.
+
+    All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
+    numbers or (nv,); that of velocity is the model's unless told. Velocities and accelerations at the ends (…, nv) are
+    zero unless told. Joints that turn about a point, planar and free ones go about one axis, or along one screw, from
+    rest to rest. Raises :class:`InputError` for ends beyond limits, and durations that no motion takes.
+
+    >>> import linkwright as lw
+    >>> arm = lw.load("two_link")
+    >>> plan = lw.trajectories.s_curve(arm, [0.0, 0.0], [1.0, 0.5], velocity=1.0, acceleration=2.0, jerk=10.0)
+    >>> print(f"{plan.duration:.3f} s")
+    1.700 s
+    """
+    ends = Ends(
+        model,
+        start,
+        end,
+        duration,
+        start_velocity=start_velocity,
+        start_acceleration=start_acceleration,
+        end_velocity=end_velocity,
+        end_acceleration=end_acceleration,
+    )
+    limits = {
+        "velocity": ends.limit("velocity", velocity_limits(model) if velocity is None else velocity),
+        "acceleration": ends.limit("acceleration", acceleration),
+        "jerk": ends.limit("jerk", jerk),
+    }
+    ends.resting("s_curve")
+    rows = Rows(ends)
+    scaled = [rows.limits(x) for x in limits.values()]
+    v0, a0, v1, a1 = (rows.rates(x) for x in ends.rates.values())
+    rest = np.zeros_like(rows.way)
+    try:
+        plan = s_curves(rest, v0, a0, rows.way, v1, a1, *scaled, duration=ends.duration)
+    except InputError as error:
+        raise rows.named(error) from None
+    J = np.broadcast_to(scaled[2], rows.way.shape)[..., None, None]
+    levels = J * np.stack([JERKS, -JERKS])
+    times, coefficients = pieces(plan.duration, plan.phases, levels, plan.part, [rest, v0, a0])
+    return ends.trajectory(times, rows.spread(coefficients), limits)

@@ -1,0 +1,164 @@
+"""From what to what, and within which limits: arguments of the planners, looked at."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import public
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.derived import kept
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.trajectories.trajectory import Trajectory, finite
+
+_difference = public(dynamics.difference)
+
+
+def velocity_limits(model: Model) -> Array:
+    """(nv,), infinite where there are none; of a joint that others follow, so that they keep theirs too."""
+    limits = [joint.velocity_limit for joint in model.joints]
+    for joint in model.joints:
+        if (c := joint.coupling) is not None and c.multiplier:
+            limits[c.leader] = np.minimum(limits[c.leader], joint.velocity_limit / abs(c.multiplier))
+    return np.concatenate([np.zeros(0), *(x for x, joint in zip(limits, model.joints, strict=True) if joint.nv)])
+
+
+@kept
+def turning(model: Model) -> list[slice]:
+    """Where in v those joints are whose coordinates are not plain: that turn about a point, planar and free ones."""
+    found, at = [], 0
+    for joint in model.joints:
+        if joint.nv and len(joint.motion.plain) != joint.nv:
+            found.append(slice(at, at + joint.nv))
+        at += joint.nv
+    return found
+
+
+class Ends:
+    """Two configurations (…, nq), and velocities and accelerations (…, nv) there, zero unless told.
+
+    ``duration`` (…,), s, may be of a batch too.
+    """
+
+    def __init__(self, model: Model, start: Any, end: Any, duration: Any = None, **rates: Any):
+        if not isinstance(model, Model):
+            raise ArgumentError(f"the first argument is a Model; got {model!r}")
+        self.model = model
+        configurations = [finite(name, x) for name, x in (("start", start), ("end", end))]
+        for name, x in zip(("start", "end"), configurations, strict=True):
+            if x.shape[-1:] != (model.nq,):
+                raise ShapeError(f"{name} has shape {x.shape}; expected (…, {model.nq}) for {model.name!r}")
+            dynamics.check(model, x)
+        told = {name: _rate(name, x, model) for name, x in rates.items()}
+        self.duration = None if duration is None else finite("duration", duration)
+        leads = [x.shape[:-1] for x in (*configurations, *told.values())] + [
+            () if self.duration is None else self.duration.shape
+        ]
+        try:
+            self.batch = np.broadcast_shapes(*leads)
+        except ValueError:
+            raise ShapeError(f"batch dimensions {leads} do not broadcast") from None
+        self.start, self.end = (np.broadcast_to(x, (*self.batch, model.nq)) for x in configurations)
+        self.rates = {name: np.broadcast_to(x, (*self.batch, model.nv)) for name, x in told.items()}
+
+    @cached_property
+    def way(self) -> Array:
+        """(…, nv), from the one to the other."""
+        way: Array = _difference(self.model, self.start, self.end)
+        return way
+
+    def resting(self, what: str) -> None:
+        """Raise where a joint moves at the ends that must rest there."""
+        for places in turning(self.model):
+            if any(x[..., places].any() for x in self.rates.values()):
+                name = velocity_names(self.model)[places.start].rpartition(".")[0]
+                raise InputError(
+                    f"{what}: joint {name!r} turns about a point or moves in space or a plane, and begins and ends at "
+                    "rest; `polynomial` takes any velocities"
+                )
+
+    def limit(self, kind: str, x: Any) -> Array:
+        """A limit above zero, of every velocity (nv,) from a number or numbers."""
+        x = as_numbers(f"the limit of {kind}", x)
+        if x.ndim and x.shape != (self.model.nv,):
+            raise ShapeError(f"the limit of {kind} has shape {x.shape}; expected a number or ({self.model.nv},)")
+        if not (x > 0.0).all():
+            raise InputError(f"the limit of {kind} is above zero; got {x.tolist()}")
+        return np.broadcast_to(x, (self.model.nv,)).astype(np.float64)
+
+    def trajectory(self, times: Array, coefficients: Array, limits: dict[str, Array]) -> Trajectory:
+        """Of displacements from the start: each piece is counted from there."""
+        n = coefficients.shape[-3]
+        q = np.repeat(self.start[..., None, :], n, axis=-2)
+        shown = {kind: x for kind, x in limits.items() if np.isfinite(x).any()}
+        return Trajectory.of(self.model, times, q, coefficients, shown)
+
+
+def no_motion(wanted: float, soonest: float) -> InputError:
+    """Of a duration that none takes."""
+    return InputError(f"no motion within the limits takes {wanted:.9g} s; the next that does takes {soonest:.9g} s")
+
+
+def _rate(name: str, x: Any, model: Model) -> Array:
+    x = np.zeros(model.nv) if x is None else finite(name, x)
+    if x.ndim and x.shape[-1] != model.nv:
+        raise ShapeError(f"{name} has shape {x.shape}; expected (…, {model.nv})")
+    return x if x.ndim else np.full(model.nv, float(x))
+
+
+class Rows:
+    """What is planned: plain coordinates each for itself, and joints that turn about a point along their way."""
+
+    def __init__(self, ends: Ends):
+        self.ends, self.joints = ends, turning(ends.model)
+        nv = ends.model.nv
+        self.plain = np.ones(nv, dtype=bool)
+        for places in self.joints:
+            self.plain[places] = False
+        self.way = self._joined(
+            ends.way, [np.any(ends.way[..., places], axis=-1).astype(float) for places in self.joints]
+        )
+
+    def _joined(self, x: Array, more: list[Array]) -> Array:
+        return np.concatenate([x[..., self.plain], *(one[..., None] for one in more)], axis=-1)
+
+    def rates(self, x: Array) -> Array:
+        """(…, rows), of ends' velocities or accelerations."""
+        return self._joined(x, [np.zeros(x.shape[:-1])] * len(self.joints))
+
+    def limits(self, x: Array) -> Array:
+        """(…, rows), of limits (nv,): along a way what the first of its components allows."""
+        if not self.joints:
+            return x
+        with np.errstate(divide="ignore"):
+            each = x / np.abs(self.ends.way)
+        more = [each[..., places].min(axis=-1) for places in self.joints]
+        more = [np.where(np.isfinite(one), one, 1.0) for one in more]  # it stays where it is
+        return self._joined(np.broadcast_to(x, self.ends.way.shape), more)
+
+    def spread(self, coefficients: Array) -> Array:
+        """(…, pieces, degree + 1, nv) from those of rows."""
+        if not self.joints:
+            return coefficients
+        found = np.zeros((*coefficients.shape[:-1], self.ends.model.nv))
+        count = int(self.plain.sum())
+        found[..., self.plain] = coefficients[..., :count]
+        for k, places in enumerate(self.joints):
+            found[..., places] = coefficients[..., count + k, None] * self.ends.way[..., None, None, places]
+        return found
+
+    def named(self, error: InputError) -> InputError:
+        """The error with the name of the coordinate in place of its number."""
+        text, _, place = str(error).rpartition(", at [")
+        if not text:
+            return error
+        names = [name for name, plain in zip(velocity_names(self.ends.model), self.plain, strict=True) if plain]
+        *row, k = (int(x) for x in place.rstrip("]").split(","))
+        if k >= len(names):
+            return error
+        return InputError(f"{names[k]!r}: {text}" + (f", in row {row}" if row else ""))
