@@ -209,14 +209,13 @@ def s_curve(
     }
     ends.resting("s_curve")
     rows = Rows(ends)
-    scaled = [rows.limits(x) for x in limits.values()]
+    V, A, J = (rows.limits(x) for x in limits.values())
     v0, a0, v1, a1 = (rows.rates(x) for x in ends.rates.values())
     rest = np.zeros_like(rows.way)
     try:
-        plan = s_curves(rest, v0, a0, rows.way, v1, a1, *scaled, duration=ends.duration)
+        plan = s_curves(rest, v0, a0, rows.way, v1, a1, V, A, J, ends.duration)
     except InputError as error:
         raise rows.named(error) from None
-    J = np.broadcast_to(scaled[2], rows.way.shape)[..., None, None]
-    levels = J * np.stack([JERKS, -JERKS])
+    levels = np.broadcast_to(J, rows.way.shape)[..., None, None] * np.stack([JERKS, -JERKS])
     times, coefficients = pieces(plan.duration, plan.phases, levels, plan.part, [rest, v0, a0])
     return ends.trajectory(times, rows.spread(coefficients), limits)
