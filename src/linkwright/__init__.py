@@ -79,6 +79,7 @@ locked_inertia = public(dynamics.locked_inertia)
 subtree_center_of_mass = public(dynamics.subtree_center_of_mass)
 articulated_inertia = public(dynamics.articulated_inertia)
 operational_inertia = public(dynamics.operational_inertia)
+operational_space_dynamics = public(dynamics.operational_space_dynamics)
 handle_responses = public(dynamics.handle_responses)
 
 joint_reactions = public(dynamics.joint_reactions)
@@ -241,6 +242,7 @@ __all__ = [
     "norm",
     "null_space",
     "operational_inertia",
+    "operational_space_dynamics",
     "parameter_names",
     "passive_forces",
     "plastic_impact",

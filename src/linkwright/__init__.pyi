@@ -375,6 +375,13 @@ def operational_inertia(
     frame: str,
     directions: str | Sequence[str] = "all",
 ) -> Annotated[Array, "(…, rows, rows)"]: ...
+def operational_space_dynamics(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    frame: str,
+    directions: str | Sequence[str] = "all",
+) -> tuple[Annotated[Array, "(…, rows, rows)"], Annotated[Array, "(…, rows)"], Annotated[Array, "(…, rows)"]]: ...
 def passive_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -574,6 +581,7 @@ __all__ = [
     "norm",
     "null_space",
     "operational_inertia",
+    "operational_space_dynamics",
     "parameter_names",
     "passive_forces",
     "plastic_impact",

@@ -75,6 +75,7 @@ ALGORITHMS = {
     "whole_body_inertia": (lw.whole_body_inertia, {}),
     "articulated_inertia": (lw.articulated_inertia, {"body": "body0"}),
     "operational_inertia": (lw.operational_inertia, {"frame": "tip"}),
+    "operational_space_dynamics": (lw.operational_space_dynamics, {"frame": "tip"}),
     "handle_responses": (lw.handle_responses, {"frames": ("tip", "body0")}),
     "kinetic_energy": (lw.kinetic_energy, {}),
     "potential_energy": (lw.potential_energy, {}),
@@ -116,9 +117,16 @@ SOLVES = (
     "plastic_impact",
     "articulated_inertia",
     "operational_inertia",
+    "operational_space_dynamics",
     "handle_responses",
 )
-OF_SOME = ("prescribed_dynamics", "operational_inertia", "force_ellipsoid", "zero_moment_point")
+OF_SOME = (
+    "prescribed_dynamics",
+    "operational_inertia",
+    "operational_space_dynamics",
+    "force_ellipsoid",
+    "zero_moment_point",
+)
 """Of joints by name; of frames that move in all directions (else forces are infinite); of forces that press."""
 
 

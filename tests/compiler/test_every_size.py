@@ -37,7 +37,7 @@ OF_LOOPS = (
     "project",
 )
 """Of closed loops, or joint by joint: `test_composed.py`."""
-OF_FREE_JOINTS = ("articulated_inertia", "operational_inertia", "handle_responses")
+OF_FREE_JOINTS = ("articulated_inertia", "operational_inertia", "operational_space_dynamics", "handle_responses")
 OF_TREES = [name for name in ALGORITHMS if name not in (*OF_LOOPS, "forward_dynamics_derivatives")]
 
 

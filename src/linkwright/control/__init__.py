@@ -4,6 +4,7 @@ Beside them what is best for a cost: ``lqr`` about a posture, ``ilqr`` along a m
 """
 
 from linkwright.control.contacts import Contact
+from linkwright.control.force import admittance, compliance, hybrid, shaped_impedance
 from linkwright.control.hand import impedance, operational_space
 from linkwright.control.joints import computed_torque, friction_compensation, pd, pid
 from linkwright.control.optimal.costs import EffortCost, FrameCost, PostureCost, VelocityCost
@@ -22,9 +23,12 @@ __all__ = [
     "VelocityCost",
     "WholeBody",
     "WholeBodyAnswer",
+    "admittance",
+    "compliance",
     "computed_torque",
     "feedback",
     "friction_compensation",
+    "hybrid",
     "ilqr",
     "impedance",
     "lqr",
@@ -32,4 +36,5 @@ __all__ = [
     "pd",
     "pid",
     "regulate",
+    "shaped_impedance",
 ]

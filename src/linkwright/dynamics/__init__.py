@@ -34,6 +34,7 @@ from linkwright.dynamics.inertia import (
     handle_responses,
     locked_inertia,
     operational_inertia,
+    operational_space_dynamics,
     subtree_center_of_mass,
     whole_body_inertia,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "momentum_rate",
     "momentum_regressor",
     "operational_inertia",
+    "operational_space_dynamics",
     "parameter_names",
     "passive_forces",
     "plastic_impact",

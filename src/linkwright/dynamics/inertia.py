@@ -158,6 +158,36 @@ def operational_inertia(
     the frame along all of them, as in singular configurations, Λ has no bound and all of it is NaN: that is where
     J M⁻¹ Jᵀ is singular to rounding, 1e-13 (:func:`force_ellipsoid` tells along what).
     """
+    return _operational_inertia(model, q, frame, directions)
+
+
+def operational_space_dynamics(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    frame: str,
+    directions: str | Sequence[str] = "all",
+) -> tuple[Shaped[Array, "rows rows"], Shaped[Array, "rows"], Shaped[Array, "rows"]]:
+    """Λ, μ and p of a frame: Λ ẍ + μ + p = F, world-aligned (Khatib 1987).
+
+    ẍ is the frame's acceleration (:func:`acceleration`) under the efforts τ = Jᵀ F + N τ₀, whatever τ₀ is: N = 1 − JᵀJ̄ᵀ
+    with J̄ = M⁻¹JᵀΛ takes from it what would move the frame. Λ is the :func:`operational_inertia`; μ = J̄ᵀC v − Λ J̇ v are
+    the forces of velocities and p = J̄ᵀg that of gravity; springs, dampers and friction are not in it.
+    ``directions`` as there: J has only these rows. Loops are not closed. Where Λ has no bound all of it is NaN.
+    """
+    places, still = rows_of(directions), np.zeros(model.nv)
+    inertia = _operational_inertia(model, q, frame, directions)
+
+    def freely(v: Array) -> Array:
+        a = forward_dynamics(model, q, v, still, method="articulated", loops="ignore")
+        return acceleration(model, q, v, a, frame)[places]
+
+    fallen = freely(still)
+    with np.errstate(all="ignore"):  # of what has no bound
+        return inertia, inertia @ (fallen - freely(v)), -(inertia @ fallen)
+
+
+def _operational_inertia(model: Model, q: Array, frame: str, directions: str | Sequence[str]) -> Array:
     places = rows_of(directions)
     still, weightless = np.zeros(model.nv), replace(model, gravity=np.zeros(3))
     columns = []

@@ -15,7 +15,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import contact
-from linkwright.dynamics.contact import Contact
+from linkwright.dynamics.contact import Surface
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -31,7 +31,7 @@ from linkwright.simulation.laws import (
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew
 
-Environment = Contact | Sequence[Contact]
+Environment = Surface | Sequence[Surface]
 """One surface, or several."""
 
 Wrenches = Mapping[str, Any] | Callable[..., Mapping[str, Any]]
@@ -149,8 +149,8 @@ def outside_of(
     """As ``simulate`` is told of it, checked; None where nothing acts."""
     pieces = [] if wrenches is None else [_of_wrenches(model, wrenches, each, batch)]
     if environment is not None:
-        surfaces = [environment] if isinstance(environment, Contact) else environment
-        if not isinstance(surfaces, (list, tuple)) or not all(isinstance(one, Contact) for one in surfaces):
+        surfaces = [environment] if isinstance(environment, Surface) else environment
+        if not isinstance(surfaces, (list, tuple)) or not all(isinstance(one, Surface) for one in surfaces):
             raise ArgumentError(
                 "environment is a surface, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
                 f"got {environment!r}"
@@ -226,7 +226,7 @@ def _checked(name: str, model: Model, found: Any) -> dict[str, Array]:
     return checked
 
 
-def _of_surface(model: Model, surface: Contact, batch: tuple[int, ...]) -> Piece:
+def _of_surface(model: Model, surface: Surface, batch: tuple[int, ...]) -> Piece:
     model.frame(surface.frame)
     kind = type(surface).__name__
     values = [_for(batch, f"{kind}: {name}", getattr(surface, name), shape) for name, shape in surface.shapes.items()]
@@ -253,7 +253,7 @@ STIFF = 1.0
 
 def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: float) -> None:
     """Say so where a surface is too stiff, or damps too much, for the step; of the first row of q (…, nq)."""
-    surfaces = [environment] if isinstance(environment, Contact) else environment or []
+    surfaces = [environment] if isinstance(environment, Surface) else environment or []
     if not q.size:
         return
     q = q.reshape(-1, model.nq)[0]

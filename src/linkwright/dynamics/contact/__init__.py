@@ -1,5 +1,5 @@
 """What a mechanism touches: compliant surfaces, planes and spheres, at frames of its bodies."""
 
-from linkwright.dynamics.contact.compliant import Contact, Plane, Sphere, dissipation, energy, gap, wrench
+from linkwright.dynamics.contact.compliant import Plane, Sphere, Surface, dissipation, energy, gap, wrench
 
-__all__ = ["Contact", "Plane", "Sphere", "dissipation", "energy", "gap", "wrench"]
+__all__ = ["Plane", "Sphere", "Surface", "dissipation", "energy", "gap", "wrench"]

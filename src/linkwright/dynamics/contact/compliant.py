@@ -32,7 +32,7 @@ ANYWHERE = ("point", "normal", "center")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Contact(ByValue):
+class Surface(ByValue):
     """A surface that a frame of the mechanism may touch. Numbers may be of each motion of a batch, (…, *shape)."""
 
     shapes: ClassVar[dict[str, tuple[int, ...]]] = {
@@ -83,9 +83,9 @@ class Contact(ByValue):
                 raise InputError(f"{kind}: {name} must not be negative; got {x.min():g}")
             object.__setattr__(self, name, x)
 
-    def of(self, *numbers: Any) -> Contact:
+    def of(self, *numbers: Any) -> Surface:
         """The same with other numbers, or symbols, in the order of ``shapes``; its normal is taken to be unit."""
-        changed: Contact = object.__new__(type(self))
+        changed: Surface = object.__new__(type(self))
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         changed.__dict__.update({**own, **dict(zip(self.shapes, numbers, strict=True))})
         return changed
@@ -96,10 +96,10 @@ class Contact(ByValue):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plane(Contact):
+class Plane(Surface):
     """A plane through ``point`` (3,), with the ``normal`` (3,) away from what is solid; world axes."""
 
-    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Contact.shapes, "point": (3,), "normal": (3,)}
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "point": (3,), "normal": (3,)}
     point: Any = (0.0, 0.0, 0.0)
     normal: Any = (0.0, 0.0, 1.0)
 
@@ -113,20 +113,20 @@ class Plane(Contact):
             object.__setattr__(self, "normal", self.normal / size)
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """See :class:`Contact`."""
+        """See :class:`Surface`."""
         return self.normal @ (point - self.point), self.normal
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sphere(Contact):
+class Sphere(Surface):
     """A solid ball about ``center`` (3,), in the world, of ``radius`` m."""
 
-    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Contact.shapes, "center": (3,), "radius": ()}
+    shapes: ClassVar[dict[str, tuple[int, ...]]] = {**Surface.shapes, "center": (3,), "radius": ()}
     center: Any
     radius: Any
 
     def gap_of(self, point: Array) -> tuple[Any, Array]:
-        """See :class:`Contact`. In its middle the normal is up."""
+        """See :class:`Surface`. In its middle the normal is up."""
         away = point - self.center
         square = away @ away
         inside = square > 1e-300
@@ -135,32 +135,32 @@ class Sphere(Contact):
         return where(inside, distance, 0.0) - self.radius, normal
 
 
-def gap(model: Model, q: Array, contact: Contact) -> Any:
-    """How far the contact is from being made, m; less than zero: how deep it is."""
-    distance, _ = contact.gap_of(pose(model, q, contact.frame)[:3, 3])
-    return distance - contact.tip
+def gap(model: Model, q: Array, surface: Surface) -> Any:
+    """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it."""
+    distance, _ = surface.gap_of(pose(model, q, surface.frame)[:3, 3])
+    return distance - surface.tip
 
 
-def energy(model: Model, q: Array, contact: Contact) -> Any:
+def energy(model: Model, q: Array, surface: Surface) -> Any:
     """What is stored in the surface, k δᵖ⁺¹/(p + 1), J."""
-    depth = maximum(-gap(model, q, contact), 0.0)
-    return contact.stiffness * depth * _power(depth, contact.exponent) / (contact.exponent + 1.0)
+    depth = maximum(-gap(model, q, surface), 0.0)
+    return surface.stiffness * depth * _power(depth, surface.exponent) / (surface.exponent + 1.0)
 
 
-def wrench(model: Model, q: Array, v: Array, contact: Contact) -> Array:
+def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
     """What the surface exerts on the mechanism (6,): [f; n] at the frame's origin, in world axes."""
-    distance, normal = contact.gap_of(pose(model, q, contact.frame)[:3, 3])
-    depth = maximum(contact.tip - distance, 0.0)
-    V = velocity(model, q, v, contact.frame)
-    arm = -contact.tip * normal
+    distance, normal = surface.gap_of(pose(model, q, surface.frame)[:3, 3])
+    depth = maximum(surface.tip - distance, 0.0)
+    V = velocity(model, q, v, surface.frame)
+    arm = -surface.tip * normal
     u = V[:3] + skew(V[3:]) @ arm
     rate = -(normal @ u)
-    elastic = contact.stiffness * _power(depth, contact.exponent)
-    pressing = maximum(elastic * (1.0 + contact.dissipation * rate) + contact.damping * rate, 0.0)
+    elastic = surface.stiffness * _power(depth, surface.exponent)
+    pressing = maximum(elastic * (1.0 + surface.dissipation * rate) + surface.damping * rate, 0.0)
     pressing = where(depth > 0.0, pressing, 0.0)
     sliding = u + rate * normal
-    speed = np.sqrt(sliding @ sliding + contact.slip_speed * contact.slip_speed)
-    force = pressing * (normal - (contact.friction / speed) * sliding)
+    speed = np.sqrt(sliding @ sliding + surface.slip_speed * surface.slip_speed)
+    force = pressing * (normal - (surface.friction / speed) * sliding)
     return np.concatenate([force, skew(arm) @ force])
 
 
