@@ -178,7 +178,7 @@ def test_wrong_requests_are_told():
             call(what="M,T")
         with pytest.raises(InputError, match="are of no frame"):
             call(what="M,h", frame="tip")
-        with pytest.raises(InputError, match="there is no 'Q'; there are M, h, g"):
+        with pytest.raises(InputError, match="there is no 'Q'; there are M, h, C, g"):
             call(what="Q")
         with pytest.raises(UnknownNameError, match="hand"):
             call(what="T", frame="hand")

@@ -65,7 +65,7 @@ def equations(
     file: Path | None = None,
     /,
     *,
-    format: Literal["text", "latex", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
+    format: Literal["text", "latex", "mathml", "derivation", "c", "python", "octave", "fortran", "html"] = "text",
     html: bool = False,
     what: str = "",
     frame: str | None = None,
@@ -73,6 +73,7 @@ def equations(
     parameters: str = "symbols",
     base_parameters: bool = False,
     angles: bool = False,
+    form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
     explain: bool = False,
     snap: float = 1e-5,
     root: Root = "fixed",
@@ -86,14 +87,15 @@ def equations(
     file
         Where to write them, instead of to the screen.
     format
-        "text" and "latex" are the equations, "derivation" shows Lagrange's steps, "html" is a page to read in a
-        browser, NAME_equations.html unless FILE is given; the others are source code.
+        "text", "latex" and "mathml" are the equations, "derivation" shows Lagrange's steps, "html" is a page to read
+        in a browser, NAME_equations.html unless FILE is given; the others are source code.
     html
         The same as --format html.
     what
-        Some of M, h, g, D (friction), K (springs), A and b (closed loops), G (rates of coordinates: G v), and of
-        --frame T (pose), J (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with
-        --frame. As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
+        Some of M, h, g, D (friction), K (springs), A and b (closed loops), C (h is C v), G (rates of coordinates:
+        G v), E and U (energies), c and J_c (centre of mass), P and L (momentum), and of --frame T (pose), J
+        (Jacobian), J_dot (its rate) and V (twist); or all there is; M,h,g unless given, T,J with --frame.
+        As code also rhs, the right-hand side for integrators. Not of "derivation" and "html".
     frame
         The frame whose kinematics are asked for.
     reference
@@ -104,7 +106,10 @@ def equations(
     base_parameters
         Inertial parameters combined to as few as determine the motion.
     angles
-        Products of sines and cosines as sums of multiple angles.
+        Products of sines and cosines as sums of multiple angles: the same as --form angles.
+    form
+        How they are written: "products" or "angles", with brackets, "expanded" or "expanded angles", without, or
+        "factored", as products of factors.
     explain
         What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
         and why, what is conserved, equilibria and their stability. As "text" or "latex".
@@ -115,11 +120,13 @@ def equations(
 
     if html and format not in ("text", "html"):
         raise InputError(f"--html and --format {format} cannot both be; ask for one after the other")
-    form = "html" if html else format
-    if explain and (form not in ("text", "latex") or what or frame or angles):
+    kind = "html" if html else format
+    if explain and (kind not in ("text", "latex") or what or frame or angles or form != "products"):
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
-    if form in ("derivation", "html") and what:
-        raise InputError(f"--what chooses what the other formats show; {form} is always whole")
+    if kind in ("derivation", "html") and what:
+        raise InputError(f"--what chooses what the other formats show; {kind} is always whole")
+    if angles and form not in ("products", "angles"):
+        raise InputError(f"--angles is --form angles, and --form {form} was given too; take one of them")
     model = load_robot(robot, root)
     with terminal.errors.status("deriving the equations"):
         made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
@@ -128,7 +135,7 @@ def equations(
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])
     for note in (*made.snapped, *(f"{row} vanishes identically" for row in made.left_out)):
         terminal.errors.print(note, soft_wrap=True)
-    if form == "html":
+    if kind == "html":
         with terminal.errors.status("writing the page"):
             path = made.html(file or Path(f"{file_name(made.model.name)}_equations.html"), frame)
         terminal.output.print(f"  {path}", soft_wrap=True)
@@ -136,14 +143,13 @@ def equations(
     with terminal.errors.status("explaining them" if explain else "writing them"):
         if explain:
             told = made.explanation()
-            shown = told.text() if form == "text" else told.latex()
-        elif form in ("text", "latex"):
-            write = made.text if form == "text" else made.latex
-            shown = write("angles" if angles else "products", what, frame, reference)
-        elif form == "derivation":
+            shown = told.text() if kind == "text" else told.latex()
+        elif kind in ("text", "latex", "mathml"):
+            shown = getattr(made, kind)("angles" if angles else form, what, frame, reference)
+        elif kind == "derivation":
             shown = made.derivation_text()
         else:
-            shown = getattr(made, form)(what, frame, reference)
+            shown = getattr(made, kind)(what, frame, reference)
     if file is None:
         terminal.output.print(shown, soft_wrap=True)
     else:

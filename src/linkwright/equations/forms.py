@@ -52,7 +52,7 @@ class ExactForms:
         self._order = self._order_of(self._mechanism)
         self._with_frame: dict[str, Mechanism] = {}
         self._forms: dict[tuple[str, str | None, Reference], np.ndarray] = {}
-        self._programmers: dict[str | None, Programmer] = {}
+        self._programmers: dict[tuple[str | None, bool], Programmer] = {}
 
     @property
     def coordinates(self) -> Coordinates:
@@ -100,11 +100,15 @@ class ExactForms:
         meanings = self._framed(frame).plan.meanings
         return {name: meanings[name] for name in self._listed_with(frame)}
 
-    def _listed_with(self, frame: str | None) -> list[str]:
-        """The parameters of the equations and, after them, others that the pose of a frame depends on."""
-        if frame is None:
+    def _listed_with(self, frame: str | None, whole: bool = False) -> list[str]:
+        """The parameters of the equations and, after them, others that the pose of a frame or the whole depend on."""
+        if frame is None and not whole:
             return self._listed
-        found = self._programmer(frame).occurring([QUANTITIES["T"]], frame)
+        wanted = [QUANTITIES["T"]] * (frame is not None)
+        wanted += [
+            one for one in QUANTITIES.values() if whole and one.whole and not (one.needs_masses and self.grouping)
+        ]
+        found = self._programmer(frame).occurring(wanted, frame or "")
         return [*self._listed, *(name for name in self._framed(frame).plan.values if name in found - {*self._listed})]
 
     def named_in(self, polynomials: Iterable[Polynomial], frame: str | None = None) -> dict[str, tuple[float, str]]:
@@ -154,6 +158,11 @@ class ExactForms:
             raise InputError(f"there is no {what!r}; there are {', '.join(map(repr, NAMES))}")
         check_frame([NAMES[what]], frame)
         check_reference(reference)
+        if NAMES[what].needs_masses and self.grouping:
+            raise InputError(
+                f"{NAMES[what].letter} is not told by base parameters: these are what the motion shows, and not the "
+                "masses; ask for it of equations without base_parameters=True"
+            )
         if NAMES[what].passive:
             passive: np.ndarray = getattr(self._passive, what)
             return passive
@@ -212,6 +221,11 @@ class ExactForms:
         )
 
     @property
+    def passive_names(self) -> tuple[str, ...]:
+        """The names of dampers, friction and springs, whether or not something depends on them."""
+        return tuple(name for name in self._plan.values if name in self._plan.passive_names)
+
+    @property
     def constraint_rows(self) -> tuple[str, ...]:
         """What each row of A holds: loop by loop, along (x, y, z) and about (rx, ry, rz) the second frame's axes."""
         return self._mechanism.closure.rows
@@ -252,12 +266,15 @@ class ExactForms:
     def _order_of(mechanism: Mechanism) -> Order:
         return Order(mechanism.plan.values, mechanism.coordinates.v, mechanism.ring.angles)
 
-    def _programmer(self, frame: str | None) -> Programmer:
-        if frame not in self._programmers:
+    def _programmer(self, frame: str | None, whole: bool = False) -> Programmer:
+        """What writes code with the parameters of the equations, and of the ``whole``, as its arguments."""
+        if (frame, whole) not in self._programmers:
             mechanism = self._framed(frame)
             model = _in_numbers(mechanism.plan)
-            self._programmers[frame] = Programmer(mechanism, self._passive, model, lambda: self._listed_with(frame))
-        return self._programmers[frame]
+            self._programmers[frame, whole] = Programmer(
+                mechanism, self._passive, model, lambda: self._listed_with(frame, whole)
+            )
+        return self._programmers[frame, whole]
 
 
 def _in_numbers(plan: Plan) -> Model:

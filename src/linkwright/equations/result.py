@@ -13,7 +13,9 @@ import numpy as np
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import Reference, check_reference
 from linkwright.equations.controlled.explain import ControlledExplanation, controlled_explanation
+from linkwright.equations.derive.compared import Comparison, compare
 from linkwright.equations.derive.quantities import MAIN, QUANTITIES
+from linkwright.equations.derive.whole import MASS, RECIPROCAL
 from linkwright.equations.forms import ExactForms
 from linkwright.equations.read.closed import ClosedExplanation, closed_explanation
 from linkwright.equations.read.explain import Explanation, explanation_of
@@ -23,7 +25,8 @@ from linkwright.equations.write.document import Equation, display, names_table
 from linkwright.equations.write.document import document as document_of
 from linkwright.equations.write.document import figure as figure_of
 from linkwright.equations.write.languages import fortran_source, octave_source, python_source
-from linkwright.equations.write.notation import Sum, grouped, latex_name, latex_of, sympy_of, text_of
+from linkwright.equations.write.mathml import mathml_letter, mathml_of, mathml_otherwise, mathml_table
+from linkwright.equations.write.notation import Sum, checked_form, grouped, latex_name, latex_of, sympy_of, text_of
 from linkwright.errors import ArgumentError, InputError, ModelError, TooLargeError, counted, explained
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
 from linkwright.files import file_at, replacing_together, write_figure, write_text
@@ -38,6 +41,14 @@ MOST_ROWS_SHOWN, MOST_LETTERS_SHOWN = 4, 20_000
 
 _OTHERWISE = {"[i]": " otherwise", "[i,j]": " otherwise"}
 """After the line that tells of all entries without one of their own."""
+
+
+def _letter_latex(letter: str, indices: str) -> str:
+    """A quantity's letter with indices; J_c has one of its own."""
+    base, _, own = (QUANTITIES[letter].latex if letter in QUANTITIES else letter).partition("_")
+    own = own.strip("{}")
+    both = f"{own}\\,{indices}" if own and indices else own + indices
+    return base + (f"_{{{both}}}" if both else "")
 
 
 class Equations(ExactForms):
@@ -56,17 +67,22 @@ class Equations(ExactForms):
     def sympy(
         self, what: str, form: str = "products", frame: str | None = None, reference: Reference = "world_aligned"
     ) -> Any:
-        """A quantity as a SymPy matrix, in the form "products" or "angles" (multiple angles).
+        """A quantity as a SymPy matrix, an energy as an expression; ``form`` as in :meth:`text`.
 
-        ``what``: "mass_matrix", "velocity_forces", "gravity_forces", "friction_forces", "spring_forces",
-        "constraint_jacobian", "constraint_bias", "rate_matrix", and of a frame "pose", "jacobian", "jacobian_dot",
-        "velocity".
+        ``what``: "mass_matrix", "velocity_forces", "coriolis_matrix", "gravity_forces", "friction_forces",
+        "spring_forces", "constraint_jacobian", "constraint_bias", "rate_matrix", "kinetic_energy",
+        "potential_energy", "center_of_mass", "center_of_mass_jacobian", "linear_momentum", "angular_momentum", and
+        of a frame "pose", "jacobian", "jacobian_dot", "velocity".
         """
         import sympy
 
         array, order = self.polynomials(what, frame, reference), self._order_of(self._framed(frame))
-        rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
         entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
+        if mass := self._total_mass(array):
+            entries = [one.subs(self.symbols[MASS], sympy_of(mass, self.symbols)) for one in entries]
+        if not array.ndim:
+            return entries[0]
+        rows, columns = array.shape if array.ndim == 2 else (len(array), 1)
         return sympy.ImmutableMatrix(rows, columns, entries)
 
     @cached_property
@@ -78,6 +94,11 @@ class Equations(ExactForms):
     def velocity_forces(self) -> Any:
         """h (nv, 1), centrifugal and Coriolis, a SymPy matrix."""
         return self.sympy("velocity_forces")
+
+    @cached_property
+    def coriolis_matrix(self) -> Any:
+        """C (nv, nv), Christoffel's, a SymPy matrix: h = C v, and Ṁ − 2 C is skew-symmetric."""
+        return self.sympy("coriolis_matrix")
 
     @cached_property
     def gravity_forces(self) -> Any:
@@ -147,6 +168,33 @@ class Equations(ExactForms):
         """The twist (6, 1) [v; ω] of a frame, a SymPy matrix."""
         return self.sympy("velocity", frame=frame, reference=reference)
 
+    # comparison
+
+    def same_as(
+        self,
+        typed: Any,
+        what: str | None = None,
+        terms: str = MAIN,
+        frame: str | None = None,
+        reference: Reference = "world_aligned",
+        names: Mapping[str, Any] | None = None,
+    ) -> Comparison:
+        """Whether what somebody typed is the same as ours: true or false, with what differs. A proof, not a sample.
+
+        ``typed`` is text, or SymPy's: an equation of a row ("tau1 = m1*lg1^2*qdd1 + …", also a multiple of it, or
+        solved for something), or with ``what`` an entry ("M[1,2]", "g[1]", "c[1]") or all entries ("M", a matrix).
+        Of several lines each is compared; a line may begin with the entry it is ("M[1,2] = …").
+        Nothing of the text is run. Letters are those of the equations; q1, qd1, qdd1 and the like mean coordinates
+        and their rates; ``names`` tells of others: {"a1": "l1", "J": "I1 + m1*lg1^2"}. ``terms``: what a row is made
+        of, M,h,g and, where wanted, D and K. Raises :class:`InputError` for what cannot be read, and
+        :class:`UnknownNameError` for a letter that there is not.
+
+        >>> import linkwright as lw
+        >>> print(lw.equations(lw.load("pendulum")).same_as("tau = (m*lg^2 + I)*qdd - m*g*lg*sin(q)"))
+        tau[1]: typed less ours is -2*m1*g*lg1*sin(theta1)
+        """
+        return compare(self, typed, what, terms, frame, reference, names or {})
+
     # text
 
     def text(
@@ -159,8 +207,13 @@ class Equations(ExactForms):
         """Every entry on a line: M[1,1] = …; what is zero is said once.
 
         ``what``: some of M, h, g, D (friction), K (springs), A and b (of closed loops), or "all" of these that
-        there are; G (q̇ = G v); and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), in the
-        ``reference``. Of M the upper triangle is shown.
+        there are; C (h = C v), G (q̇ = G v); E and U (kinetic and potential energy), c and J_c (centre of mass and
+        its Jacobian), P and L (momentum, and angular about c), where m is the total mass; and of a ``frame`` T
+        (pose), J (Jacobian), J_dot (its rate) and V (twist), in the ``reference``. Of M the upper triangle is shown.
+
+        ``form``: "products" (with brackets, and as few products of sines and cosines as are found) or "angles"
+        (multiple angles, none), the same without brackets as "expanded" and "expanded angles", and "factored"
+        (a product of factors where there are several).
         """
         lines = []
         for letter, place, terms in self._entries(form, what, frame, reference):
@@ -192,7 +245,7 @@ class Equations(ExactForms):
     def _typeset(self, form: str, what: str, frame: str | None, reference: Reference) -> Iterator[tuple[str, Equation]]:
         """The letter and the equation in LaTeX of every line."""
         for letter, place, terms in self._entries(form, what, frame, reference):
-            left = QUANTITIES[letter].latex + (f"_{{{place.strip('[]')}}}" if place else "")
+            left = _letter_latex(letter, place.strip("[]"))
             rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
             yield letter, Equation(left, latex_of(terms) + rest)
 
@@ -236,9 +289,14 @@ class Equations(ExactForms):
         self, form: str, what: str, frame: str | None = None, reference: Reference = "world_aligned"
     ) -> Iterator[tuple[str, str, Sum]]:
         """Letter, indices and terms of every line; indices [i] or [i,j] mean all that had no line of its own."""
+        checked_form(form)
+        told = False
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference), self._order_of(self._framed(own))
+            if not told and (mass := self._total_mass(array)):
+                told = True
+                yield MASS, "", mass
             if not any(bool(p) for p in array.flat):
                 yield quantity.letter, "", ()
                 continue
@@ -246,9 +304,28 @@ class Equations(ExactForms):
                 if (quantity.symmetric and place[0] > place[1]) or (quantity.sparse and not array[place]):
                     continue
                 indices = ",".join(str(k + 1) for k in place)
-                yield quantity.letter, f"[{indices}]", grouped(array.item(*place), order, form)
+                yield quantity.letter, f"[{indices}]" * bool(indices), grouped(array.item(*place), order, form)
             if quantity.sparse and not all(bool(p) for p in array.flat):
                 yield quantity.letter, "[i,j]" if array.ndim == 2 else "[i]", ()
+
+    def _total_mass(self, array: np.ndarray) -> Sum:
+        """The total mass, where something of the array is divided by it: a letter stands for it there."""
+        divided = [p for p in array.flat if RECIPROCAL in p.used()]
+        return grouped(self._mechanism.mass, self._order) if divided else ()
+
+    def mathml(
+        self,
+        form: str = "products",
+        what: str = MAIN,
+        frame: str | None = None,
+        reference: Reference = "world_aligned",
+    ) -> str:
+        """The equations as one MathML element, a table of lines, which browsers set. ``what`` as in :meth:`text`."""
+        rows = []
+        for letter, place, terms in self._entries(form, what, frame, reference):
+            indices = () if place in _OTHERWISE else place.strip("[]").split(",")
+            rows.append((mathml_letter(letter, *indices), mathml_of(terms) + mathml_otherwise(place in _OTHERWISE)))
+        return mathml_table(rows)
 
     def derivation_text(self) -> str:
         """Lagrange's equations step by step: positions, velocities, K, U, L, ∂L/∂v, its rate, ∂L/∂q."""
@@ -338,7 +415,7 @@ class Equations(ExactForms):
         wanted = [] if right_hand_side else self._chosen(what, frame)
         key = what, frame, reference
         if key not in self._codes:
-            programmer = self._programmer(frame)
+            programmer = self._programmer(frame, any(one.whole for one in wanted))
             self._codes[key] = (
                 programmer.right_hand_side() if right_hand_side else programmer.quantities(wanted, frame, reference)
             )
@@ -374,7 +451,8 @@ class Equations(ExactForms):
         codes, samples = [self._code(*one) for one in wanted], []
         for (what, frame, reference), code in zip(wanted, codes, strict=True):
             quantities = [] if what == RIGHT_HAND_SIDE else self._chosen(what, frame)
-            samples.append(self._programmer(frame).samples(code, quantities, frame, reference))
+            programmer = self._programmer(frame, any(one.whole for one in quantities))
+            samples.append(programmer.samples(code, quantities, frame, reference))
         return test_program(codes, samples)
 
     def python(self, what: str = MAIN, frame: str | None = None, reference: Reference = "world_aligned") -> str:

@@ -32,6 +32,9 @@ PRODUCT_LIMIT = 200_000_000
 
 SQUARE_ROOTS = {"sqrt2": 2, "sqrt3": 3}
 
+_QUARTERS = ((4, 0, 0, 0), (0, 1, 0, 1), (0, 0, 2, 0), (0, 2, 0, 0), (2, 0, 0, 0), (0, -1, 0, 1), (0, 0, 0, 0))
+"""4 cos kπ/12 for k = 0 … 6: a + b√2 + c√3 + d√6"""
+
 
 def rational(x: Any) -> Fraction:
     """The number that was meant: of a float its shortest decimal, at 15 digits where that loses nothing more."""
@@ -64,6 +67,7 @@ class Ring:
             *(name for four in quaternions for name in four),
             *SQUARE_ROOTS,
             *angles,
+            "pi",
             "1/pi",
             *others,
         )
@@ -73,6 +77,8 @@ class Ring:
             raise ExpressionError(f"a variable is named twice among {', '.join(self.names)}")
         self.term_limit = term_limit
         self.failure: Exception | None = None
+        self.divisors: dict[str, Polynomial] = {}
+        """what may be divided by, by the variable that stands for its reciprocal; not reduced with it"""
         self._context = flint.fmpq_mpoly_ctx.get([f"x{k}" for k in range(len(self.names))], flint.Ordering.lex)
         self._plain = self._context.gens()
         x = dict(zip(self.names, self._plain, strict=True))
@@ -149,6 +155,15 @@ class Ring:
                 return self.refuse(ExpressionError("polynomials of two rings cannot be mixed"))
             return x
         return self.constant(x)
+
+    def twelfths(self, k: int) -> Polynomial:
+        """cos kπ/12."""
+        k = abs((k + 12) % 24 - 12)  # 0 … 12
+        if k > 6:
+            return -self.twelfths(12 - k)
+        a, b, c, d = _QUARTERS[k]
+        two, three = self["sqrt2"], self["sqrt3"]
+        return (a + two * b + three * c + two * three * d) / 4
 
     def array(self, x: Any) -> np.ndarray:
         """Numbers and elements as an object array of elements; raises what went wrong in making them."""
@@ -278,6 +293,10 @@ class Polynomial:
             if turns and 64.0 * turns == round(64.0 * turns):  # what is divided by multiples of π: pitches
                 return self * (self.ring["1/pi"] * Fraction(1 / turns))
         divisor = self.ring.coerce(y)
+        for reciprocal, known in self.ring.divisors.items():
+            if divisor == known:
+                quotient = self.ring.quotient(self, divisor)
+                return self * self.ring[reciprocal] if quotient is None else quotient
         if len(divisor.terms) != 1 or not divisor.terms.is_constant():
             raise ExpressionError(f"polynomials are divided by numbers other than zero only, not by {divisor!r}")
         return self.ring._make(self.terms * (1 / divisor.terms.leading_coefficient()), self._squares)
@@ -320,14 +339,17 @@ class Polynomial:
         return len(self.terms)
 
     def _angle(self) -> dict[str, int]:
-        """The angles of which this is a sum, with whole multiples."""
+        """The angles of which this is a sum, with whole multiples; of "pi" in twelfths."""
         found: dict[str, int] = {}
         for name, exponents, coefficient in (
             ([n for n, e in factors if e], sum(e for _, e in factors), c) for factors, c in self
         ):
+            if name == ["pi"] and exponents == 1 and (12 * coefficient).denominator == 1:
+                found["pi"] = int(12 * coefficient)
+                continue
             if exponents != 1 or name[0] not in self.ring.angles or coefficient.denominator != 1:
                 raise ExpressionError(
-                    f"{self!r} is no sum of whole multiples of joint angles: its sine is no polynomial"
+                    f"{self!r} is no sum of whole multiples of joint angles and of pi/12: its sine is no polynomial"
                 )
             found[name[0]] = int(coefficient)
         return found
@@ -339,6 +361,10 @@ class Polynomial:
             return circle
         c, s = self.ring.one, self.ring.zero
         for name, multiple in self._angle().items():
+            if name == "pi":
+                one_c, one_s = self.ring.twelfths(multiple), self.ring.twelfths(6 - multiple)
+                c, s = c * one_c - s * one_s, s * one_c + c * one_s
+                continue
             one_c, one_s = self.ring[f"cos({name})"], self.ring[f"sin({name})"] * (1 if multiple > 0 else -1)
             for _ in range(abs(multiple)):
                 c, s = c * one_c - s * one_s, s * one_c + c * one_s
@@ -399,10 +425,18 @@ def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> 
     results = []
     for p in polynomials:
         names = p.ring.names
-        known = {"1/pi": 1.0 / math.pi, **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()}, **values}
+        known = {
+            "pi": math.pi,
+            "1/pi": 1.0 / math.pi,
+            **{root: math.sqrt(n) for root, n in SQUARE_ROOTS.items()},
+            **values,
+        }
         for angle in values.keys() & set(p.ring.angles):
             known |= {f"cos({angle})": math.cos(values[angle]), f"sin({angle})": math.sin(values[angle])}
         known |= {name: float(np.sign(values[name[5:-1]])) for name in names if name.startswith("sign(")}
+        for reciprocal, divisor in p.ring.divisors.items():
+            if reciprocal in p.used():
+                known[reciprocal] = 1.0 / float(evaluate([divisor], values)[0])
         x = [float(known.get(name, math.nan)) for name in names]
         total = []
         for used, c in _terms(p.terms):

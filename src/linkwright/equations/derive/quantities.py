@@ -37,12 +37,16 @@ class Quantity(NamedTuple):
     """whether it is of closed loops: of those rows that do not vanish"""
     regrouped: str = ""
     """the form of regrouped inertias that gives it with fewest operations"""
+    whole: bool = False
+    """whether it is of all that moves: it may depend on parameters that the motion does not depend on"""
+    needs_masses: bool = False
+    """whether base parameters, which the motion shows, do not tell it"""
 
     @property
     def latex(self) -> str:
-        r"""The letter in LaTeX: J_dot as \\dot{J}."""
-        base, _, dot = self.letter.partition("_")
-        return rf"\dot{{{base}}}" if dot else base
+        r"""The letter in LaTeX: J_dot as \\dot{J}, J_c as J_{c}."""
+        base, _, index = self.letter.partition("_")
+        return rf"\dot{{{base}}}" if index == "dot" else base + (f"_{{{index}}}" if index else "")
 
 
 def weightless(model: Model) -> Model:
@@ -57,6 +61,10 @@ def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: st
 def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
+
+
+def _momentum(model: Model, q: Array, v: Array) -> Array:
+    return np.asarray(dynamics.momentum(model, q, v))
 
 
 def _known(reference: str) -> Reference:
@@ -89,6 +97,13 @@ QUANTITIES = {
             "qvp",
             _velocity_forces,
             regrouped="second moment",
+        ),
+        Quantity(
+            "C",
+            "coriolis_matrix",
+            "Christoffel's matrix: h is C v, and the rate of M less 2 C is skew-symmetric",
+            "qvp",
+            lambda model, q, v, frame, reference: dynamics.coriolis_matrix(model, q, v),
         ),
         Quantity(
             "g",
@@ -129,6 +144,59 @@ QUANTITIES = {
             "qvp",
             lambda model, q, v, frame, reference: dynamics.constraint_bias(model, q, v),
             looped=True,
+        ),
+        Quantity(
+            "E",
+            "kinetic_energy",
+            "kinetic energy, of rotors too",
+            "qvp",
+            lambda model, q, v, frame, reference: dynamics.kinetic_energy(model, q, v),
+            whole=True,
+        ),
+        Quantity(
+            "U",
+            "potential_energy",
+            "potential energy of gravity",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.potential_energy(model, q),
+            whole=True,
+        ),
+        Quantity(
+            "c",
+            "center_of_mass",
+            "centre of mass of all that moves, in the world",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.center_of_mass(model, q),
+            whole=True,
+            needs_masses=True,
+        ),
+        Quantity(
+            "J_c",
+            "center_of_mass_jacobian",
+            "Jacobian of the centre of mass: its velocity is J_c v",
+            "qp",
+            lambda model, q, v, frame, reference: dynamics.center_of_mass_jacobian(model, q),
+            sparse=True,
+            whole=True,
+            needs_masses=True,
+        ),
+        Quantity(
+            "P",
+            "linear_momentum",
+            "linear momentum of all that moves, in the axes of the world",
+            "qvp",
+            lambda model, q, v, frame, reference: _momentum(model, q, v)[:3],
+            whole=True,
+            needs_masses=True,
+        ),
+        Quantity(
+            "L",
+            "angular_momentum",
+            "angular momentum of all that moves about its centre of mass, rotors aside",
+            "qvp",
+            lambda model, q, v, frame, reference: _momentum(model, q, v)[3:],
+            whole=True,
+            needs_masses=True,
         ),
         Quantity(
             "G",
@@ -179,13 +247,14 @@ QUANTITIES = {
 NAMES = {quantity.name: quantity for quantity in QUANTITIES.values()}
 MAIN = "M,h,g"
 
-EQUATION = ("M", "h", "g", "D", "K", "A", "b")
-"""What M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0 are made of."""
+EQUATION = ("M", "h", "C", "g", "D", "K", "A", "b")
+"""What M(q) v̇ + h(q, v) + g(q) + D(v) + K(q) = τ + A(q)ᵀ λ, A(q) v̇ + b(q, v) = 0 are made of; h = C(q, v) v."""
 
 
 def law(letters: Sequence[str]) -> str:
     """The equations of motion, with those terms beside M, h and g that are among the letters."""
-    terms = {"M": "M(q) a", "h": "h(q, v)", "g": "g(q)", "D": "D(v)", "K": "K(q)"}
+    velocity = "C(q, v) v" if "C" in letters else "h(q, v)"
+    terms = {"M": "M(q) a", "h": velocity, "g": "g(q)", "D": "D(v)", "K": "K(q)"}
     shown = " + ".join(term for letter, term in terms.items() if letter in MAIN or letter in letters)
     closed = " + A(q)^T lambda, A(q) a + b(q, v) = 0" if {"A", "b"} & {*letters} else ""
     return f"{shown} = tau{closed}"

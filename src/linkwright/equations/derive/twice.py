@@ -17,6 +17,7 @@ from linkwright.equations.derive.loops import Closure, closure_of, without_loops
 from linkwright.equations.derive.plan import Plan, realised
 from linkwright.equations.derive.quantities import Quantity
 from linkwright.equations.derive.surd import Surd
+from linkwright.equations.derive.whole import RECIPROCAL, over_mass
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
 from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
@@ -148,9 +149,12 @@ class Mechanism:
         self.coordinates = names = coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
         constants = [name for name in plan.rigid_names if name not in plan.angle_names]
-        others = [*constants, *displacements, *names.v, *more]
+        others = [*constants, *displacements, *names.v, RECIPROCAL, *more]
         self.ring = ring = Ring((*names.angles, *plan.angle_names, *angles), names.quaternions, others, term_limit)
         self.closed = realised(plan, self._number)
+        self.mass = ring.coerce(sum((link.rigid_inertia.mass for link in self.closed.links), ring.zero))
+        if self.mass.used():  # of names: divided by where that leaves no fraction, else the reciprocal has a name
+            ring.divisors[RECIPROCAL] = self.mass
         self.model = without_loops(self.closed)
         self.q = _objects([ring[name] for name in names.q])
         self.v = _objects([ring[name] for name in names.v])
@@ -184,7 +188,7 @@ class Mechanism:
             return rows
         made = quantity.value(self.model, self.q, self.v, frame, reference)
         self.ring.check()
-        return self.ring.array(made)
+        return over_mass(self.ring.array(made), self.mass) if quantity.needs_masses else self.ring.array(made)
 
     @cached_property
     def closure(self) -> Closure:

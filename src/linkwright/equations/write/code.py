@@ -33,6 +33,7 @@ from linkwright.equations.write.notation import Order, Sum, grouped
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.harmonics import Wave
+from linkwright.expression.polynomial import Polynomial
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import solve_symmetric
@@ -217,7 +218,7 @@ class Programmer:
                 results = tuple(
                     quantity.value(closed, q, v, "", "")[kept]
                     if quantity.looped
-                    else quantity.value(model, q, v, frame or "", reference)
+                    else np.atleast_1d(quantity.value(model, q, v, frame or "", reference))
                     for quantity in wanted
                 )
             found.append(Sample(tuple(known[slot.name] for slot in code.arguments), results))
@@ -271,7 +272,7 @@ class Programmer:
             if quantity.looped:
                 return quantity.value(closed, arrays["q"], arrays["v"], "", "")[kept]
             own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)
-            return quantity.value(own, arrays["q"], arrays["v"], frame, reference)
+            return np.atleast_1d(quantity.value(own, arrays["q"], arrays["v"], frame, reference))
 
         return tuple(map(value, wanted))
 
@@ -297,11 +298,13 @@ class Programmer:
         if sum(len(p) for form in forms for p in form.flat) > PRINTED_LIMIT:
             return None
         writer = self._writer(graph, symbols)
-        return tuple(writer.array(form, quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True))
+        return tuple(
+            writer.array(np.atleast_1d(form), quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True)
+        )
 
     def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _Written:
         order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
-        return _Written(graph, symbols, self.coordinates, order)
+        return _Written(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
         """What :func:`~linkwright.dynamics.statics.passive_forces` gives, its numbers replaced by names.
@@ -373,12 +376,21 @@ def _shortest(programs: Sequence[Program], outputs: Sequence[str]) -> Program:
 class _Written:
     """Printed equations as expressions, equal brackets once."""
 
-    def __init__(self, graph: Graph, symbols: Mapping[str, Expr], coordinates: Coordinates, order: Order):
+    def __init__(
+        self,
+        graph: Graph,
+        symbols: Mapping[str, Expr],
+        coordinates: Coordinates,
+        order: Order,
+        divisors: Mapping[str, Polynomial],
+    ):
         self.graph, self.order = graph, order
-        known = {"1/pi": graph.constant(1.0 / np.pi), "sqrt2": graph.constant(2**0.5), "sqrt3": graph.constant(3**0.5)}
+        known = {"pi": graph.constant(np.pi), "1/pi": graph.constant(1.0 / np.pi)}
+        known |= {"sqrt2": graph.constant(2**0.5), "sqrt3": graph.constant(3**0.5)}
         known |= {f"sign({name})": symbols[name].sign() for name in coordinates.v}
         self.symbols = {**symbols, **known}
         self.made: dict[Sum, Expr] = {}
+        self.divisors = divisors
 
     def array(self, form: np.ndarray, symmetric: bool) -> np.ndarray:
         """An array of polynomials; of a symmetric one the upper half is written."""
@@ -402,6 +414,8 @@ class _Written:
 
     def factor(self, atom: Any) -> Expr:
         if not isinstance(atom, Wave):
+            if atom in self.divisors:
+                return 1.0 / self.value(grouped(self.divisors[atom], self.order))
             return self.symbols[atom]
         angle = self.graph.zero
         for angle_name, n in atom.angles:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from html import escape
 
 from linkwright.equations.read.explanation import Symbol, Token
-from linkwright.equations.write.notation import WORDS, Product, Sum, name_of, number_text
+from linkwright.equations.write.notation import DIVISION, WORDS, Product, Sum, name_of, number_text
 from linkwright.expression.harmonics import Atom, Wave
 
 TIMES = '<mo lspace=".15em">\u2062</mo>'
@@ -35,6 +35,8 @@ def mathml_name(name: str, power: int = 1) -> str:
     if name in ("sqrt2", "sqrt3"):
         root = f"<msqrt><mn>{name[-1]}</mn></msqrt>"
         return root if power == 1 else f"<msup>{root}{_number(power)}</msup>"
+    if name == "pi":
+        return "<mi>π</mi>" if power == 1 else f"<msup><mi>π</mi>{_number(power)}</msup>"
     if name == "1/pi":
         return f"<msup><mi>π</mi>{_number(-power)}</msup>"
     if name.startswith("sign("):
@@ -93,7 +95,8 @@ def mathml_pieces(terms: Sum, left: str = "") -> list[str]:
 
 
 def _product(one: Product, before: str) -> list[str]:
-    shown = [_atom(atom, e) for atom, e in one.factors]
+    shown = [_atom(atom, e) for atom, e in one.factors if atom != DIVISION]
+    below = "".join(mathml_name("m", e) for atom, e in one.factors if atom == DIVISION)
     size = abs(one.coefficient)
     if size != 1 or not (shown or one.brackets):
         number = number_text(size)
@@ -114,12 +117,43 @@ def _product(one: Product, before: str) -> list[str]:
             inside = ["".join(inside)]
         pieces[-1] += inside[0]
         pieces += inside[1:]
+    if below:
+        pieces[-1] += f'<mo lspace="0" rspace="0">/</mo>{below}'
     return pieces
 
 
 def _factors(terms: Sum) -> int:
     """How many factors a sum writes: about how long it is."""
     return sum(1 + len(one.factors) + sum(map(_factors, one.brackets)) for one in terms)
+
+
+def mathml_letter(letter: str, *indices: str) -> str:
+    """A quantity's letter with indices: M with 1,2; J_c has one of its own, J_dot a dot."""
+    base, _, own = letter.partition("_")
+    shown = f"<mi>{base}</mi>"
+    if own == "dot":
+        shown, own = f'<mover accent="true">{shown}<mo stretchy="false">˙</mo></mover>', ""
+    parts = [f"<mi>{own}</mi>"] * bool(own) + [f"<mn>{','.join(indices)}</mn>"] * any(indices)
+    index = "".join(parts) if len(parts) < 2 else f"<mrow>{''.join(parts)}</mrow>"
+    return f"<msub>{shown}{index}</msub>" if index else shown
+
+
+def mathml_otherwise(so: bool) -> str:
+    """After what holds of all entries without a line of their own."""
+    return '<mspace width="1em"></mspace><mtext>otherwise</mtext>' if so else ""
+
+
+def mathml_table(rows: Iterable[tuple[str, str]]) -> str:
+    """A whole element of equations, left and right sides, that stand under each other."""
+    lines = "".join(
+        f'<mtr><mtd style="text-align: right">{left}</mtd><mtd><mo>=</mo></mtd>'
+        f'<mtd style="text-align: left">{right}</mtd></mtr>\n'
+        for left, right in rows
+    )
+    return (
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+        f'<mtable displaystyle="true">\n{lines}</mtable></math>'
+    )
 
 
 def mathml_formula(tokens: Iterable[Token]) -> list[str]:

@@ -13,6 +13,8 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, NamedTuple
 
+from linkwright.errors import InputError
+from linkwright.expression.factors import factored
 from linkwright.expression.harmonics import Atom, Powers, Term, Wave, terms_of
 from linkwright.expression.polynomial import Polynomial
 
@@ -56,9 +58,54 @@ class Order:
         return 1, atom
 
 
+FORMS = ("products", "angles", "expanded", "expanded angles", "factored")
+"""How equations are written: with brackets, as few products of sines and cosines as are found or none at all (multiple
+angles); the same without brackets; and as a product of factors where there are several."""
+
+FACTORED_TERMS = 400
+"""Of more terms factors are not looked for: they would take minutes, and nobody would read them."""
+
+
+def checked_form(form: str) -> str:
+    """The form; raises :class:`InputError` where there is no such one."""
+    if form not in FORMS:
+        raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
+    return form
+
+
 def grouped(p: Polynomial, order: Order, form: str = "products") -> Sum:
-    """A polynomial as a sum of products with brackets."""
-    return _grouped(terms_of(p, form), order, 0)
+    """A polynomial as a sum of products, with brackets in the forms that have them."""
+    if checked_form(form) == "factored":
+        return _as_factors(p, order)
+    terms = terms_of(p, "angles" if form.endswith("angles") else "products")
+    if form.startswith("expanded"):
+        made = (Product(c, _ranked(factors, order)) for c, factors in terms)
+        return tuple(sorted(made, key=lambda one: _position(one, order)))
+    divided = [term for term in terms if any(str(atom).startswith(DIVISION) for atom, _ in term.factors)]
+    if not divided:
+        return _grouped(terms, order, 0)
+    whole = [term for term in terms if term not in divided]
+    return (*(_grouped(whole, order, 0) if whole else ()), _bracketed(divided, order, 0))
+
+
+def _as_factors(p: Polynomial, order: Order) -> Sum:
+    """A product of factors, where there are several; they are unique (:mod:`linkwright.expression.factors`)."""
+    if not 1 < len(p) <= FACTORED_TERMS:
+        return grouped(p, order)
+    found = factored(p)
+    powers: list[tuple[Atom, int]] = []
+    brackets: list[Sum] = []
+    coefficient = found.coefficient
+    for factor, power in found.factors:
+        inside = grouped(factor, order)
+        if len(inside) == 1 and not inside[0].brackets:
+            coefficient *= inside[0].coefficient ** power
+            powers += [(atom, e * power) for atom, e in inside[0].factors]
+        else:
+            brackets += [inside] * power
+    if len(brackets) == 1 and not powers:
+        return grouped(p, order)
+    return (Product(coefficient, _ranked(tuple(powers), order), tuple(brackets)),)
 
 
 def _grouped(terms: list[Term], order: Order, level: int) -> Sum:
@@ -144,6 +191,9 @@ def number_text(x: Fraction) -> str:
     return f"{float(x):.12g}"
 
 
+DIVISION = "1/m"
+"""by the total mass: written after a product, as /m"""
+
 _ROOTS = {"sqrt2": "sqrt(2)", "sqrt3": "sqrt(3)"}
 
 
@@ -162,8 +212,11 @@ def _join(parts: list[tuple[bool, str]]) -> str:
 
 
 def _text_product(one: Product) -> str:
-    shown = []
+    shown, after = [], ""
     for atom, e in one.factors:
+        if atom == DIVISION:
+            after = "/m" if e == 1 else f"/m^{e}"
+            continue
         name = _ROOTS.get(atom, atom) if isinstance(atom, str) else f"{atom.function}({_angle_text(atom, '*')})"
         if name == "1/pi":
             name = "(1/pi)"
@@ -171,7 +224,7 @@ def _text_product(one: Product) -> str:
     shown += [f"({text_of(bracket)})" for bracket in one.brackets]
     if one.coefficient != 1 or not shown:
         shown.insert(0, number_text(one.coefficient))
-    return "*".join(shown)
+    return "*".join(shown) + after
 
 
 def _angle_text(wave: Wave, times: str, names: Mapping[str, str] | None = None) -> str:
@@ -210,6 +263,8 @@ def latex_name(name: str) -> str:
     r"""A variable's name in LaTeX: theta1_dot as \dot{\theta}_{1}, lg2 as l_{g2}, mcx1 as mc_{x1}."""
     if name in ("sqrt2", "sqrt3"):
         return rf"\sqrt{{{name[-1]}}}"
+    if name == "pi":
+        return r"\pi"
     if name == "1/pi":
         return r"\pi^{-1}"
     if name.startswith("sign("):
@@ -226,10 +281,12 @@ def latex_of(terms: Sum) -> str:
     """LaTeX, for mathematics mode."""
     parts = []
     for one in terms:
-        shown = []
+        shown, below = [], ""
         for atom, e in one.factors:
             power = "" if e == 1 else f"^{{{e}}}"
-            if isinstance(atom, str):
+            if atom == DIVISION:
+                below = "m" + power
+            elif isinstance(atom, str):
                 name = latex_name(atom)
                 shown.append(rf"\pi^{{-{e}}}" if atom == "1/pi" else name + power)
             else:
@@ -245,7 +302,8 @@ def latex_of(terms: Sum) -> str:
                 number = rf"\frac{{{size.numerator}}}{{{size.denominator}}}"
             mantissa, small, exponent = number.partition("e")
             shown.insert(0, rf"{mantissa}\cdot 10^{{{int(exponent)}}}" if small else number)
-        parts.append((one.coefficient < 0, r" \, ".join(shown)))
+        product = r" \, ".join(shown)
+        parts.append((one.coefficient < 0, rf"{product} \,/\, {below}" if below else product))
     return _join(parts)
 
 
@@ -256,8 +314,10 @@ def sympy_of(terms: Sum, symbols: dict[str, Any]) -> Any:
     def symbol(name: str) -> Any:
         if name in _ROOTS:
             return sympy.sqrt(int(name[-1]))
-        if name == "1/pi":
-            return 1 / sympy.pi
+        if name in ("pi", "1/pi"):
+            return sympy.pi if name == "pi" else 1 / sympy.pi
+        if name == DIVISION:
+            return 1 / symbol("m")
         if name.startswith("sign("):
             return sympy.sign(symbol(name[5:-1]))
         if name not in symbols:

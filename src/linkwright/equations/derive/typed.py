@@ -1,0 +1,353 @@
+"""Expressions that somebody types, read without running anything: only what this grammar knows has a meaning.
+
+    sum      = product {("+" | "-") product}
+    product  = sign {("*" | "/") sign}
+    sign     = {"+" | "-"} power
+    power    = atom [("^" | "**") sign]
+    atom     = number | name | function "(" sum ")" | "(" sum ")"
+
+Letters may be Greek, with dots above and lowered digits, powers raised (θ̇₁²). SymPy's expressions are read into the
+same tree. Length, depth and the size of numbers are bounded, so that no text takes long.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from linkwright.errors import ArgumentError, InputError
+from linkwright.expression.polynomial import Polynomial, Ring, rational
+
+MOST_LETTERS, DEEPEST, LARGEST_POWER, MOST_BITS = 100_000, 60, 64, 20_000
+"""of a text, of brackets in each other, of a whole power, and of a number that is raised to one"""
+FUNCTIONS = ("sin", "cos", "tan", "sqrt", "sign")
+
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "κ": "kappa", "λ": "lambda", "μ": "mu", "µ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma",
+    "τ": "tau", "φ": "phi", "ϕ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+}  # fmt: skip
+_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_RAISED = {"²": "^2", "³": "^3"}
+_SIGNS = str.maketrans({"−": "-", "·": "*", "×": "*", "⋅": "*", "√": "sqrt"})
+_DOTS = {"\N{COMBINING DOT ABOVE}": "_dot", "\N{COMBINING DIAERESIS}": "_ddot"}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|[-+*/^()=]))",
+    re.ASCII,
+)
+
+
+class Node(NamedTuple):
+    """An operation, and what it is of: nodes, or the number or name itself."""
+
+    operation: str
+    """"number", "name", "+", "-" (of one), "*", "/" (one by it), "^", or the name of a function"""
+    of: tuple[Any, ...]
+
+
+def parsed(text: str) -> tuple[Node, Node | None]:
+    """What stands left of the sign of equality and right of it, None where there is none."""
+    reader = _Reader(text)
+    left = reader.sum()
+    right = reader.sum() if reader.took("=") else None
+    reader.end()
+    return left, right
+
+
+def spelled(text: str) -> str:
+    """The text in letters that names of variables have: theta1_dot for θ̇₁."""
+    for raised, power in _RAISED.items():
+        text = text.replace(raised, power)
+    text = unicodedata.normalize("NFD", text.translate(_LOWERED).translate(_SIGNS))
+    for letter, name in _GREEK.items():
+        text = text.replace(letter, name)
+    for dot, ending in _DOTS.items():  # after the whole name: θ̇1 is theta1_dot
+        text = re.sub(rf"{dot}(\w*)", rf"\1{ending}", text)
+    return text
+
+
+class _Reader:
+    def __init__(self, text: str):
+        if not isinstance(text, str):
+            raise ArgumentError(f"an expression is typed as text; got {text!r}")
+        if len(text) > MOST_LETTERS:
+            raise InputError(f"a typed expression has at most {MOST_LETTERS} letters; this one has {len(text)}")
+        self.text, self.place, self.depth = spelled(text), 0, 0
+        self.kind, self.token = "", ""
+        self.advance()
+
+    def advance(self) -> None:
+        found = _TOKEN.match(self.text, self.place)
+        if found is None:
+            rest = self.text[self.place :].strip()
+            if rest:
+                self.refuse(f"{rest[0]!r} has no meaning there")
+            self.kind, self.token = "end", ""
+            return
+        self.place = found.end()
+        self.kind, self.token = str(found.lastgroup), found[str(found.lastgroup)]
+
+    def refuse(self, why: str) -> None:
+        read = self.text[max(0, self.place - 30) : self.place]
+        raise InputError(
+            f"the typed expression cannot be read after {read!r}: {why}. It may hold numbers, names, + - * / ^ and "
+            f"brackets, and {', '.join(FUNCTIONS)} of what stands in brackets"
+        )
+
+    def took(self, sign: str) -> bool:
+        if self.kind == "sign" and self.token == sign:
+            self.advance()
+            return True
+        return False
+
+    def end(self) -> None:
+        if self.kind != "end":
+            self.refuse(f"{self.token!r} is too much")
+
+    def sum(self) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.refuse(f"brackets stand in each other more than {DEEPEST} deep")
+        terms = [self.product()]
+        while self.kind == "sign" and self.token in "+-":
+            minus = self.token == "-"
+            self.advance()
+            term = self.product()
+            terms.append(Node("-", (term,)) if minus else term)
+        self.depth -= 1
+        return terms[0] if len(terms) == 1 else Node("+", tuple(terms))
+
+    def product(self) -> Node:
+        factors = [self.signed()]
+        while self.kind == "sign" and self.token in "*/":
+            divides = self.token == "/"
+            self.advance()
+            factor = self.signed()
+            factors.append(Node("/", (factor,)) if divides else factor)
+        return factors[0] if len(factors) == 1 else Node("*", tuple(factors))
+
+    def signed(self) -> Node:
+        minus = False
+        while self.kind == "sign" and self.token in "+-":
+            minus ^= self.token == "-"
+            self.advance()
+        made = self.power()
+        return Node("-", (made,)) if minus else made
+
+    def power(self) -> Node:
+        base = self.atom()
+        if not (self.took("^") or self.took("**")):
+            return base
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.refuse(f"powers stand in each other more than {DEEPEST} deep")
+        exponent = self.signed()
+        self.depth -= 1
+        return Node("^", (base, exponent))
+
+    def atom(self) -> Node:
+        kind, token = self.kind, self.token
+        if kind == "number":
+            self.advance()
+            return Node("number", (_number(token),))
+        if kind == "name":
+            self.advance()
+            if self.kind == "sign" and self.token == "(":
+                if token not in FUNCTIONS:
+                    self.refuse(f"{token} is no function that is known; there are {', '.join(FUNCTIONS)}")
+                self.advance()
+                return Node(token, (self.bracket(),))
+            return Node("name", (token,))
+        if self.took("("):
+            return self.bracket()
+        self.refuse(f"{token!r} is no number, name or bracket" if token else "it ends there")
+        raise AssertionError
+
+    def bracket(self) -> Node:
+        inside = self.sum()
+        if not self.took(")"):
+            self.refuse("a bracket is not closed")
+        return inside
+
+
+def _number(text: str) -> Fraction:
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(mantissa) > 60 or (exponent and abs(int(exponent[:9])) > 60):
+        raise InputError(f"the number {text[:30]} is too long or too large")
+    return Fraction(text)
+
+
+def of_sympy(expression: Any) -> Node:
+    """SymPy's expression as the same tree; functions of time are taken by their names, x(t) and its rates."""
+    import sympy
+
+    return _of_sympy(sympy.sympify(expression, strict=True), sympy, 0)
+
+
+def _of_sympy(x: Any, sympy: Any, depth: int) -> Node:
+    if depth > 4 * DEEPEST:
+        raise InputError("the expression is too deep to be compared")
+
+    def inner(one: Any) -> Node:
+        return _of_sympy(one, sympy, depth + 1)
+
+    if x is sympy.pi:
+        return Node("name", ("pi",))
+    if x.is_Rational:
+        return Node("number", (Fraction(int(x.p), int(x.q)),))
+    if x.is_Float:
+        return Node("number", (rational(float(x)),))
+    if x.is_Symbol:
+        return Node("name", (spelled(x.name),))
+    if x.is_Add or x.is_Mul:
+        return Node("+" if x.is_Add else "*", tuple(map(inner, x.args)))
+    if x.is_Pow:
+        if x.exp in (sympy.Rational(1, 2), sympy.Rational(-1, 2)):
+            root = Node("sqrt", (inner(x.base),))
+            return root if x.exp > 0 else Node("/", (root,))
+        return Node("^", (inner(x.base), inner(x.exp)))
+    for name in ("sin", "cos", "tan", "sign"):
+        if isinstance(x, getattr(sympy, name)):
+            return Node(name, (inner(x.args[0]),))
+    if isinstance(x, sympy.Derivative) and x.expr.is_Function and len(x.variable_count) == 1:
+        times = int(x.variable_count[0][1])
+        if times <= 2:
+            return Node("name", (spelled(x.expr.func.__name__) + ("_dot", "_ddot")[times - 1],))
+    if isinstance(x, sympy.core.function.AppliedUndef):
+        return Node("name", (spelled(x.func.__name__),))
+    raise InputError(f"{x} is no sum, product, power, sine or cosine of symbols; it cannot be compared")
+
+
+class Ratio(NamedTuple):
+    """A fraction of elements of a ring."""
+
+    numerator: Polynomial
+    denominator: Polynomial
+
+
+def whole(p: Polynomial) -> Ratio:
+    """What is no fraction."""
+    return Ratio(p, p.ring.one)
+
+
+class Evaluation:
+    """What trees are in a ring, its names known by ``named``; the ring's failures are raised."""
+
+    def __init__(self, ring: Ring, named: Callable[[str], Ratio]):
+        self.ring, self.named = ring, named
+
+    def value(self, node: Node) -> Ratio:
+        made = self._value(node)
+        self.ring.check()
+        return made
+
+    def _value(self, node: Node) -> Ratio:
+        ring, operation = self.ring, node.operation
+        if operation == "number":
+            return whole(ring.constant(node.of[0]))
+        if operation == "name":
+            return whole(ring["pi"]) if node.of[0] == "pi" else self.named(node.of[0])
+        if operation == "^":
+            return self._power(*node.of)
+        parts = [self._value(one) for one in node.of]
+        if operation == "+":
+            return self.sum(parts)
+        if operation == "-":
+            return Ratio(-parts[0].numerator, parts[0].denominator)
+        if operation == "*":
+            made = parts[0]
+            for one in parts[1:]:
+                made = Ratio(made.numerator * one.numerator, made.denominator * one.denominator)
+            return made
+        if operation == "/":
+            return self._quotient(whole(ring.one), parts[0])
+        (inside,) = parts
+        if operation == "sqrt":
+            return whole(self._root(inside))
+        p = self._polynomial(inside, operation)
+        if operation == "sign":
+            (name,) = names if len(names := p.used()) == 1 else ("",)
+            if not name or p != ring[name] or f"sign({name})" not in ring.index:
+                raise InputError(f"the sign of {p!r} is not known; signs are of single velocities")
+            return whole(ring[f"sign({name})"])
+        c, s = p.cos(), p.sin()
+        return self._quotient(whole(s), whole(c)) if operation == "tan" else whole(c if operation == "cos" else s)
+
+    def sum(self, parts: Sequence[Ratio]) -> Ratio:
+        """Over a common denominator."""
+        n, d = self.ring.zero, self.ring.one
+        for one in parts:
+            if one.denominator == d:
+                n = n + one.numerator
+            else:
+                n, d = n * one.denominator + one.numerator * d, d * one.denominator
+        return Ratio(n, d)
+
+    def _quotient(self, above: Ratio, below: Ratio) -> Ratio:
+        self.ring.check()
+        if not below.numerator:
+            raise InputError("the typed expression divides by zero")
+        n, d = above.numerator * below.denominator, above.denominator * below.numerator
+        if not d.used() and d:
+            return whole(n / d)
+        return Ratio(n, d)
+
+    def _power(self, base: Node, exponent: Node) -> Ratio:
+        made = self._value(exponent)
+        n = self._constant(made)
+        if n == Fraction(1, 2):
+            return whole(self._root(self._value(base)))
+        if n is None or n.denominator != 1 or abs(n) > LARGEST_POWER:
+            raise InputError(f"powers are whole numbers up to {LARGEST_POWER}; got {made.numerator!r}")
+        x = self._value(base)
+        if n < 0:
+            x, n = self._quotient(whole(self.ring.one), x), -n
+        self.ring.check()
+        for p in x if n > 1 else ():
+            numbers = max((abs(c.numerator) + c.denominator for _, c in p), default=1)
+            degree = max((sum(e for _, e in factors) for factors, _ in p), default=0)
+            if numbers.bit_length() * n > MOST_BITS or degree * n > MOST_BITS:
+                raise InputError(f"what is raised to the power {n} in the typed expression becomes too large")
+        return Ratio(x.numerator ** int(n), x.denominator ** int(n))
+
+    def _constant(self, x: Ratio) -> Fraction | None:
+        if x.numerator.used() or x.denominator != self.ring.one:
+            return None
+        return next((c for _, c in x.numerator), Fraction(0))
+
+    def _root(self, x: Ratio) -> Polynomial:
+        number = self._constant(x)
+        roots = {1: self.ring.one, 2: self.ring["sqrt2"], 3: self.ring["sqrt3"]}
+        roots[6] = roots[2] * roots[3]
+        if number is not None and number >= 0:
+            product = number.numerator * number.denominator
+            for square, root in roots.items():
+                k = _whole_root(product // square) if product % square == 0 else None
+                if k is not None:
+                    return root * Fraction(k, number.denominator)
+        raise InputError(f"the square root of {x.numerator!r} is not known: roots are of numbers, and of 2, 3 and 6")
+
+    def _polynomial(self, x: Ratio, function: str) -> Polynomial:
+        self.ring.check()
+        if x.denominator != self.ring.one:
+            raise InputError(f"the {function} of a fraction, ({x.numerator!r})/({x.denominator!r}), is no polynomial")
+        return x.numerator
+
+
+def _whole_root(n: int) -> int | None:
+    from math import isqrt
+
+    k = isqrt(n)
+    return k if k * k == n else None
+
+
+def names_in(node: Node) -> Iterator[str]:
+    """The names of variables in a tree."""
+    if node.operation == "name":
+        yield str(node.of[0])
+    elif node.operation != "number":
+        for one in node.of:
+            yield from names_in(one)
