@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.control.joint_space import lean
 from linkwright.control.limits import limits_of, within
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
+    bias_forces,
     difference,
     gravity_forces,
-    inverse_dynamics,
     jacobian,
     jacobian_dot_times_v,
     mass_matrix,
@@ -74,11 +75,11 @@ def operational_space(
     if posture is not None:
         free = free + posture_stiffness * difference(model, q, posture)
     J, x = J[rows], (x - jacobian_dot_times_v(model, q, v, frame))[rows]
-    M = mass_matrix(model, q)
+    M = mass_matrix(lean(model), q)
     moved = solve_symmetric(M, J.T)
     mobility = J @ moved + regularisation * np.eye(len(rows))
     a = free + moved @ solve_symmetric(mobility, x - J @ free)
-    efforts = inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+    efforts = M @ a + bias_forces(lean(model), q, v) - passive_forces(model, q, v)
     if effort_limits is None or effort_limits is False:
         return efforts
     L, inverses = factorise(mobility)  # Λ = L⁻¹ D⁻¹ L⁻ᵀ
@@ -112,4 +113,4 @@ def impedance(
     pull = K @ error
     turn = translation_of_log(error[3:], np.eye(3)).T @ pull[3:]
     wrench = -np.concatenate([pull[:3], turn]) - D @ (J @ v)
-    return gravity_forces(model, q) + J.T @ wrench - joint_damping * v - passive_forces(model, q, v)
+    return gravity_forces(lean(model), q) + J.T @ wrench - joint_damping * v - passive_forces(model, q, v)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.control.joint_space import inverse, lean
 from linkwright.control.references import Wanted, at
-from linkwright.dynamics import difference, gravity_forces, inverse_dynamics, passive_forces
+from linkwright.dynamics import difference, gravity_forces, passive_forces
 from linkwright.dynamics.configuration import exp_gradient_inverse
 from linkwright.dynamics.statics import FRICTION_SPEED
 from linkwright.model.tree import Model
@@ -27,7 +28,7 @@ def pd(model: Model, t: Any, q: Array, v: Array, *, target: Array, stiffness: An
     1981, with LaSalle's theorem).
     """
     e = difference(model, q, target)
-    return gravity_forces(model, q) + exp_gradient_inverse(model, -e, stiffness * e) - damping * v
+    return gravity_forces(lean(model), q) + exp_gradient_inverse(model, -e, stiffness * e) - damping * v
 
 
 def pid(
@@ -70,7 +71,7 @@ def computed_torque(
     """
     posture, velocity, acceleration = at(reference, t, (model.nq,), model.nv)
     wanted = acceleration + damping * (velocity - v) + stiffness * difference(model, q, posture)
-    return inverse_dynamics(model, q, v, wanted) - passive_forces(model, q, v)
+    return inverse(model, q, v, wanted) - passive_forces(model, q, v)
 
 
 def friction_compensation(
