@@ -66,6 +66,7 @@ momentum_matrix = public(dynamics.momentum_matrix)
 momentum_matrix_dot = public(dynamics.momentum_matrix_dot)
 centroidal_velocity = public(dynamics.centroidal_velocity)
 zero_moment_point = public(dynamics.zero_moment_point)
+generalised_momentum = public(dynamics.generalised_momentum)
 kinetic_energy = public(dynamics.kinetic_energy)
 potential_energy = public(dynamics.potential_energy)
 spring_energy = public(dynamics.spring_energy)
@@ -91,6 +92,7 @@ joint_forces = public(dynamics.joint_forces)
 passive_forces = public(dynamics.passive_forces)
 
 regressor = public(dynamics.regressor)
+reference_regressor = public(dynamics.reference_regressor)
 momentum_regressor = public(dynamics.momentum_regressor)
 energy_regressor = public(dynamics.energy_regressor)
 
@@ -203,6 +205,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
+    "generalised_momentum",
     "gravity_forces",
     "handle_responses",
     "hold",
@@ -254,6 +257,7 @@ __all__ = [
     "project",
     "quaternion",
     "read_measurements",
+    "reference_regressor",
     "regressor",
     "repeat",
     "resolved_rate",

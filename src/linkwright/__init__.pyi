@@ -228,6 +228,11 @@ def forward_dynamics_derivatives(
     tau: Annotated[ArrayLike, "(…, nv)"],
     wrenches: Mapping[str, Annotated[ArrayLike, "(…, 6)"]] | None = None,
 ) -> tuple[Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"], Annotated[Array, "(…, nv, nv)"]]: ...
+def generalised_momentum(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+) -> tuple[Annotated[Array, "(…, nv)"], Annotated[Array, "(…, nv)"]]: ...
 def gravity_forces(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -434,6 +439,14 @@ def project(
     q: Annotated[ArrayLike, "(…, nq)"],
     v: Annotated[ArrayLike, "(…, nv)"],
 ) -> tuple[Annotated[Array, "(…, nq)"], Annotated[Array, "(…, nv)"]]: ...
+def reference_regressor(
+    model: Model,
+    q: Annotated[ArrayLike, "(…, nq)"],
+    v: Annotated[ArrayLike, "(…, nv)"],
+    v_r: Annotated[ArrayLike, "(…, nv)"],
+    a_r: Annotated[ArrayLike, "(…, nv)"],
+    armature: bool = False,
+) -> Annotated[Array, "(…, nv, p)"]: ...
 def regressor(
     model: Model,
     q: Annotated[ArrayLike, "(…, nq)"],
@@ -542,6 +555,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "from_dh",
+    "generalised_momentum",
     "gravity_forces",
     "handle_responses",
     "hold",
@@ -593,6 +607,7 @@ __all__ = [
     "project",
     "quaternion",
     "read_measurements",
+    "reference_regressor",
     "regressor",
     "repeat",
     "resolved_rate",

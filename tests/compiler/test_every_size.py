@@ -57,7 +57,17 @@ def call(name: str, model: Model, book: bool):
     """The algorithm at some state, with forces on a frame where it takes them."""
     face, frame = ALGORITHMS[name], "tip" if "tip" in model.frames else model.bodies[-1].name
     q, v, a = state(model, 1)
-    given = {"q": q, "v": 0.1 * v, "a": a, "tau": a, "q0": q, "q1": model.random(seed=2), "frame": frame}
+    given = {
+        "q": q,
+        "v": 0.1 * v,
+        "a": a,
+        "tau": a,
+        "v_r": 0.2 * a,
+        "a_r": v,
+        "q0": q,
+        "q1": model.random(seed=2),
+        "frame": frame,
+    }
     given |= {"frames": (model.bodies[0].name, frame), "order": "zyx"}
     given |= {"body": frame, "point": np.arange(3.0)}
     given |= {"wrench": np.arange(6.0), "wrenches": {frame: np.arange(6.0)}}

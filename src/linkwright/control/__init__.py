@@ -3,15 +3,20 @@
 Beside them what is best for a cost: ``lqr`` about a posture, ``ilqr`` along a motion.
 """
 
+from linkwright.control.adaptive import adaptive
 from linkwright.control.contacts import Contact
 from linkwright.control.force import admittance, compliance, hybrid, shaped_impedance
 from linkwright.control.hand import impedance, operational_space
 from linkwright.control.joints import computed_torque, friction_compensation, pd, pid
+from linkwright.control.observers import hand_wrench, momentum_observer
 from linkwright.control.optimal.costs import EffortCost, FrameCost, PostureCost, VelocityCost
 from linkwright.control.optimal.found import OptimalMotion, feedback
 from linkwright.control.optimal.problem import ilqr
 from linkwright.control.optimal.regulator import Regulator, lqr, regulate
+from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
 from linkwright.control.whole_body import WholeBody, WholeBodyAnswer
+from linkwright.control.within import assuming
+from linkwright.simulation.laws import start_of
 
 __all__ = [
     "Contact",
@@ -23,18 +28,26 @@ __all__ = [
     "VelocityCost",
     "WholeBody",
     "WholeBodyAnswer",
+    "adaptive",
     "admittance",
+    "assuming",
     "compliance",
     "computed_torque",
+    "encoders",
     "feedback",
+    "filtered_velocity",
     "friction_compensation",
+    "hand_wrench",
     "hybrid",
     "ilqr",
     "impedance",
+    "kalman_velocity",
     "lqr",
+    "momentum_observer",
     "operational_space",
     "pd",
     "pid",
     "regulate",
     "shaped_impedance",
+    "start_of",
 ]

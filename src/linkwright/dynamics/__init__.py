@@ -53,6 +53,7 @@ from linkwright.dynamics.momentum import (
     center_of_mass,
     center_of_mass_jacobian,
     centroidal_velocity,
+    generalised_momentum,
     momentum,
     momentum_about,
     momentum_matrix,
@@ -64,7 +65,12 @@ from linkwright.dynamics.momentum import (
 )
 from linkwright.dynamics.parameters.identifiable import BaseParameters, base_parameters
 from linkwright.dynamics.parameters.inertial import inertial_parameters, parameter_names
-from linkwright.dynamics.parameters.regressor import energy_regressor, momentum_regressor, regressor
+from linkwright.dynamics.parameters.regressor import (
+    energy_regressor,
+    momentum_regressor,
+    reference_regressor,
+    regressor,
+)
 from linkwright.dynamics.springs import spring_lengths, spring_resistances
 from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
@@ -98,6 +104,7 @@ __all__ = [
     "force_ellipsoid",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "generalised_momentum",
     "gravity_forces",
     "handle_responses",
     "impulse",
@@ -136,6 +143,7 @@ __all__ = [
     "prescribed_dynamics",
     "prescribed_motion",
     "project",
+    "reference_regressor",
     "regressor",
     "require_closed",
     "require_mass",

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_velocities
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import InputError, ModelError, explained
-from linkwright.model.tree import Link, Model, transform
+from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
 from linkwright.spatial.linalg import solve_symmetric
@@ -158,6 +158,35 @@ def zero_moment_point(
     inverse = 1.0 / where(some, f[2], 1.0)
     point = np.stack([(height * f[0] - n[1]) * inverse, (height * f[1] + n[0]) * inverse, 0.0 * inverse + height])
     return where(some, point, np.nan)
+
+
+def generalised_momentum(
+    model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]
+) -> tuple[Shaped[Array, "nv"], Shaped[Array, "nv"]]:
+    """p = M v (nv,) and n = Cᵀv − g (nv,), so that ṗ = τ + n: the momentum, and what changes it besides efforts.
+
+    Efforts τ are all that act along the joints, passive ones and those of wrenches from outside too: of what is not
+    accounted for, the difference tells, without accelerations (De Luca et al. 2006). Cᵀv = Ṁ v − C v is the same for
+    every C with Ṁ − 2C skew; for plain coordinates it is the gradient of the kinetic energy by q. Joint by joint
+    p = Sᵀh and n = Ṡᵀh + Sᵀf, h being the momentum of everything beyond and f its weight, Ṡ the rate of S as the world
+    sees it. Closed loops are left open.
+    """
+
+    def inward(
+        link: Link, received: tuple[Array, Array], T: Array, S: Array, R: Array, V: Array, q: Array, v: Array
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        fall = np.concatenate([R[:3, :3].T @ model.gravity, np.zeros(3)])
+        h, f = received[0] + link.rigid_inertia.times(V), received[1] + link.rigid_inertia.times(fall)
+        S_dot = motion_cross(V) @ S + link.motion_subspace_rate(q, v)
+        found = S.T @ h + link.armature * v, S_dot.T @ h + S.T @ f
+        return found, (force_to_parent(T, h), force_to_parent(T, f))
+
+    x, rates = model.coordinates(q), model.rates(v)
+    T, S = model.each(transform, x), model.each(motion_subspace, x)
+    R, V = body_poses(model, q), body_velocities(model, q, v)
+    found, _ = model.inward(inward, (np.zeros(6), np.zeros(6)), T, S, R, V, x, rates)
+    p, n = (model.each(lambda link, both, k=k: both[k], found) for k in (0, 1))
+    return model.assemble(p), model.assemble(n)
 
 
 BaseAxes = Literal["body", "world"]

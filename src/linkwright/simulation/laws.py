@@ -2,7 +2,11 @@
 
 A law is ``law(model, t, q, v) -> tau`` or, with a state of its own, ``law(model, t, q, v, state) -> (tau, state)``. It
 is written for one motion and traced once; numbers bound to it by ``functools.partial`` are values of the kernel, so
-that other gains are not another kernel; so are those of things that tell them apart (`spatial/values.py`).
+that other gains are not another kernel; so are those of things that tell them apart (`spatial/values.py`), and those
+that are bound to a law within a law, which is bound to it as ``law``: their names are ``law.gain``.
+
+A law's attribute ``start(model, **bound)`` gives its state at the start, so that ``state0`` need not; it may refuse
+what is bound, and is asked in any case.
 """
 
 from __future__ import annotations
@@ -188,7 +192,7 @@ class Bindings:
             key: thing.make(**{part: told.pop(f"{key}.{part}") for part in thing.arrays})
             for key, thing in self.held.items()
         }
-        return {**self.fixed, **made, **told}
+        return gathered({**self.fixed, **made, **told})
 
 
 def bindings(name: str, bound: Mapping[str, Any], each: Collection[str], batch: tuple[int, ...]) -> Bindings:
@@ -203,7 +207,8 @@ def bindings(name: str, bound: Mapping[str, Any], each: Collection[str], batch: 
         if np.isnan(x).any():
             raise InputError(f"{what!r}, which is bound to {name}, is not a number")
     fixed = {key: x for key, x in bound.items() if key not in numbers and key not in held}
-    lead = {key: len(batch) if key.partition(".")[0] in each else 0 for key in numbers}
+    named = tuple(f"{one}." for one in each)
+    lead = {key: len(batch) if f"{key}.".startswith(named) else 0 for key in numbers}
     values = {key: _of_each(key, x, batch, lead[key]) for key, x in numbers.items()}
     return Bindings(name, values, {key: x.shape[lead[key] :] for key, x in values.items()}, held, fixed)
 
@@ -234,13 +239,11 @@ def ruled(
     ``elsewhere`` nothing is asked here. ``sensed``: it is told what is measured, ``wrench``. Raises
     :class:`ArgumentError` and :class:`ShapeError` for what is no law, or does not give efforts (nv,).
     """
-    function, bound = taken_apart(law)
-    name = name_of_function(function)
-    if state0 is None:
-        start = getattr(function, "start", None)
-        state0 = start(model) if callable(start) else None
-    own_names = [*bound, *(["state"] if state0 is not None else [])]
+    function, own = taken_apart(law)
+    name, bound = name_of_function(function), spread(own)
+    own_names = [*bound, *(["state"] if state0 is not None or hasattr(function, "start") else [])]
     each = names_of_each(each, batch, {name: own_names, **elsewhere})
+    state0 = _at_start(model, function, bound, state0, each, batch)
     if sensed:
         _require_a_place_for(function, name, bound)
     stateful = _takes_a_state(function, name, {**bound, **({"wrench": None} if sensed else {})}, state0)
@@ -300,6 +303,71 @@ def taken_apart(law: Any, what: str = "a law is a function (model, t, q, v) -> e
     return law, bound
 
 
+def spread(bound: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+    """What is bound, and what is bound to a law within: that is the function alone, what is bound to it "law.gain"."""
+    found: dict[str, Any] = {}
+    for key, x in bound.items():
+        if key == "law" and isinstance(x, partial) and not x.args:
+            found |= {within + key: x.func, **spread(x.keywords, f"{within}{key}.")}
+        else:
+            found[within + key] = x
+    return found
+
+
+def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """What is bound, from what :func:`spread` made of it."""
+    inner = {key[4:]: x for key, x in parts.items() if key.startswith("law.")}
+    found = {key: x for key, x in parts.items() if not key.startswith("law.")}
+    return {**found, "law": partial(found["law"], **gathered(inner))} if inner else found
+
+
+def start_of(model: Model, law: Callable[..., Any]) -> Any:
+    """The state that a law has at the start, by its attribute ``start``; None of a law without one.
+
+    Raises :class:`ArgumentError` for a law that has a state and does not tell it.
+    """
+    function, bound = taken_apart(law)
+    found = _told_start(model, function, bound)
+    if found is None and len(needed := _by_place(function, bound)) == 5:
+        name = name_of_function(function)
+        raise ArgumentError(
+            f"{name} takes {needed[4]!r} as its state: what it is at the start an attribute of laws within laws tells, "
+            f"{name}.start = lambda model, **bound: …"
+        )
+    return found
+
+
+def _told_start(model: Model, function: Any, bound: Mapping[str, Any]) -> Any:
+    start = getattr(function, "start", None)
+    return start(model, **bound) if callable(start) else None
+
+
+def _by_place(function: Callable[..., Any], bound: Collection[str]) -> list[str]:
+    """The arguments that a law must be given by place."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in bound]
+    return [p.name for p in places if p.default is p.empty]
+
+
+def _at_start(
+    model: Model, function: Any, bound: Mapping[str, Any], state0: Any, each: Collection[str], batch: tuple[int, ...]
+) -> Any:
+    """The state at the start: what is given, or else what the law says; of what each motion has, by the first one's."""
+    first = {key: _of_first(key, x, batch) if key in each and _is_of_numbers(x) else x for key, x in bound.items()}
+    own = _told_start(model, function, gathered(first))
+    if state0 is None or own is None:
+        return own if state0 is None else state0
+    given, wanted = _shapes_of(state0, batch, len(batch) if "state" in each else 0), _shapes_of(own, (), 0)
+    if given != wanted:
+        raise ShapeError(
+            f"state0 of the law {name_of_function(function)} is put together as {given}; expected {wanted}"
+        )
+    return state0
+
+
 def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, Any], state0: Any) -> bool:
     """Whether it is called with a state, which must then be there."""
     try:
@@ -345,6 +413,12 @@ def _of_each(name: str, x: Array, batch: tuple[int, ...], lead: int) -> Array:
     if lead and x.shape[:lead] != batch:
         raise ShapeError(f"{name!r} is given for each motion and has shape {x.shape}; expected {(*batch, '…')}")
     return x
+
+
+def _of_first(name: str, x: Any, batch: tuple[int, ...]) -> Any:
+    """What the first motion of a batch has."""
+    every = _of_each(name, as_numbers(name, x), batch, len(batch))
+    return every[(0,) * len(batch)] if all(batch) else np.zeros(every.shape[len(batch) :])
 
 
 def _shapes_of(state: Any, batch: tuple[int, ...], lead: int) -> Shapes:

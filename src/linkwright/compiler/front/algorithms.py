@@ -15,7 +15,7 @@ from linkwright.spatial.euler import tell_of_lock
 Book = Callable[..., Any]
 
 POSITIONS = ("q", "q0", "q1")
-VELOCITIES = ("v", "a", "tau", "u")
+VELOCITIES = ("v", "a", "tau", "u", "v_r", "a_r")
 """Names of arguments whose shape follows from the model: nq and nv."""
 
 OF_BODIES = ("twists", "forces")
@@ -101,6 +101,8 @@ TABLE: dict[Book, Algorithm] = {
     dynamics.inverse_dynamics_derivatives: Algorithm("inertia", matrices=True),
     dynamics.regressor: Algorithm(matrices=True),
     dynamics.momentum_regressor: Algorithm(matrices=True),
+    dynamics.reference_regressor: Algorithm(matrices=True),
+    dynamics.generalised_momentum: Algorithm("inertia"),
     dynamics.forward_dynamics: Algorithm("inertia", derivatives=_by(_forward, "q", "v", "tau")),
     dynamics.forward_dynamics_derivatives: Algorithm("inertia"),
     dynamics.constraint_forces: Algorithm("inertia"),

@@ -6,7 +6,9 @@ origin, less gravity,
 
     W = [a  U  0; 0  −[a]×  L(ω̇) + [ω]× L(ω)],      L(x) i = I x for the six i = (Ixx, Ixy, Iyy, Ixz, Iyz, Izz).
 
-So is its momentum, with K = [v  [ω]×  0; 0  −[v]×  L(ω)], and ½ [v; ω]ᵀ K is its kinetic energy.
+So is its momentum, with K = [v  [ω]×  0; 0  −[v]×  L(ω)], and ½ [v; ω]ᵀ K is its kinetic energy. K(x) π = I x for any
+motion x, so that W is K(A) + V ×* K(V), A the rate of the twist V as the world sees it. Where C(q, v) multiplies
+another velocity (:func:`reference_regressor`), it is the sum of that with halves of both.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import motion_to_child, split_pose
+from linkwright.spatial.vectors import force_cross, motion_cross
 
 Energy = Literal["total", "kinetic", "potential"]
 
@@ -53,6 +56,26 @@ def regressor(
     return np.concatenate(columns, axis=1)
 
 
+def reference_regressor(
+    model: Model,
+    q: Shaped[Array, "nq"],
+    v: Shaped[Array, "nv"],
+    v_r: Shaped[Array, "nv"],
+    a_r: Shaped[Array, "nv"],
+    armature: bool = False,
+) -> Shaped[Array, "nv p"]:
+    """Y (nv, p) with Y π = M(q) a_r + C(q, v) v_r + g(q): what follows a reference velocity v_r takes, not v itself.
+
+    C is that of :func:`coriolis_matrix`, with which Ṁ − 2C is skew: the one on which adaptive control rests (Slotine &
+    Li, Int. J. Robotics Research 6(3), 1987). With v_r = v and a_r = a it is :func:`regressor`; columns are its. Closed
+    loops are left open.
+    """
+    columns = [on_joints(model, q, body_reference_regressors(model, q, v, v_r, a_r))]
+    if armature:
+        columns.append(a_r[:, None] * np.eye(model.nv))
+    return np.concatenate(columns, axis=1)
+
+
 def momentum_regressor(
     model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"], armature: bool = False
 ) -> Shaped[Array, "nv p"]:
@@ -61,6 +84,22 @@ def momentum_regressor(
     if armature:
         columns.append(v[:, None] * np.eye(model.nv))
     return np.concatenate(columns, axis=1)
+
+
+def momentum_change_regressor(model: Model, q: Array, v: Array) -> Array:
+    """Y (nv, 10 bodies) with Cᵀv − g = Y π: what changes the momentum M v besides efforts."""
+    x = model.coordinates(q)
+
+    def moved(link: Link, twist: Array, q: Array, v: Array) -> Array:
+        return motion_cross(twist) @ link.motion_subspace(q) + link.motion_subspace_rate(q, v)
+
+    def weight(link: Link, T: Array, placement: Array) -> Array:
+        R, _ = split_pose(T @ placement)
+        return _momentum(np.concatenate([R.T @ model.gravity, np.zeros(3)]))
+
+    weights = model.each(weight, body_poses(model, q), public_placements(model))
+    rates = model.each(moved, body_velocities(model, q, v), x, model.rates(v))
+    return on_joints(model, q, weights) + on_joints(model, q, body_momentum_regressors(model, q, v), rates)
 
 
 def energy_regressor(
@@ -102,6 +141,27 @@ def body_regressors(model: Model, q: Array, v: Array, a: Array) -> Any:
         return _of_ten(acceleration, U, -skew(acceleration), _turning(w_dot, B, U))
 
     return model.each(wrench, accelerations(model, q, v, a), public_placements(model))
+
+
+def body_reference_regressors(model: Model, q: Array, v: Array, v_r: Array, a_r: Array) -> Any:
+    """Of every body W (6, 10): W π = I A + B(V) V_r, V_r its twist by v_r, A the rate of that by v and a_r."""
+
+    def outward(
+        link: Link, parent: tuple[Array, Array, Array], q: Array, v: Array, v_r: Array, a_r: Array
+    ) -> tuple[Array, Array, Array]:
+        T, S = link.transform(q), link.motion_subspace(q)
+        V, V_r, A = (motion_to_child(T, x) for x in parent)
+        V, along = V + S @ v, S @ v_r
+        return V, V_r + along, A + S @ a_r + link.motion_subspace_rate(q, v) @ v_r + motion_cross(V) @ along
+
+    def wrench(link: Link, motion: tuple[Array, Array, Array], placement: Array) -> Array:
+        V, V_r, A = (motion_to_child(placement, x) for x in motion)
+        turning = force_cross(V) @ _momentum(V_r) + force_cross(V_r) @ _momentum(V)
+        return _momentum(A - 0.5 * (motion_cross(V) @ V_r)) + 0.5 * turning
+
+    start = (np.zeros(6), np.zeros(6), np.concatenate([-model.gravity, np.zeros(3)]))
+    rates = (model.rates(x) for x in (v, v_r, a_r))
+    return model.each(wrench, model.outward(outward, start, model.coordinates(q), *rates), public_placements(model))
 
 
 def body_momentum_regressors(model: Model, q: Array, v: Array) -> Any:
@@ -165,8 +225,11 @@ def _turning(w_dot: Array, B: Array, U: Array) -> Array:
 # all together
 
 
-def on_joints(model: Model, q: Array, columns: Sequence[Array]) -> Array:
-    """(nv, bodies · 10): what every joint feels of columns (6, 10) of forces on every body, at its origin."""
+def on_joints(model: Model, q: Array, columns: Sequence[Array], axes: Sequence[Array] | None = None) -> Array:
+    """(nv, bodies · 10): what every joint feels of columns (6, 10) of forces on every body, at its origin.
+
+    ``axes`` (6, nv): along which each joint feels; those that it moves about where they are not given.
+    """
     n = len(model.links)
     if not n:
         return np.zeros((model.nv, 0))
@@ -175,7 +238,8 @@ def on_joints(model: Model, q: Array, columns: Sequence[Array]) -> Array:
         return np.concatenate([motion_to_child(T, parent), S], axis=1)
 
     x = model.coordinates(q)
-    J = model.outward(outward, np.zeros((6, 0)), model.each(transform, x), model.each(motion_subspace, x))
+    axes = model.each(motion_subspace, x) if axes is None else axes
+    J = model.outward(outward, np.zeros((6, 0)), model.each(transform, x), axes)
     felt = model.each(
         lambda link, J, placement, W: W.T @ motion_to_child(placement, J), J, public_placements(model), columns
     )

@@ -452,6 +452,7 @@ COMPOSED: dict[Function, Callable[[Pieces], Function]] = {
     dynamics.kinematic_hessian: lambda p: kinematics.hessian(p.of, p.model, p.choices),
     dynamics.energy_regressor: lambda p: regressors.energy_regressor(p.of, p.model, p.choices),
     dynamics.momentum_regressor: lambda p: regressors.momentum_regressor(p.of, p.model, p.choices),
+    dynamics.reference_regressor: lambda p: regressors.reference_regressor(p.of, p.model, p.choices),
     dynamics.regressor: lambda p: regressors.regressor(p.of, p.model, p.choices),
     dynamics.manipulability: lambda p: kinematics.manipulability(p.of, p.model, p.choices),
     dynamics.velocity_ellipsoid: lambda p: kinematics.velocity_ellipsoid(p.of, p.model, p.choices),

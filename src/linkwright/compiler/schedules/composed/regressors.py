@@ -18,6 +18,7 @@ from linkwright.dynamics.parameters.regressor import (
     armature_energies,
     body_energy_regressors,
     body_momentum_regressors,
+    body_reference_regressors,
     body_regressors,
     coulomb,
 )
@@ -35,6 +36,11 @@ Function = Callable[..., Any]
 def efforts_in_world(model: Model, q: Array, v: Array, a: Array) -> Any:
     """Of every body the columns (6, 10) of the wrench that its motion takes, in the world."""
     return _in_world(model, q, body_regressors(model, q, v, a))
+
+
+def reference_efforts_in_world(model: Model, q: Array, v: Array, v_r: Array, a_r: Array) -> Any:
+    """Of every body the columns (6, 10) of the wrench that following v_r takes, in the world."""
+    return _in_world(model, q, body_reference_regressors(model, q, v, v_r, a_r))
 
 
 def momenta_in_world(model: Model, q: Array, v: Array) -> Any:
@@ -84,6 +90,12 @@ def regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
         return felt(q, columns(q, v, a), further)
 
     return all_rows
+
+
+def reference_regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:
+    """The regressor that follows a reference velocity, of all rows."""
+    columns, felt = of(reference_efforts_in_world), _joints(of, model)
+    return lambda q, v, v_r, a_r: felt(q, columns(q, v, v_r, a_r), [a_r] * options["armature"])
 
 
 def momentum_regressor(of: Function, model: Model, options: dict[str, Any]) -> Function:

@@ -1,0 +1,91 @@
+"""Observers: what acts on a mechanism from outside, found from its momentum. They are laws around a law.
+
+ṗ = τ + n + τ_ext for the momentum p = M v, n = Cᵀv − g and passive forces (`generalised_momentum`): what the momentum
+gains beyond that comes from outside, and no acceleration need be measured (De Luca, Albu-Schäffer, Haddadin &
+Hirzinger, IROS 2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.control.within import Law, State, answer, begun, require_count, require_open, require_positive, starting
+from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
+from linkwright.dynamics.manipulability import rows_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.linalg import solve_symmetric
+
+LATEST = 200
+"""Steps that efforts may be late at most: what is on the way is part of the state."""
+
+
+def _start(model: Model, *, law: Law, gain: Any, step: Any, late: int = 0, informed: bool = False) -> State:
+    require_open(model, "the momentum observer")
+    require_positive("gain", gain, model.nv)
+    require_positive("step", step)
+    still = np.zeros(model.nv)
+    coming = {"coming": np.zeros((late, model.nv))} if require_count("late", late, 0, LATEST) else {}
+    asked = partial(law, external=still) if informed and callable(law) else law
+    return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
+
+
+@starting(_start)
+def momentum_observer(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    state: State,
+    *,
+    law: Law,
+    gain: Any,
+    step: Any,
+    late: int = 0,
+    informed: bool = False,
+) -> tuple[Array, State]:
+    """The efforts of ``law``; in the state as "external" r (nv,) what acts on the joints besides: ṙ = K_O (τ_ext − r).
+
+    ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is how often the law is
+    asked. Exact for forces that are constant over it, r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), so that it
+    is stable with every gain. ``late``: so many steps later efforts act. With ``informed`` the law is asked
+    ``law(…, external=r)``, by name. Wrong masses, noise of the velocity and friction that the model does not have are
+    in r, too.
+    """
+    p, n = generalised_momentum(model, q, v)
+    n = n + passive_forces(model, q, v)
+    left = np.exp(-gain * step)
+    found = (p - 0.5 * step * n - state["past"]) / step
+    external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
+    tau, own = answer(law, model, t, q, v, state, **({"external": external} if informed else {}))
+    acts = tau
+    if "coming" in state:
+        acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], tau[None]])
+    past = p + 0.5 * step * n + step * acts
+    return tau, {**own, "external": external, "past": past, "asked": 0.0 * state["asked"] + 1.0}
+
+
+def hand_wrench(
+    model: Model,
+    q: Array,
+    external: Array,
+    frame: str,
+    directions: str | Sequence[str] = "all",
+    regularisation: Any = 0.0,
+) -> Array:
+    """J̄ᵀ τ_ext (6,) with J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹: the wrench at a frame that pushes as efforts (nv,) from outside do.
+
+    In world axes, N and N m; exact where the frame is where the mechanism is touched. ``directions`` as those of
+    ``operational_space``: those in which it is touched (a mechanism of few joints tells few), the result has as many
+    rows. ``regularisation`` (1/kg) bounds the result near singular postures.
+    """
+    rows = rows_of(directions)
+    J = jacobian(model, q, frame)[rows]
+    moved = solve_symmetric(mass_matrix(model, q), J.T)
+    mobility = J @ moved + regularisation * np.eye(len(rows))
+    wrench: Array = solve_symmetric(mobility, moved.T @ external)
+    return wrench

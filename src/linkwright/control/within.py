@@ -1,0 +1,80 @@
+"""Laws within laws: what an observer or an estimate of velocities has around the law that it serves.
+
+The outer law is bound to the inner as ``law``; its state is a dict, with the inner law's own as "law" where it has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.tree import Model
+from linkwright.simulation.laws import start_of
+from linkwright.spatial.arrays import Array, as_numbers
+
+Law = Callable[..., Any]
+State = dict[str, Any]
+
+
+def starting(start: Callable[..., Any]) -> Callable[[Law], Law]:
+    """Tell a law's state at the start, ``start(model, **bound)``, which refuses what cannot be bound."""
+
+    def told(law: Law) -> Law:
+        law.start = start  # type: ignore[attr-defined]
+        return law
+
+    return told
+
+
+def begun(model: Model, law: Law) -> State:
+    """What the state of a law around ``law`` has of that."""
+    found = start_of(model, law)
+    return {} if found is None else {"law": found}
+
+
+def answer(law: Law, model: Model, t: Any, q: Array, v: Array, state: State, **told: Any) -> tuple[Array, State]:
+    """The efforts of the law within, and what the state around it has of it then."""
+    if "law" not in state:
+        return law(model, t, q, v, **told), {}
+    tau, own = law(model, t, q, v, state["law"], **told)
+    return tau, {"law": own}
+
+
+def _assumed(model: Model, *, law: Law, mechanism: Model) -> Any:
+    if not isinstance(mechanism, Model):
+        raise ArgumentError(f"mechanism is a Model; got {mechanism!r}")
+    if [joint.motion.type for joint in mechanism.joints] != [joint.motion.type for joint in model.joints]:
+        raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}, which it is to stand for")
+    return start_of(mechanism, law)
+
+
+@starting(_assumed)
+def assuming(model: Model, t: Any, q: Array, v: Array, state: Any = None, *, law: Law, mechanism: Model) -> Any:
+    """The law takes the mechanism for another one, of the same joints: for masses that it does not know."""
+    return law(mechanism, t, q, v) if state is None else law(mechanism, t, q, v, state)
+
+
+def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:
+    """A number, or where ``n`` is told (n,) of them, as what is bound to a law must be."""
+    x = as_numbers(name, x)
+    if x.shape not in ((), (n,)):
+        raise ShapeError(f"{name} has shape {x.shape}; expected a number" + (f" or ({n},)" if n is not None else ""))
+    if not np.isfinite(x).all() or (x < 0.0).any() or not (zero or (x > 0.0).all()):
+        raise InputError(f"{name} must be {'zero or more' if zero else 'above zero'}; got {x.tolist()!r}")
+    return x
+
+
+def require_count(name: str, x: Any, least: int, most: int) -> int:
+    """A whole number within limits."""
+    if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or not least <= x <= most:
+        raise InputError(f"{name} is a whole number from {least} to {most}; got {x!r}")
+    return int(x)
+
+
+def require_open(model: Model, what: str) -> None:
+    """Raise :class:`ArgumentError` of mechanisms with loops, whose joints feel the loops too."""
+    if model.loops:
+        raise ArgumentError(f"{what} is for mechanisms without loops; {model.name!r} has {len(model.loops)}")

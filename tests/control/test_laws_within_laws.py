@@ -1,0 +1,101 @@
+"""Laws around laws: what is bound to the inner one is a value of the kernel, states nest, starts are told."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError
+from linkwright.simulation import steps
+
+control = lw.control
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return lw.load("two_link")
+
+
+def integral(model, t, q, v, z, *, gain):
+    return -gain * q - v, z + gain
+
+
+integral.start = lambda model, gain: np.zeros(model.nv)
+
+
+def counting(model, t, q, v, state, *, law, push):
+    tau, inner = law(model, t, q, v, state["law"])
+    return tau + push, {"law": inner, "asked": state["asked"] + 1.0}
+
+
+counting.start = lambda model, law, push: {"law": control.start_of(model, law), "asked": np.zeros(())}
+
+
+def test_states_nest_and_are_told_at_the_start(arm):
+    law = partial(counting, law=partial(counting, law=partial(integral, gain=2.0), push=0.0), push=1.0)
+    state = lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law).state
+    assert state["asked"][-1] == state["law"]["asked"][-1] == 10.0
+    assert np.array_equal(state["law"]["law"][-1], [20.0, 20.0])
+    start = control.start_of(arm, law)
+    start["law"]["law"] = np.array([5.0, 7.0])
+    state = lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, state0=start).state
+    assert np.array_equal(state["law"]["law"][-1], [25.0, 27.0])
+
+
+def test_numbers_of_a_law_within_a_law_are_values_of_the_kernel(arm, monkeypatch):
+    def law(gain):
+        return partial(counting, law=partial(integral, gain=gain), push=0.0)
+
+    for gain in (2.5, 3.5):
+        motion = lw.simulate(arm, [0.1, 0], [0, 0], 0.01, law=law(gain))
+        assert motion.state["law"][-1] == pytest.approx([10 * gain] * 2)
+        monkeypatch.setattr(steps, "trace", lambda bound: pytest.fail("it was traced again"))
+
+
+def test_each_motion_may_have_its_own_numbers_within(arm):
+    gains = np.arange(6.0).reshape(3, 2)
+    law = partial(counting, law=partial(integral, gain=gains), push=0.0)
+    motions = lw.simulate(arm, np.zeros((3, 2)), np.zeros(2), 0.01, law=law, each=["law.gain"])
+    assert np.allclose(motions.state["law"][-1], 10.0 * gains)
+
+
+def test_a_law_may_assume_another_mechanism(arm):
+    """Gravity of the wrong masses is held, and so the joints feel the difference."""
+    other = arm.with_parameters(1.5 * lw.inertial_parameters(arm))
+    q = np.array([0.3, 0.4])
+    law = partial(control.pd, target=q, stiffness=0.0, damping=0.0)
+    motion = lw.simulate(arm, q, np.zeros(2), 0.002, law=partial(control.assuming, law=law, mechanism=other))
+    assert motion.tau[0] == pytest.approx(1.5 * lw.gravity_forces(arm, q))
+
+
+def untold(model, t, q, v, z):
+    return -v, z
+
+
+@pytest.mark.parametrize(
+    ("law", "options", "message"),
+    [
+        (
+            partial(control.encoders, law=untold, resolution=1e-3),
+            {},
+            "attribute of laws within laws tells",
+        ),
+        (
+            partial(counting, law=partial(integral, gain=1.0), push=0.0),
+            {"state0": {"asked": 0.0}},
+            r"state0 of the law counting is put together as .*; expected .*'law'",
+        ),
+        (
+            partial(control.assuming, law=integral, mechanism=lw.load("arm7")),
+            {},
+            "'arm7' has other joints than 'two_link'",
+        ),
+        (partial(control.assuming, law=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
+    ],
+)
+def test_what_cannot_be_is_told(arm, law, options, message):
+    with pytest.raises(LinkwrightError, match=message):
+        lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, **options)

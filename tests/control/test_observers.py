@@ -1,0 +1,144 @@
+"""The momentum observer: what acts from outside is found, at the rate that is asked for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError
+from linkwright.model.joint import JOINT_TYPES, Free, Revolute, Spherical
+from mechanisms import one_of_each, random_tree, state, with_loops
+
+control = lw.control
+
+HOME = np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1])
+PUSH = np.array([3.0, 0.0, 4.0, 0.0, 0.0, 0.0])
+STIFFNESS, DAMPING = np.array([400, 400, 300, 200, 60, 60, 10.0]), np.array([40, 40, 30, 15, 3, 3, 0.3])
+
+
+def pushed(model, t, q, v, state, *, law, efforts, since):
+    """What acts besides, which the law within does not know of: efforts (nv,), or a wrench (6,) on the tool."""
+    tau, state = law(model, t, q, v, state)
+    besides = efforts if len(efforts) == model.nv else lw.joint_forces(model, q, "tool", efforts)
+    return tau + lw.where(t > since - 1e-9, 1.0, 0.0) * besides, state
+
+
+pushed.start = lambda model, law, efforts, since: control.start_of(model, law)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return lw.load("arm7")
+
+
+@pytest.fixture(scope="module")
+def holding():
+    return partial(control.pd, target=HOME, stiffness=STIFFNESS, damping=DAMPING)
+
+
+@pytest.mark.parametrize("kinds", [list(JOINT_TYPES), [Free, Revolute], [Spherical, Revolute]])
+def test_the_residual_follows_at_its_rate(kinds):
+    """r = (1 − e^(−K_O t)) τ_ext of efforts that stay, for joints of every type, springs and friction included."""
+    model, h = random_tree(kinds, 4, mimics=True), 1e-4
+    q, v, tau = state(model, 2)
+    besides, gain = 0.5 * np.linspace(1.0, -1.0, model.nv), np.linspace(20.0, 60.0, model.nv)
+
+    def still(model, t, q, v, efforts):
+        return efforts
+
+    law = partial(control.momentum_observer, law=partial(still, efforts=tau), gain=gain, step=h)
+    law = partial(pushed, law=law, efforts=besides, since=0.0)
+    motion = lw.simulate(model, q, 0.3 * v, 0.05, step=h, law=law, method="rk4")
+    expected = (1.0 - np.exp(-motion.t[:-1, None] * gain)) * besides  # told with the next sample, as all states are
+    assert np.abs(motion.state["external"][1:] - expected).max() < 1e-4 * (1.0 + np.abs(motion.tau).max())
+
+
+@pytest.mark.parametrize(("gain", "at_20_ms"), [(250.0, 0.99), (230.0, 0.98)])
+def test_a_push_of_5_newton_is_found_within_20_milliseconds(arm, holding, gain, at_20_ms):
+    """99 % with K_O = 250 / s, asked every millisecond; less with less."""
+    law = partial(control.momentum_observer, law=holding, gain=gain, step=1e-3)
+    law = partial(pushed, law=law, efforts=PUSH, since=0.1)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 0.2, law=law)
+    wrench = control.hand_wrench(arm, motion.q[120], motion.state["external"][120], "tool")
+    share = wrench[:3] @ PUSH[:3] / 25.0
+    assert at_20_ms < share < at_20_ms + 0.01
+    assert np.abs(motion.state["external"][:100]).max() < 1e-6
+    assert control.hand_wrench(arm, motion.q[-1], motion.state["external"][-1], "tool") == pytest.approx(PUSH, abs=0.01)
+
+
+def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
+    """With 5 % in all masses r is off by some 3 N from the start, but by what it grows a push is found within 0.5 N."""
+    factors = 1.0 + 0.05 * np.array([1.0, 1, -1, -1, -1, -1, -1])
+    known = arm.with_parameters((lw.inertial_parameters(arm).reshape(-1, 10) * factors[:, None]).ravel())
+    law = partial(control.momentum_observer, law=holding, gain=50.0, step=1e-3, late=1)
+    law = partial(control.assuming, law=law, mechanism=known)
+    law = partial(pushed, law=law, efforts=PUSH, since=0.5)
+    real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
+    motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, law=law, **real)
+    wrenches = np.array(
+        [control.hand_wrench(known, q, r, "tool")[:3] for q, r in zip(motion.q, motion.state["external"], strict=True)]
+    )
+    before, after = wrenches[300:500].mean(axis=0), wrenches[800:].mean(axis=0)
+    assert np.abs(after - before - PUSH[:3]).max() < 0.5
+    assert 0.5 < np.abs(before).max() < 6.0
+
+
+def test_efforts_that_act_late_are_counted_when_they_act(arm, holding):
+    def largest(late):
+        law = partial(control.momentum_observer, law=holding, gain=100.0, step=1e-3, late=late)
+        return np.abs(lw.simulate(arm, HOME + 0.1, np.zeros(7), 0.2, law=law, delay=3e-3).state["external"][5:]).max()
+
+    assert largest(3) < 1e-2 * largest(0)
+
+
+def test_the_law_within_may_be_told(arm, holding):
+    """A push that is known is made up for: the arm gives way while r learns, and comes back."""
+
+    def firm(model, t, q, v, *, external):
+        return holding(model, t, q, v) - external
+
+    law = partial(control.momentum_observer, law=firm, gain=60.0, step=1e-3, informed=True)
+    law = partial(pushed, law=law, efforts=PUSH, since=0.0)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law)
+    moved = np.abs(motion.q - HOME).max(axis=1)
+    assert moved[-1] < 0.01 * moved.max()
+
+
+def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
+    q, wrench = arm.random(seed=4), np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])
+    tau = lw.joint_forces(arm, q, "tool", wrench)
+    assert control.hand_wrench(arm, q, tau, "tool") == pytest.approx(wrench)
+    flat = lw.load("two_link")
+    frame = flat.bodies[-1].name
+    tau = lw.joint_forces(flat, [0.3, 0.8], frame, [1.0, -2.0, 0, 0, 0, 0])
+    assert control.hand_wrench(flat, np.array([0.3, 0.8]), tau, frame, ["x"], 0.0).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"gain": 0.0}, "gain must be above zero"),
+        ({"gain": np.array([1.0, -1.0])}, "gain must be above zero"),
+        ({"gain": np.ones(3)}, r"gain has shape \(3,\); expected a number or \(2,\)"),
+        ({"step": -1e-3}, "step must be above zero"),
+        ({"late": 1.5}, "late is a whole number from 0 to 200; got 1.5"),
+        ({"late": 201}, "late is a whole number from 0 to 200; got 201"),
+        ({"law": 3.0}, "a law is a function"),
+    ],
+)
+def test_what_cannot_be_bound_is_told(changed, message):
+    model = lw.load("two_link")
+    own = partial(control.pd, target=np.zeros(2), stiffness=1.0, damping=1.0)
+    law = partial(control.momentum_observer, **({"law": own, "gain": 10.0, "step": 1e-3} | changed))
+    with pytest.raises(LinkwrightError, match=message):
+        lw.simulate(model, [0, 0], [0, 0], 0.01, law=law)
+
+
+def test_loops_are_told():
+    model, _ = with_loops(one_of_each(2), ["ball"], 4)
+    law = partial(control.momentum_observer, law=lambda model, t, q, v: -v, gain=1.0, step=1e-3)
+    with pytest.raises(LinkwrightError, match="the momentum observer is for mechanisms without loops"):
+        control.start_of(model, law)
