@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from linkwright.trajectories.poses import PoseTrajectory
     from linkwright.trajectories.trajectory import Trajectory
 
 SAMPLES = 1200
@@ -91,3 +92,42 @@ def _panel(
     ax.set_ylim(bottom, top)
     ax.grid(alpha=0.25)
     ax.tick_params(labelsize=7)
+
+
+AXES = 12
+"""of the frame along a path"""
+
+
+def plot_poses(path: PoseTrajectory) -> Figure:
+    """A path in space with the frame's axes along it, and its speeds and accelerations over time."""
+    from matplotlib.figure import Figure
+
+    t = np.unique(np.concatenate([np.linspace(path.times[0], path.times[-1], 400), path.times]))
+    T, v, a = path(t)
+    p = T[:, :3, 3]
+    figure = Figure(figsize=(10.0, 4.8), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.15, 1.0))
+    space: Any = figure.add_subplot(grid[:, 0], projection="3d")
+    space.plot(*p.T, color="#333840", lw=1.5)
+    size = 0.12 * max(float(np.ptp(p, axis=0).max()), 0.05)
+    for k in np.linspace(0, len(t) - 1, AXES).astype(int):
+        for axis, colour in zip(T[k, :3, :3].T, ("#D55E00", "#009E73", "#0072B2"), strict=True):
+            space.plot(*np.stack([p[k], p[k] + size * axis]).T, color=colour, lw=1.2)
+    space.set_aspect("equal")
+    space.set_xlabel("x (m)", fontsize=8)
+    space.set_ylabel("y (m)", fontsize=8)
+    space.set_zlabel("z (m)", fontsize=8)
+    space.tick_params(labelsize=6)
+    kinds = ((v, "speed (m/s, rad/s)"), (a, "acceleration (m/s², rad/s²)"))
+    for row, (x, what) in enumerate(kinds):
+        ax = figure.add_subplot(grid[row, 1])
+        for part, name, colour in ((x[:, :3], "of the place", COLOURS[0]), (x[:, 3:], "of the turn", COLOURS[1])):
+            ax.plot(t, np.linalg.norm(part, axis=1), color=colour, lw=1.3, label=name)
+        ax.set_ylabel(what, fontsize=8)
+        ax.grid(alpha=0.25)
+        ax.tick_params(labelsize=7)
+        if not row:
+            ax.legend(fontsize=7)
+    figure.axes[-1].set_xlabel("time (s)", fontsize=8)
+    figure.suptitle(f"a path, {path.duration:.4g} s", fontsize=11)
+    return figure
