@@ -282,10 +282,10 @@ def _timed(
     """A path, and its place from 0 to 1: a quintic of that duration, or an S-curve within limits."""
     if not length and not turn:
         raise InputError("the path has no length: start and end are the same")
-    told = {name: x for name, x in zip(LIMITS, (*along, *about), strict=True) if x is not None}
-    for name, x in told.items():
-        if not float(finite(name, x)) > 0.0:
-            raise InputError(f"the limit of {name} is above zero; got {x!r}")
+    told = {name: limit for name, limit in zip(LIMITS, (*along, *about), strict=True) if limit is not None}
+    for name, limit in told.items():
+        if not float(finite(name, limit)) > 0.0:
+            raise InputError(f"the limit of {name} is above zero; got {limit!r}")
     if duration is not None:
         if told:
             raise ArgumentError("a path takes a duration, or limits; both are given")
@@ -294,7 +294,7 @@ def _timed(
         zero, one = np.zeros(1), np.ones(1)
         s = between([zero, zero, zero], [one, zero, zero], np.asarray(float(duration)))
         return PoseTrajectory(np.array([0.0, float(duration)]), s.T, path[None])
-    limits = []
+    limits: list[float] = []
     for x, y in zip(along, about, strict=True):
         own = [limit / size for limit, size in ((x, length), (y, turn)) if limit is not None and size]
         limits.append(min(own, default=np.inf))

@@ -123,7 +123,8 @@ def _velocities(model: Model, ways: Array, spans: Array, first: Array, last: Arr
 def _solved(below: Array, middle: Array, above: Array, right: Array) -> Array:
     """The solution (…, n, m) of a block tridiagonal system with blocks (…, n, m, m): elimination, then back."""
     n = middle.shape[-3]
-    factors, parts = [], []
+    factors: list[Array] = []
+    parts: list[Array] = []
     for k in range(n):
         M, r = middle[..., k, :, :], right[..., k, :]
         if k:
