@@ -39,13 +39,13 @@ def _start(
     model: Model,
     *,
     bodies: str | Sequence[str],
+    reference: Wanted,
     convergence: Any,
     damping: Any,
     rate: Any,
     step: Any,
     prediction: Any = 0.0,
     cutoff: Any = 20.0,
-    **told: Any,
 ) -> State:
     """The parameters that the model has; and where predictions count nothing that was filtered."""
     require_open(model, "adaptive control")

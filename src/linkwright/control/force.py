@@ -206,11 +206,11 @@ def hybrid(
     return tau - passive_forces(model, q, v), state + step * lacking
 
 
-def _at_rest(model: Model) -> dict[str, Array]:
+def _at_rest(model: Model, **bound: Any) -> dict[str, Array]:
     return {"offset": np.zeros(6), "rate": np.zeros(6)}
 
 
-def _nothing_learnt(model: Model) -> Array:
+def _nothing_learnt(model: Model, **bound: Any) -> Array:
     return np.zeros(6)
 
 

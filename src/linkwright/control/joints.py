@@ -46,7 +46,7 @@ def pid(
     limit: Any = None,
     unwinding: Any = 0.1,
 ) -> tuple[Array, Array]:
-    """τ = K e − K_d v + z (nv,) and the next z (nv,), ż = K_i e: no knowledge of the mechanism; ``state0=zeros(nv)``.
+    """τ = K e − K_d v + z (nv,) and the next z (nv,), ż = K_i e, from zero: no knowledge of the mechanism.
 
     ``step`` (s) is how often the law is asked. With ``limit`` (N m; a number or (nv,)) τ is cut to it, and z follows
     with ż = K_i e + (cut τ − τ)/T, T being ``unwinding`` in seconds, so that it does not wind up (back calculation:
@@ -59,6 +59,9 @@ def pid(
         return asked, z + step * (integral * e)
     cut = clip(asked, -limit, limit)
     return cut, z + step * (integral * e + (cut - asked) / unwinding)
+
+
+pid.start = lambda model, **bound: np.zeros(model.nv)  # type: ignore[attr-defined]
 
 
 def computed_torque(

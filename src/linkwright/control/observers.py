@@ -47,6 +47,7 @@ def momentum_observer(
     step: Any,
     late: int = 0,
     informed: bool = False,
+    **measured: Array,
 ) -> tuple[Array, State]:
     """The efforts of ``law``; in the state as "external" r (nv,) what acts on the joints besides: ṙ = K_O (τ_ext − r).
 
@@ -61,7 +62,8 @@ def momentum_observer(
     left = np.exp(-gain * step)
     found = (p - 0.5 * step * n - state["past"]) / step
     external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
-    tau, own = answer(law, model, t, q, v, state, **({"external": external} if informed else {}))
+    told = {**measured, "external": external} if informed else measured
+    tau, own = answer(law, model, t, q, v, state, **told)
     acts = tau
     if "coming" in state:
         acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], tau[None]])

@@ -26,11 +26,21 @@ def _start_of_encoders(model: Model, *, law: Law, resolution: Any) -> State | No
 
 
 @starting(_start_of_encoders)
-def encoders(model: Model, t: Any, q: Array, v: Array, state: State | None = None, *, law: Law, resolution: Any) -> Any:
+def encoders(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    state: State | None = None,
+    *,
+    law: Law,
+    resolution: Any,
+    **measured: Array,
+) -> Any:
     """The law sees q in steps of ``resolution`` (rad or m; a number or (nv,)), along ``difference`` from neutral."""
     zero = model.neutral()
     seen = integrate(model, zero, resolution * np.floor(difference(model, zero, q) / resolution + 0.5))
-    tau, own = answer(law, model, t, seen, v, state or {})
+    tau, own = answer(law, model, t, seen, v, state or {}, **measured)
     return tau if state is None else (tau, own)
 
 
@@ -43,7 +53,17 @@ def _start_of_filter(model: Model, *, law: Law, cutoff: Any, step: Any, order: i
 
 @starting(_start_of_filter)
 def filtered_velocity(
-    model: Model, t: Any, q: Array, v: Array, state: State, *, law: Law, cutoff: Any, step: Any, order: int = 1
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    state: State,
+    *,
+    law: Law,
+    cutoff: Any,
+    step: Any,
+    order: int = 1,
+    **measured: Array,
 ) -> tuple[Array, State]:
     """The law sees differences of q over ``step`` h (s), filtered at ``cutoff`` ω (1/s; a number or (nv,)), as v.
 
@@ -58,7 +78,7 @@ def filtered_velocity(
     for before in state["velocity"]:
         x = left * before + (1.0 - left) * x
         stages.append(x)
-    tau, own = answer(law, model, t, q, x, state)
+    tau, own = answer(law, model, t, q, x, state, **measured)
     return tau, {**own, "position": q, "velocity": np.stack(stages), "asked": 0.0 * state["asked"] + 1.0}
 
 
@@ -94,6 +114,7 @@ def kalman_velocity(
     jerk: Any,
     step: Any,
     unsure: tuple[Any, Any] = (1.0, 10.0),
+    **measured: Array,
 ) -> tuple[Array, State]:
     """The law sees q and v as a Kalman filter estimates them from q alone, on the configuration manifold.
 
@@ -126,7 +147,7 @@ def kalman_velocity(
     place, speed, a = integrate(model, place, k_q * error), speed + k_v * error, a + k_a * error
     rest = noise * noise * sure  # 1 − k_q, without cancellation
     after = [rest * qq, rest * qv, rest * qa, vv - k_v * qv, va - k_v * qa, aa - k_a * qa]
-    tau, own = answer(law, model, t, place, speed, state)
+    tau, own = answer(law, model, t, place, speed, state, **measured)
     return tau, {
         **own,
         "position": place,

@@ -1,6 +1,7 @@
 """Laws within laws: what an observer or an estimate of velocities has around the law that it serves.
 
-The outer law is bound to the inner as ``law``; its state is a dict, with the inner law's own as "law" where it has one.
+The inner law is bound to the outer as ``law``; the outer's state is a dict, with the inner law's own as "law" where it
+has one. What a sensor measures is handed on.
 """
 
 from __future__ import annotations
@@ -52,9 +53,12 @@ def _assumed(model: Model, *, law: Law, mechanism: Model) -> Any:
 
 
 @starting(_assumed)
-def assuming(model: Model, t: Any, q: Array, v: Array, state: Any = None, *, law: Law, mechanism: Model) -> Any:
+def assuming(
+    model: Model, t: Any, q: Array, v: Array, state: Any = None, *, law: Law, mechanism: Model, **measured: Array
+) -> Any:
     """The law takes the mechanism for another one, of the same joints: for masses that it does not know."""
-    return law(mechanism, t, q, v) if state is None else law(mechanism, t, q, v, state)
+    own = () if state is None else (state,)
+    return law(mechanism, t, q, v, *own, **measured)
 
 
 def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:

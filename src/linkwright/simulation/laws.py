@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, wrong_call
 from linkwright.model.derived import derived, exact
 from linkwright.model.tree import Model
 from linkwright.simulation.fingerprint import fingerprint
@@ -132,6 +132,8 @@ class Ruled:
         """where the state counts the steps in which efforts were cut"""
         self.period = period
         """steps from one question to the next"""
+        self.steps: dict[str, Array] = {}
+        """what is bound as ``step``, by name: how often the law believes that it is asked, s"""
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts; the state becomes what it is after them."""
@@ -271,7 +273,9 @@ def ruled(
     except TypeError:  # what is bound may change unseen: a law of its own
         key = efforts
     formula = Formula(efforts, key, tuple(told.numbers.values()), tuple(told.shapes.values()), state.shape[-1])
-    return Ruled(model, formula, state, shapes, name=name)
+    rule = Ruled(model, formula, state, shapes, name=name)
+    rule.steps = {key: x for key, x in told.numbers.items() if key.rpartition(".")[2] == "step"}
+    return rule
 
 
 def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collection[str]) -> None:
@@ -339,7 +343,15 @@ def start_of(model: Model, law: Callable[..., Any]) -> Any:
 
 def _told_start(model: Model, function: Any, bound: Mapping[str, Any]) -> Any:
     start = getattr(function, "start", None)
-    return start(model, **bound) if callable(start) else None
+    if not callable(start):
+        return None
+    signature = inspect.signature(start)
+    try:
+        signature.bind(model, **bound)
+    except TypeError:
+        named = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+        raise wrong_call(name_of_function(function), signature.replace(parameters=named), (), bound) from None
+    return start(model, **bound)
 
 
 def _by_place(function: Callable[..., Any], bound: Collection[str]) -> list[str]:

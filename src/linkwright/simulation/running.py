@@ -204,6 +204,8 @@ def simulate(
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
     drives = between(model, h, period, delay, lag, effort_limits, noise, seed, gear, sensor is not None)
+    if rule is not None:
+        _warn_of_other_steps(rule, h * drives.period if drives else h)
     if drives is not None:
         if rule is None:
             raise ArgumentError(
@@ -276,6 +278,13 @@ def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outs
     model.frame(sensor)
     if rule is None or outside is None:
         raise ArgumentError("a sensor tells a law what acts from outside: give law=… and wrenches=… or environment=…")
+
+
+def _warn_of_other_steps(rule: Ruled, period: float) -> None:
+    """Warn of a law that integrates or filters over another time than there is between two questions."""
+    for name, step in rule.steps.items():
+        if step.size and np.abs(step / period - 1.0).max() > 1e-6:
+            warn(f"the law {rule.name} is bound to {name}={step.flat[0]:g} s, and is asked every {period:g} s")
 
 
 def _steps(duration: float, step: float) -> int:
