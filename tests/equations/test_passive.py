@@ -133,7 +133,7 @@ def test_numbers_are_chosen_by_group_and_by_name():
         "D[1] = b1*theta1_dot",
         "K[1] = k1*theta1",
     ]
-    with pytest.raises(InputError, match="there are M, h, g, D, K"):
+    with pytest.raises(InputError, match="there are M, h, C, g, D, R, K"):
         made.text(what="D,F")
 
 
@@ -186,3 +186,50 @@ def test_springs_between_bodies_have_no_polynomial_and_are_told(tmp_path):
     assert "The damper of closer between bodies takes energy" in told
     assert "1. theta1 = 0;" in told
     assert "closer have no exact form" in made.html(tmp_path / "gate.html").read_text()
+
+
+def lossy() -> lw.Model:
+    """Dampers and friction on a hinge, on a slide, and on a joint that follows backwards; a damper on a ball."""
+    builder = lw.Builder("lossy")
+    for name in "abcd":
+        builder.body(name, 1.0, (0.2, 0, 0), 0.1)
+    builder.joint("one", "revolute", "world", "a", damping=0.3, friction=0.2)
+    builder.joint("two", "prismatic", "a", "b", axis=(1, 0, 0), damping=0.5)
+    builder.joint("back", "revolute", "b", "c", mimic="one", multiplier=-2.0, damping=0.1, friction=0.4)
+    builder.joint("ball", "spherical", "c", "d", damping=0.7)
+    return builder.build()
+
+
+def test_friction_is_the_slope_of_rayleighs_function():
+    made = equations(lossy())
+    R, D = made.polynomials("dissipation").item(), made.polynomials("friction_forces")
+    ring = R.ring
+    for name, force in zip(made.coordinates.v, D, strict=True):
+        assert ring.derivative(R, name) == force
+    # the power lost is D v: twice the part of the dampers, once that of friction
+    power = D @ np.array([ring[name] for name in made.coordinates.v], dtype=object)
+    coulomb = ring.put(R, {name: 0 for name in R.used() if name.startswith("b")})
+    assert power == 2 * (R - coulomb) + coulomb
+    v = np.array([0.3, -0.5, 0.2, 0.1, -0.4])
+    values = {name: made._plan.values[name] for name in made.passive_names} | dict(
+        zip(made.coordinates.v, v, strict=True)
+    )
+    rates = [0.3, -0.5, -0.6, 0.2, 0.1, -0.4]
+    expected = 0.5 * np.dot([0.3, 0.5, 0.1, 0.7, 0.7, 0.7], np.square(rates)) + 0.2 * 0.3 + 0.4 * 0.6
+    assert evaluate([R], values)[0] == pytest.approx(expected)
+    scope: dict = {}
+    exec(made.python("R"), scope)
+    assert scope["lossy_dissipation"](v)[0] == pytest.approx(expected)
+
+
+def test_the_derivation_has_rayleighs_function_where_something_is_lost():
+    lines = equations(lossy()).derivation_text().splitlines()
+    (function,) = (line for line in lines if line.startswith("R = "))
+    assert "theta1_dot*(b1 + 4*b3)" in function
+    assert "sign(theta1_dot)" in function
+    assert "dR/dd2_dot = b2*d2_dot" in lines
+    assert lines[-1] == "d/dt dL/dv - slopes of L - turning + dR/dv = tau"
+    lines = equations(lw.load("two_link")).derivation_text().splitlines()
+    assert lines[-1] == "d/dt dL/dv - slopes of L = tau"
+    assert not any(line.startswith(("R =", "dR/")) for line in lines)
+    assert r"\mathcal{R} &=" in equations(lossy()).latex(what="R")

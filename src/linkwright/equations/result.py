@@ -70,7 +70,7 @@ class Equations(ExactForms):
         """A quantity as a SymPy matrix, an energy as an expression; ``form`` as in :meth:`text`.
 
         ``what``: "mass_matrix", "velocity_forces", "coriolis_matrix", "gravity_forces", "friction_forces",
-        "spring_forces", "constraint_jacobian", "constraint_bias", "rate_matrix", "kinetic_energy",
+        "dissipation", "spring_forces", "constraint_jacobian", "constraint_bias", "rate_matrix", "kinetic_energy",
         "potential_energy", "center_of_mass", "center_of_mass_jacobian", "linear_momentum", "angular_momentum", and
         of a frame "pose", "jacobian", "jacobian_dot", "velocity".
         """
@@ -207,9 +207,10 @@ class Equations(ExactForms):
         """Every entry on a line: M[1,1] = …; what is zero is said once.
 
         ``what``: some of M, h, g, D (friction), K (springs), A and b (of closed loops), or "all" of these that
-        there are; C (h = C v), G (q̇ = G v); E and U (kinetic and potential energy), c and J_c (centre of mass and
-        its Jacobian), P and L (momentum, and angular about c), where m is the total mass; and of a ``frame`` T
-        (pose), J (Jacobian), J_dot (its rate) and V (twist), in the ``reference``. Of M the upper triangle is shown.
+        there are; C (h = C v), R (Rayleigh's function, D = ∂R/∂v), G (q̇ = G v); E and U (kinetic and potential
+        energy), c and J_c (centre of mass and its Jacobian), P and L (momentum, and angular about c), where m is the
+        total mass; and of a ``frame`` T (pose), J (Jacobian), J_dot (its rate) and V (twist), in the ``reference``.
+        Of M the upper triangle is shown.
 
         ``form``: "products" (with brackets, and as few products of sines and cosines as are found) or "angles"
         (multiple angles, none), the same without brackets as "expanded" and "expanded angles", and "factored"
@@ -328,7 +329,10 @@ class Equations(ExactForms):
         return mathml_table(rows)
 
     def derivation_text(self) -> str:
-        """Lagrange's equations step by step: positions, velocities, K, U, L, ∂L/∂v, its rate, ∂L/∂q."""
+        """Lagrange's equations step by step: positions, velocities, K, U, L, ∂L/∂v, its rate, ∂L/∂q.
+
+        Where joints have dampers or friction, Rayleigh's function R and its slopes ∂R/∂v too.
+        """
         found = self.derivation
 
         def shown(p: Polynomial) -> str:
@@ -362,6 +366,13 @@ class Equations(ExactForms):
                 f"of the turning axes of {name} = {shown(p)}"
                 for name, p in zip(self.coordinates.v, found.turning, strict=True)
             ]
+        if "D" in self.letters:  # ∂R/∂v, the signs of v taken as they are
+            lines.append(f"R = {shown(self.polynomials('dissipation').item())}")
+            slopes = zip(self.coordinates.v, self.polynomials("friction_forces"), strict=True)
+            lines += [f"dR/d{name} = {shown(p)}" for name, p in slopes]
+        turns = "".join(f" - {part}" for part in ["turning"] * any(bool(p) for p in found.turning))
+        lost, sprung = (f" + {part}" * (letter in self.letters) for letter, part in (("D", "dR/dv"), ("K", "K")))
+        lines.append(f"d/dt dL/dv - slopes of L{turns}{lost}{sprung} = tau")
         return "\n".join(lines)
 
     @overload

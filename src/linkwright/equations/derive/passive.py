@@ -43,15 +43,31 @@ class PassiveForces:
 
         Raises :class:`ModelError` where there are dampers between bodies.
         """
+        forces = [damping * v + friction * sign for damping, friction, v, sign in self._losses()]
+        return self.ring.array(self.model.assemble(forces))
+
+    @cached_property
+    def dissipation(self) -> np.ndarray:
+        """Rayleigh's function ½ Σ b v² + Σ μ v sign(v) of every joint, an array of shape (); D is its slope along v.
+
+        The second part, Coulomb's friction, has no slope at v = 0. Raises as :attr:`friction_forces`.
+        """
+        total = self.ring.zero
+        for damping, friction, v, sign in self._losses():
+            total = total + damping @ (v * v) / 2 + friction @ (v * sign)
+        return self.ring.array(total)
+
+    def _losses(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+        """Dampers, friction, velocities and their signs of every joint."""
         if dampers := [spring.name for spring in self.model.springs if spring.damping]:
             refuse_between(dampers)
-        model, forces = self.model, []
+        model, found = self.model, []
         rates, signs = model.rates(self._variables(self.coordinates.v)), model.rates(self._variables(self._signs))
         for joint, one, v, sign in zip(model.joints, self.plan.passive, rates, signs, strict=True):
             if joint.coupling:  # sign(n v) = sign(n) sign(v)
                 sign = np.sign(joint.coupling.multiplier) * signs[joint.coupling.leader]
-            forces.append(self._values(one.damping) * v + self._values(one.friction) * sign)
-        return self.ring.array(model.assemble(forces))
+            found.append((self._values(one.damping), self._values(one.friction), v, sign))
+        return found
 
     @cached_property
     def spring_forces(self) -> np.ndarray:

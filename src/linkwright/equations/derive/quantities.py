@@ -46,6 +46,7 @@ class Quantity(NamedTuple):
     def latex(self) -> str:
         r"""The letter in LaTeX: J_dot as \\dot{J}, J_c as J_{c}."""
         base, _, index = self.letter.partition("_")
+        base = r"\mathcal{R}" if base == "R" else base
         return rf"\dot{{{base}}}" if index == "dot" else base + (f"_{{{index}}}" if index else "")
 
 
@@ -61,6 +62,13 @@ def _velocity_forces(model: Model, q: Array, v: Array, frame: str, reference: st
 def _friction_forces(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
     joints = zip(model.joints, model.rates(v), strict=True)
     return model.assemble([joint.damping * rate + joint.friction * np.sign(rate) for joint, rate in joints])
+
+
+def _dissipation(model: Model, q: Array, v: Array, frame: str, reference: str) -> Array:
+    joints = zip(model.joints, model.rates(v), strict=True)
+    return sum(
+        (0.5 * joint.damping @ (rate * rate) + joint.friction @ np.abs(rate) for joint, rate in joints), np.zeros(())
+    )
 
 
 def _momentum(model: Model, q: Array, v: Array) -> Array:
@@ -119,6 +127,14 @@ QUANTITIES = {
             "viscous damping and Coulomb friction",
             "vp",
             _friction_forces,
+            passive=True,
+        ),
+        Quantity(
+            "R",
+            "dissipation",
+            "Rayleigh's dissipation function, whose slopes along v are D",
+            "vp",
+            _dissipation,
             passive=True,
         ),
         Quantity(

@@ -268,7 +268,7 @@ class Programmer:
 
         def value(quantity: Quantity) -> Array:
             if quantity.passive:
-                return writer.array(getattr(self.passive, quantity.name), symmetric=False)
+                return writer.array(np.atleast_1d(getattr(self.passive, quantity.name)), symmetric=False)
             if quantity.looped:
                 return quantity.value(closed, arrays["q"], arrays["v"], "", "")[kept]
             own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)

@@ -130,7 +130,7 @@ def _factors(terms: Sum) -> int:
 def mathml_letter(letter: str, *indices: str) -> str:
     """A quantity's letter with indices: M with 1,2; J_c has one of its own, J_dot a dot."""
     base, _, own = letter.partition("_")
-    shown = f"<mi>{base}</mi>"
+    shown = f"<mi>{'𝓡' if base == 'R' else base}</mi>"
     if own == "dot":
         shown, own = f'<mover accent="true">{shown}<mo stretchy="false">˙</mo></mover>', ""
     parts = [f"<mi>{own}</mi>"] * bool(own) + [f"<mn>{','.join(indices)}</mn>"] * any(indices)

@@ -53,6 +53,7 @@ TITLES = {
 }
 ARGUMENTS = {"h": "qv", "D": "v", "b": "qv"}
 """what the others depend on is q"""
+RAYLEIGH = "<mi>𝓡</mi>"
 ONE = (Product(Fraction(1), ()),)
 LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -403,6 +404,14 @@ def _derivation(made: Equations) -> str:
         )
     ]
     steps.append(_unfolding("Energies of all, and the Lagrangian", "".join(energies)))
+    lost = made.polynomials("friction_forces") if "D" in made.letters else None
+    if lost is not None:
+        function = printer.equation(RAYLEIGH, made.polynomials("dissipation").item())
+        words = (
+            "<p>What dampers and friction take is the slope of this function along the velocities. Coulomb's part, "
+            "with sign, has no slope at rest.</p>"
+        )
+        steps.append(_unfolding("Rayleigh's dissipation function", words + function))
     turns = any(bool(p) for p in found.turning)
     for k, velocity in enumerate(made.coordinates.v):
         momentum = _quotient("<mi>L</mi>", mathml_name(velocity))
@@ -420,13 +429,19 @@ def _derivation(made: Equations) -> str:
             lines.append("<p>Of the axes, which turn with the body (Boltzmann and Hamel):</p>")
             lines.append(printer.equation(turning, found.turning[k]))
             balance += f"<mo>−</mo>{turning}"
+        if lost is not None:
+            slope = _quotient(RAYLEIGH, mathml_name(velocity))
+            lines.append(printer.equation(slope, lost[k]))
+            balance += f"<mo>+</mo>{slope}"
         tau = f"<mo>=</mo>{_indexed('τ', k + 1)}"
         inertial = [
             f"{_indexed('M', k + 1, j + 1)}{mathml_name(a)}"
             for j, a in enumerate(made.coordinates.a)
             if found.forms.mass_matrix[k, j]
         ]
-        written = "<mo>+</mo>".join([*inertial, _indexed("h", k + 1), _indexed("g", k + 1)])
+        written = "<mo>+</mo>".join(
+            [*inertial, *(_indexed(letter, k + 1) for letter in ("h", "g", *["D"] * (lost is not None)))]
+        )
         lines.append(f"<p>Row {k + 1} of the equations of motion:</p>{_line([balance + tau])}{_line([written + tau])}")
         steps.append(_unfolding(f"Derivatives for {_math(mathml_name(velocity))}", "".join(lines)))
     energies_of = (found.kinetic_energy, found.potential_energy)
