@@ -144,9 +144,13 @@ _LATER = {
     "linkwright.geometry": ("quaternion", "rotation", "transform"),
     # Equations to read
     "linkwright.equations": ("Equations", "equations"),
+    # Where motions go
+    "linkwright.equations.controlled.attraction": ("AttractionRegion", "region_of_attraction"),
+    "linkwright.equations.controlled.portrait": ("PhasePortrait", "phase_portrait"),
 }
 
 __all__ = [
+    "AttractionRegion",
     "BaseParameters",
     "Builder",
     "Calibrated",
@@ -160,6 +164,7 @@ __all__ = [
     "Mobility",
     "Model",
     "Motion",
+    "PhasePortrait",
     "Reached",
     "StaticWrench",
     "Trajectory",
@@ -248,6 +253,7 @@ __all__ = [
     "operational_space_dynamics",
     "parameter_names",
     "passive_forces",
+    "phase_portrait",
     "plastic_impact",
     "pose",
     "poses",
@@ -258,6 +264,7 @@ __all__ = [
     "quaternion",
     "read_measurements",
     "reference_regressor",
+    "region_of_attraction",
     "regressor",
     "repeat",
     "resolved_rate",

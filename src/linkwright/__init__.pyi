@@ -41,6 +41,10 @@ from linkwright.dynamics.momentum import BaseAxes
 from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.equations import Equations as Equations
 from linkwright.equations import equations as equations
+from linkwright.equations.controlled.attraction import AttractionRegion as AttractionRegion
+from linkwright.equations.controlled.attraction import region_of_attraction as region_of_attraction
+from linkwright.equations.controlled.portrait import PhasePortrait as PhasePortrait
+from linkwright.equations.controlled.portrait import phase_portrait as phase_portrait
 from linkwright.formats.load import load as load
 from linkwright.formats.meshes import mass_properties as mass_properties
 from linkwright.geometry import quaternion as quaternion
@@ -497,6 +501,7 @@ def zero_moment_point(
 ) -> Annotated[Array, "(…, 3)"]: ...
 
 __all__ = [
+    "AttractionRegion",
     "BaseParameters",
     "Builder",
     "Calibrated",
@@ -510,6 +515,7 @@ __all__ = [
     "Mobility",
     "Model",
     "Motion",
+    "PhasePortrait",
     "Reached",
     "StaticWrench",
     "Trajectory",
@@ -598,6 +604,7 @@ __all__ = [
     "operational_space_dynamics",
     "parameter_names",
     "passive_forces",
+    "phase_portrait",
     "plastic_impact",
     "pose",
     "poses",
@@ -608,6 +615,7 @@ __all__ = [
     "quaternion",
     "read_measurements",
     "reference_regressor",
+    "region_of_attraction",
     "regressor",
     "repeat",
     "resolved_rate",

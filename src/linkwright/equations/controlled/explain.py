@@ -444,7 +444,7 @@ def pid_eigenvalues(law: Law, proof: Proof) -> Array:
     assert proof.target is not None
     model, n = law.model, law.model.nv
     free = Rest(model)
-    own, damping = (free._ask(k, proof.target) for k in (1, 2))
+    own, damping = free.slopes(proof.target)
     inverse = np.linalg.inv(_mass(model, proof.target))
     zero, eye = np.zeros((n, n)), np.eye(n)
     A = np.block([

@@ -25,7 +25,7 @@ from linkwright.compiler.public import public
 from linkwright.errors import ClosureError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Ruled
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, clip
 
 STARTS, STEPS = 96, 60
 RESIDUAL = 1e-9
@@ -93,34 +93,54 @@ class RestingPlace:
         return bool(len(self.frequencies) == len(self.squares))
 
 
-def pull(model: Model, q: Array, v: Array, told: Array, multipliers: Array, rule: Ruled | None, t: Any) -> Any:
+def pull(
+    model: Model,
+    q: Array,
+    v: Array,
+    told: Array,
+    multipliers: Array,
+    rule: Ruled | None,
+    t: Any,
+    limits: Array | None,
+) -> Any:
     """f − Aᵀ λ (nv,) at velocities v: what a law and passive forces leave of gravity, without the mechanism's h."""
     passive = dynamics.passive_forces(model, q, v)
     left = dynamics.gravity_forces(model, q) - passive
     if rule is not None:
-        left = left - rule.formula.efforts(model, t, q, v, told)
+        efforts = rule.formula.efforts(model, t, q, v, told)
+        left = left - (efforts if limits is None else clip(efforts, -limits, limits))
     return left - dynamics.constraint_jacobian(model, q).T @ multipliers if model.loops else left
 
 
 class Rest:
     """The search for configurations of rest, and what it found."""
 
-    def __init__(self, model: Model, rule: Ruled | None = None, near: tuple[Array, ...] = (), t: float = 0.0):
-        self.model, self.rule, self.near, self.t = model, rule, near, t
+    def __init__(
+        self,
+        model: Model,
+        rule: Ruled | None = None,
+        near: tuple[Array, ...] = (),
+        limits: Array | None = None,
+    ):
+        self.model, self.rule, self.near = model, rule, near
+        self.t = 0.0
+        self.limits = limits
+        """(nv,), what the law's efforts are cut to"""
 
     @cached_property
     def _kernels(self) -> tuple[Callable[..., Array], Callable[..., Array], Callable[..., Array]]:
         """f − Aᵀλ of (q, v, told, λ), and its derivatives by q and v."""
-        rule, t, size = self.rule, self.t, self._told.size
+        rule, t, size, limits = self.rule, self.t, self.told.size, self.limits
 
         def left(model: Model, q: Array, v: Array, told: Array, multipliers: Array) -> Any:
-            return pull(model, q, v, told, multipliers, rule, t)
+            return pull(model, q, v, told, multipliers, rule, t, limits)
 
         made = compile(left, self.model, told=(size,), multipliers=(self._count,))
         return made, made.derivative("q"), made.derivative("v")
 
     @cached_property
-    def _told(self) -> Array:
+    def told(self) -> Array:
+        """The numbers bound to the law, one after the other."""
         return self.rule.formula.told() if self.rule is not None else np.zeros(1)
 
     @cached_property
@@ -131,15 +151,31 @@ class Rest:
     def _ask(self, which: int, q: Array, multipliers: Array | None = None) -> Array:
         made = self._kernels[which]
         zero = np.zeros(self._count) if multipliers is None else multipliers
-        return made(q, np.zeros(self.model.nv), self._told, zero)
+        return made(q, np.zeros(self.model.nv), self.told, zero)
+
+    def pull(self, q: Array) -> Array:
+        """What gravity, passive forces and the law leave at rest (…, nv), against the efforts: zero at equilibria."""
+        return self._ask(0, q)
+
+    def slopes(self, q: Array) -> tuple[Array, Array]:
+        """∂/∂δ and ∂/∂v of the same (nv, nv)."""
+        return self._ask(1, q), self._ask(2, q)
 
     # where it may be
+
+    def scattered(self, n: int) -> Array:
+        """Random configurations (n, nq), angles all around."""
+        return self._random(np.random.default_rng(1), n)
 
     @cached_property
     def _starts(self) -> Array:
         """Configurations that the loops allow: those near by, and random ones."""
         model, rng = self.model, np.random.default_rng(0)
         found = [*self.near, *self._random(rng, STARTS)]
+        for k, q in enumerate(found[-STARTS // 2 :] if self.near else ()):  # half of them half a turn about these
+            center = self.near[k % len(self.near)]
+            for place in self._angles:
+                q[place] += center[place]
         if not model.loops:
             return np.array(found)
         kept = []
@@ -290,6 +326,7 @@ class Rest:
         tau = np.zeros(self.model.nv)
         if self.rule is not None:
             tau = self.rule(self.t, q, np.zeros(self.model.nv))
+            tau = tau if self.limits is None else np.clip(tau, -self.limits, self.limits)
         return RestingPlace(q, tau, multipliers if self.model.loops else np.zeros(0), values, squares, Z)
 
     @cached_property
