@@ -4,6 +4,7 @@ Beside them what is best for a cost: ``lqr`` about a posture, ``ilqr`` along a m
 """
 
 from linkwright.control.adaptive import adaptive
+from linkwright.control.compiled import compiled
 from linkwright.control.contacts import Contact
 from linkwright.control.force import admittance, compliance, hybrid, shaped_impedance
 from linkwright.control.hand import impedance, operational_space
@@ -31,6 +32,7 @@ __all__ = [
     "adaptive",
     "admittance",
     "assuming",
+    "compiled",
     "compliance",
     "computed_torque",
     "encoders",

@@ -126,6 +126,7 @@ class Ruled:
         name: str,
         cut: slice | None = None,
         period: int = 1,
+        names: tuple[str, ...] = (),
     ):
         self.model, self.formula, self.state, self.shapes, self.name = model, formula, state, shapes, name
         self.cut = cut
@@ -134,6 +135,8 @@ class Ruled:
         """steps from one question to the next"""
         self.steps: dict[str, Array] = {}
         """what is bound as ``step``, by name: how often the law believes that it is asked, s"""
+        self.names = names
+        """of the formula's values, as they are bound"""
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """The efforts; the state becomes what it is after them."""
@@ -276,6 +279,7 @@ def ruled(
     rule = Ruled(model, formula, state, shapes, name=name)
     rule.steps = {key: x for key, x in told.numbers.items() if key.rpartition(".")[2] == "step"}
     return rule
+    return Ruled(model, formula, state, shapes, name=name, names=tuple(told.numbers))
 
 
 def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collection[str]) -> None:
