@@ -45,6 +45,7 @@ def shaped_impedance(
     inertia: Any,
     stiffness: Any,
     damping: Any,
+    directions: str | Sequence[str] = "all",
     posture: Array | None = None,
     posture_stiffness: Any = 0.0,
     posture_damping: Any = 2.0,
@@ -52,15 +53,19 @@ def shaped_impedance(
     """τ (nv,) with which the hand answers as M_d x̃¨ + D x̃˙ + K x̃ = w, an inertia of your choice (Hogan 1985).
 
     With ẍ = ẍ_d + M_d⁻¹(w − D x̃˙ − K x̃) it is `operational_space`'s τ less Jᵀw. V = ½ x̃˙ᵀM_d x̃˙ + ½ x̃ᵀK x̃ has
-    V̇ = −x̃˙ᵀD x̃˙ + x̃˙ᵀw. Gains are numbers, (6,) or symmetric (6, 6), in world axes. Held over a time h the law acts
-    h/2 late: the hand then shows D − K h/2 and M_d − D h/2; another delay adds to h/2.
+    V̇ = −x̃˙ᵀD x̃˙ + x̃˙ᵀw. Gains are numbers, (6,) or symmetric (6, 6), in world axes. ``directions``, as in
+    `operational_space`: the hand answers so in these, and is free in the others. Held over a time h the law acts h/2
+    late: the hand then shows D − K h/2 and M_d − D h/2. An inertia far from the hand's own Λ is a force that w makes
+    less another: it is shown the worse, the later w is known.
     """
+    rows = rows_of(directions)
     weight, damper, spring = (_matrix(x) for x in (inertia, damping, stiffness))
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     J = jacobian(model, q, frame)
     error = pose_error(pose(model, q, frame), wanted)
-    asked = wrench - damper @ (J @ v - velocity) - spring @ error
-    acceleration = acceleration + solve_symmetric(weight, asked)
+    asked = (wrench - damper @ (J @ v - velocity) - spring @ error)[rows]
+    given = solve_symmetric(weight[np.ix_(rows, rows)], asked)
+    acceleration = acceleration + np.eye(6)[:, rows] @ given
 
     def moving(t: Any) -> tuple[Array, Array, Array]:
         return wanted, velocity, acceleration
@@ -77,8 +82,9 @@ def shaped_impedance(
         posture=posture,
         posture_stiffness=posture_stiffness,
         posture_damping=posture_damping,
+        directions=directions,
     )
-    return tau - J.T @ wrench
+    return tau - J[rows].T @ wrench[rows]
 
 
 def admittance(

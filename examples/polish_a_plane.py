@@ -1,0 +1,206 @@
+"""An arm polishes a plane: it keeps a force across the plane and follows a circle along it. Then its hand is pushed.
+
+Writes two pictures into the folder that is named, or into the one where it is run.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+import linkwright as lw
+
+FOLDER = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+INK = ("#1f5fa8", "#c8452d", "#3a8a4d", "#8a5ba6", "#b8860b")
+STEP, LATE = 1e-3, 2e-3  # s: how often the law is asked, and how much later its efforts act
+RADIUS, PERIOD = 0.05, 2.8  # m, s
+STIFFNESS = np.array([1e4, 3e4, 1e5, 2e5, 4e5])  # N/m, of the planes
+NOISE = {"q": 2e-6, "v": 2e-4, "wrench": np.repeat([0.05, 0.002], 3)}  # rad, rad/s, N and N m
+
+arm = lw.load("arm7")
+believed = arm.with_parameters(1.05 * lw.inertial_parameters(arm))  # who takes all masses for 5 % more
+touching = lw.transform.make(np.diag([1.0, -1.0, -1.0]), np.array([0.55, 0.1, 0.25]))  # the hand points down
+start = lw.inverse_kinematics(arm, {"tool": touching}, start=[0.3, 0.8, -0.2, -1.6, -2.9, -0.8, 0.0]).q
+posture = {"posture": start, "posture_stiffness": 25.0, "posture_damping": 10.0}
+
+
+def circle(t: Any, home: Any) -> tuple[Any, Any, Any]:
+    """Where the hand should be, its velocity and acceleration: from rest, within 0.4 s, to a turn each period."""
+    ramp, w, zero = 0.4, 2.0 * np.pi / PERIOD, 0.0 * t
+    x = lw.clip(t / ramp, 0.0, 1.0)
+    angle = w * (ramp * x * x * x * (1.0 - 0.5 * x) + lw.maximum(t - ramp, 0.0))
+    rate, slope = w * x * x * (3.0 - 2.0 * x), w * 6.0 * x * (1.0 - x) / ramp
+    c, s = np.cos(angle), np.sin(angle)
+    place = home[:3, 3] + RADIUS * np.stack([c - 1.0, s, zero])
+    velocity = RADIUS * np.stack([-rate * s, rate * c, zero, zero, zero, zero])
+    acceleration = RADIUS * np.stack([-slope * s - rate * rate * c, slope * c - rate * rate * s, *[zero] * 4])
+    return lw.transform.make(home[:3, :3], place), velocity, acceleration
+
+
+def mistaken(model: lw.Model, t: Any, q: Any, v: Any, *state: Any, law: Any, **told: Any) -> Any:
+    """A law whose masses are wrong."""
+    return law(believed, t, q, v, *state, **told)
+
+
+gains: dict[str, Any] = {
+    "frame": "tool",
+    "reference": partial(circle, home=touching),
+    "pressed": "z",
+    "force": np.array([0.0, 0.0, -10.0, 0.0, 0.0, 0.0]),
+    "stiffness": 60.0**2,
+    "damping": 2.0 * 0.9 * 60.0,
+    "proportional": 0.5,
+    "integral": 60.0,
+    "force_damping": 1200.0,
+    "step": STEP,
+    **posture,
+}
+
+
+def polished(law: Any, **told: Any) -> tuple[lw.Motion, Any]:
+    """The motions on all planes at a time, and how far off the circle they are (n, planes), m."""
+    planes = lw.contact.Plane(
+        "tool", stiffness=STIFFNESS, damping=[50.0, 100.0, 200.0, 300.0, 400.0], friction=0.2, point=touching[:3, 3]
+    )
+    still = np.zeros((len(STIFFNESS), 7))
+    motion = lw.simulate(
+        arm,
+        start + still,
+        still,
+        4.0,
+        STEP,
+        "semi_implicit",
+        law=law,
+        environment=planes,
+        sensor="tool",
+        delay=LATE,
+        **told,
+    )
+    wanted = np.array([circle(t, touching)[0][:2, 3] for t in motion.t])
+    return motion, np.linalg.norm(lw.pose(arm, motion.q, "tool")[..., :2, 3] - wanted[:, None], axis=-1)
+
+
+def polishing() -> None:
+    """Hybrid control, with the right masses, with wrong ones, and with noise besides."""
+    right = partial(lw.control.hybrid, **gains)
+    wrong = partial(mistaken, law=lw.control.hybrid, **gains)
+    state0 = np.zeros(6)
+    runs = {
+        "right masses": polished(right),
+        "masses 5 % wrong": polished(wrong, state0=state0),
+        "noise": polished(right, noise=NOISE),
+        "masses 5 % wrong, noise": polished(wrong, state0=state0, noise=NOISE),
+    }
+    made, axes = plt.subplots(1, 3, figsize=(13.2, 3.4), layout="constrained")
+    for name, (motion, off) in runs.items():
+        force = motion.wrenches["tool"][..., 2]
+        late = motion.t > 1.0
+        largest, way = np.abs(force[late] - 10.0).max(axis=0), off[late].max(axis=0)
+        print(f"{name}: after 1 s, on planes of {', '.join(f'{k:g}' for k in STIFFNESS)} N/m")
+        print("  force within", ", ".join(f"{x:.3f}" for x in largest), "N")
+        print("  rms         ", ", ".join(f"{x:.3f}" for x in force[late].std(axis=0)), "N")
+        print("  path within ", ", ".join(f"{1e3 * x:.3f}" for x in way), "mm")
+        if name == "right masses":
+            for k, ink in enumerate(INK):
+                axes[0].plot(motion.t, force[:, k], color=ink, lw=1.0, label=f"{STIFFNESS[k]:g} N/m")
+            axes[0].set(xlim=(0.0, 0.6), ylim=(0.0, None), ylabel="force on the plane (N)", xlabel="time (s)")
+            axes[0].legend(fontsize=7)
+    noisy, _ = runs["masses 5 % wrong, noise"]
+    for k, ink in reversed([*enumerate(INK)]):
+        axes[2].plot(noisy.t, noisy.wrenches["tool"][:, k, 2], color=ink, lw=0.6)
+    for (name, (_, off)), ink in zip(runs.items(), INK, strict=False):
+        axes[1].plot(motion.t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
+    axes[1].axhline(0.1, color="0.6", lw=0.8, ls="--")
+    axes[1].set(ylabel="off the circle (mm)", xlabel="time (s)", ylim=(0.0, None))
+    axes[1].legend(fontsize=7)
+    axes[2].set(ylabel="force, wrong masses, noise (N)", xlabel="time (s)", xlim=(1.0, 4.0), ylim=(9.5, 10.5))
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+    made.savefig(FOLDER / "force_polishing.png", dpi=110)
+
+
+def shaken(t: Any, size: Any) -> dict[str, Any]:
+    """Forces of six frequencies, from 5 to 23 rad/s, in all directions."""
+    waves = [
+        sum(np.sin(w * (1.0 + 0.013 * k) * t + j + k) for j, w in enumerate((5.0, 8, 11, 14, 18, 23))) for k in range(3)
+    ]
+    return {"tool": np.concatenate([size * np.stack(waves), np.zeros(3)])}
+
+
+def pushed(t: Any, size: Any) -> dict[str, Any]:
+    """Along z."""
+    zero = 0.0 * t
+    return {"tool": np.stack([zero, zero, size + zero, zero, zero, zero])}
+
+
+def identified(motion: lw.Motion, home: Any, h: float) -> Any:
+    """M, D and K (3, 3) along x, y and z, that the hand shows: by least squares."""
+    x = lw.pose(arm, motion.q, "tool")[:, :3, 3] - home[:3, 3]
+    rate = lw.velocity(arm, motion.q, motion.v, "tool")[:, :3]
+    acceleration = (rate[2:] - rate[:-2]) / (2.0 * h)
+    found = []
+    for k in range(3):
+        A = np.stack([acceleration[:, k], rate[1:-1, k], x[1:-1, k], np.ones(len(acceleration))], axis=1)
+        found.append(np.linalg.lstsq(A[500:], motion.wrenches["tool"][1:-1, k][500:], rcond=None)[0][:3])
+    return np.array(found)
+
+
+def programmed() -> None:
+    """A hand that shows the stiffness, the damping and the inertia that it was told."""
+    shown = np.array([3.0, 59.4, 600.0])
+    gains = dict(frame="tool", reference=touching, directions="linear", **posture)
+    gains |= dict(inertia=shown[0], damping=shown[1], stiffness=shown[2])
+    right = partial(lw.control.shaped_impedance, **gains)
+    wrong = partial(mistaken, law=lw.control.shaped_impedance, **gains)
+    runs: dict[str, tuple[Any, str, float, dict[str, Any]]] = {
+        "1 kHz, one step a tick": (right, "semi_implicit", STEP, {}),
+        "4 kHz": (right, "rk4", STEP / 4, {}),
+        "1 kHz": (right, "rk4", STEP, {}),
+        "1 kHz, masses 5 % wrong": (wrong, "rk4", STEP, {}),
+        "1 kHz, noise": (right, "rk4", STEP, {"noise": NOISE}),
+        "1 kHz, 2 ms late": (right, "rk4", STEP, {"delay": LATE}),
+        "1 kHz, all of these": (wrong, "rk4", STEP, {"delay": LATE, "noise": NOISE}),
+    }
+    print("impedance shown, off the programmed inertia, damping and stiffness by at most")
+    for name, (law, method, h, told) in runs.items():
+        push = partial(shaken, size=np.full(3, 2.0))
+        motion = lw.simulate(arm, start, np.zeros(7), 3.0, h, method, law=law, wrenches=push, sensor="tool", **told)
+        off = np.abs(identified(motion, touching, h) / shown - 1.0).max(axis=0)
+        print(f"  {name}: {', '.join(f'{x:.2%}' for x in off)}")
+    made, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
+    for inertia, ink in zip((1.5, 3.0, 6.0), INK, strict=False):
+        law = partial(lw.control.shaped_impedance, **gains | {"inertia": inertia})
+        motion = lw.simulate(
+            arm,
+            start,
+            np.zeros(7),
+            0.8,
+            STEP,
+            "semi_implicit",
+            law=law,
+            wrenches=partial(pushed, size=6.0),
+            sensor="tool",
+        )
+        way = 1e3 * (lw.pose(arm, motion.q, "tool")[:, 2, 3] - touching[2, 3])
+        a, b = np.roots([inertia, shown[1], shown[2]]).astype(complex)
+        theory = (6.0 / shown[2] * (1.0 - (b * np.exp(a * motion.t) - a * np.exp(b * motion.t)) / (b - a))).real
+        ax.plot(motion.t, way, color=ink, label=f"M = {inertia:g} kg")
+        ax.plot(motion.t[::25], 1e3 * theory[::25], "o", ms=3, color=ink)
+    ax.plot([], [], "o", ms=3, color="0.4", label="M x̃¨ + D x̃˙ + K x̃ = w")
+    ax.set(xlabel="time (s)", ylabel="way of the hand, pushed with 6 N (mm)")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(fontsize=8)
+    made.savefig(FOLDER / "force_impedance.png", dpi=110)
+
+
+if __name__ == "__main__":
+    polishing()
+    programmed()
