@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import maximum, minimum, where
+from linkwright.spatial.arrays import is_zero, maximum, minimum, where
 
 TINY = 1e-150
 """below which a number that divides is taken for it"""
@@ -56,9 +56,9 @@ class Longest(NamedTuple):
     """s, at the velocity V"""
 
 
-def longest(of: Change, T: Any) -> Longest:
-    """The motion of that duration which leads furthest; there must be one (:func:`durations`)."""
-    v0, a0, v1, a1, V, A, J = of
+def unlimited(of: Change, T: Any) -> Longest:
+    """:func:`longest`, where that does not reach the velocity V."""
+    v0, a0, v1, a1, _, A, J = of
     tau = J * T + (a0 - a1)
     c = J * (v1 - v0) + 0.5 * (a0 * a0 - a1 * a1)
     h = maximum(0.5 * tau, TINY)
@@ -74,14 +74,19 @@ def longest(of: Change, T: Any) -> Longest:
     held = maximum(tau - 2.0 * (peak - trough), 0.0)
     high = where(over, where(under, 0.5 * (held + c / A), held), 0.0)
     low = where(under, where(over, 0.5 * (held - c / A), held), 0.0)
-    fastest = v0 + (peak * (peak + high) - 0.5 * a0 * a0) / J
-    cruises = (peak > 0.0) & (trough < 0.0) & (fastest > V)
-    quick = at_speed(of)
+    return Longest(peak, trough, high, low, 0.0)
+
+
+def longest(of: Change, T: Any) -> Longest:
+    """The motion of that duration which leads furthest; there must be one (:func:`durations`)."""
+    way, quick = unlimited(of, T), at_speed(of)
+    fastest = of.v0 + (way.peak * (way.peak + way.high) - 0.5 * of.a0 * of.a0) / of.J
+    cruises = (way.peak > 0.0) & (way.trough < 0.0) & (fastest > of.V)
     return Longest(
-        where(cruises, quick.peak, peak),
-        where(cruises, quick.trough, trough),
-        where(cruises, quick.high, high),
-        where(cruises, quick.low, low),
+        where(cruises, quick.peak, way.peak),
+        where(cruises, quick.trough, way.trough),
+        where(cruises, quick.high, way.high),
+        where(cruises, quick.low, way.low),
         where(cruises, maximum(T - time(of, quick), 0.0), 0.0),
     )
 
@@ -113,8 +118,10 @@ def length(of: Change, way: Longest) -> tuple[Any, Any]:
     vB = of.v1 - 0.5 * (of.a1 + way.trough) * t5
     after = t5 * (of.v1 - t5 * (2.0 * of.a1 + way.trough) * (1.0 / 6.0)) + t4 * (vB - 0.5 * way.trough * t4)
     falling = t3 * (vA + t3 * (2.0 * way.peak + way.trough) * (1.0 / 6.0))
-    slope = where(way.cruise > 0.0, of.V, vA + 0.5 * way.peak * t3)
-    return before + falling + after + of.V * way.cruise, slope
+    slope = vA + 0.5 * way.peak * t3
+    if is_zero(way.cruise):  # of an unlimited motion
+        return before + falling + after, slope
+    return before + falling + after + of.V * way.cruise, where(way.cruise > 0.0, of.V, slope)
 
 
 def phases(of: Change, way: Longest) -> list[Any]:

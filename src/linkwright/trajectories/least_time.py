@@ -10,7 +10,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.repeats import until
-from linkwright.trajectories.extremes import TINY, Change, at_speed, durations, length, longest, phases, time
+from linkwright.trajectories.extremes import TINY, Change, at_speed, durations, length, longest, phases, time, unlimited
 
 STEPS = 100
 """of a search at most; Newton's take a few"""
@@ -22,13 +22,28 @@ NEVER = 1e300
 """s"""
 
 
-def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
-    """The least duration in which the state can be reached, and 0; or T_g, beyond which to search on, and 1.
+EXACT = 1e-12
+"""How much of the way may be lacking, as part of what is moved."""
 
-    ``after`` is a duration in which it cannot be reached, or 0: a greater
-    one is looked for. Of the shortest motion that there is, the way tells which of the two extremes has to grow to it,
-    and that grows with the duration from there on, or first shrinks: one root, to the left of which it is too short.
+OVER = 1.0 + 1e-12
+"""By how much states may be beyond limits: of rounding"""
+
+ENDLESS = 1e150
+"""From here on a limit is none."""
+
+REACHED, BEYOND, WRONG = 0.0, 1.0, 2.0
+"""What :func:`next_time` tells beside the time."""
+
+
+def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
+    """The least duration in which the state can be reached, and REACHED; or T_g, beyond which to search on, and BEYOND.
+
+    ``after`` is a duration in which it cannot be reached, or 0: a greater one is looked for. Of the shortest motion
+    that there is, the way tells which of the two extremes has to grow to it, and that grows with the duration from
+    there on, or first shrinks: one root, to the left of which it is too short. WRONG: states or limits as
+    there are none.
     """
+    wrong, of = unfit(way, of), bounded(way, of)
     least, last, again = durations(of)
     start = maximum(after, least)
     first = (last < again) & (start <= last)
@@ -43,7 +58,7 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
     guess = where(first, end, minimum(start + from_rest(of, lacking), end))
 
     def step(low: Any, high: Any, T: Any, _: Any) -> tuple[Any, Any, Any, Any]:
-        reached, slope = length(of, longest(of, T))
+        reached, slope = length(of, unlimited(of, T))
         short = reached < way
         low, high = where(short, T, low), where(short, high, T)
         there = T - (reached - way) / where(slope > 0.0, slope, 1.0)
@@ -55,10 +70,31 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
     def done(low: Any, high: Any, T: Any, moved: Any) -> Any:
         return moved <= CLOSE * T
 
-    low, _, T, _, _ = until(done, step, start, end, guess, where(cruises > 0.5, 0.0, NEVER), limit=STEPS)
+    settled = maximum(cruises, wrong)
+    low, _, T, _, _ = until(done, step, start, end, guess, where(settled > 0.5, 0.0, NEVER), limit=STEPS)
     missed = first & (low >= end)
     T = where(cruises > 0.5, maximum(fast + (way - far) / of.V, start), T)
-    return where(missed, again, T), where(missed, 1.0, 0.0)
+    return where(missed, again, T), maximum(wrong, where(missed, BEYOND, REACHED))
+
+
+def unfit(way: Any, of: Change) -> Any:
+    """WRONG where states or limits are not finite, limits not above zero, states beyond them, or carried there."""
+    v0, a0, v1, a1, V, A, J = of
+    half, most, strongest = 0.5 / J, OVER * V, OVER * A
+    fits = (J > 0.0) & (J < ENDLESS) & (A > 0.0) & (V > 0.0) & (abs(way) < ENDLESS)
+    fits = fits & (abs(v0) <= most) & (abs(v1) <= most) & (abs(a0) <= strongest) & (abs(a1) <= strongest)
+    fits = fits & (abs(v0 + a0 * abs(a0) * half) <= most) & (abs(v1 - a1 * abs(a1) * half) <= most)
+    finite = (abs(v0) + abs(a0) + abs(v1) + abs(a1)) < ENDLESS
+    return where(fits & finite, REACHED, WRONG)
+
+
+def bounded(way: Any, of: Change) -> Change:
+    """The same with limits of velocity and acceleration that are finite: what no shortest motion reaches."""
+    v0, a0, v1, a1, V, A, J = of
+    squares = a0 * a0 + a1 * a1
+    fastest = 4.0 * (abs(v0) + abs(v1) + squares / J + maximum(J * way * way, 1.0))
+    V = where(V < ENDLESS, V, fastest)
+    return Change(v0, a0, v1, a1, V, where(A < ENDLESS, A, 2.0 * np.sqrt(2.0 * J * V + squares)), J)
 
 
 def from_rest(of: Change, way: Any) -> Any:
@@ -72,20 +108,21 @@ def from_rest(of: Change, way: Any) -> Any:
 
 
 def motion(way: Any, of: Change, T: Any) -> Array:
-    """(16,): the phases (7) of the longest motion and of the shortest, the part of the first, and how much is lacking.
+    """(16,): the phases (7) of the longest motion and of the shortest, the part of the first, 1 where there is none.
 
-    The motion of duration T that covers the way is that part of the longest and the rest of the shortest; what is
-    lacking (in m or rad) is 0 where there is one.
+    The motion of duration T that covers the way is that part of the longest and the rest of the shortest.
     """
+    size = EXACT * (abs(way) + (abs(of.v0) + abs(of.v1)) * T) + TINY
+    of = bounded(way, of)
     turned = of.mirrored(-1.0)
     least, last, again = durations(of)
     most, fewest = longest(of, T), longest(turned, T)
     longer, shorter = length(of, most)[0], -length(turned, fewest)[0]
     span = longer - shorter
     part = where(span > 0.0, minimum(maximum((way - shorter) / where(span > 0.0, span, 1.0), 0.0), 1.0), 1.0)
-    lacking = maximum(maximum(way - longer, shorter - way), 0.0)
-    between = (last * (1.0 + 1e-12) < T) & (again * (1.0 - 1e-12) > T)
-    lacking = where(between | (least * (1.0 - 1e-12) > T), np.inf, lacking)
+    short = maximum(way - longer, shorter - way) > size
+    between = (last * OVER < T) & (again > T * OVER)
+    lacking = where(short | between | (least > T * OVER), 1.0, 0.0)
     return np.stack([*phases(of, most), *phases(turned, fewest), part, lacking])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.trajectories.least_time import kernels
+from linkwright.trajectories.least_time import BEYOND, OVER, REACHED, WRONG, kernels
 from linkwright.trajectories.mixtures import pieces
 from linkwright.trajectories.states import Ends, Rows, no_motion, velocity_limits
 from linkwright.trajectories.trajectory import Trajectory, broadcast
@@ -17,10 +17,7 @@ from linkwright.trajectories.trajectory import Trajectory, broadcast
 JERKS = np.array([1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0])
 """of the phases of the longest motion, by its limit; of the shortest mirrored"""
 
-EXACT = 1e-12
-"""How much of the way may be lacking, as part of what is moved."""
-
-ROUNDS = 100
+NAMES = ("p0", "v0", "a0", "p1", "v1", "a1", "velocity", "acceleration", "jerk")
 
 
 class SCurves(NamedTuple):
@@ -53,54 +50,52 @@ def s_curves(
     Raises :class:`InputError` for numbers that are not finite, limits that are not above zero, ends beyond limits (a
     velocity that the acceleration carries beyond its limit too) and durations that no motion takes.
     """
-    names = ("p0", "v0", "a0", "p1", "v1", "a1", "velocity", "acceleration", "jerk")
     given = (p0, v0, a0, p1, v1, a1, velocity, acceleration, jerk)
-    arrays = [as_numbers(name, x) for name, x in zip(names, given, strict=True)]
+    arrays = [as_numbers(name, x) for name, x in zip(NAMES, given, strict=True)]
     try:
         shape = np.broadcast_shapes(*(x.shape for x in arrays))
     except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(names, arrays, strict=True))
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(NAMES, arrays, strict=True))
         raise ShapeError(
             f"the states and limits of s_curves are of shapes (…, n) that broadcast; got {shapes}"
         ) from None
     if not shape or not shape[-1]:
         raise ShapeError("s_curves takes arrays of coordinates (…, n)")
     arrays = [x if x.shape == shape or x.ndim == 1 else np.broadcast_to(x, shape) for x in arrays]
-    _checked(names, arrays)
-    bounded = _bounded(arrays)
-    least, _ = kernels()
+    least = _least(arrays, shape)
     if duration is None:
-        T = _least(least, bounded, shape)
-        return _synchronised(bounded, T, shape)
+        return _synchronised(arrays, least, shape)
     T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
     if not (np.isfinite(T) & (T >= 0.0)).all():
         raise InputError(f"duration is a time, s; got {duration!r}")
-    found = _phases(bounded, T)
-    if (wrong := _lacking(bounded, T, found).any(axis=-1)).any():
-        soonest = _synchronised(bounded, np.maximum(T, _least(least, bounded, shape)), shape).duration
+    found = kernels()[1](*arrays, T[..., None])
+    if (wrong := found[..., 15].any(axis=-1)).any():
+        soonest = _synchronised(arrays, np.maximum(T, least), shape).duration
         row = tuple(int(k) for k in np.argwhere(wrong)[0])
         raise no_motion(T[row], soonest[row])
     return _made(T, found)
 
 
-def _checked(names: tuple[str, ...], arrays: list[Array]) -> None:
-    for name, x in zip(names[:6], arrays, strict=False):
+def _unfit(arrays: list[Array]) -> InputError:
+    """What is wrong with states and limits."""
+    for name, x in zip(NAMES[:6], arrays, strict=False):
         if not np.isfinite(x).all():
-            raise InputError(f"{name} is not finite: {x[~np.isfinite(x)][0]}")
+            return InputError(f"{name} is not finite: {x[~np.isfinite(x)][0]}")
     _, v0, a0, _, v1, a1, V, A, J = arrays
-    for name, x in zip(names[6:], (V, A, J), strict=True):
+    for name, x in zip(NAMES[6:], (V, A, J), strict=True):
         if not (x > 0.0).all():
-            raise InputError(f"the limit of {name} is above zero; got {x[~(x > 0.0)][0]}")
+            return InputError(f"the limit of {name} is above zero; got {x[~(x > 0.0)][0]}")
     if not np.isfinite(J).all():
-        raise InputError("the limit of jerk is finite; without one, take `trapezoid`")
+        return InputError("the limit of jerk is finite; without one, take `trapezoid`")
     for end, v, a, sign in (("begins", v0, a0, 1.0), ("ends", v1, a1, -1.0)):
         for what, x, limit in (("velocity", v, V), ("acceleration", a, A)):
-            if (beyond := np.abs(x) > limit * (1.0 + 1e-12)).any():
-                raise _beyond(f"it {end} with the {what}", x, limit, beyond)
+            if (beyond := np.abs(x) > limit * OVER).any():
+                return _beyond(f"it {end} with the {what}", x, limit, beyond)
         carried = v + sign * a * np.abs(a) / (2.0 * J)
-        if (beyond := np.abs(carried) > V * (1.0 + 1e-12)).any():
+        if (beyond := np.abs(carried) > V * OVER).any():
             told = "will reach the velocity" if sign > 0.0 else "comes from the velocity"
-            raise _beyond(f"with the acceleration with which it {end} it {told}", carried, V, beyond)
+            return _beyond(f"with the acceleration with which it {end} it {told}", carried, V, beyond)
+    return InputError("states and limits are of sizes that no motion is computed of")
 
 
 def _beyond(what: str, x: Array, limit: Array, beyond: Array) -> InputError:
@@ -109,54 +104,34 @@ def _beyond(what: str, x: Array, limit: Array, beyond: Array) -> InputError:
     return InputError(f"{what} {x:.9g}, beyond the limit {limit:.9g}, at {list(place)}")
 
 
-def _bounded(arrays: list[Array]) -> list[Array]:
-    """The same with limits of velocity and acceleration that are finite: what no shortest motion reaches."""
-    p0, v0, a0, p1, v1, a1, V, A, J = arrays
-    if not np.isfinite(V).all():
-        way, accelerations = np.abs(p1 - p0), np.maximum(np.abs(a0), np.abs(a1))
-        about = np.abs(v0) + np.abs(v1) + accelerations**2 / J
-        V = np.where(np.isfinite(V), V, 4.0 * (about + np.cbrt(J * way**2) + np.sqrt(accelerations * way)) + 1e-9)
-    if not np.isfinite(A).all():
-        A = np.where(np.isfinite(A), A, 2.0 * np.sqrt(2.0 * J * V + a0**2 + a1**2))
-    return [p0, v0, a0, p1, v1, a1, V, A, J]
-
-
-def _least(kernel: Any, arrays: list[Array], shape: tuple[int, ...], after: Any = 0.0) -> Array:
-    """(…,): the longest of the coordinates' next times."""
-    T, again = (np.array(x) for x in kernel(*arrays, np.broadcast_to(after, shape)))
-    while (rows := again > 0.0).any():
-        own = [np.broadcast_to(x, shape)[rows] for x in arrays]
-        T[rows], again[rows] = kernel(*own, T[rows])
+def _least(arrays: list[Array], shape: tuple[int, ...]) -> Array:
+    """(…,): the longest of the coordinates' least times."""
+    T, told = kernels()[0](*arrays, np.zeros(shape))
+    if (worst := told.max(initial=REACHED)) == WRONG:
+        raise _unfit(arrays)
+    if worst == BEYOND:
+        T = _later(arrays, T, told > REACHED)
     longest: Array = T.max(axis=-1)
     return longest
 
 
-def _phases(arrays: list[Array], T: Array) -> Array:
-    found: Array = kernels()[1](*arrays, T[..., None])
-    return found
-
-
-def _lacking(arrays: list[Array], T: Array, found: Array) -> Array:
-    """(…, n): what cannot be reached in the time."""
-    p0, v0, _, p1, v1, *_ = arrays
-    size = np.abs(p1 - p0) + (np.abs(v0) + np.abs(v1)) * T[..., None]
-    lacking: Array = found[..., 15] > EXACT * size + 1e-300
-    return lacking
+def _later(arrays: list[Array], T: Array, short: Array) -> Array:
+    """The times (…, n), those that are too ``short`` replaced by the next."""
+    T = np.array(T)
+    while short.any():
+        own = [np.broadcast_to(x, T.shape)[short] for x in arrays]
+        T[short], told = kernels()[0](*own, T[short])
+        short[short] = told > REACHED
+    return T
 
 
 def _synchronised(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCurves:
     """In these times, or where one of the coordinates has none of that time the next that all have."""
-    found = _phases(arrays, T)
-    for _ in range(ROUNDS):
-        lacking = _lacking(arrays, T, found)
-        if not lacking.any():
-            break
-        rows = lacking.any(axis=-1)
-        short = [np.broadcast_to(x, shape)[lacking][:, None] for x in arrays]
-        later = np.array(np.broadcast_to(T[..., None], shape))
-        later[lacking] = _least(kernels()[0], short, short[0].shape, later[lacking][:, None])
-        T = later.max(axis=-1)
-        found[rows] = _phases([np.broadcast_to(x, shape)[rows] for x in arrays], T[rows])
+    found = kernels()[1](*arrays, T[..., None])
+    while (short := found[..., 15] > 0.5).any():
+        rows = short.any(axis=-1)
+        T = _later(arrays, np.broadcast_to(T[..., None], shape), short).max(axis=-1)
+        found[rows] = kernels()[1](*(np.broadcast_to(x, shape)[rows] for x in arrays), T[rows][..., None])
     return _made(T, found)
 
 
