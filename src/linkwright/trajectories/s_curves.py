@@ -68,7 +68,7 @@ def s_curves(
     T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
     if not (np.isfinite(T) & (T >= 0.0)).all():
         raise InputError(f"duration is a time, s; got {duration!r}")
-    found = kernels()[1](*arrays, T[..., None])
+    found = _motions(arrays, T)
     if (wrong := found[..., 15].any(axis=-1)).any():
         soonest = _synchronised(arrays, np.maximum(T, least), shape).duration
         row = tuple(int(k) for k in np.argwhere(wrong)[0])
@@ -111,8 +111,20 @@ def _least(arrays: list[Array], shape: tuple[int, ...]) -> Array:
         raise _unfit(arrays)
     if worst == BEYOND:
         T = _later(arrays, T, told > REACHED)
-    longest: Array = T.max(axis=-1)
+    return _longest(T)
+
+
+def _longest(T: Array) -> Array:
+    """(…,), of (…, n); many short rows take NumPy long otherwise."""
+    longest: Array = np.ascontiguousarray(np.moveaxis(T, -1, 0)).max(axis=0)
     return longest
+
+
+def _motions(arrays: list[Array], T: Array) -> Array:
+    """What the second kernel tells (…, n, 16) of the times (…,)."""
+    n = np.broadcast_shapes(*(x.shape for x in arrays))[-1]
+    found: Array = kernels()[1](*arrays, np.repeat(T[..., None], n, axis=-1))
+    return found
 
 
 def _later(arrays: list[Array], T: Array, short: Array) -> Array:
@@ -127,11 +139,11 @@ def _later(arrays: list[Array], T: Array, short: Array) -> Array:
 
 def _synchronised(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCurves:
     """In these times, or where one of the coordinates has none of that time the next that all have."""
-    found = kernels()[1](*arrays, T[..., None])
+    found = _motions(arrays, T)
     while (short := found[..., 15] > 0.5).any():
         rows = short.any(axis=-1)
-        T = _later(arrays, np.broadcast_to(T[..., None], shape), short).max(axis=-1)
-        found[rows] = kernels()[1](*(np.broadcast_to(x, shape)[rows] for x in arrays), T[rows][..., None])
+        T = _longest(_later(arrays, np.broadcast_to(T[..., None], shape), short))
+        found[rows] = _motions([np.broadcast_to(x, shape)[rows] for x in arrays], T[rows])
     return _made(T, found)
 
 
