@@ -276,10 +276,9 @@ def ruled(
     except TypeError:  # what is bound may change unseen: a law of its own
         key = efforts
     formula = Formula(efforts, key, tuple(told.numbers.values()), tuple(told.shapes.values()), state.shape[-1])
-    rule = Ruled(model, formula, state, shapes, name=name)
+    rule = Ruled(model, formula, state, shapes, name=name, names=tuple(told.numbers))
     rule.steps = {key: x for key, x in told.numbers.items() if key.rpartition(".")[2] == "step"}
     return rule
-    return Ruled(model, formula, state, shapes, name=name, names=tuple(told.numbers))
 
 
 def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collection[str]) -> None:
