@@ -71,6 +71,30 @@ def test_a_law_may_assume_another_mechanism(arm):
     assert motion.tau[0] == pytest.approx(1.5 * lw.gravity_forces(arm, q))
 
 
+def test_what_is_measured_is_handed_on(arm):
+    """A sensor tells the law within, through all that stand around it."""
+    frame = arm.bodies[-1].name
+
+    def yielding(model, t, q, v, *, wrench):
+        return lw.joint_forces(model, q, frame, -wrench) + lw.gravity_forces(model, q)
+
+    law = partial(control.momentum_observer, law=yielding, gain=50.0, step=1e-3)
+    law = partial(control.kalman_velocity, law=law, noise=1e-4, jerk=10.0, step=1e-3)
+    law = partial(control.encoders, law=law, resolution=1e-6)
+    law = partial(control.assuming, law=law, mechanism=arm)
+    push = {frame: [1.0, 2.0, 0.0, 0.0, 0.0, 0.1]}
+    motion = lw.simulate(arm, [0.3, 0.4], [0, 0], 0.05, law=law, wrenches=push, sensor=frame)
+    assert np.abs(motion.v).max() < 1e-3
+
+
+def test_a_step_that_is_none_is_warned_of(arm):
+    law = partial(counting, law=partial(control.pid, target=np.zeros(2), stiffness=1, integral=1, damping=1), push=0.0)
+    law = partial(counting, law=partial(law.keywords["law"], step=2e-3), push=0.0)
+    with pytest.warns(match=r"the law counting is bound to law.step=0.002 s, and is asked every 0.001 s"):
+        lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law)
+    lw.simulate(arm, [0, 0], [0, 0], 0.01, law=law, period=2e-3)
+
+
 def untold(model, t, q, v, z):
     return -v, z
 
@@ -92,6 +116,11 @@ def untold(model, t, q, v, z):
             partial(control.assuming, law=integral, mechanism=lw.load("arm7")),
             {},
             "'arm7' has other joints than 'two_link'",
+        ),
+        (
+            partial(control.momentum_observer, law=integral, gian=1.0, step=1e-3),
+            {},
+            "momentum_observer lacks 'gain' and has no argument 'gian'; it takes",
         ),
         (partial(control.assuming, law=integral, mechanism="arm7"), {}, "mechanism is a Model; got 'arm7'"),
     ],

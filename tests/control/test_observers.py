@@ -19,14 +19,18 @@ PUSH = np.array([3.0, 0.0, 4.0, 0.0, 0.0, 0.0])
 STIFFNESS, DAMPING = np.array([400, 400, 300, 200, 60, 60, 10.0]), np.array([40, 40, 30, 15, 3, 3, 0.3])
 
 
-def pushed(model, t, q, v, state, *, law, efforts, since):
-    """What acts besides, which the law within does not know of: efforts (nv,), or a wrench (6,) on the tool."""
+def pushed(model, t, q, v, state, *, law, efforts):
+    """What acts on the joints besides, which the law within does not know of."""
     tau, state = law(model, t, q, v, state)
-    besides = efforts if len(efforts) == model.nv else lw.joint_forces(model, q, "tool", efforts)
-    return tau + lw.where(t > since - 1e-9, 1.0, 0.0) * besides, state
+    return tau + efforts, state
 
 
-pushed.start = lambda model, law, efforts, since: control.start_of(model, law)
+pushed.start = lambda model, law, efforts: control.start_of(model, law)
+
+
+def push_from(since):
+    """On the tool."""
+    return lambda t: {"tool": lw.where(t > since - 1e-9, 1.0, 0.0) * PUSH}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +54,7 @@ def test_the_residual_follows_at_its_rate(kinds):
         return efforts
 
     law = partial(control.momentum_observer, law=partial(still, efforts=tau), gain=gain, step=h)
-    law = partial(pushed, law=law, efforts=besides, since=0.0)
+    law = partial(pushed, law=law, efforts=besides)
     motion = lw.simulate(model, q, 0.3 * v, 0.05, step=h, law=law, method="rk4")
     expected = (1.0 - np.exp(-motion.t[:-1, None] * gain)) * besides  # told with the next sample, as all states are
     assert np.abs(motion.state["external"][1:] - expected).max() < 1e-4 * (1.0 + np.abs(motion.tau).max())
@@ -60,8 +64,7 @@ def test_the_residual_follows_at_its_rate(kinds):
 def test_a_push_of_5_newton_is_found_within_20_milliseconds(arm, holding, gain, at_20_ms):
     """99 % with K_O = 250 / s, asked every millisecond; less with less."""
     law = partial(control.momentum_observer, law=holding, gain=gain, step=1e-3)
-    law = partial(pushed, law=law, efforts=PUSH, since=0.1)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 0.2, law=law)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 0.2, law=law, wrenches=push_from(0.1))
     wrench = control.hand_wrench(arm, motion.q[120], motion.state["external"][120], "tool")
     share = wrench[:3] @ PUSH[:3] / 25.0
     assert at_20_ms < share < at_20_ms + 0.01
@@ -75,9 +78,8 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
     known = arm.with_parameters((lw.inertial_parameters(arm).reshape(-1, 10) * factors[:, None]).ravel())
     law = partial(control.momentum_observer, law=holding, gain=50.0, step=1e-3, late=1)
     law = partial(control.assuming, law=law, mechanism=known)
-    law = partial(pushed, law=law, efforts=PUSH, since=0.5)
     real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
-    motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, law=law, **real)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, law=law, wrenches=push_from(0.5), **real)
     wrenches = np.array(
         [control.hand_wrench(known, q, r, "tool")[:3] for q, r in zip(motion.q, motion.state["external"], strict=True)]
     )
@@ -101,8 +103,7 @@ def test_the_law_within_may_be_told(arm, holding):
         return holding(model, t, q, v) - external
 
     law = partial(control.momentum_observer, law=firm, gain=60.0, step=1e-3, informed=True)
-    law = partial(pushed, law=law, efforts=PUSH, since=0.0)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": PUSH})
     moved = np.abs(motion.q - HOME).max(axis=1)
     assert moved[-1] < 0.01 * moved.max()
 

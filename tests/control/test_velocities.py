@@ -111,22 +111,13 @@ def swing(t):
     return HOME + 0.5 * (1.0 - np.cos(x)), 0.5 * rates * np.sin(x), 0.5 * rates**2 * np.cos(x)
 
 
-def pushed(model, t, q, v, state, *, law):
-    """What acts besides, which the law within does not know of."""
-    tau, state = law(model, t, q, v, state)
-    return tau + lw.joint_forces(model, q, "tool", np.array([0.0, 0.0, 10.0, 0.0, 0.0, 0.0])), state
-
-
-pushed.start = lambda model, law: control.start_of(model, law)
-
-
 def in_loop(estimate, bits, **options):
     """An arm that swings by what an estimate tells of encoders: errors of velocity and of what an observer finds."""
     arm, h, turn = lw.load("arm7"), 1e-3, 2.0 * np.pi / 2**bits
     law = partial(control.computed_torque, reference=swing, stiffness=100.0, damping=20.0)
     law = partial(control.momentum_observer, law=law, gain=50.0, step=h)
     law = partial(control.encoders, law=partial(estimate, law=law, step=h, **options), resolution=turn)
-    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=partial(pushed, law=law))
+    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": [0.0, 0.0, 10.0, 0.0, 0.0, 0.0]})
     told = motion.state["law"]
     speeds = told["velocity"][:, -1] if told["velocity"].ndim == 3 else told["velocity"]
     expected = lw.joint_forces(arm, motion.q, "tool", [0.0, 0.0, 10.0, 0.0, 0.0, 0.0])
