@@ -39,7 +39,7 @@ def plot_trajectory(trajectory: Trajectory) -> Figure:
             ax = axes[row, column]
             own = range(column * LINES_PER_PANEL, min((column + 1) * LINES_PER_PANEL, x.shape[1]))
             _panel(ax, t, x, own, [of[k] for k in own], low, high, steps=row == 3)
-            if row == 1 or (row == 0 and names[0] != names[1]):
+            if row == 0 or (row == 1 and names[0] != names[1]):
                 ax.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
             if column == 0:
                 ax.set_ylabel(kind, fontsize=8)
@@ -109,11 +109,17 @@ def plot_poses(path: PoseTrajectory) -> Figure:
     grid = figure.add_gridspec(2, 2, width_ratios=(1.15, 1.0))
     space: Any = figure.add_subplot(grid[:, 0], projection="3d")
     space.plot(*p.T, color="#333840", lw=1.5)
-    size = 0.12 * max(float(np.ptp(p, axis=0).max()), 0.05)
+    reach = max(float(np.ptp(p, axis=0).max()), 0.05)
+    size = 0.12 * reach
     for k in np.linspace(0, len(t) - 1, AXES).astype(int):
         for axis, colour in zip(T[k, :3, :3].T, ("#D55E00", "#009E73", "#0072B2"), strict=True):
             space.plot(*np.stack([p[k], p[k] + size * axis]).T, color=colour, lw=1.2)
-    space.set_aspect("equal")
+    for set_range, middle in zip(
+        (space.set_xlim, space.set_ylim, space.set_zlim), 0.5 * (p.min(0) + p.max(0)), strict=True
+    ):
+        set_range(middle - 0.55 * reach, middle + 0.55 * reach)
+    space.set_box_aspect((1.0, 1.0, 1.0))
+    space.locator_params(nbins=5)
     space.set_xlabel("x (m)", fontsize=8)
     space.set_ylabel("y (m)", fontsize=8)
     space.set_zlabel("z (m)", fontsize=8)
