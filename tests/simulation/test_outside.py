@@ -251,7 +251,11 @@ def test_what_a_motion_keeps(tmp_path):
     table = motion.save(tmp_path / "a.csv").read_text().splitlines()
     assert table[0].endswith("wrench:tool:nx,wrench:tool:ny,wrench:tool:nz")
     assert table[1].endswith("0.20000000000000001,0.10000000000000001,-0.29999999999999999")
-    assert lw.simulate(arm, START, STILL, 0.01).wrenches == {}
+    drawn = motion.plot(tmp_path / "a.png").axes
+    assert [axes.get_ylabel() for axes in drawn[-2:]] == ["force [N]", "moment [N m]"]
+    alone = lw.simulate(arm, START, STILL, 0.01)
+    assert alone.wrenches == {}
+    assert drawn[-3].get_ylabel() == alone.plot().axes[-1].get_ylabel()
 
 
 def test_a_surface_too_hard_for_the_step_is_told():

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.hand import operational_space, pose_error
+from linkwright.control.joint_space import lean
 from linkwright.control.references import Wanted, at
 from linkwright.dynamics import (
+    bias_forces,
     difference,
-    inverse_dynamics,
     jacobian,
     jacobian_dot_times_v,
     joint_forces,
@@ -27,7 +28,7 @@ from linkwright.dynamics import (
 from linkwright.dynamics.manipulability import rows_of
 from linkwright.errors import ShapeError
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, clip
+from linkwright.spatial.arrays import Array, clip, mirror
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.rotation import rotation_exp
 from linkwright.spatial.systems import solve
@@ -206,9 +207,10 @@ def hybrid(
     free = -posture_damping * v
     if posture is not None:
         free = free + posture_stiffness * difference(model, q, posture)
-    mobility = J @ solve_symmetric(mass_matrix(model, q), J.T)
+    M = mass_matrix(lean(model), q)  # and the bias: steps of a simulation have them too
+    mobility = mirror(J @ solve_symmetric(M, J.T))
     pulled = solve_symmetric(mobility, x - jacobian_dot_times_v(model, q, v, frame) - J @ free)
-    tau = inverse_dynamics(model, q, v, free) + J.T @ (pulled + across @ (turn @ F) - along @ wrench)
+    tau = M @ free + bias_forces(lean(model), q, v) + J.T @ (pulled + across @ (turn @ F) - along @ wrench)
     return tau - passive_forces(model, q, v), state + step * lacking
 
 

@@ -130,14 +130,16 @@ class Motion:
         return float(steps / self.run_time) if self.run_time else float("inf")
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Positions, velocities, efforts (where there are any) and energies over time; saved if a path is given."""
+        """Positions, velocities, efforts and what acted from outside (where there are any), and energies over time.
+
+        Saved if a path is given.
+        """
         from linkwright.visual.plots import plot_motion
 
         self._one()
         tau = self.tau if np.any(self.tau) else None
-        figure = plot_motion(
-            self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, title=self.model.name
-        )
+        told: dict[str, Any] = {"title": self.model.name, "wrenches": self.wrenches}
+        figure = plot_motion(self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, **told)
         if path is not None:
             write_figure(path, figure)
         return figure

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,10 +159,11 @@ def plot_motion(
     *,
     limits: bool = True,
     title: str | None = None,
+    wrenches: Mapping[str, Any] | None = None,
 ) -> Figure:
     """A motion on one page: a column each for the positions q (n, nq) and, where given, the velocities
     v (n, nv) and the efforts tau (n, nv) over the times t (n,), s; with ``kinetic`` and ``potential`` (n,), J,
-    a last row of the energies.
+    a row of the energies, and with ``wrenches`` by frame (n, 6) a last row of these.
     """
     from matplotlib.figure import Figure
 
@@ -177,7 +179,7 @@ def plot_motion(
     most = max(map(len, panels))
     crowded = most > MAX_ROWS
     heights = [4.6] if crowded else [{1: 3.4, 2: 2.6, 3: 2.2, 4: 1.9}.get(most, 1.6)] * most
-    heights += [2.2] * (kinetic is not None)
+    heights += [2.2] * ((kinetic is not None) + bool(wrenches))
     width = {1: 7.4, 2: 5.6}.get(len(columns), 4.6)
     figure = Figure(figsize=(width * len(columns) + 1.2, sum(heights) + 0.6), layout="constrained")
     _canvas(figure)
@@ -198,7 +200,9 @@ def plot_motion(
     if kinetic is not None:
         T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
         E = T + V if total is None else _values("total", total, t, ())
-        _energy_row(figure, grid, rows - 1, len(columns), t, T, V, E)
+        _energy_row(figure, grid, rows - 1 - bool(wrenches), len(columns), t, T, V, E)
+    if wrenches:
+        _wrench_row(figure, grid, rows - 1, len(columns), t, wrenches)
     figure.suptitle(model.name if title is None else title, fontsize=13, color="#333840")
     return _literal(figure)
 
@@ -315,6 +319,23 @@ def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T
         second.set_title("change of the total energy", fontsize=9, color="#6B7280", loc="right", pad=4)
         second.set_xlabel("time [s]")
         _dress(second, t)
+
+
+def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, wrenches: Mapping[str, Any]) -> None:
+    """Forces, and beside them moments."""
+    kinds = (("force", "N", slice(0, 3)), ("moment", "N m", slice(3, 6)))
+    for column, (kind, unit, part) in enumerate(kinds[:n_columns]):
+        axes = figure.add_subplot(grid[row, column])
+        for frame, style in zip(wrenches, cycle(("-", "--", ":", "-."))):
+            values = _values(f"the wrench at {frame!r}", wrenches[frame], t, (6,))[:, part]
+            for k, name in enumerate("xyz"):
+                t_shown, shown = _thinned(t, values[:, k])
+                axes.plot(t_shown, shown, style, color=COLOURS[k], linewidth=1.4, label=f"{frame} {name}")
+        axes.set_ylabel(f"{kind} [{unit}]")
+        axes.set_title(f"{kind} from outside", fontsize=9, color="#6B7280", loc="left", pad=4)
+        axes.set_xlabel("time [s]")
+        _dress(axes, t)
+        _legend(axes)
 
 
 def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str) -> None:
