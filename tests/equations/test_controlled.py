@@ -218,3 +218,45 @@ def test_formulas_are_ascii_in_latex_and_no_law_is_told():
         assert explained("two_link", law).latex().isascii()
     with pytest.raises(ArgumentError):
         explained("two_link", 3.0)
+
+
+def sines_in_time(n):
+    def reference(t):
+        one = np.linspace(1.0, 0.5, n)
+        return np.sin(t) * one, np.cos(t) * one, -np.sin(t) * one
+
+    return reference
+
+
+def adaptive(model, **changed):
+    bound = {
+        "bodies": model.bodies[-1].name,
+        "reference": sines_in_time(model.nv),
+        "convergence": 5.0,
+        "damping": np.full(model.nv, 10.0),
+        "rate": 0.3,
+        "step": 1e-3,
+    }
+    return partial(lw.control.adaptive, **{**bound, **changed})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_adaptive_control_is_proved_as_it_is_run(name):
+    model = lw.load(name)
+    told = lw.equations(model).explanation(law=adaptive(model))
+    assert told.proof.kind == "adaptive"
+    assert told.proved
+    assert not told.proof.structural
+    assert "Barbalat" in told.text()
+    assert told.latex().isascii()
+    predicting = lw.equations(model).explanation(law=adaptive(model, prediction=1.0))
+    assert predicting.proved
+    assert "left out of this proof" in predicting.text()
+
+
+def test_adaptive_control_of_larger_mechanisms_is_proved_by_its_formula():
+    model = lw.load("arm7")
+    told = lw.equations(model).explanation(law=adaptive(model, bodies="all"))
+    assert told.proved
+    assert told.proof.structural
+    assert "whose first part vanishes" in told.text()

@@ -156,9 +156,8 @@ class _Words:
             "impedance": ("an impedance at the hand",
                           (tau, " = ", Symbol("g"), " − ", Symbol("J", power="T"), "(", Symbol("F"), " + ",
                            Symbol("D"), " ", Symbol("x", accent="dot"), ") − ", Symbol("K", "0"), " ", v)),
-            "adaptive": ("Slotine and Li's adaptive control",
-                         (tau, " = ", Symbol("Y"), " ", "(", Symbol("π"), " + ", Symbol("δ"), ") − ", Symbol("K",
-                             "D"), " ",
+            "adaptive": ("adaptive control (Slotine and Li)",
+                         (tau, " = ", Symbol("Y"), " ", "(", Symbol("π"), " + ", Symbol("δ"), ") − ", DAMPING, " ",
                           Symbol("s"))),
         }  # fmt: skip
         if proof.kind not in forms:
@@ -168,7 +167,8 @@ class _Words:
         else:
             what, tokens = forms[proof.kind]
             how = (
-                "it is one of the library's, taken for what its formula says, since its errors are no polynomials"
+                "it is one of the library's, taken for what its formula says, since its errors are no polynomials, or "
+                "too large ones"
                 if proof.structural
                 else "run on the polynomials of the mechanism its efforts are exactly of that form, for all states"
             )
@@ -176,6 +176,17 @@ class _Words:
             if proof.kind in ("pd", "linear"):
                 yield (self.formula(e, " = ", Symbol("q", "d"), " − ", q), " is the error, ",
                        "difference(q, target)", " where joints turn about a point.")  # fmt: skip
+        if proof.kind == "adaptive":
+            lag, wanted = Symbol("s"), Symbol("v", "r")
+            yield (
+                "Here ", self.formula(lag, " = ", v, " − ", wanted), " is how far the velocity is from ",
+                self.formula(wanted, " = ", Symbol("v", "d"), " + Λ ", e), ", which leads back to the reference; ",
+                self.formula(Symbol("Y"), " ", Symbol("π"), " = ", M, " ", Symbol("v", "r", accent="dot"), " + ",
+                             Symbol("C"), " ", wanted, " + ", Symbol("g")),
+                " for the true parameters π; δ is how wrong their estimates are, and they move by ",
+                self.formula(Symbol("δ", accent="dot"), " = −Γ ", Symbol("Y", power="T"), " ", lag),
+                ", the law's step taken for short.",
+            )  # fmt: skip
         if proof.run is not None and not proof.structural and len(proof.run.efforts) <= LISTED:
             for k, one in enumerate(proof.run.efforts):
                 if len(one) <= SHOWN_TERMS:
@@ -224,7 +235,7 @@ class _Words:
                        " − ε ", E_T, " ", K, " ", e),
             "impedance": ("−", Symbol("x", power="T", accent="dot"), " ", Symbol("D"), " ", Symbol("x", accent="dot"),
                           " − ", V_T, " ", Symbol("K", "0"), " ", v),
-            "adaptive": ("−", Symbol("s", power="T"), " ", Symbol("K", "D"), " ", Symbol("s")),
+            "adaptive": ("−", Symbol("s", power="T"), " ", DAMPING, " ", Symbol("s")),
         }  # fmt: skip
         claimed = claim.get(proof.kind, ("−", V_T, " ", DAMPING, " ", v))
         yield (
@@ -248,10 +259,17 @@ class _Words:
                 self.formula(RATE, " = ", *claimed, display=True),
                 *(("that is", self._shown(RATE, proof.rate)) if proof.rate is not None else ()),
             )
-            yield (
-                "This is proved: the difference of the two sides, in which Ṁ and h stand written out, is zero as a "
-                "polynomial, for all states, gains and parameters. No sample is taken.",
-            )
+            if proof.kind == "adaptive" and proof.structural:
+                yield ("For any s it is ", self.formula(Symbol("s", power="T"), "(½", Symbol("M", accent="dot"), " − ",
+                       Symbol("C"), ") ", Symbol("s"), " − ", Symbol("s", power="T"), " ", DAMPING, " ", Symbol("s")),
+                       ", whose first part vanishes, since Ṁ − 2C is proved to be skew.")  # fmt: skip
+            else:
+                yield (
+                    "This is proved: the difference of the two sides, in which Ṁ and h stand written out, is zero as a "
+                    "polynomial, for all states, gains and parameters. No sample is taken.",
+                )
+            if proof.remark:
+                yield (proof.remark,)
         else:
             left = proof.left
             shown: Paragraph = (self._shown(None, left),) if left is not None and len(left) <= SHOWN_TERMS else ()
@@ -270,7 +288,7 @@ class _Words:
     def _signs(self) -> Iterable[Paragraph]:
         proof = self.proof
         if proof.stiffness is not None:
-            low = smallest(proof.stiffness)
+            low, letter = smallest(proof.stiffness), "Λ" if proof.kind == "adaptive" else "K"
             if proof.kind == "constant":
                 verdict = "larger: V has its only minimum at the only equilibrium" if proof.definite else (
                     "not larger: there may be other equilibria, and V need not be positive")  # fmt: skip
@@ -282,11 +300,14 @@ class _Words:
                 sign = (
                     "positive, so that V is positive definite" if proof.definite else "not positive: V has no minimum"
                 )
-                yield (f"The least eigenvalue of K is {number(low)}, {sign}.",)
+                if letter == "Λ":
+                    sign = "positive: where s = 0, errors die out" if low > 0.0 else "not positive: errors may grow"
+                yield (f"The least eigenvalue of {letter} is {number(low)}, {sign}.",)
         if proof.damping is not None:
             low = smallest(proof.damping)
             if low > 0.0:
-                yield (f"The least eigenvalue of K_d is {number(low)}, positive: V falls as long as anything moves.",)
+                moving = "s is not zero" if proof.kind == "adaptive" else "anything moves"
+                yield (f"The least eigenvalue of K_d is {number(low)}, positive: V falls as long as {moving}.",)
             elif low == 0.0:
                 yield ("The least eigenvalue of K_d is zero: V never grows, so that rest at the target is stable, but "
                        "whether motions die out is told by the eigenvalues below only.",)  # fmt: skip

@@ -19,10 +19,13 @@ from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.twice import Mechanism
 from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import Ruled, ruled
+from linkwright.simulation.laws import Ruled, joined, ruled
 from linkwright.spatial.arrays import Array
 
-LETTERS = {"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"}
+LETTERS = {
+    **{"stiffness": "K", "damping": "D", "integral": "Ki", "target": "qd", "reference": "qd"},
+    **{"convergence": "L", "rate": "G"},
+}
 """What the numbers bound to a law are called in formulas; others by their own names."""
 
 NAMED_UP_TO = 8
@@ -192,17 +195,24 @@ def run(
         array = np.array([ring[name] if name else ring.zero for name in names], dtype=object)
         bound[key] = array.reshape(np.shape(law.bound[key])) if np.ndim(law.bound[key]) else array[0]
     bound |= bind(ring) if bind else {}
-    own = [np.array([ring[name] for name in state], dtype=object)] if state else []
+    own = [joined(law.rule.shapes, np.array([ring[name] for name in state], dtype=object))] if state else []
     try:
         told = law.function(bare(mechanism.model), ring["t"], mechanism.q.copy(), mechanism.v.copy(), *own, **bound)
         ring.check()
         tau, after = told if state else (told, np.zeros(0))
         efforts = ring.array(np.broadcast_to(tau, (law.model.nv,)))
-        following = ring.array(after) if state else after
+        following = ring.array(np.concatenate([np.ravel(x) for x in _arrays(after)])) if state else after
     except Exception as failure:  # a law is any function: on polynomials it may fail in any way
         ring.failure = None
         return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
     return Run(mechanism, efforts, bound, {**plan.values, **values}, following)
+
+
+def _arrays(state: Any) -> list[Any]:
+    """The arrays of a state, as they lie one after the other."""
+    if isinstance(state, (dict, tuple, list)):
+        return [x for part in (state.values() if isinstance(state, dict) else state) for x in _arrays(part)]
+    return [state]
 
 
 def quadratic(A: np.ndarray, x: np.ndarray) -> Polynomial:

@@ -34,7 +34,7 @@ _LATEX = {
     "½": r"\frac{1}{2} ", "·": r"\cdot ", "×": r"\times ", "±": r"\pm ", "−": "-", "≥": r"\ge ", "≤": r"\le ",
     "≠": r"\ne ", "≈": r"\approx ", "≡": r"\equiv ", "→": r"\to ", "∈": r"\in ", "∞": r"\infty ", "…": r"\dots ",
     "√": r"\surd ", "⇒": r"\Rightarrow ", "⇔": r"\Leftrightarrow ", "γ": r"\gamma ",
-    "ε": r"\epsilon ", "Γ": r"\Gamma ", "∫": r"\int ",
+    "ε": r"\epsilon ", "Γ": r"\Gamma ", "Λ": r"\Lambda ", "∫": r"\int ",
 }  # fmt: skip
 """what operators and numbers in formulas are in LaTeX"""
 _IN_WORDS = {

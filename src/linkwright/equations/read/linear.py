@@ -20,12 +20,17 @@ from linkwright.equations.write.notation import Order
 from linkwright.errors import TooLargeError
 
 
+def inertial_plan(plan: Plan) -> Plan:
+    """The plan with names for inertial parameters about the joints, in which the equations are linear."""
+    choice = {"geometry": plan.choice["geometry"], "gravity": plan.choice["gravity"], "passive": "numbers"}
+    return plan_of(plan.model, {**choice, "inertial": "symbols"}, plan.snap, linear=True)
+
+
 class LinearForm:
     """Y and π of a mechanism, in inertial parameters that have names whatever the equations have."""
 
     def __init__(self, plan: Plan, term_limit: int):
-        choice = {"geometry": plan.choice["geometry"], "gravity": plan.choice["gravity"], "passive": "numbers"}
-        self.plan = plan_of(plan.model, {**choice, "inertial": "symbols"}, plan.snap, linear=True)
+        self.plan = inertial_plan(plan)
         self.mechanism = Mechanism(self.plan, term_limit, coordinates_of(plan.model).a)
 
     @cached_property
