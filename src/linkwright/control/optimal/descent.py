@@ -87,11 +87,21 @@ class Way(Protocol):
 
 
 class Compiled:
-    """Sweeps that are loops of machine code, ``NODES`` nodes in a call."""
+    """Sweeps that are loops of machine code, ``NODES`` nodes in a call; arrays for ``at_once`` problems are kept."""
 
-    def __init__(self, sweeps: Sweeps, steps: int, h: float):
+    def __init__(self, sweeps: Sweeps, steps: int, h: float, at_once: int):
         self.sweeps, self.steps, self.h = sweeps, steps, h
         self.parts = [(a, min(NODES, steps - a)) for a in range(0, steps, NODES)]
+        model, m = sweeps.model, len(sweeps.controls)
+        n, nodes = 2 * model.nv, NODES * len(self.parts)
+        self._K, self._some_K = (_arrays(len(self.parts), (at_once, NODES, m, n)) for _ in range(2))
+        self._k, self._some_k = (_arrays(len(self.parts), (at_once, NODES, m)) for _ in range(2))
+        self._new = Motions(
+            np.zeros((at_once, nodes + 1, model.nq)),
+            np.zeros((at_once, nodes + 1, model.nv)),
+            np.zeros((at_once, nodes, m)),
+            np.zeros(at_once),
+        )
 
     def _tables(self, motions: Motions, a: int) -> tuple[Array, Array, Array]:
         return motions.q[:, a : a + NODES], motions.v[:, a : a + NODES], motions.u[:, a : a + NODES]
@@ -99,21 +109,22 @@ class Compiled:
     def backward(
         self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array
     ) -> Corrections:
-        h = self.h
+        h, rows, kernel = self.h, len(mu), self.sweeps.backward
         end = motions.q[:, self.steps], motions.v[:, self.steps]
         _, Vx, Vxx = self.sweeps.ending(*end, told[1], h * self.steps)
         slope, curve, pivot = np.zeros_like(mu), np.zeros_like(mu), np.full_like(mu, np.inf)
-        K, k = [], []
-        for a, count in reversed(self.parts):
-            found = self.sweeps.backward(
-                *self._tables(motions, a), *limits, told[0], Vx, Vxx, mu, h, float(a), float(count)
+        sums = np.empty((3, rows))
+        for (a, count), K, k in reversed(list(zip(self.parts, self._K, self._k, strict=True))):
+            after = np.empty_like(Vx), np.empty_like(Vxx)  # a kernel may read its arguments again: far angles
+            kernel(
+                *(*self._tables(motions, a), *limits, told[0], Vx, Vxx, mu, h, float(a), float(count)),
+                out=(*after, *sums, K[:rows], k[:rows]),
             )
-            Vx, Vxx = found[:2]
-            slope, curve, pivot = slope + found[2], curve + found[3], np.minimum(pivot, found[4])
-            K.append(found[5])
-            k.append(found[6])
+            Vx, Vxx = after
+            slope, curve, pivot = slope + sums[0], curve + sums[1], np.minimum(pivot, sums[2])
         definite = (pivot > 0.0) & np.isfinite(slope) & np.isfinite(curve)
-        return Corrections(K[::-1], k[::-1], slope, curve, definite)
+        K, k = [x[:rows] for x in self._K], [x[:rows] for x in self._k]
+        return Corrections(K, k, slope, curve, definite)
 
     def forward(
         self,
@@ -124,20 +135,28 @@ class Compiled:
         limits: tuple[Array, Array],
         told: tuple[Array, Array],
     ) -> Motions:
-        every = len(rows) == len(motions.cost)
-        low, high, running, final = ((x if every else x[rows]) for x in (*limits, *told))
-        old = motions if every else motions.take(rows)
-        new = Motions(np.zeros_like(old.q), np.zeros_like(old.v), np.zeros_like(old.u), np.zeros(len(rows)))
-        q, v = old.q[:, 0].copy(), old.v[:, 0].copy()
-        new.q[:, 0], new.v[:, 0] = q, v
-        for (a, count), K, k in zip(self.parts, gains.K, gains.k, strict=True):
-            there = slice(a + 1, a + 1 + NODES)
-            q, v, cost, new.q[:, there], new.v[:, there], new.u[:, a : a + NODES] = self.sweeps.forward(
-                *(q, v),
-                *self._tables(old, a),
-                *((K, k) if every else (K[rows], k[rows])),
-                *(alpha, low, high, running, self.h, float(a), float(count)),
+        count = len(motions.cost)
+        if 2 * len(rows) > count and count > len(rows):  # all of them: to pick some takes longer
+            every = np.zeros(count)
+            every[rows] = alpha
+            return self.forward(motions, gains, every, np.arange(count), limits, told).take(rows)
+        low, high, running, final = *limits, *told
+        old, all_K, all_k = motions, gains.K, gains.k
+        if count > len(rows):
+            low, high, running, final = (x[rows] for x in (low, high, running, final))
+            old = motions.take(rows)
+            all_K = [np.take(x, rows, axis=0, out=y[: len(rows)]) for x, y in zip(all_K, self._some_K, strict=True)]
+            all_k = [np.take(x, rows, axis=0, out=y[: len(rows)]) for x, y in zip(all_k, self._some_k, strict=True)]
+        new, kernel = self._new.take(slice(0, len(rows))), self.sweeps.forward
+        q, v, cost = old.q[:, 0].copy(), old.v[:, 0].copy(), np.empty(len(rows))
+        new.q[:, 0], new.v[:, 0], new.cost[:] = q, v, 0.0
+        for (a, some), K, k in zip(self.parts, all_K, all_k, strict=True):
+            after, end = slice(a + 1, a + 1 + NODES), (np.empty_like(q), np.empty_like(v))
+            kernel(
+                *(q, v, *self._tables(old, a), K, k, alpha, low, high, running, self.h, float(a), float(some)),
+                out=(*end, cost, new.q[:, after], new.v[:, after], new.u[:, a : a + NODES]),
             )
+            q, v = end
             new.cost += cost
         new.cost += self.sweeps.ending(q, v, final, self.h * self.steps)[0]
         return new
@@ -147,10 +166,14 @@ class Compiled:
         return np.concatenate(in_order, axis=1)
 
     def no_gains(self, rows: int) -> Corrections:
-        m, n = len(self.sweeps.controls), 2 * self.sweeps.model.nv
-        K = [np.zeros((rows, NODES, m, n)) for _ in self.parts]
-        k = [np.zeros((rows, NODES, m)) for _ in self.parts]
+        for x in (*self._some_K, *self._some_k):
+            x[:rows] = 0.0
+        K, k = [x[:rows] for x in self._some_K], [x[:rows] for x in self._some_k]
         return Corrections(K, k, np.zeros(rows), np.zeros(rows), np.ones(rows, dtype=bool))
+
+
+def _arrays(count: int, shape: tuple[int, ...]) -> list[Array]:
+    return [np.zeros(shape) for _ in range(count)]
 
 
 @dataclass(eq=False)
@@ -203,7 +226,7 @@ def descend(
             none, one = way.no_gains(len(more)), np.ones(len(more))
             fresh = way.forward(starts.take(more), none, one, np.arange(len(more)), bounds, values)
             own = np.concatenate([own, more])
-            now = fresh if not len(now.cost) else _joined(now, fresh)
+            now = _joined(now, fresh)
             mu = np.concatenate([mu, np.zeros(len(more))])
             first = np.concatenate([first, abs(fresh.cost)])
             given_up = np.concatenate([given_up, ~np.isfinite(fresh.cost)])
@@ -229,7 +252,7 @@ def descend(
             promised = -(alpha * gains.slope[left] + 0.5 * alpha**2 * gains.curve[left])
             with np.errstate(invalid="ignore"):
                 taken = now.cost[left] - new.cost >= SHARE * promised
-            now.put(left[taken], new.take(taken))
+            now.put(left[taken], new.take(taken) if not taken.all() else new)
             better[left[taken]], lengths[left[taken]] = True, alpha
             left, alpha = left[~taken], 0.5 * alpha
         # what promises no more than rounding, and gives nothing, is as good as can be told

@@ -23,8 +23,8 @@ from linkwright.simulation.running import suitable_method
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 
-AT_ONCE = 64
-"""Problems at work at a time, on each thread: their gains fit the farther caches, and lanes are seldom empty."""
+AT_ONCE = 128
+"""Problems at work at a time, on each thread: what Python takes of an iteration is shared by so many."""
 
 
 @explained
@@ -114,15 +114,16 @@ def ilqr(
     bounds = (np.broadcast_to(low, (rows, len(low))), np.broadcast_to(high, (rows, len(high))))
     values = (costs[0].told(rows, batch), costs[1].told(rows, batch))
     with told(f"finding the best of motions of {model.name!r}"):
+        at_once = min(rows, AT_ONCE * default_threads())
         found = descend(
-            Compiled(sweeps, steps, h),
+            Compiled(sweeps, steps, h, at_once),
             starts,
             steps,
             bounds,
             values,
             float(tolerance),
             int(iterations),
-            AT_ONCE * default_threads(),
+            at_once,
             (len(controls), 2 * model.nv),
         )
     motions, n, places = found.motions, model.nv, list(controls)

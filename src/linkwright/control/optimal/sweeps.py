@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,17 +59,17 @@ class Sweeps:
         spread[list(self.controls), range(len(self.controls))] = 1.0
         return spread @ u
 
-    @property
+    @cached_property
     def backward(self) -> Kernel:
         """(Q, V, U, low, high, told, Vx, Vxx, mu, h, first, count) -> Vx, Vxx, slope, curve, pivot, K, k."""
         return self._made("backward", self._backward, costs=self.running)
 
-    @property
+    @cached_property
     def forward(self) -> Kernel:
         """(q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
         return self._made("forward", self._forward, costs=self.running)
 
-    @property
+    @cached_property
     def ending(self) -> Kernel:
         """(q, v, told, t) -> the final cost, its gradient and its Hessian's upper triangle."""
         return self._made("ending", self._ending, costs=self.final)
