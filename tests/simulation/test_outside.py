@@ -244,6 +244,34 @@ def test_a_gear_and_speeds():
     assert not lw.simulate(arm, START, 0.9 * limit, 0.002, 1e-3).overspeed[0].any()
 
 
+def test_a_drive_turns_no_faster_than_its_limit():
+    def law(model, t, q, v):
+        return lw.where(t < 0.5, np.array([40.0, -40.0, 0.0]), np.array([-40.0, 40.0, 0.0]))
+
+    weightless = FREE.with_gravity((0, 0, 0))
+    motion = lw.simulate(weightless, np.zeros(3), np.zeros(3), 0.6, law=law, velocity_limits=[2.0, 3.0, 1.0])
+    reached = motion.v[(motion.t > 0.3) & (motion.t < 0.5)]
+    assert np.abs(reached[:, 0] - 2.0).max() < 0.01
+    assert np.abs(reached[:, 1] + 3.0).max() < 0.01
+    assert np.abs(motion.v).max() <= 3.0
+    assert motion.saturated[300:499, :2].all()
+    assert not motion.saturated[:50].any()
+    braked = motion.t[:-1] > 0.5005
+    assert (motion.tau[:-1][braked, 0] == -40.0).all()  # what slows down is whole
+    falling = lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.5, law=law, velocity_limits=1.0)
+    assert falling.v[-1, 2] == pytest.approx(-9.81 * 0.5)  # nothing holds what falls
+    both = lw.simulate(weightless, np.zeros(3), np.zeros(3), 0.3, law=law, velocity_limits=2.0, effort_limits=10.0)
+    assert both.tau[0, 0] == 10.0
+    own = arm.random(seed=1) * 0.1
+    assert np.isfinite(lw.simulate(arm, own, STILL, 0.02, law=push_back_alone, velocity_limits=True).q).all()
+    with pytest.raises(lw.errors.InputError, match="velocity_limits must not be negative"):
+        lw.simulate(FREE, np.zeros(3), np.zeros(3), 0.1, law=law, velocity_limits=-1.0)
+
+
+def push_back_alone(model, t, q, v):
+    return 30.0 * lw.difference(model, q, START) - DAMPING * v
+
+
 def test_what_a_motion_keeps(tmp_path):
     motion = lw.simulate(arm, START, STILL, 0.01, wrenches={"tool": PUSH})
     with np.load(motion.save(tmp_path / "a.npz")) as kept:

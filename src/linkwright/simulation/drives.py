@@ -5,7 +5,8 @@ the law's state. Each step, of length h:
 
 1. The law is asked in every n-th step for its efforts u, from q ⊕ σ_q ε and v + σ_v ε, ε being normal numbers, and so
    is what a sensor of force measures.
-2. u acts a number of steps later, times the ratio of the gear, and is cut to the limits.
+2. u acts a number of steps later, times the ratio of the gear. Where it would speed a joint up, it fades over the last
+   twentieth before the velocity's limit, and is nothing beyond; then it is cut to the effort's limits.
 3. A drive that lags by T has τ̇ = (u − τ)/T. Over the step acts the mean of that, u + (τ − u)(1 − e^(−h/T)) T/h.
 
 Normal numbers are Box and Muller's (1958), of uniform ones by L'Ecuyer's two combined congruential generators (CACM 31,
@@ -24,11 +25,14 @@ from linkwright.dynamics import integrate
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Formula, Ruled
-from linkwright.spatial.arrays import Array, as_numbers, clip, where
+from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
 
 FIRST, SECOND = (40014.0, 2147483563.0), (40692.0, 2147483399.0)
 """Factors and moduli of the two generators."""
 
+
+FADING = 0.05
+"""The share of a velocity's limit, below it, over which drives lose their power."""
 
 LONGEST = 200
 """Steps of a delay at most: what is on the way is part of every state."""
@@ -52,6 +56,8 @@ class Between:
     """(6,), of the sensor"""
     gear: Array | None = None
     """(nv,): what a joint gets of each unit that is asked of its motor"""
+    fastest: Array | None = None
+    """(nv,), rad/s or m/s"""
     seed: int = 0
 
 
@@ -65,6 +71,7 @@ def between(
     noise: Mapping[str, Any] | None,
     seed: int,
     gear: Any = None,
+    velocity_limits: Any = False,
     sensed: bool = False,
 ) -> Between | None:
     """As ``simulate`` is told of it, checked; None where it is nothing."""
@@ -80,6 +87,10 @@ def between(
     limit = None
     if effort_limits is not None and effort_limits is not False:
         limit = _per_velocity(model, "effort_limits", _limits_of(model) if effort_limits is True else effort_limits)
+    fastest = None
+    if velocity_limits is not None and velocity_limits is not False:
+        own = _speeds_of(model) if velocity_limits is True else velocity_limits
+        fastest = _per_velocity(model, "velocity_limits", own)
     lags = _per_velocity(model, "lag", lag)
     of_q, of_v = (_per_velocity(model, f"noise of {name}", (noise or {}).get(name, 0.0)) for name in "qv")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
@@ -92,21 +103,26 @@ def between(
         (of_q, of_v) if noise else None,
         None if of_wrench is None else np.broadcast_to(of_wrench, (6,)).copy(),
         None if gear is None else _ratios(model, gear),
+        fastest,
         int(seed),
     )
     if told.delay > LONGEST:
         raise InputError(
             f"delay is {delay:g} s, {told.delay} steps of {h:g} s; {LONGEST} steps are kept at most: take a longer step"
         )
-    nothing = (
-        told.period == 1 and not told.delay and all(x is None for x in (told.lag, told.limit, told.noise, told.gear))
-    )
+    others = (told.lag, told.limit, told.noise, told.gear, told.fastest)
+    nothing = told.period == 1 and not told.delay and all(x is None for x in others)
     return None if nothing else told
 
 
 def _limits_of(model: Model) -> Array:
     """(nv,): the joints' own; those that follow others are driven by them."""
     return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+
+
+def _speeds_of(model: Model) -> Array:
+    """(nv,) likewise."""
+    return np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints if not joint.coupling)])
 
 
 def _per_velocity(model: Model, name: str, x: Any) -> Array:
@@ -149,8 +165,11 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         values["gear"] = told.gear
     if told.delay:
         pieces["coming"] = np.zeros((*batch, told.delay * n))
+    if told.fastest is not None:
+        values["fastest"] = np.minimum(told.fastest, np.finfo(float).max)
     if told.limit is not None:
         values["limit"] = np.minimum(told.limit, np.finfo(float).max)
+    if told.limit is not None or told.fastest is not None:
         pieces["cut"] = np.zeros((*batch, n))
     if told.lag is not None:
         ratio = h / np.where(told.lag > 0.0, told.lag, 1.0)
@@ -163,7 +182,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
     def efforts(
         model: Model, t: Any, q: Array, v: Array, state: Array, *given: Array, **measured: Array
     ) -> tuple[Array, Array]:
-        x = {name: state[place] for name, place in places.items()}
+        x, speed = {name: state[place] for name, place in places.items()}, v
         said = dict(zip(values, given, strict=False))
         if "random" in x:
             normal, x["random"] = _normal(x["random"], 2 * n + (6 if "of_wrench" in said else 0))
@@ -180,9 +199,14 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
             u, x["coming"] = x["coming"][:n], np.concatenate([x["coming"][n:], u])
         if "gear" in said:
             u = said["gear"] * u
+        whole = u
+        if "fastest" in said:
+            room = (said["fastest"] - abs(speed)) / maximum(FADING * said["fastest"], np.finfo(float).tiny)
+            u = where(u * speed > 0.0, clip(room, 0.0, 1.0) * u, u)
         if "limit" in said:
-            x["cut"] = x["cut"] + where(abs(u) > said["limit"], 1.0, 0.0 * u)
             u = clip(u, -said["limit"], said["limit"])
+        if "cut" in x:
+            x["cut"] = x["cut"] + where(abs(u - whole) > 0.0, 1.0, 0.0 * u)
         if "left" in said:
             driven = x["driven"]
             x["driven"] = u + said["left"] * (driven - u)

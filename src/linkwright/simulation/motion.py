@@ -79,7 +79,7 @@ class Motion:
 
     @property
     def saturated(self) -> Array:
-        """(n, …, nv) of bool: which efforts were cut to ``effort_limits`` between each sample and the next."""
+        """(n, …, nv) of bool: which efforts were cut, by limits of efforts or velocities, till the next sample."""
         found = np.zeros(self.v.shape, dtype=bool)
         if self.states is not None and self.cut is not None:
             found[:-1] = np.diff(self.states[..., self.cut], axis=0) > 0.5
@@ -87,7 +87,7 @@ class Motion:
 
     @property
     def overspeed(self) -> Array:
-        """(n, …, nv) of bool: which velocities are beyond the limits of their joints. Nothing enforces these."""
+        """(n, …, nv) of bool: which velocities are beyond the limits of their joints."""
         limits = [joint.velocity_limit for joint in self.model.joints if not joint.coupling]
         return np.asarray(np.abs(self.v) > np.concatenate([np.zeros(0), *limits]))
 

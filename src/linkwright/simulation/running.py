@@ -74,6 +74,7 @@ def simulate(
     noise: Mapping[str, Any] | None = None,
     seed: int = 0,
     gear: Any = None,
+    velocity_limits: Any = False,
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
@@ -120,8 +121,9 @@ def simulate(
     a number or (nv,); ``saturated`` of the result tells where. ``lag`` (s), a number or (nv,): the time constant of
     drives of first order, which follow from zero. ``noise={"q": …, "v": …}``: the law sees the state with normal noise,
     of these standard deviations (a number or (nv,); q along ``integrate``); ``seed`` makes it other noise. ``gear``, a
-    ratio or (nv,): the law's efforts are those of motors, and act times this. ``tau`` of the result is what acts, the
-    mean over each step.
+    ratio or (nv,): the law's efforts are those of motors, and act times this. ``velocity_limits``: efforts that speed a
+    joint up fade shortly before the limit of its velocity and are nothing beyond, as of a motor that turns no faster;
+    those of the joints (True), or a number or (nv,). ``tau`` of the result is what acts, the mean over each step.
 
     ``wrenches`` act from outside: {frame: (6,)}, [f; n] at the frame's origin in world axes, all the time; of a batch
     also (…, 6). Or a function of (t) or of (model, t, q, v) that returns such a dict; it is traced like a law, and
@@ -203,14 +205,16 @@ def simulate(
     _require_a_sensor(model, sensor, rule, outside)
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
-    drives = between(model, h, period, delay, lag, effort_limits, noise, seed, gear, sensor is not None)
+    drives = between(
+        model, h, period, delay, lag, effort_limits, noise, seed, gear, velocity_limits, sensor is not None
+    )
     if rule is not None:
         _warn_of_other_steps(rule, h * drives.period if drives else h)
     if drives is not None:
         if rule is None:
             raise ArgumentError(
-                "period, delay, lag, gear, effort_limits and noise tell what is between a law and the joints: "
-                "give law=…"
+                "period, delay, lag, gear, effort_limits, velocity_limits and noise tell what is between a law and the "
+                "joints: give law=…"
             )
         if staged:
             raise InputError("controller_at='stages' is for laws with nothing between them and the joints")
