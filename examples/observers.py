@@ -107,9 +107,7 @@ def a_push_is_found() -> None:
             law = partial(control.momentum_observer, law=holding, gain=gain, step=STEP, late=late)
             law = partial(control.assuming, law=law, mechanism=known)
             motion = lw.simulate(arm, home, rest, 0.25, law=law, wrenches=pushed, **real)
-            told = zip(motion.q, motion.state["external"], strict=True)
-            wrenches = np.array([control.hand_wrench(known, q, r, "tool") for q, r in told])
-            along = wrenches @ push / 5.0
+            along = control.hand_wrench(known, motion.q, motion.state["external"], "tool") @ push / 5.0
             ax.plot(motion.t, along, color=color, label=f"K_O = {gain:g}/s")
             if known is arm:
                 print(f"K_O = {gain:g}/s: {along[round(begin / STEP) + 20] / 5.0:.1%} of the push after 20 ms")

@@ -80,9 +80,7 @@ def test_wrong_masses_noise_and_delay_are_seen_too(arm, holding):
     law = partial(control.assuming, law=law, mechanism=known)
     real = {"delay": 1e-3, "noise": {"q": 1e-5, "v": 2e-4}}
     motion = lw.simulate(arm, HOME, np.zeros(7), 1.0, law=law, wrenches=push_from(0.5), **real)
-    wrenches = np.array(
-        [control.hand_wrench(known, q, r, "tool")[:3] for q, r in zip(motion.q, motion.state["external"], strict=True)]
-    )
+    wrenches = control.hand_wrench(known, motion.q, motion.state["external"], "tool")[:, :3]
     before, after = wrenches[300:500].mean(axis=0), wrenches[800:].mean(axis=0)
     assert np.abs(after - before - PUSH[:3]).max() < 0.5
     assert 0.5 < np.abs(before).max() < 6.0
@@ -96,6 +94,16 @@ def test_efforts_that_act_late_are_counted_when_they_act(arm, holding):
     assert largest(3) < 1e-2 * largest(0)
 
 
+def test_efforts_that_are_cut_are_counted_as_they_act(arm, holding):
+    def largest(limit):
+        law = partial(control.momentum_observer, law=holding, gain=100.0, step=1e-3, limit=limit)
+        motion = lw.simulate(arm, HOME + 0.3, np.zeros(7), 0.2, law=law, effort_limits=60.0)
+        assert motion.saturated.any()
+        return np.abs(motion.state["external"]).max()
+
+    assert largest(60.0) < 1e-2 * largest(None)
+
+
 def test_the_law_within_may_be_told(arm, holding):
     """A push that is known is made up for: the arm gives way while r learns, and comes back."""
 
@@ -106,6 +114,20 @@ def test_the_law_within_may_be_told(arm, holding):
     motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": PUSH})
     moved = np.abs(motion.q - HOME).max(axis=1)
     assert moved[-1] < 0.01 * moved.max()
+
+
+def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
+    """Within the machine code of the steps: what holds against the force along x alone gives way as if that were not there."""
+
+    def one_sided(model, t, q, v, *, external):
+        force = control.hand_wrench(model, q, external, "tool", "linear")
+        against = np.concatenate([-force[:1], np.zeros(5)])
+        return holding(model, t, q, v) + lw.joint_forces(model, q, "tool", against)
+
+    law = partial(control.momentum_observer, law=one_sided, gain=60.0, step=1e-3, informed=True)
+    motion = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=law, wrenches={"tool": PUSH})
+    along_z = lw.simulate(arm, HOME, np.zeros(7), 3.0, law=holding, wrenches={"tool": [0, 0, 4.0, 0, 0, 0]})
+    assert np.abs(motion.q[-1] - along_z.q[-1]).max() < 1e-5
 
 
 def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
@@ -127,6 +149,7 @@ def test_the_wrench_at_the_hand_is_found_of_its_efforts(arm):
         ({"step": -1e-3}, "step must be above zero"),
         ({"late": 1.5}, "late is a whole number from 0 to 200; got 1.5"),
         ({"late": 201}, "late is a whole number from 0 to 200; got 201"),
+        ({"limit": -1.0}, "limit must be above zero"),
         ({"law": 3.0}, "a law is a function"),
     ],
 )

@@ -13,21 +13,26 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.compiler.public import public
 from linkwright.control.within import Law, State, answer, begun, require_count, require_open, require_positive, starting
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.manipulability import rows_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 
 LATEST = 200
 """Steps that efforts may be late at most: what is on the way is part of the state."""
 
 
-def _start(model: Model, *, law: Law, gain: Any, step: Any, late: int = 0, informed: bool = False) -> State:
+def _start(
+    model: Model, *, law: Law, gain: Any, step: Any, late: int = 0, limit: Any = None, informed: bool = False
+) -> State:
     require_open(model, "the momentum observer")
     require_positive("gain", gain, model.nv)
     require_positive("step", step)
+    if limit is not None:
+        require_positive("limit", limit, model.nv)
     still = np.zeros(model.nv)
     coming = {"coming": np.zeros((late, model.nv))} if require_count("late", late, 0, LATEST) else {}
     asked = partial(law, external=still) if informed and callable(law) else law
@@ -46,6 +51,7 @@ def momentum_observer(
     gain: Any,
     step: Any,
     late: int = 0,
+    limit: Any = None,
     informed: bool = False,
     **measured: Array,
 ) -> tuple[Array, State]:
@@ -53,7 +59,8 @@ def momentum_observer(
 
     ``gain`` K_O in 1/s, a number or (nv,): r has 99 % of a push after 4.6/K_O. ``step`` h (s) is how often the law is
     asked. Exact for forces that are constant over it, r⁺ = e^(−K_O h) r + (1 − e^(−K_O h)) (Δp/h − τ − n), so that it
-    is stable with every gain. ``late``: so many steps later efforts act. With ``informed`` the law is asked
+    is stable with every gain. Efforts act so many questions later as ``late`` says, and cut to ``limit`` (N m; a number
+    or (nv,)) where that is given: what acts otherwise than it was asked is in r. With ``informed`` the law is asked
     ``law(…, external=r)``, by name. Wrong masses, noise of the velocity and friction that the model does not have are
     in r, too.
     """
@@ -64,22 +71,23 @@ def momentum_observer(
     external = left * state["external"] + where(state["asked"] > 0.5, (1.0 - left) * found, 0.0 * found)
     told = {**measured, "external": external} if informed else measured
     tau, own = answer(law, model, t, q, v, state, **told)
-    acts = tau
+    acts = tau if limit is None else clip(tau, -limit, limit)
     if "coming" in state:
-        acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], tau[None]])
+        acts, own["coming"] = state["coming"][0], np.concatenate([state["coming"][1:], acts[None]])
     past = p + 0.5 * step * n + step * acts
     return tau, {**own, "external": external, "past": past, "asked": 0.0 * state["asked"] + 1.0}
 
 
+@public
 def hand_wrench(
     model: Model,
-    q: Array,
-    external: Array,
+    q: Shaped[Array, "nq"],
+    tau: Shaped[Array, "nv"],
     frame: str,
     directions: str | Sequence[str] = "all",
-    regularisation: Any = 0.0,
+    regularisation: float = 0.0,
 ) -> Array:
-    """J̄ᵀ τ_ext (6,) with J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹: the wrench at a frame that pushes as efforts (nv,) from outside do.
+    """J̄ᵀ τ (6,) with J̄ᵀ = (J M⁻¹Jᵀ)⁻¹ J M⁻¹: the wrench at a frame that pushes as efforts τ (nv,) from outside do.
 
     In world axes, N and N m; exact where the frame is where the mechanism is touched. ``directions`` as those of
     ``operational_space``: those in which it is touched (a mechanism of few joints tells few), the result has as many
@@ -89,5 +97,5 @@ def hand_wrench(
     J = jacobian(model, q, frame)[rows]
     moved = solve_symmetric(mass_matrix(model, q), J.T)
     mobility = J @ moved + regularisation * np.eye(len(rows))
-    wrench: Array = solve_symmetric(mobility, moved.T @ external)
+    wrench: Array = solve_symmetric(mobility, moved.T @ tau)
     return wrench
