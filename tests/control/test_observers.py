@@ -117,7 +117,7 @@ def test_the_law_within_may_be_told(arm, holding):
 
 
 def test_a_law_may_ask_for_the_wrench_at_the_hand(arm, holding):
-    """Within the machine code of the steps: what holds against the force along x alone gives way as if that were not there."""
+    """In the machine code of the steps: what holds against the force along x gives way as if that were not there."""
 
     def one_sided(model, t, q, v, *, external):
         force = control.hand_wrench(model, q, external, "tool", "linear")
