@@ -386,6 +386,22 @@ def test_equations(tmp_path, capsys):
         assert wrong[1] in text + message or "always whole" in message
 
 
+def test_further_forms_of_equations(capsys):
+    status, text, _ = run("equations", "two_link", "--what", "C,c", "--form", "expanded", capsys=capsys)
+    assert status == 0
+    assert "C[1,2] = -m2*l1*lg2*sin(theta2)*theta1_dot - m2*l1*lg2*sin(theta2)*theta2_dot" in text
+    status, text, _ = run("equations", "two_link", "--what", "g", "--format", "mathml", capsys=capsys)
+    assert status == 0
+    assert text.startswith("<math ")
+    status, text, _ = run("equations", "two_link", "--coordinates", "phi1=theta1, phi2=theta1+theta2", capsys=capsys)
+    assert status == 0
+    assert "g[2] = m2*g*lg2*cos(phi2)" in text
+    for wrong in (("--angles", "--form", "factored"), ("--coordinates", "phi1"), ("--form", "short")):
+        status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
+        assert status != 0
+        assert message
+
+
 def test_explained_equations(capsys):
     status, text, _ = run("equations", "two_link", "--explain", capsys=capsys)
     assert status == 0

@@ -72,6 +72,7 @@ def equations(
     reference: Literal["world_aligned", "body", "world"] = "world_aligned",
     parameters: str = "symbols",
     base_parameters: bool = False,
+    coordinates: str = "",
     angles: bool = False,
     form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
     explain: bool = False,
@@ -105,6 +106,9 @@ def equations(
         "geometry=numbers,l1=0.5"; the groups are geometry, inertial, gravity and passive.
     base_parameters
         Inertial parameters combined to as few as determine the motion.
+    coordinates
+        Other coordinates: "phi1=theta1,phi2=theta1+theta2", or the mechanism's by others,
+        "d1=r*cos(phi),d2=r*sin(phi)".
     angles
         Products of sines and cosines as sums of multiple angles: the same as --form angles.
     form
@@ -130,6 +134,9 @@ def equations(
     model = load_robot(robot, root)
     with terminal.errors.status("deriving the equations"):
         made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
+        if coordinates:
+            parts = [entry.partition("=") for entry in coordinates.split(",")]
+            made = made.in_coordinates({name.strip(): value for name, _, value in parts})
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
         what = ",".join([*made.letters, *["G", "T", "J", "J_dot", "V"] * (frame is not None)])

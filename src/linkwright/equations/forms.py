@@ -11,14 +11,17 @@ import numpy as np
 from linkwright.dynamics.kinematics import Reference, check_reference
 from linkwright.dynamics.manipulability import NAMES as DIRECTIONS
 from linkwright.dynamics.manipulability import rows_of
+from linkwright.equations.derive.change import change_of
+from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.grouping import Grouping, grouping_of
 from linkwright.equations.derive.passive import PassiveForces
 from linkwright.equations.derive.plan import Plan, plan_of, realised, with_frame
 from linkwright.equations.derive.quantities import NAMES, QUANTITIES, Quantity, check_frame, chosen
 from linkwright.equations.derive.singularity import columns_amid, factors_of_determinant
-from linkwright.equations.derive.twice import Coordinates, Derivation, Forms, Mechanism, coordinates_of
+from linkwright.equations.derive.twice import Derivation, Forms, Mechanism
+from linkwright.equations.derive.typed import Node
 from linkwright.equations.write.code import Programmer
-from linkwright.equations.write.notation import Order, Sum, grouped
+from linkwright.equations.write.notation import Order, Sum, grouped, text_of
 from linkwright.errors import InputError, TooLargeError
 from linkwright.expression.factors import Factored
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial
@@ -38,16 +41,28 @@ class ExactForms:
         route: str = "recursive",
         term_limit: int = TERM_LIMIT,
         base_parameters: bool = False,
+        coordinates: tuple[tuple[str, Node], ...] = (),
     ):
         if route not in ROUTES:
             raise InputError(f"route is {route!r}; it may be {', '.join(map(repr, ROUTES))}")
         self._plan = plan = plan_of(model, parameters, snap, linear=base_parameters)
-        self._of = (plan.model, plan.choice, plan.given, plan.snap, route, term_limit, bool(base_parameters))
+        self._of = (
+            plan.model,
+            plan.choice,
+            plan.given,
+            plan.snap,
+            route,
+            term_limit,
+            bool(base_parameters),
+            coordinates,
+        )
         self.grouping: Grouping | None = None
         if base_parameters:
             self.grouping = grouping_of(self._plan, coordinates_of(self._plan.model), term_limit)
             self._plan = self.grouping.plan
-        self._mechanism = Mechanism(self._plan, term_limit)
+        own = coordinates_of(self._plan.model)
+        self._change = change_of(own, self._plan, coordinates) if coordinates else None
+        self._mechanism = Mechanism(self._plan, term_limit, change=self._change)
         self._route = route
         self._order = self._order_of(self._mechanism)
         self._with_frame: dict[str, Mechanism] = {}
@@ -58,6 +73,21 @@ class ExactForms:
     def coordinates(self) -> Coordinates:
         """The names of q, v and v̇."""
         return self._mechanism.coordinates
+
+    @property
+    def own_coordinates(self) -> Coordinates:
+        """Those of the mechanism, which :attr:`coordinates` are unless others were put in."""
+        return self._change.own if self._change else self.coordinates
+
+    @property
+    def substituted(self) -> list[tuple[str, Polynomial]]:
+        """The mechanism's own coordinates that were replaced, and by what."""
+        return self._mechanism.replaced()
+
+    @property
+    def substitution(self) -> tuple[str, ...]:
+        """The mechanism's own coordinates by those of :meth:`Equations.in_coordinates`, "theta2 = phi2 - phi1"."""
+        return tuple(f"{name} = {text_of(self.grouped(p))}" for name, p in self.substituted)
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -188,7 +218,7 @@ class ExactForms:
         mechanism = self._framed(frame)
         body = mechanism.model.frame(frame).body
         try:
-            if rows == list(range(6)) and n == 6 and body >= 0:
+            if rows == list(range(6)) and n == 6 and body >= 0 and not self._change:
                 seen = columns_amid(mechanism.model, mechanism.q, body)
                 mechanism.ring.check()
                 return factors_of_determinant(mechanism, mechanism.ring.array(seen))
@@ -210,7 +240,8 @@ class ExactForms:
             return self._mechanism
         self._plan.model.frame(frame)  # tells of what is no name before it is looked up
         if frame not in self._with_frame:
-            self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), self._mechanism.ring.term_limit)
+            limit = self._mechanism.ring.term_limit
+            self._with_frame[frame] = Mechanism(with_frame(self._plan, frame), limit, change=self._change)
         return self._with_frame[frame]
 
     def _too_large(self, failure: TooLargeError) -> TooLargeError:
@@ -237,7 +268,7 @@ class ExactForms:
 
     @cached_property
     def _passive(self) -> PassiveForces:
-        return PassiveForces(self._plan, self.coordinates)
+        return PassiveForces(self._plan, self.coordinates, self._change)
 
     @cached_property
     def letters(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 from linkwright.compiler.ir.program import Operations
 from linkwright.dynamics.kinematics import Reference, check_reference
 from linkwright.equations.controlled.explain import ControlledExplanation, controlled_explanation
+from linkwright.equations.derive.change import given_of
 from linkwright.equations.derive.compared import Comparison, compare
 from linkwright.equations.derive.quantities import MAIN, QUANTITIES
 from linkwright.equations.derive.whole import MASS, RECIPROCAL
@@ -195,6 +196,34 @@ class Equations(ExactForms):
         """
         return compare(self, typed, what, terms, frame, reference, names or {})
 
+    def in_coordinates(self, coordinates: Mapping[str, Any]) -> Equations:
+        """The same equations in other coordinates y, whose efforts are Jᵀ τ where v = J ẏ.
+
+        Either new ones by the mechanism's, {"phi1": "theta1", "phi2": "theta1 + theta2"}, which are solved for these,
+        or the mechanism's by new ones, {"d1": "r*cos(phi)", "d2": "r*sin(phi)"}: angles by sums of whole multiples and
+        of pi/12, displacements by any polynomials in lengths, sines and cosines. Others stay. Text or SymPy's.
+        The result prints, compares and generates code as these do; ``.substitution`` tells what was put in, and
+        ``.singular_where()`` where it is singular. Raises :class:`InputError` where it is so everywhere, or cannot be.
+
+        >>> import linkwright as lw
+        >>> arm = lw.equations(lw.load("two_link")).in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"})
+        >>> print(arm.text(what="g"))
+        g[1] = m1*g*lg1*cos(phi1) + m2*g*l1*cos(phi1)
+        g[2] = m2*g*lg2*cos(phi2)
+        """
+        if self._change:
+            raise InputError(
+                "these equations are in other coordinates already; go there from the mechanism's own in one step"
+            )
+        model, choice, given, snap, route, limit, base, _ = self._of
+        return Equations(model, {**choice, **given}, snap, route, limit, base, given_of(coordinates))
+
+    def singular_where(self, form: str = "factored") -> str:
+        """The determinant of J, v = J ẏ: where it is zero these coordinates are singular; "1" without others."""
+        if not self._change:
+            return "1"
+        return text_of(grouped(self._change.determinant(self._mechanism.ring), self._order, form))
+
     # text
 
     def text(
@@ -259,6 +288,8 @@ class Equations(ExactForms):
         law = r"M(q)\,\dot v + h(q, v) + g(q) = \tau"
         if self._plan.loops:
             law += r" + A(q)^T \lambda,\quad A(q)\,\dot v + b(q, v) = 0"
+        for name, p in self.substituted:
+            listed.append(f"{latex_name(name)} = {latex_of(self.grouped(p))}")
         if names.v != tuple(f"{name}_dot" for name in names.q):
             law += r",\quad \dot q = G(q)\,v"
         introduction = "\n".join([rf"\[ {law} \]", *(rf"${one}$\par" for one in listed)])
@@ -393,6 +424,11 @@ class Equations(ExactForms):
         function with its rate, proved as an identity of polynomials where a proof is known; else why there is none;
         and equilibria with the eigenvalues of the closed loop. ``.proved`` tells, ``.proof`` has the polynomials.
         """
+        if self._change:
+            raise InputError(
+                "explanations are of the mechanism's own coordinates: ask the equations that in_coordinates() was "
+                "called on"
+            )
         if law is not None:
             return controlled_explanation(self._mechanism, self.model, self._plan.model, law, state0)
         return self._explanation

@@ -17,8 +17,8 @@ from linkwright.compiler.public import public
 from linkwright.equations.controlled.law import Law
 from linkwright.equations.controlled.proofs import Proof, proof_of
 from linkwright.equations.controlled.rest import Rest, RestingPlace
+from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.plan import plan_of
-from linkwright.equations.derive.twice import Coordinates, coordinates_of
 from linkwright.equations.write.notation import latex_name
 from linkwright.errors import (
     ArgumentError,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.quantities import QUANTITIES
-from linkwright.equations.derive.twice import Coordinates
-from linkwright.equations.derive.typed import Evaluation, Node, Ratio, of_sympy, parsed, spelled, whole
+from linkwright.equations.derive.typed import Evaluation, Node, Ratio, spelled, trees, whole
 from linkwright.equations.derive.whole import MASS, RECIPROCAL
 from linkwright.equations.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
 from linkwright.errors import InputError, UnknownNameError
@@ -359,15 +359,6 @@ def lines_of(text: str) -> list[tuple[str, str]]:
 
 def _is_label(text: str) -> bool:
     return bool(place_of(text)) or (text in QUANTITIES and text not in "gb")
-
-
-def trees(typed: Any) -> tuple[Node, Node | None]:
-    """Left and right side of an equation that is text or SymPy's, or an expression and None."""
-    if isinstance(typed, str):
-        return parsed(typed)
-    if hasattr(typed, "lhs") and hasattr(typed, "rhs"):
-        return of_sympy(typed.lhs), of_sympy(typed.rhs)
-    return of_sympy(typed), None
 
 
 def flat(typed: Any) -> list[Any]:

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 
 import flint
 
+from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.plan import Entry, LinkPlan, Plan, sorted_names
 from linkwright.equations.derive.surd import ONE, ZERO, number
-from linkwright.equations.derive.twice import Coordinates, Forms, Mechanism
+from linkwright.equations.derive.twice import Forms, Mechanism
 from linkwright.equations.write.notation import Order, grouped, text_of
 from linkwright.errors import InputError, ModelError, TooLargeError
 from linkwright.expression.polynomial import SQUARE_ROOTS, Polynomial, Ring, evaluate

@@ -13,23 +13,46 @@ from typing import NoReturn
 import numpy as np
 
 from linkwright.dynamics.statics import spring_effort
+from linkwright.equations.derive.change import Change, Local
+from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.plan import Entry, Plan
-from linkwright.equations.derive.twice import Coordinates, in_ring
+from linkwright.equations.derive.twice import in_ring
 from linkwright.equations.read.wording import listed
 from linkwright.errors import ModelError
-from linkwright.expression.polynomial import Ring
+from linkwright.expression.polynomial import Polynomial, Ring
 from linkwright.model.tree import Joint
 
 
 class PassiveForces:
     """The efforts that friction and springs take: M v̇ + h + g + D + K = τ."""
 
-    def __init__(self, plan: Plan, coordinates: Coordinates):
+    def __init__(self, plan: Plan, coordinates: Coordinates, change: Change | None = None):
         self.plan, self.model, self.coordinates = plan, plan.model, coordinates
-        self._signs = [f"sign({name})" for name in coordinates.v]
+        signs = [f"sign({name})" for name in coordinates.v]
         lengths = [name for name in coordinates.q if name not in coordinates.angles]
-        names = [name for name in plan.values if name in plan.passive_names]
-        self.ring = Ring(coordinates.angles, (), [*names, *lengths, *coordinates.v, *self._signs])
+        constants = set(change.constants if change else ())
+        angles = [name for name in plan.angle_names if name in constants]
+        names = [name for name in plan.values if name in plan.passive_names or name in constants.difference(angles)]
+        self.ring = ring = Ring((*coordinates.angles, *angles), (), [*names, *lengths, *coordinates.v, *signs])
+        self._q, self._v = self._variables(coordinates.q), self._variables(coordinates.v)
+        self._signs = self._variables(signs)
+        self._local: Local | None = change.local(ring) if change else None
+        if self._local:
+            self._q, self._v = self._local.q, self._local.v
+            self._signs = np.array([self._sign_of(p) for p in self._v], dtype=object)
+
+    def _sign_of(self, velocity: Polynomial) -> Polynomial | None:
+        """The sign of a velocity that is a multiple of another; None where it has no letter."""
+        (only, *others) = velocity
+        factors, coefficient = only
+        if others or len(factors) != 1 or factors[0][1] != 1:
+            return None
+        sign: Polynomial = self.ring[f"sign({factors[0][0]})"] * (1 if coefficient > 0 else -1)
+        return sign
+
+    def _changed(self, forces: np.ndarray) -> np.ndarray:
+        """Along the new coordinates, where there are any."""
+        return self.ring.array(self._local.J.T @ forces) if self._local else self.ring.array(forces)
 
     def _variables(self, names: tuple[str, ...] | list[str]) -> np.ndarray:
         return np.array([self.ring[name] for name in names], dtype=object)
@@ -44,7 +67,7 @@ class PassiveForces:
         Raises :class:`ModelError` where there are dampers between bodies.
         """
         forces = [damping * v + friction * sign for damping, friction, v, sign in self._losses()]
-        return self.ring.array(self.model.assemble(forces))
+        return self._changed(self.model.assemble(forces))
 
     @cached_property
     def dissipation(self) -> np.ndarray:
@@ -62,9 +85,18 @@ class PassiveForces:
         if dampers := [spring.name for spring in self.model.springs if spring.damping]:
             refuse_between(dampers)
         model, found = self.model, []
-        rates, signs = model.rates(self._variables(self.coordinates.v)), model.rates(self._variables(self._signs))
+        rates, signs = model.rates(self._v), model.rates(self._signs)
         for joint, one, v, sign in zip(model.joints, self.plan.passive, rates, signs, strict=True):
-            if joint.coupling:  # sign(n v) = sign(n) sign(v)
+            leader = joint.coupling.leader if joint.coupling else None
+            if any(x is None for x in (sign if leader is None else signs[leader])):
+                if joint.friction.any():
+                    raise ModelError(
+                        f"the friction of joint {joint.name!r} is after the sign of its velocity, which in these "
+                        f"coordinates is {v[0]!r}, and a sign has a letter for one velocity; ask for what is without "
+                        "friction, or keep that joint's coordinate"
+                    )
+                sign = np.array([self.ring.zero] * len(v), dtype=object)
+            elif joint.coupling:  # sign(n v) = sign(n) sign(v)
                 sign = np.sign(joint.coupling.multiplier) * signs[joint.coupling.leader]
             found.append((self._values(one.damping), self._values(one.friction), v, sign))
         return found
@@ -79,16 +111,14 @@ class PassiveForces:
         if springs := [spring.name for spring in self.model.springs if spring.stiffness]:
             refuse_between(springs)
         model, forces = self.model, []
-        for joint, one, q in zip(
-            model.joints, self.plan.passive, model.coordinates(self._variables(self.coordinates.q)), strict=True
-        ):
+        for joint, one, q in zip(model.joints, self.plan.passive, model.coordinates(self._q), strict=True):
             if not joint.stiffness.any():
                 forces.append(np.zeros(joint.motion.nv))
                 continue
             if joint.motion.quaternions:
                 refuse_spring(joint)
             forces.append(spring_effort(joint.motion, self._values(one.stiffness), self._values(one.rest), q))
-        return self.ring.array(model.assemble(forces))
+        return self._changed(model.assemble(forces))
 
 
 def refuse_between(names: Sequence[str]) -> NoReturn:

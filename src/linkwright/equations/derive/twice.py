@@ -5,7 +5,7 @@ M(q) v̇ + h(q, v) + g(q) = τ, with q̇ = G(q) v where coordinates and velociti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,67 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.equations.derive.change import Change, Local
+from linkwright.equations.derive.coordinates import coordinates_of
 from linkwright.equations.derive.loops import Closure, closure_of, without_loops
 from linkwright.equations.derive.plan import Plan, realised
-from linkwright.equations.derive.quantities import Quantity
+from linkwright.equations.derive.quantities import QUANTITIES, Quantity
 from linkwright.equations.derive.surd import Surd
 from linkwright.equations.derive.whole import RECIPROCAL, over_mass
 from linkwright.expression.polynomial import TERM_LIMIT, Polynomial, Ring
-from linkwright.model.joint import Compound
-from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.transform import split_pose
 from linkwright.status import telling
-
-
-class Coordinates(NamedTuple):
-    """The names of a mechanism's coordinates."""
-
-    q: tuple[str, ...]
-    v: tuple[str, ...]
-    a: tuple[str, ...]
-    angles: tuple[str, ...]
-    quaternions: tuple[tuple[str, str, str, str], ...]
-
-
-def coordinates_of(model: Model) -> Coordinates:
-    """theta1, d2, … for the angle of joint 1 and the displacement of joint 2, theta1_dot for a rate."""
-    q: list[str] = []
-    v: list[str] = []
-    angles: list[str] = []
-    quaternions: list[tuple[str, str, str, str]] = []
-
-    def add(motion: JointType, tag: str) -> None:
-        if isinstance(motion, Compound):
-            for letter, part in zip("abcdefghijklmnopqrstuvwxyz", motion.parts, strict=False):
-                add(part.motion, tag + letter)
-            return
-        own, rates = _OWN[motion.type]
-        names = [name + tag for name in own]
-        q.extend(names)
-        v.extend([rate + tag for rate in rates] or [name + "_dot" for name in names])
-        angles.extend(name for name in names if name.startswith("theta"))
-        for start in motion.quaternions:
-            w, x, y, z = names[start : start + 4]
-            quaternions.append((w, x, y, z))
-
-    for k, joint in enumerate(model.joints, start=1):
-        if joint.nq:
-            add(joint.motion, str(k))
-    a = tuple(name[:-4] + "_ddot" if name.endswith("_dot") else name + "_dot" for name in v)
-    return Coordinates(tuple(q), tuple(v), a, tuple(angles), tuple(quaternions))
-
-
-_OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "revolute": (("theta",), ()),
-    "helical": (("theta",), ()),
-    "prismatic": (("d",), ()),
-    "cylindrical": (("d", "theta"), ()),
-    "planar": (("x", "y", "theta"), ("vx", "vy", "w")),
-    "spherical": (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")),
-    "free": (("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")),
-}
-"""The letters of a joint's coordinates, and of its velocities where those are no rates of coordinates."""
 
 
 class Forms(NamedTuple):
@@ -142,11 +92,21 @@ def _deriving(mechanism: Mechanism) -> str:
 
 
 class Mechanism:
-    """A plan on polynomials. ``more`` and ``angles`` are further variables, the latter with cosines and sines."""
+    """A plan on polynomials, in other coordinates where there is a ``change``.
 
-    def __init__(self, plan: Plan, term_limit: int = TERM_LIMIT, more: Sequence[str] = (), angles: Sequence[str] = ()):
-        self.plan = plan
-        self.coordinates = names = coordinates_of(plan.model)
+    ``more`` and ``angles`` are further variables, the latter with cosines and sines.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        term_limit: int = TERM_LIMIT,
+        more: Sequence[str] = (),
+        angles: Sequence[str] = (),
+        change: Change | None = None,
+    ):
+        self.plan, self.change = plan, change
+        self.coordinates = names = change.coordinates if change else coordinates_of(plan.model)
         displacements = [n for n in names.q if n not in names.angles and n not in sum(names.quaternions, ())]
         constants = [name for name in plan.rigid_names if name not in plan.angle_names]
         others = [*constants, *displacements, *names.v, RECIPROCAL, *more]
@@ -156,8 +116,12 @@ class Mechanism:
         if self.mass.used():  # of names: divided by where that leaves no fraction, else the reciprocal has a name
             ring.divisors[RECIPROCAL] = self.mass
         self.model = without_loops(self.closed)
+        self.rates = self.v = _objects([ring[name] for name in names.v])
+        """the velocities, and those of the mechanism's own coordinates"""
         self.q = _objects([ring[name] for name in names.q])
-        self.v = _objects([ring[name] for name in names.v])
+        self.local: Local | None = change.local(ring) if change else None
+        if self.local:
+            self.q, self.v = self.local.q, self.local.v
 
     def _number(self, coefficient: Surd, name: str) -> Polynomial:
         return in_ring(self.ring, coefficient, name)
@@ -167,18 +131,35 @@ class Mechanism:
     def recursive(self) -> Forms:
         """By composite bodies and by the recursive Newton–Euler method, as the library has them."""
         ring, model, still = self.ring, self.model, np.zeros(self.model.nv)
-        M = dynamics.mass_matrix(model, self.q)
+        M = ring.array(dynamics.mass_matrix(model, self.q))
         ring.check()
         weightless = _with_gravity(model, np.zeros(3))
-        h = dynamics.inverse_dynamics(weightless, self.q, self.v, still)
+        h = ring.array(dynamics.inverse_dynamics(weightless, self.q, self.v, still))
         ring.check()
-        return Forms(ring.array(M), ring.array(h), self.gravity_forces)
+        if self.local:
+            M, h = (self._changed(letter, {"M": M, "h": h}.__getitem__) for letter in "Mh")
+        return Forms(M, h, self.gravity_forces)
+
+    def replaced(self) -> list[tuple[str, Polynomial]]:
+        """The mechanism's own coordinates that are functions of others, and these functions."""
+        if self.change is None:
+            return []
+        return [(name, self.q[self.change.own.q.index(name)]) for name, _ in self.change.functions]
+
+    def _changed(self, letter: str, value: Callable[[str], np.ndarray]) -> np.ndarray:
+        """In other coordinates, where there are any."""
+        if not self.local:
+            return value(letter)
+        made = self.local.changed(letter, value)
+        self.ring.check()
+        return self.ring.array(made)
 
     @cached_property
     def gravity_forces(self) -> np.ndarray:
         """g, by the recursive Newton–Euler method at rest."""
         still = np.zeros(self.model.nv)
-        return self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
+        own = self.ring.array(dynamics.inverse_dynamics(self.model, self.q, still, still))
+        return self._changed("g", lambda _: own)
 
     @telling(_deriving)
     def form(self, quantity: Quantity, frame: str = "", reference: str = "world_aligned") -> np.ndarray:
@@ -186,14 +167,22 @@ class Mechanism:
         if quantity.looped:
             rows: np.ndarray = getattr(self.closure, quantity.name)
             return rows
-        made = quantity.value(self.model, self.q, self.v, frame, reference)
-        self.ring.check()
-        return over_mass(self.ring.array(made), self.mass) if quantity.needs_masses else self.ring.array(made)
+
+        def value(letter: str) -> np.ndarray:
+            made = QUANTITIES[letter].value(self.model, self.q, self.v, frame, reference)
+            self.ring.check()
+            return self.ring.array(made)
+
+        made = self._changed(quantity.letter, value)
+        return over_mass(made, self.mass) if quantity.needs_masses else made
 
     @cached_property
     def closure(self) -> Closure:
         """The constraints of closed loops; without any, no rows."""
-        return closure_of(self.closed, self.ring, self.q, self.v)
+        own = closure_of(self.closed, self.ring, self.q, self.v)
+        rows = {"A": own.constraint_jacobian, "b": own.constraint_bias}
+        A, b = (self._changed(letter, rows.__getitem__) for letter in "Ab")
+        return own._replace(constraint_jacobian=A, constraint_bias=b)
 
     @cached_property
     @telling(_deriving)
@@ -202,7 +191,7 @@ class Mechanism:
         ring, model, v = self.ring, self.model, self.v
         units = [dynamics.configuration_rate(model, self.q, unit) for unit in np.eye(model.nv)]
         along = [dict(zip(self.coordinates.q, unit, strict=True)) for unit in units]
-        in_time = dict(zip(self.coordinates.q, dynamics.configuration_rate(model, self.q, v), strict=True))
+        in_time = dict(zip(self.coordinates.q, dynamics.configuration_rate(model, self.q, self.rates), strict=True))
         bodies = self._bodies(in_time)
         K = sum((body.kinetic_energy for body in bodies), ring.zero)
         K = K + (v @ (model.armature * v)) * 0.5 if model.nv else K
@@ -215,7 +204,9 @@ class Mechanism:
         pulls = _objects([ring.rate(U, direction) for direction in along])
         # reflected rotors are no part of the bodies: the library keeps them on the diagonal and turns nothing by them
         turned = p - model.armature * v
-        turning = _objects([ring.coerce(turned @ dynamics.lie_bracket(model, v, unit)) for unit in np.eye(model.nv)])
+        turning = _objects(
+            [ring.coerce(turned @ dynamics.lie_bracket(model, self.rates, unit)) for unit in np.eye(model.nv)]
+        )
         ring.check()
         forms = Forms(M, rates - slopes - turning, pulls)
         return Derivation(bodies, K, U, L, p, rates, slopes - pulls, turning, forms)

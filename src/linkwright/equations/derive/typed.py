@@ -221,6 +221,15 @@ def _of_sympy(x: Any, sympy: Any, depth: int) -> Node:
     raise InputError(f"{x} is no sum, product, power, sine or cosine of symbols; it cannot be compared")
 
 
+def trees(typed: Any) -> tuple[Node, Node | None]:
+    """Left and right side of an equation that is text or SymPy's, or an expression and None."""
+    if isinstance(typed, str):
+        return parsed(typed)
+    if hasattr(typed, "lhs") and hasattr(typed, "rhs"):
+        return of_sympy(typed.lhs), of_sympy(typed.rhs)
+    return of_sympy(typed), None
+
+
 class Ratio(NamedTuple):
     """A fraction of elements of a ring."""
 

@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from linkwright.equations.derive.coordinates import coordinates_of
 from linkwright.equations.derive.plan import Plan, plan_of
-from linkwright.equations.derive.twice import Mechanism, coordinates_of
+from linkwright.equations.derive.twice import Mechanism
 from linkwright.equations.read.explanation import Paragraph, Symbol
 from linkwright.equations.read.structure import Structure
 from linkwright.equations.read.wording import LISTED, SHOWN_TERMS, Writer, counted

@@ -23,17 +23,19 @@ from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
 from linkwright.dynamics.massless import require_mass
 from linkwright.dynamics.springs import spring_forces
 from linkwright.dynamics.statics import FRICTION_SPEED, spring_effort
+from linkwright.equations.derive.change import Local
+from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.loops import with_rows_only, without_loops
 from linkwright.equations.derive.passive import PassiveForces, refuse_spring
 from linkwright.equations.derive.plan import realised
 from linkwright.equations.derive.quantities import EQUATION, MAIN, QUANTITIES, Quantity, law
 from linkwright.equations.derive.surd import Surd
-from linkwright.equations.derive.twice import Coordinates, Mechanism
-from linkwright.equations.write.notation import Order, Sum, grouped
+from linkwright.equations.derive.twice import Mechanism
+from linkwright.equations.write.notation import Order, Sum, grouped, text_of
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.graph import Expr, Graph
 from linkwright.expression.harmonics import Wave
-from linkwright.expression.polynomial import Polynomial
+from linkwright.expression.polynomial import Polynomial, evaluate
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import solve_symmetric
@@ -104,7 +106,7 @@ class Programmer:
         self.mechanism, self.passive, self.model, self._listed = mechanism, passive, model, listed
         name = re.sub(r"\W+", "_", self.plan.model.name, flags=re.ASCII).strip("_") or "mechanism"
         self.name = name if name[0].isalpha() else f"m_{name}"
-        self._short = Mechanism(self.plan, PRINTED_LIMIT)
+        self._short = Mechanism(self.plan, PRINTED_LIMIT, change=mechanism.change)
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -184,7 +186,11 @@ class Programmer:
             graph = Graph()
             y, tau = graph.symbols("y", nq + len(self.coordinates.v)), graph.symbols("tau", len(self.coordinates.v))
             arrays, symbols = self._inputs(graph, y[:nq], y[nq:])
-            efforts = tau + self._passive_efforts(symbols, y[:nq], y[nq:])
+            local = self._local(self._writer(graph, symbols), y[nq:])
+            if local:
+                efforts = tau + local.J.T @ self._passive_efforts(symbols, local.q, local.v)
+            else:
+                efforts = tau + self._passive_efforts(symbols, y[:nq], y[nq:])
             a = accelerations(graph, arrays, symbols, efforts)
             if a is not None:
                 rate = np.concatenate([configuration_rate(self.plan.model, y[:nq], y[nq:]), a])
@@ -210,16 +216,26 @@ class Programmer:
             q, v, tau = model.random(seed=random), random.normal(size=model.nv), random.normal(size=model.nv)
             known = {"t": np.zeros(()), "q": q, "v": v, "y": np.concatenate([q, v]), "tau": tau}
             known["p"] = np.array(list(self.parameters.values()))
+            local = self._local_at(q, v)
+            q_dot = configuration_rate(model, q, v)
+            if local:
+                q, v = local.q, local.v
+
+            def value(letter: str, q: Array = q, v: Array = v) -> Array:
+                quantity = QUANTITIES[letter]
+                if quantity.looped:
+                    return quantity.value(closed, q, v, "", "")[kept]
+                return quantity.value(model, q, v, frame or "", reference)
+
             if not wanted:
-                efforts = tau + dynamics.passive_forces(model, q, v)
-                rate = configuration_rate(model, q, v), dynamics.forward_dynamics(model, q, v, efforts)
-                results: tuple[Array, ...] = (np.concatenate(rate),)
+                own = np.linalg.solve(local.J.T, tau) if local else tau
+                a = dynamics.forward_dynamics(model, q, v, own + dynamics.passive_forces(model, q, v))
+                if local:
+                    a = np.linalg.solve(local.J, a - local.J_dot @ local.rates)
+                results: tuple[Array, ...] = (np.concatenate([q_dot, a]),)
             else:
                 results = tuple(
-                    quantity.value(closed, q, v, "", "")[kept]
-                    if quantity.looped
-                    else np.atleast_1d(quantity.value(model, q, v, frame or "", reference))
-                    for quantity in wanted
+                    np.atleast_1d(local.changed(one.letter, value) if local else value(one.letter)) for one in wanted
                 )
             found.append(Sample(tuple(known[slot.name] for slot in code.arguments), results))
         return found
@@ -232,7 +248,9 @@ class Programmer:
 
     def _coordinate_notes(self, *names: str) -> list[str]:
         known = {"q": self.coordinates.q, "v": self.coordinates.v}
-        return [f"{name}: {', '.join(known[name])}" for name in names if name]
+        notes = [f"{name}: {', '.join(known[name])}" for name in names if name]
+        order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
+        return notes + [f"where {name} = {text_of(grouped(p, order))}" for name, p in self.mechanism.replaced()]
 
     def _inputs(
         self, graph: Graph, q: Array | None = None, v: Array | None = None, parameters: Sequence[str] | None = None
@@ -265,14 +283,21 @@ class Programmer:
         closed = realised(self.plan, _maker(symbols))
         model, closed = without_loops(closed), with_rows_only(closed)
         writer, kept = self._writer(graph, symbols), self._kept(wanted)
+        local = self._local(writer, arrays["v"])
+        q, v = (local.q, local.v) if local else (arrays["q"], arrays["v"])
+
+        def own_value(letter: str) -> Array:
+            quantity = QUANTITIES[letter]
+            if quantity.looped:
+                return quantity.value(closed, q, v, "", "")[kept]
+            own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)
+            return quantity.value(own, q, v, frame, reference)
 
         def value(quantity: Quantity) -> Array:
             if quantity.passive:
                 return writer.array(np.atleast_1d(getattr(self.passive, quantity.name)), symmetric=False)
-            if quantity.looped:
-                return quantity.value(closed, arrays["q"], arrays["v"], "", "")[kept]
-            own = model if self.plan.rigid_names or not quantity.regrouped else model.minimal(quantity.regrouped)
-            return np.atleast_1d(quantity.value(own, arrays["q"], arrays["v"], frame, reference))
+            letter = quantity.letter
+            return np.atleast_1d(local.changed(letter, own_value) if local else own_value(letter))
 
         return tuple(map(value, wanted))
 
@@ -301,6 +326,23 @@ class Programmer:
         return tuple(
             writer.array(np.atleast_1d(form), quantity.symmetric) for quantity, form in zip(wanted, forms, strict=True)
         )
+
+    def _local(self, writer: _Written, rates: Array) -> Local | None:
+        """The change of coordinates as expressions, where there is one."""
+        found = self.mechanism.local
+        if found is None:
+            return None
+        q, v, J, J_dot = (writer.array(x, symmetric=False) for x in (found.q, found.v, found.J, found.J_dot))
+        return Local(q, v, J, J_dot, rates)
+
+    def _local_at(self, q: Array, v: Array) -> Local | None:
+        """The same in numbers."""
+        found = self.mechanism.local
+        if found is None:
+            return None
+        values = dict(self.plan.values) | dict(zip(self.coordinates.q, q, strict=True))
+        values |= dict(zip(self.coordinates.v, v, strict=True))
+        return Local(*(evaluate(x.flat, values).reshape(x.shape) for x in found))
 
     def _writer(self, graph: Graph, symbols: Mapping[str, Expr]) -> _Written:
         order = Order(self.plan.values, self.coordinates.v, self.mechanism.ring.angles)
@@ -349,8 +391,8 @@ class Programmer:
     def _articulated_forward(
         self, graph: Graph, arrays: Mapping[str, Array], symbols: Mapping[str, Expr], tau: Array
     ) -> Array | None:
-        """By articulated bodies; None where joints follow others, which this method cannot do."""
-        if self.plan.model.has_couplings:
+        """By articulated bodies; None where joints follow others or coordinates are others, which it cannot do."""
+        if self.plan.model.has_couplings or self.mechanism.change:
             return None
         model = realised(self.plan, _maker(symbols))
         model = model if self.plan.rigid_names else model.minimal("inertia")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from html import escape
 
 from linkwright.equations.read.explanation import Symbol, Token
-from linkwright.equations.write.notation import DIVISION, WORDS, Product, Sum, name_of, number_text
+from linkwright.equations.write.notation import DIVISION, GREEK, WORDS, Product, Sum, name_of, number_text
 from linkwright.expression.harmonics import Atom, Wave
 
 TIMES = '<mo lspace=".15em">\u2062</mo>'
@@ -20,7 +20,6 @@ APPLY_SPACED = '<mo lspace=".15em">\u2061</mo>'
 OPEN, CLOSE = '<mo stretchy="false">(</mo>', '<mo stretchy="false">)</mo>'
 PLUS, MINUS = '<mo form="infix">+</mo>', '<mo form="infix">−</mo>'
 LEADING_MINUS = '<mo form="prefix">−</mo>'
-LETTERS = {"theta": "θ", "alpha": "α", "w": "ω", "mu": "μ"}
 DOTS = ("", "˙", "¨")
 ACCENTS = {"dot": DOTS[1], "ddot": DOTS[2]}
 PRIMES = ("T", "+", "*", "′")
@@ -43,7 +42,7 @@ def mathml_name(name: str, power: int = 1) -> str:
         shown = f"<mi>sign</mi>{APPLY}{OPEN}{mathml_name(name[5:-1])}{CLOSE}"
         return shown if power == 1 else f"<msup><mrow>{OPEN}{shown}{CLOSE}</mrow>{_number(power)}</msup>"
     letters, axis, tag, dots = name_of(name)
-    letters = LETTERS.get(letters, letters)
+    letters = GREEK.get(letters, letters)
     shown = f"<mi>{letters}</mi>"
     if len(letters) > 1 and letters not in WORDS:
         shown = f"<mrow>{''.join(f'<mi>{letter}</mi>' for letter in letters)}</mrow>"

@@ -255,6 +255,13 @@ def name_of(name: str) -> Name:
     return Name(letters, axis, tag.replace("_", ","), {"": 0, "ot": 1, "dot": 2}[dots])
 
 
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ",
+    "chi": "χ", "psi": "ψ", "omega": "ω", "w": "ω",
+}  # fmt: skip
+"""names that are letters"""
+
 WORDS = ("pitch", "rest")
 """variables whose letters stand together"""
 
@@ -270,8 +277,10 @@ def latex_name(name: str) -> str:
     if name.startswith("sign("):
         return rf"\operatorname{{sign}}({latex_name(name[5:-1])})"
     letters, axis, tag, dots = name_of(name)
-    greek = {"theta": r"\theta", "alpha": r"\alpha", "w": r"\omega", "mu": r"\mu"}
-    letters = greek.get(letters, rf"\mathit{{{letters}}}" if letters in WORDS else letters)
+    if letters in GREEK:
+        letters = rf"\{'omega' if letters == 'w' else letters}"
+    elif letters in WORDS:
+        letters = rf"\mathit{{{letters}}}"
     if dots:
         letters = rf"\{'d' * dots}ot{{{letters}}}"
     return f"{letters}_{{{axis}{tag}}}" if axis or tag else letters

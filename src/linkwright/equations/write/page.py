@@ -223,9 +223,10 @@ def _plain(name: str) -> str:
 
 def _coordinates_by_joint(made: Equations) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The names of every joint's coordinates and velocities; none of those that follow another."""
+    own = made.own_coordinates
     found, i, j = [], 0, 0
     for joint in made.model.joints:
-        found.append((made.coordinates.q[i : i + joint.nq], made.coordinates.v[j : j + joint.nv]))
+        found.append((own.q[i : i + joint.nq], own.v[j : j + joint.nv]))
         i, j = i + joint.nq, j + joint.nv
     return found
 
@@ -249,6 +250,13 @@ def _comma(names: Sequence[str]) -> str:
 
 def _coordinates(made: Equations) -> str:
     names = made.coordinates
+    if made.substitution:
+        singular, printer = made.singular_where(), _Printer(made)
+        shown = "".join(printer.equation(mathml_name(name), p) for name, p in made.substituted)
+        words = f"<p>The equations are in other coordinates, {_math(_comma(names.q))}:</p>{shown}"
+        if singular != "1":
+            words += f"<p>They are singular where <code>{escape(singular)}</code> is zero.</p>"
+        return f"<h3>Other coordinates</h3>{words}"
     if not names.q:
         return "<p>It cannot move.</p>"
     if all(name.endswith("_dot") for name in names.v):
@@ -347,6 +355,8 @@ def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
 
 
 def _explanation(made: Equations) -> str:
+    if made.substitution:
+        return '<p class="note">Explanations are of the mechanism\'s own coordinates.</p>'
     return "".join(
         _unfolding(escape(section.title), "".join(map(_paragraph, section.paragraphs)))
         for section in made.explanation().sections
