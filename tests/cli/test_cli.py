@@ -415,6 +415,18 @@ def test_explained_equations(capsys):
         assert "--explain is whole" in message
 
 
+def test_a_law_explained(capsys):
+    law = ("--explain", "--law", "pd", "--target", "30deg,0.2", "--damping", "7")
+    status, text, _ = run("equations", "two_link", *law, capsys=capsys)
+    assert status == 0
+    assert "V̇ = -D*theta1_dot^2 - D*theta2_dot^2" in text
+    assert "D = 7" in text
+    for wrong, told in ((law[1:3], "add --explain"), (("--explain", "--target", "0,0"), "add --law")):
+        status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
+        assert status != 0
+        assert told in message
+
+
 def test_parameters_of_equations(capsys):
     def printed(*arguments: str) -> str:
         status, text, _ = run("equations", "two_link", *arguments, capsys=capsys)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from rich.table import Table
 
 from linkwright.cli import terminal
 from linkwright.cli.app import Root, app, file_name, load_robot
-from linkwright.cli.arguments import named_parameters
+from linkwright.cli.arguments import named_parameters, starting_posture
 from linkwright.errors import (
     ClosureError,
     InputError,
@@ -76,6 +77,10 @@ def equations(
     angles: bool = False,
     form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
     explain: bool = False,
+    law: Literal["", "pd", "computed_torque"] = "",
+    target: str = "",
+    stiffness: float = 100.0,
+    damping: float = 20.0,
     snap: float = 1e-5,
     root: Root = "fixed",
 ) -> None:
@@ -117,6 +122,15 @@ def equations(
     explain
         What the equations say, in words and formulas, instead of the equations: kinds of terms, what vanishes
         and why, what is conserved, equilibria and their stability. As "text" or "latex".
+    law
+        With --explain: what this law makes of the mechanism. Its Lyapunov function, proved, LaSalle's invariant set,
+        equilibria and eigenvalues.
+    target
+        Where the law leads, "30deg,0.2" or "shoulder=30deg"; the neutral posture unless given.
+    stiffness
+        Of the law, N m/rad of pd and 1/s² of computed torque.
+    damping
+        Of the law, N m s/rad and 1/s.
     snap
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
@@ -127,6 +141,10 @@ def equations(
     kind = "html" if html else format
     if explain and (kind not in ("text", "latex") or what or frame or angles or form != "products"):
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
+    if law and not explain:
+        raise InputError(f"--law {law} is of an explanation; add --explain")
+    if target and not law:
+        raise InputError("--target is where a law leads; add --law pd")
     if kind in ("derivation", "html") and what:
         raise InputError(f"--what chooses what the other formats show; {kind} is always whole")
     if angles and form not in ("products", "angles"):
@@ -149,7 +167,7 @@ def equations(
         return
     with terminal.errors.status("explaining them" if explain else "writing them"):
         if explain:
-            told = made.explanation()
+            told = made.explanation(_law(made.model, law, target, stiffness, damping)) if law else made.explanation()
             shown = told.text() if kind == "text" else told.latex()
         elif kind in ("text", "latex", "mathml"):
             shown = getattr(made, kind)("angles" if angles else form, what, frame, reference)
@@ -162,6 +180,15 @@ def equations(
     else:
         write_text(file, f"{shown.rstrip()}\n")
         terminal.output.print(f"  {file}", soft_wrap=True)
+
+
+def _law(model: Model, law: str, target: str, stiffness: float, damping: float) -> Callable[..., Any]:
+    """The law of control that is asked for."""
+    from linkwright import control
+
+    wanted = {"pd": "target", "computed_torque": "reference"}[law]
+    place = starting_posture(model, target, "target")
+    return partial(getattr(control, law), **{wanted: place}, stiffness=stiffness, damping=damping)
 
 
 def _mobility(model: Model) -> str:
