@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.equations.controlled.law import Law
+from linkwright.equations.controlled.proofs import by_theorem
 from linkwright.errors import ArgumentError
 from linkwright.expression.polynomial import evaluate
 
@@ -218,6 +220,26 @@ def test_formulas_are_ascii_in_latex_and_no_law_is_told():
         assert explained("two_link", law).latex().isascii()
     with pytest.raises(ArgumentError):
         explained("two_link", 3.0)
+
+
+def test_loops_do_no_work_but_can_hold_it_elsewhere():
+    model = lw.load("four_bar")
+    target = lw.close(model, model.neutral() + 0.2)
+    told = lw.equations(model).explanation(law=pd(model, target))
+    assert told.proof.identity
+    assert "their forces do no work" in told.text()
+    assert "Every motion tends to one of these" in told.text()
+    near = min(told.equilibria.found, key=lambda one: np.abs(one.q - target).max())
+    assert np.allclose(near.q, target, atol=1e-6)
+    assert near.kind == "asymptotically stable"
+
+
+def test_what_is_too_large_to_be_written_out_is_proved_by_theorem():
+    law = Law(lw.load("humanoid"), pd(None, lw.load("humanoid").neutral()))
+    proof = by_theorem(law, "too many terms")
+    assert proof.proved
+    assert proof.structural
+    assert "too large" in proof.remark
 
 
 def sines_in_time(n):

@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.compiler.public import derivative
 from linkwright.dynamics import gravity_forces, mass_matrix
 from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.proofs import Proof, proof_of, smallest
+from linkwright.equations.controlled.proofs import Proof, by_theorem, proof_of, smallest, with_loops
 from linkwright.equations.controlled.rest import Rest, RestingPlace
 from linkwright.equations.derive.twice import Mechanism
 from linkwright.equations.read.explanation import (
@@ -49,12 +49,11 @@ class ControlledExplanation:
     def proof(self) -> Proof:
         """What is proved of the law: ``.proved``, ``.lyapunov`` and ``.rate`` as polynomials, ``.why_not``."""
         plan, limit = self._mechanism.plan, self._mechanism.ring.term_limit
-        if self.model.loops:
-            return Proof("", why_not="the proofs are of trees, and loops are closed here")
         try:
-            return proof_of(plan, self.law, limit)
+            found = proof_of(plan, self.law, limit)
         except TooLargeError as failure:
-            return Proof("", why_not=f"its polynomials are too large ({failure})")
+            found = by_theorem(self.law, str(failure).partition(". Their factored form")[0])
+        return with_loops(found) if self.model.loops else found
 
     @property
     def proved(self) -> bool:
@@ -259,10 +258,15 @@ class _Words:
                 self.formula(RATE, " = ", *claimed, display=True),
                 *(("that is", self._shown(RATE, proof.rate)) if proof.rate is not None else ()),
             )
-            if proof.kind == "adaptive" and proof.structural:
+            if proof.run is None and proof.kind == "pd":
+                yield ("It is ", self.formula(V_T, "(½", Symbol("M", accent="dot"), " − ", Symbol("C"), ") ", v, " − ",
+                       V_T, " ", DAMPING, " ", v), ", whose first part vanishes where Ṁ − 2C is skew.")  # fmt: skip
+            elif proof.run is None and proof.kind == "linear":
+                yield ("It follows from the errors' equation alone.",)
+            elif proof.run is None:
                 yield ("For any s it is ", self.formula(Symbol("s", power="T"), "(½", Symbol("M", accent="dot"), " − ",
                        Symbol("C"), ") ", Symbol("s"), " − ", Symbol("s", power="T"), " ", DAMPING, " ", Symbol("s")),
-                       ", whose first part vanishes, since Ṁ − 2C is proved to be skew.")  # fmt: skip
+                       ", whose first part vanishes, since Ṁ − 2C is skew.")  # fmt: skip
             else:
                 yield (
                     "This is proved: the difference of the two sides, in which Ṁ and h stand written out, is zero as a "
@@ -400,6 +404,11 @@ class _Words:
             "V̇ = 0 only where v = 0. A motion that stays there has ", self.formula(v, " ≡ 0"), ", so ",
             self.formula(Symbol("v", accent="dot"), " ≡ 0"), ", and of the closed loop is left ",
         )  # fmt: skip
+        if proof.kind == "pd" and proof.looped:
+            yield (*head, self.formula(K, " ", e, " = ", Symbol("A", power="T"), " ", Symbol("λ")),
+                   ": the target, if its loops are closed, and wherever else the loops carry the pull. Every motion "
+                   "tends to one of these.")  # fmt: skip
+            return
         if proof.kind == "pd":
             angle = " (rotations by less than π)" if proof.structural else ""
             yield (*head, self.formula(K, " ", e, " = 0"), ". K is regular, so ", self.formula(e, " = 0"),
@@ -436,7 +445,7 @@ class _Words:
         if not found:
             yield ("No equilibrium was found from random starts; that is no proof that there is none.",)
             return
-        only = proof.proved and proof.kind in ("pd", "linear")
+        only = proof.proved and proof.kind in ("pd", "linear") and not proof.looped
         yield (
             f"{'The' if only else 'Numerically,'} {counted(len(found), 'equilibrium', 'equilibria')} "
             f"{'is' if len(found) == 1 else 'are'} found by Newton's method from random starts, with the "

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.public import derivative
+from linkwright.compiler.public import derivative, public
 from linkwright.equations.controlled.law import Law, Run, quadratic, run
 from linkwright.equations.derive.plan import Plan, with_frame
 from linkwright.equations.derive.twice import Mechanism
@@ -31,7 +31,8 @@ from linkwright.spatial.arrays import Array
 SAMPLES = 2_000
 """Configurations at which the steepest change of g is looked for."""
 
-_steepness = derivative(dynamics.gravity_forces, "q")
+_steepness, _inertia_slopes = derivative(dynamics.gravity_forces, "q"), derivative(dynamics.mass_matrix, "q")
+_coriolis = public(dynamics.coriolis_matrix)
 
 
 @dataclass
@@ -59,6 +60,8 @@ class Proof:
     structure: Structure | None = None
     """of the mechanism, in the ring of the proof"""
     epsilon: float = 0.0
+    looped: bool = False
+    """whether loops are closed, which can hold the mechanism elsewhere"""
     remark: str = ""
     """what the proof leaves out"""
     why_not: str = ""
@@ -114,6 +117,48 @@ def proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
             what = "springs pull beside it" if springs else "it does not make up for the mechanism's own friction"
             found.identity, found.why_not = False, what
     return found
+
+
+LOOPS = (
+    "The loops are closed: their forces do no work, vᵀAᵀλ = (A v)·λ = 0, and so V̇ is that of the tree. But they "
+    "can hold "
+    "the mechanism elsewhere, where K e is carried by them: other equilibria are listed below."
+)
+
+
+def with_loops(found: Proof) -> Proof:
+    """What is left of the proof for the tree where loops are closed: V̇, for their forces do no work."""
+    if found.kind in ("pd", "constant", "potential"):
+        found.remark, found.looped = LOOPS, True
+        return found
+    return Proof("", why_not="loops are closed, and their forces are no part of the law's proof for a tree")
+
+
+def by_theorem(law: Law, failure: str) -> Proof:
+    """The proof where polynomials are too large: ½Ṁ − C is skew of every mechanism, and here by numbers too."""
+    n, model, known = law.model.nv, law.model, law.known
+    plain = not any(quasi(joint) for joint in model.joints if joint.nv)
+    gains = {"pd": "stiffness", "adaptive": "convergence", **({"computed_torque": "stiffness"} if plain else {})}
+    if known not in gains or law.passive == "mixed" or (known == "computed_torque" and law.passive == "remain"):
+        return Proof("", why_not=f"its polynomials are too large ({failure})")
+    rng = np.random.default_rng(11)
+    for q in model.random(3, seed=12):
+        v = rng.normal(size=n)
+        C, slope = _coriolis(model, q, v), _inertia_slopes(model, q)
+        rate = np.tensordot(slope, v, axes=(-1, 0))
+        if np.abs(rate - C - C.T).max() > 1e-8 * (1.0 + np.abs(C).max()):
+            return Proof("", why_not="Ṁ − 2C is not skew in numbers")
+    kind = {"computed_torque": "linear"}.get(known, known)
+    proof = Proof(kind, True, stiffness=law.gain(gains[known]), damping=law.gain("damping"), structural=True)
+    if known == "pd":
+        proof.target = np.asarray(law.value("target"), dtype=float)
+    if kind == "linear":
+        proof.epsilon = 0.5 * smallest(law.gain("damping"))
+    proof.remark = (
+        f"M and h of this mechanism are too large to be written out ({failure}). The proof is that of every mechanism, "
+        "which needs no more of it than that Ṁ − 2C is skew; in numbers, at three random states, it is."
+    )
+    return proof
 
 
 def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
