@@ -1,0 +1,143 @@
+"""Problems of time-optimal motion along paths, and the grids on which they are solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.configuration import exp_rates
+from linkwright.errors import ArgumentError, InputError, counted
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.trajectories.reading import polynomial
+from linkwright.trajectories.trajectory import Trajectory
+
+GRADED = np.array([1.0, 4.0, 16.0]) / 64.0
+"""Where the interval next to a rest is divided again: its duration is wrong by 1/64 of what it would be."""
+
+PLACES = 9
+"""Of each piece, at which its direction is looked at."""
+
+CORNER = 1e-6
+"""By how much of themselves tangents before and after a point of a path differ at most where it has no corner."""
+
+
+class Limits(NamedTuple):
+    """Of every problem and coordinate (B, nv), the inverses of limits; 0 where there is none."""
+
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+
+class Grid(NamedTuple):
+    """Intervals of a path's parameter, of B problems alike."""
+
+    piece: Array
+    """(N,), of the path"""
+    begin: Array
+    """(B, N), from where the piece begins"""
+    span: Array
+    """(B, N)"""
+    s: Array
+    """(B, N + 1)"""
+    rests: Array
+    """(N + 1,), whether the motion comes to rest there"""
+
+
+class Problem(NamedTuple):
+    """What is to be solved, for B problems at once."""
+
+    model: Model
+    path: Trajectory
+    grid: Grid
+    limits: Limits
+    start: Array
+    """(B,), x at the beginning"""
+    end: Array
+    scheme: str
+
+
+def some(problem: Problem, rows: Any) -> Problem:
+    """The problems of these rows."""
+    model, path, grid, limits, start, end, scheme = problem
+    some = path._like(path.times[rows], path.q[rows], path.coefficients[rows])
+    piece, begin, span, s, rests = grid
+    of_rows = Grid(piece, begin[rows], span[rows], s[rows], rests)
+    return Problem(model, some, of_rows, Limits(*(x[rows] for x in limits)), start[rows], end[rows], scheme)
+
+
+def grid_of(path: Trajectory, points: Any) -> Grid:
+    """So many intervals, all pieces' ends among them; those at the ends and at corners graded."""
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)):
+        raise ArgumentError(f"points is a whole number; got {points!r}")
+    knots = path.times
+    tangents = _tangents(path)
+    corners = _corners(tangents)
+    rests = np.array([True, *corners, True])
+    sides = [(bool(a), bool(b)) for a, b in pairwise(rests)]
+    least = [2 + len(GRADED) * (a + b) for a, b in sides]
+    if points < sum(least):
+        raise InputError(f"this path of {counted(len(least), 'piece')} takes {sum(least)} points or more; got {points}")
+    share = np.diff(knots).sum(axis=0) if len(knots) else np.ones(len(least))
+    cells = np.array(least) + _shared(points - sum(least), share)
+    parts = [_parts(n - len(GRADED) * (a + b), a, b) for n, (a, b) in zip(cells, sides, strict=True)]
+    piece = np.repeat(np.arange(len(parts)), cells)
+    lengths = np.diff(knots)[:, piece]
+    begin = lengths * np.concatenate([x[:-1] for x in parts])
+    ends = lengths * np.concatenate([x[1:] for x in parts])
+    s = np.concatenate([knots[:, piece] + begin, knots[:, -1:]], axis=1)
+    still = np.zeros(len(piece) + 1, dtype=bool)
+    still[np.cumsum(cells)[:-1]] = corners
+    return Grid(piece, begin, ends - begin, s, still)
+
+
+def _shared(count: int, share: Array) -> Array:
+    """So many things as whole numbers in nearly these shares: the largest remainders get what is left."""
+    exact = count * share / share.sum()
+    whole = np.floor(exact).astype(int)
+    most = np.argsort(whole - exact, kind="stable")[: count - whole.sum()]
+    whole[most] += 1
+    return whole
+
+
+def _parts(n: int, graded_first: bool, graded_last: bool) -> Array:
+    """Of a piece its points from 0 to 1: n even intervals, the first and the last divided again where asked."""
+    x = np.arange(n + 1) / n
+    first = GRADED / n if graded_first else []
+    last = 1.0 - GRADED[::-1] / n if graded_last else []
+    return np.concatenate([x[:1], first, x[1:-1], last, x[-1:]])
+
+
+def _tangents(path: Trajectory) -> Array:
+    """Of every problem and piece at some places, its ends among them (B, pieces, places, nv)."""
+    tangents: Array = _of_piece(path.model, path.degree)(path.coefficients, np.diff(path.times))
+    size = np.abs(tangents).max(axis=(-1, -2), initial=0.0)
+    if (still := size <= 1e-12 * size.max(initial=0.0)).any():
+        row, k = np.argwhere(still)[0]
+        raise InputError(f"piece {k} of the path does not move{f' in problem {row}' if len(size) > 1 else ''}")
+    return tangents
+
+
+def _corners(tangents: Array) -> Array:
+    """At which of the points between pieces the direction jumps, or its parameter's speed."""
+    before, after = tangents[:, :-1, -1], tangents[:, 1:, 0]
+    jumps = np.abs(after - before).max(axis=-1, initial=0.0)
+    corners: Array = (jumps > CORNER * (np.abs(before) + np.abs(after)).max(axis=-1, initial=0.0)).any(axis=0)
+    return corners
+
+
+def _of_piece(model: Model, degree: int) -> Callable[..., Any]:
+    """The kernel of the tangents of a piece."""
+
+    def tangents(model: Model, coefficients: Array, span: Any) -> Array:
+        places = [span * part for part in np.linspace(0.0, 1.0, PLACES)]
+        return np.stack([exp_rates(model, *(polynomial(coefficients, s, k) for k in (0, 1)))[0] for s in places])
+
+    shapes = {"coefficients": (degree + 1, model.nv), "span": ()}
+    return derived(model, _of_piece, degree, make=lambda: compile_or_not(tangents, model, **shapes))

@@ -1,0 +1,382 @@
+"""The fastest motion along a path that limits of velocity, acceleration and effort allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.inverse import inverse_dynamics
+from linkwright.dynamics.statics import passive_forces
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
+from linkwright.files import write_figure
+from linkwright.model.derived import derived
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum
+from linkwright.spatial.repeats import repeat
+from linkwright.spatial.tables import take
+from linkwright.trajectories.infeasible import refuse
+from linkwright.trajectories.path_grid import Limits, Problem, grid_of, some
+from linkwright.trajectories.path_limits import SCHEMES, Limited, path_lines
+from linkwright.trajectories.path_speed import FASTEST, Lines, fastest, reachable
+from linkwright.trajectories.reading import moved
+from linkwright.trajectories.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BETWEEN = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+"""Places of each interval at which limits are looked at in the motion found: among them those at which it is farthest
+from the polynomials that kept them."""
+
+EXCEEDED = 1e-7
+"""Of a limit, by how much it may be exceeded there."""
+
+DRAWN = 12
+"""Times that limits are drawn in where they are exceeded."""
+
+
+class TimeOptimal(Trajectory):
+    """The fastest motion along a path: a trajectory, and how fast it goes where on the path.
+
+    The path speed ṡ changes from grid point to grid point as if uniformly accelerated.
+    """
+
+    path: Trajectory
+    """whose parameter s stands in place of time"""
+    s: Array
+    """(…, N + 1), the grid"""
+    speed: Array
+    """(…, N + 1), ṡ at its points, 1/s"""
+    allowed: dict[str, Array]
+    """"velocity", "acceleration" and "effort", (…, nv) each, infinite where not limited"""
+
+    def __getitem__(self, index: Any) -> Trajectory:
+        """One motion of a batch, or several of them."""
+        one = super().__getitem__(index)
+        allowed = {kind: x[index] for kind, x in self.allowed.items()}
+        return _with(one, self.path[index], self.s[index], self.speed[index], allowed)
+
+    def efforts(self, t: Any) -> Array:
+        """What joints exert at times (…): inverse dynamics, springs and friction, (…, *batch, nv)."""
+        return _efforts(self.model)(*self(t))  # type: ignore[no-any-return]
+
+    def speed_limits(self) -> Array:
+        """The greatest speed (…, N) with which the path can be gone on at all at each grid point but the last."""
+        batch, model = self.batch, self.model
+        path = _flat(self.path, batch)
+        limits = Limits(*(1.0 / x.reshape(-1, model.nv) for x in self.allowed.values()))
+        s = self.s.reshape(-1, self.s.shape[-1])
+        piece = np.searchsorted(path.times[0], (s[0, 1:] + s[0, :-1]) / 2.0, side="right") - 1
+        kernel = _possible(model, path.degree, _limited(limits))
+        pieces = (path.q[:, piece], path.coefficients[:, piece], s[:, :-1] - path.times[:, piece], np.diff(s))
+        most = kernel(*pieces, *(x[:, None] for x in limits))
+        return np.sqrt(np.maximum(most, 0.0)).reshape(*batch, -1)  # type: ignore[no-any-return]
+
+    def plot_speed(self, path: str | Path | None = None) -> Figure:
+        """The speed along the path under what limits allow, and efforts as parts of theirs; saved at a path."""
+        from linkwright.trajectories.path_pictures import plot_path_speed
+
+        self._one("plotted")
+        figure = plot_path_speed(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+
+def _with(motion: Trajectory, path: Trajectory, s: Array, speed: Array, allowed: dict[str, Array]) -> TimeOptimal:
+    made = object.__new__(TimeOptimal)
+    made.__dict__.update(motion.__dict__)
+    made.path, made.s, made.speed, made.allowed = path, s, speed, allowed
+    made.limits = {} if made.batch else {kind: allowed[kind] for kind in ("velocity", "acceleration")}
+    return made
+
+
+@explained
+def time_optimal(
+    model: Model,
+    path: Any,
+    *,
+    velocity: Any = None,
+    acceleration: Any = None,
+    effort: Any = None,
+    points: int = 100,
+    start_speed: Any = 0.0,
+    end_speed: Any = 0.0,
+    scheme: str = "hull",
+    check: bool = True,
+) -> TimeOptimal:
+    """The fastest motion along a path within limits of velocity, acceleration and effort.
+
+    ``path``: a :class:`Trajectory` of which only the path counts, its time taken as the parameter s; a batch of them
+    gives a batch of motions. Where its direction jumps the motion comes to rest.
+
+    Limits are numbers or arrays (…, nv), in both directions; ``numpy.inf``: none. Unless given, ``velocity`` and
+    ``effort`` are the model's, and ``acceleration`` is not limited. Efforts are those of inverse dynamics, armature in
+    it, and of springs and friction: damping is counted as at the greatest speed that ``velocity`` allows, and friction
+    only where it costs effort, not where it helps to brake. Limits of position are not looked at.
+
+    ``points``: intervals of the grid on the path, which become pieces of the motion; finer at its ends and at corners.
+    ``start_speed``, ``end_speed`` (…): ds/dt at the ends, at rest unless given. ``scheme``: where limits are asked to
+    hold: "hull", all along each interval; "interpolation", at its ends; "collocation", at its beginning. ``check``:
+    whether limits are looked at in what was found, at five places of each interval, and drawn in where it exceeds them.
+
+    Raises :class:`ModelError` for mechanisms with closed loops, and :class:`InputError` where limits do not let the
+    path be followed: it tells which joint fails, and where.
+
+    TOPP-RA (Pham & Pham 2018), limits kept between grid points by Bernstein coefficients.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"time_optimal: the first argument is a Model; got {model!r}")
+    if model.loops:
+        raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
+    if scheme not in SCHEMES:
+        raise ArgumentError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {scheme!r}")
+    if not isinstance(path, Trajectory) or path.model is not model:
+        raise ArgumentError(f"the path is a Trajectory of this model; got {path!r}")
+    given = [as_numbers(name, x) for name, x in (("start_speed", start_speed), ("end_speed", end_speed))]
+    for name, x in zip(("start_speed", "end_speed"), given, strict=True):
+        if not ((x >= 0.0) & (x < np.inf)).all():
+            raise InputError(f"{name} is a speed along the path, ds/dt, not below 0; got {x!r}")
+    told = _limits(model, velocity, acceleration, effort)
+    batch = np.broadcast_shapes(path.batch, *(x.shape[:-1] for x in told.values()), *(x.shape for x in given))
+    flat, count = _flat(path, batch), int(np.prod(batch, dtype=int))
+    allowed = {kind: np.broadcast_to(x, (*batch, model.nv)) for kind, x in told.items()}
+    limits = Limits(*(1.0 / x.reshape(count, model.nv) for x in allowed.values()))
+    start, end = (np.broadcast_to(x, batch).reshape(count) ** 2 for x in given)
+    grid = grid_of(flat, points)
+    problem = Problem(model, flat, grid, limits, start, end, scheme)
+    x, low, high = _speeds(problem, check)
+    refuse(problem, low, high, batch)
+    times, coefficients = _composed(problem, x)
+    motion = flat._like(times, flat.q[:, grid.piece], coefficients)
+    motion = motion._like(*(y.reshape(*batch, *y.shape[1:]) for y in (motion.times, motion.q, motion.coefficients)))
+    own = flat._like(*(y.reshape(*batch, *y.shape[1:]) for y in (flat.times, flat.q, flat.coefficients)))
+    return _with(motion, own, grid.s.reshape(*batch, -1), np.sqrt(x).reshape(*batch, -1), allowed)
+
+
+def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict[str, Array]:
+    """What is told, or what the model has: (…, nv) each."""
+    found = {}
+    free = np.full(model.nv, np.inf)
+    usual = {"velocity": model_velocities(model), "acceleration": free, "effort": model_efforts(model)}
+    for (kind, own), x in zip(usual.items(), (velocity, acceleration, effort), strict=True):
+        limit = own if x is None else as_numbers(kind, x)
+        try:
+            if limit.ndim and limit.shape[-1] != model.nv:
+                raise ValueError
+            found[kind] = np.broadcast_to(limit, (*limit.shape[:-1], model.nv))
+        except ValueError:
+            raise ShapeError(f"{kind} is a number or an array (…, {model.nv}); got shape {limit.shape}") from None
+        if not (found[kind] > 0.0).all():
+            k = int(np.argwhere(~(found[kind] > 0.0))[0][-1])
+            whose = "the model's limit" if x is None else "the limit"
+            raise InputError(
+                f"{whose} of {kind} is above 0; of {velocity_names(model)[k]!r} it is {found[kind][..., k].min():g}"
+            )
+    return found
+
+
+def model_velocities(model: Model) -> Array:
+    """The limits of v (nv,) of a model, those of followers on their leaders too."""
+    G = np.abs(model.coupling_matrix)
+    own = np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints)])
+    with np.errstate(divide="ignore"):
+        return np.min(np.where(G > 0.0, own[:, None] / np.where(G > 0.0, G, 1.0), np.inf), axis=0, initial=np.inf)
+
+
+def model_efforts(model: Model) -> Array:
+    """The limits (nv,) of efforts of a model."""
+    return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if joint.nv)])
+
+
+def _flat(path: Trajectory, batch: tuple[int, ...]) -> Trajectory:
+    """The path of every problem, in a batch of one axis."""
+    arrays = (path.times, path.q, path.coefficients)
+    full = (np.broadcast_to(x, batch + x.shape[len(path.batch) :]) for x in arrays)
+    return path._like(*(x.reshape(-1, *x.shape[len(batch) :]) for x in full))
+
+
+# solving
+
+
+def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
+    """x (B, N + 1) of the fastest motions, and the sets (B, N) of x from which the end can be reached: low and high."""
+    room = np.ones_like(problem.grid.span)
+    x, low, high = _once(problem, room)
+    left = np.flatnonzero((high >= low).all(axis=1)) if check and problem.scheme == "hull" else []
+    for _ in range(DRAWN):
+        if not len(left):
+            break
+        over = _excess(some(problem, left), x[left])
+        exceeded = (over > EXCEEDED).any(axis=-1)
+        left = left[exceeded]
+        room[left] /= 1.0 + over[exceeded]
+        x[left], low[left], high[left] = _once(some(problem, left), room[left])
+        left = left[(high[left] >= low[left]).all(axis=1)]
+    return x, low, high
+
+
+def _once(problem: Problem, room: Array) -> tuple[Array, Array, Array]:
+    model, path, grid, limits, start, end, scheme = problem
+    top = np.where(grid.rests[:-1], 0.0, FASTEST)
+    kernel = _fastest(model, path.times.shape[1] - 1, path.degree, len(grid.piece), scheme, _limited(limits))
+    found: tuple[Array, Array, Array] = kernel(
+        path.q, path.coefficients, grid.piece, grid.begin, grid.span, room, top, *limits, start, end
+    )
+    return found
+
+
+def _limited(limits: Limits) -> Limited:
+    return Limited(*(tuple(np.flatnonzero(x.any(axis=0)).tolist()) for x in limits[1:]))
+
+
+def _fastest(
+    model: Model, pieces: int, degree: int, intervals: int, scheme: str, limited: Limited
+) -> Callable[..., Any]:
+    """The kernel of a whole problem."""
+    how = SCHEMES[scheme]
+
+    def solve(
+        model: Model,
+        q: Array,
+        coefficients: Array,
+        piece: Array,
+        begin: Array,
+        span: Array,
+        room: Array,
+        top: Array,
+        velocity: Array,
+        acceleration: Array,
+        effort: Array,
+        start: Any,
+        end: Any,
+    ) -> tuple[Any, ...]:
+        def lines_of(i: Any) -> Lines:
+            k = take(piece, i)
+            of_piece, of_interval = (take(q, k), take(coefficients, k)), (take(x, i) for x in (begin, span, room))
+            those = path_lines(model, how, limited, *of_piece, *of_interval, velocity, acceleration, effort)
+            return those._replace(ceiling=minimum(those.ceiling, take(top, i)))
+
+        return fastest(lines_of, intervals, limited.count(how), start, end)
+
+    n, N = (model.nv,), (intervals,)
+    shapes: dict[str, tuple[int, ...]] = {"q": (pieces, model.nq), "coefficients": (pieces, degree + 1, model.nv)}
+    shapes |= dict.fromkeys(("piece", "begin", "span", "room", "top"), N)
+    shapes |= {"velocity": n, "acceleration": n, "effort": n, "start": (), "end": ()}
+    key = (pieces, degree, intervals, scheme, limited)
+    return derived(model, _fastest, *key, make=lambda: compile_or_not(solve, model, **shapes))
+
+
+def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]:
+    """The kernel of the greatest x with which an interval can be begun, whatever comes later."""
+
+    def of_one(
+        model: Model,
+        q: Array,
+        coefficients: Array,
+        s: Any,
+        span: Any,
+        velocity: Array,
+        acceleration: Array,
+        effort: Array,
+    ) -> Any:
+        those = path_lines(
+            model, SCHEMES["hull"], limited, q, coefficients, s, span, 1.0, velocity, acceleration, effort
+        )
+        return reachable(those, 0.0, FASTEST)[1]
+
+    n = (model.nv,)
+    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": ()}
+    shapes |= {"velocity": n, "acceleration": n, "effort": n}
+    return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
+
+
+def _excess(problem: Problem, x: Array) -> Array:
+    """By which part of a limit the motion exceeds it at most in each interval (B, N); not below 0."""
+    model, path, grid, limits, *_ = problem
+    kernel = _most_used(model, path.degree)
+    of_limits = (y[:, None] for y in limits)
+    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
+    over: Array = np.maximum(kernel(*pieces, x[:, :-1], x[:, 1:], *of_limits) - 1.0, 0.0)
+    return over
+
+
+def _most_used(model: Model, degree: int) -> Callable[..., Any]:
+    """The kernel of what part of its limit is used at most in an interval."""
+
+    def used(
+        model: Model,
+        q: Array,
+        coefficients: Array,
+        s: Any,
+        span: Any,
+        x: Any,
+        w: Any,
+        velocity: Array,
+        acceleration: Array,
+        effort: Array,
+    ) -> Any:
+        def step(k: Any, most: Any) -> Any:
+            theta = take(BETWEEN, k)
+            here, v, a = moved(model, q, coefficients, s + theta * span, 2)
+            speed = maximum((1.0 - theta) * x + theta * w, 0.0)
+            v, a = v * np.sqrt(speed), v * ((w - x) / (2.0 * span)) + a * speed
+            for part in (*(v * velocity), *(a * acceleration), *(exerted(model, here, v, a) * effort)):
+                most = maximum(most, abs(part))
+            return most
+
+        return repeat(len(BETWEEN), step, 0.0 * x)
+
+    n = (model.nv,)
+    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
+    shapes |= {"velocity": n, "acceleration": n, "effort": n}
+    return derived(model, _most_used, degree, make=lambda: compile_or_not(used, model, **shapes))
+
+
+def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
+    """What joints exert (nv,): inverse dynamics, springs and friction."""
+    return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+
+
+def _efforts(model: Model) -> Callable[..., Any]:
+    shapes = {"q": (model.nq,), "v": (model.nv,), "a": (model.nv,)}
+    return derived(model, exerted, make=lambda: compile_or_not(exerted, model, **shapes))
+
+
+# the motion
+
+
+def _composed(problem: Problem, x: Array) -> tuple[Array, Array]:
+    """When intervals begin (B, N + 1), and the polynomials of time (B, N, 2 degree + 1, nv) of them."""
+    path, grid = problem.path, problem.grid
+    speed = np.sqrt(x)
+    steps = 2.0 * grid.span / (speed[:, 1:] + speed[:, :-1])
+    times = np.concatenate([np.zeros((len(x), 1)), np.cumsum(steps, axis=1)], axis=1)
+    half = np.diff(x) / (4.0 * grid.span)
+    kernel = _composition(path.degree, path.model.nv)
+    return times, kernel(path.coefficients[:, grid.piece], grid.begin, speed[:, :-1], half)
+
+
+@cache
+def _composition(degree: int, nv: int) -> Callable[..., Any]:
+    """The kernel of Σ c_k (s + p t + h t²)^k as a polynomial of t."""
+
+    def composed(c: Array, s: Any, p: Any, h: Any) -> Array:
+        powers = [np.zeros(nv)] * (2 * degree + 1)
+        for j in range(degree + 1):
+            there = np.zeros(nv)
+            for k in reversed(range(j, degree + 1)):
+                there = there * s + comb(k, j) * c[k]
+            for m in range(j + 1):
+                powers[j + m] = powers[j + m] + there * (comb(j, m) * p ** (j - m) * h**m)
+        return np.stack(powers)
+
+    return compile(composed, c=(degree + 1, nv), s=(), p=(), h=())

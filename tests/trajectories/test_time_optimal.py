@@ -1,0 +1,313 @@
+"""Time-optimal motions along paths: limits are kept everywhere and used, and the laws of time hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
+from linkwright.trajectories import time_optimal
+from linkwright.trajectories.time_optimal import model_efforts, model_velocities
+from mechanisms import trees, with_loops
+
+
+def any_path(model, seed, batch=(), n=1, degree=5, size=0.5):
+    """Polynomials of a parameter from 0 to n, as smooth as they come within pieces."""
+    rng = np.random.default_rng(seed)
+    c = size * rng.normal(size=(*batch, n, degree + 1, model.nv)) / 2.0 ** np.arange(degree + 1)[:, None]
+    c[..., 0, :] = 0.0
+    times = np.broadcast_to(np.arange(n + 1.0), (*batch, n + 1))
+    start = model.random(int(np.prod(batch, dtype=int)), seed=seed).reshape(*batch, model.nq)
+    return lw.Trajectory(model, times, start, c)
+
+
+def arm_path(seed, batch=(), n=4):
+    """Through random postures, twice continuously differentiable."""
+    from scipy.interpolate import CubicSpline
+
+    arm = lw.load("arm7")
+    count = int(np.prod(batch, dtype=int))
+    s = np.linspace(0.0, 1.0, n + 1)
+    waypoints = 0.6 * arm.random(count * (n + 1), seed=seed).reshape(count, n + 1, 7)
+    c = np.stack([CubicSpline(s, x, bc_type="natural").c[::-1].transpose(1, 0, 2) for x in waypoints])
+    q = c[:, :, 0].copy()
+    c[:, :, 0] = 0.0
+    path = lw.Trajectory(arm, np.broadcast_to(s, (count, n + 1)), q, c)
+    return path._like(*(x.reshape(*batch, *x.shape[1:]) for x in (path.times, path.q, path.coefficients)))
+
+
+def limits_of(model, path, seed):
+    """With room to hold itself anywhere on the path, and to move."""
+    rng = np.random.default_rng(seed)
+    q = path.at(np.linspace(*path.times[[0, -1]], 200)).q
+    holding = np.abs(lw.gravity_forces(model, q) - lw.passive_forces(model, q, np.zeros(model.nv))).max(axis=0)
+    return {
+        "velocity": rng.uniform(0.5, 3.0, model.nv),
+        "acceleration": rng.uniform(2.0, 30.0, model.nv),
+        "effort": rng.uniform(1.3, 2.0, model.nv) * (holding + friction(model) + 5.0),
+    }
+
+
+def friction(model):
+    own = [np.zeros(0), *(3.0 * joint.damping + joint.friction for joint in model.joints)]
+    return np.abs(model.coupling_matrix).T @ np.concatenate(own)
+
+
+def used(motion, places=17):
+    """What part of its limit is used, (intervals, places, limits): looked at by the library's own dynamics."""
+    model, times = motion.model, motion.times
+    inside = np.linspace(1e-9, 1.0 - 1e-9, places)
+    t = times[:-1, None] + np.diff(times)[:, None] * inside
+    q, v, a = motion(t)
+    tau = lw.inverse_dynamics(model, q, v, a) - lw.passive_forces(model, q, v)
+    parts = [v / motion.allowed["velocity"], a / motion.allowed["acceleration"], tau / motion.allowed["effort"]]
+    return np.abs(np.concatenate(parts, axis=-1))
+
+
+@settings(max_examples=20, deadline=None)
+@given(trees(4, mimics=True), st.integers(0, 2**31))
+def test_limits_are_kept_at_all_times(model, seed):
+    """On joints of every kind, with friction and springs of joints, between the points of the grid too."""
+    path = any_path(model, seed)
+    if not model.nv:
+        return
+    motion = time_optimal(model, path, **limits_of(model, path, seed))
+    assert used(motion).max() <= 1.0 + 1e-6
+
+
+@settings(max_examples=10, deadline=None)
+@given(trees(4, mimics=True), st.integers(0, 2**31))
+def test_the_motion_follows_the_path(model, seed):
+    path = any_path(model, seed, n=2)
+    if not model.nv:
+        return
+    motion = time_optimal(model, path, **limits_of(model, path, seed), points=40)
+    assert np.abs(lw.difference(model, motion.at(motion.times).q, path.at(motion.s).q)).max() < 1e-9
+    v, along = motion.at(motion.times[1:-1] - 1e-9).v, path.at(motion.s[1:-1] - 1e-12).v
+    assert np.allclose(v, along * motion.speed[1:-1, None], atol=1e-5 * (1.0 + np.abs(v).max()))
+    assert np.allclose(motion.start, path.start, atol=1e-12)
+    assert np.allclose(lw.difference(model, motion.end, path.end), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_are_kept_and_used_on_an_arm(seed):
+    """At every moment some limit is as good as reached: else it would not be the fastest."""
+    path = arm_path(seed)
+    efforts = 0.45 * model_efforts(path.model)
+    for velocity in (None, np.inf):
+        motion = time_optimal(path.model, path, effort=efforts, velocity=velocity, points=200)
+        part = used(motion)
+        assert part.max() <= 1.0 + 1e-6
+        assert np.mean(part.max(axis=(1, 2)) > 0.98) > 0.97
+
+
+def test_what_coarse_grids_exceed_is_drawn_in():
+    path = arm_path(3)
+    for points in (14, 20, 30):
+        motion = time_optimal(path.model, path, effort=0.45 * model_efforts(path.model), velocity=np.inf, points=points)
+        assert used(motion).max() <= 1.0 + 1e-6
+
+
+def test_interpolation_and_collocation_exceed_limits_between():
+    path = arm_path(3)
+    how = {"effort": 0.45 * model_efforts(path.model), "velocity": np.inf}
+    over = {k: used(time_optimal(path.model, path, **how, scheme=k)).max() for k in ("interpolation", "collocation")}
+    assert over["collocation"] > over["interpolation"] > 1.001
+
+
+def test_durations_converge():
+    for seed in range(4):
+        path = arm_path(seed)
+        limit = time_optimal(path.model, path, points=1500, check=False).duration
+        assert limit < time_optimal(path.model, path).duration < 1.004 * limit
+        assert limit < time_optimal(path.model, path, points=400).duration < 1.001 * limit
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("scheme", ["interpolation", "collocation"])
+def test_the_same_as_toppra_on_the_same_grid(seed, scheme):
+    """Hung Pham's own solver, its rows from our inverse dynamics called one by one."""
+    toppra = pytest.importorskip("toppra")
+    from toppra.algorithm import TOPPRA
+    from toppra.constraint import DiscretizationType, JointTorqueConstraint, JointVelocityConstraint
+
+    path = arm_path(seed)
+    arm = path.model
+    efforts, velocities = 0.45 * model_efforts(arm), model_velocities(arm)
+    motion = time_optimal(arm, path, effort=efforts, scheme=scheme)
+
+    class Path(toppra.SplineInterpolator):
+        def __init__(self):
+            self.path = path
+
+        def __call__(self, s, order=0):
+            return path.at(s)[order] if np.ndim(s) else path.at(float(s))[order]
+
+        dof, path_interval = 7, np.array([0.0, 1.0])
+
+    kind = DiscretizationType.Interpolation if scheme == "interpolation" else DiscretizationType.Collocation
+    speeds = JointVelocityConstraint(np.stack([-velocities, velocities], axis=1))
+    torques = JointTorqueConstraint(
+        lambda q, v, a: lw.inverse_dynamics(arm, q, v, a),
+        np.stack([-efforts, efforts], axis=1),
+        np.zeros(7),
+        discretization_scheme=kind,
+    )
+    solver = TOPPRA([speeds, torques], Path(), gridpoints=motion.s, solver_wrapper="seidel")
+    theirs = solver.compute_parameterization(0.0, 0.0)[1]
+    duration = (2.0 * np.diff(motion.s) / (theirs[1:] + theirs[:-1])).sum()
+    assert motion.duration == pytest.approx(duration, rel=1e-6)
+
+
+def straight(model, q0, q1):
+    """A straight line in joints."""
+    return lw.Trajectory(model, [0.0, 1.0], q0, np.stack([np.zeros(model.nv), lw.difference(model, q0, q1)])[None])
+
+
+def test_one_joint_without_gravity_is_a_trapezoid():
+    model = lw.load("pendulum").with_gravity([0.0, 0.0, 0.0])
+    path = straight(model, [0.0], [2.0])
+    how = {"velocity": np.inf, "effort": np.inf}
+    triangle = time_optimal(model, path, **(how | {"acceleration": 8.0}))
+    assert triangle.duration == pytest.approx(2.0 * np.sqrt(2.0 / 8.0), rel=1e-9)
+    trapezoid = time_optimal(model, path, **(how | {"acceleration": 8.0, "velocity": 1.0}), points=800)
+    assert trapezoid.duration == pytest.approx(2.0 + 1.0 / 8.0, rel=1e-3)
+    inertia = float(lw.mass_matrix(model, [0.0])[0, 0])
+    by_effort = time_optimal(model, path, **(how | {"effort": 8.0 * inertia}))
+    assert by_effort.duration == pytest.approx(triangle.duration, rel=1e-9)
+
+
+def test_higher_limits_take_less_time_and_without_gravity_exactly():
+    path = arm_path(1)
+    arm = path.model
+    floating = arm.with_gravity([0.0, 0.0, 0.0])
+    base = {"velocity": model_velocities(arm), "acceleration": 10.0, "effort": 0.4 * model_efforts(arm)}
+    weightless = lw.Trajectory(floating, path.times, path.q, path.coefficients)
+    first, k = time_optimal(floating, weightless, **base), 1.7
+    faster = {"velocity": k * base["velocity"], "acceleration": k * k * 10.0, "effort": k * k * base["effort"]}
+    assert time_optimal(floating, weightless, **faster).duration == pytest.approx(first.duration / k, rel=1e-9)
+    durations = [
+        time_optimal(arm, path, **(base | {kind: part * base[kind]})).duration
+        for kind in base
+        for part in (0.9, 1.0, 1.1)
+    ]
+    for slow, middle, fast in np.reshape(durations, (3, 3)):
+        assert slow >= middle - 1e-12 >= fast - 2e-12
+    assert np.ptp(durations) > 0.0
+
+
+def test_a_batch_is_its_problems():
+    """Of paths, of limits, of speeds at the ends, each with its own."""
+    paths = arm_path(5, (2, 3))
+    arm = paths.model
+    efforts = np.linspace(0.45, 0.6, 6).reshape(2, 3, 1) * model_efforts(arm)
+    many = time_optimal(arm, paths, effort=efforts)
+    for i, j in np.ndindex(2, 3):
+        one = time_optimal(arm, paths[i, j], effort=efforts[i, j])
+        assert many[i, j].duration == pytest.approx(one.duration, rel=1e-12)
+        assert np.allclose(many[i, j].speed, one.speed, rtol=1e-9, atol=1e-12)
+        assert np.allclose(many[i, j].allowed["effort"], efforts[i, j])
+    assert many.duration.shape == (2, 3)
+    of_limits = time_optimal(arm, paths[0, 0], effort=efforts[0])
+    assert of_limits.batch == (3,)
+    assert of_limits.duration[0] == pytest.approx(many.duration[0, 0], rel=1e-12)
+
+
+def test_speeds_at_the_ends():
+    path = arm_path(2)
+    rest = time_optimal(path.model, path)
+    moving = time_optimal(path.model, path, start_speed=0.05, end_speed=[0.0, 0.05])
+    assert np.allclose(moving.speed[:, 0], 0.05)
+    assert np.allclose(moving.speed[:, -1], [0.0, 0.05])
+    assert (moving.duration < rest.duration).all()
+    assert np.allclose(np.abs(moving[1].at(0.0).v), np.abs(0.05 * path.at(0.0).v))
+    with pytest.raises(InputError, match=r"cannot be begun with speed 50 along it: within the limits it is 0 to"):
+        time_optimal(path.model, path, start_speed=50.0)
+
+
+def test_it_stops_where_the_direction_jumps():
+    arm = lw.load("arm7")
+    q = 0.5 * arm.random(3, seed=4)
+    path = straight(arm, q[0], q[1]).then(straight(arm, q[1], q[2]))
+    motion = time_optimal(arm, path)
+    there = np.argmin(np.abs(motion.s - 1.0))
+    assert motion.speed[there] == 0.0
+    assert np.allclose(motion.at(motion.times[there]).q, q[1])
+    halves = [time_optimal(arm, straight(arm, *ends), points=50).duration for ends in (q[:2], q[1:])]
+    assert motion.duration == pytest.approx(sum(halves), rel=5e-3)
+
+
+def test_friction_takes_time_and_limits_are_kept_with_it():
+    rough = lw.Builder("rough", gravity=[0.0, 0.0, -9.81])
+    plain = lw.Builder("plain", gravity=[0.0, 0.0, -9.81])
+    for builder, resists in ((rough, {"damping": 0.8, "friction": 1.5}), (plain, {})):
+        parent = "world"
+        for k in range(3):
+            builder.body(f"link{k}", mass=1.0, center_of_mass=[0.2, 0.0, 0.0], inertia=0.02 * np.eye(3))
+            place = [0.0, 0.0, 0.0] if k == 0 else [0.4, 0.0, 0.0]
+            builder.joint(
+                f"joint{k}", "revolute", parent, f"link{k}", axis=[0.0, 1.0, 0.0], xyz=place, armature=0.05, **resists
+            )
+            parent = f"link{k}"
+    limits = {"velocity": 2.0, "effort": [30.0, 18.0, 8.0]}
+    durations = []
+    for builder in (plain, rough):
+        model = builder.build()
+        motion = time_optimal(model, straight(model, [0.3, -0.5, 0.4], [-1.2, 1.0, 1.1]), **limits)
+        assert used(motion).max() <= 1.0 + 1e-6
+        durations.append(motion.duration)
+    assert durations[1] > durations[0]
+
+
+def test_coordinates_that_do_not_move_need_no_special_care():
+    arm = lw.load("arm7")
+    q = 0.4 * arm.random(2, seed=9)
+    q[1, [0, 3, 6]] = q[0, [0, 3, 6]]
+    motion = time_optimal(arm, straight(arm, *q), acceleration=10.0)
+    assert used(motion).max() <= 1.0 + 1e-6
+    assert np.isfinite(motion.duration)
+
+
+def test_what_cannot_be_followed_is_told():
+    arm = lw.load("arm4")
+    stretched = straight(arm, [0.0, -1.5, 0.0, 0.0], [0.0, 1.5, 0.0, 0.0])
+    holding = np.abs(lw.gravity_forces(arm, stretched.at(np.linspace(0.0, 1.0, 50)).q)).max(axis=0)
+    weak = np.where(np.arange(4) == 1, 0.8 * holding, 10.0 * holding + 1.0)
+    told = r"joint '\w+' cannot hold itself there, at s = 0\.\d+ \(interval \d+ of 100.*: it takes .* N m at rest"
+    with pytest.raises(InputError, match=told):
+        time_optimal(arm, stretched, effort=weak, velocity=0.1)
+    with pytest.raises(InputError, match=r"problem \[1\]: joint"):
+        time_optimal(arm, stretched, effort=np.stack([10.0 * holding + 1.0, weak]), velocity=0.1)
+    with pytest.raises(InputError, match="no limit bounds the speed along the path"):
+        time_optimal(arm, stretched, effort=np.inf, velocity=np.inf)
+
+
+def test_wrong_arguments_are_told():
+    arm = lw.load("arm7")
+    path = arm_path(0)
+    path = lw.Trajectory(arm, path.times, path.q, path.coefficients)
+    for how, kind, told in (
+        ({"effort": -1.0}, InputError, "the limit of effort is above 0; of 'joint1' it is -1"),
+        ({"velocity": [1.0, 2.0]}, LinkwrightError, r"velocity is a number or an array \(…, 7\); got shape \(2,\)"),
+        ({"points": 5}, InputError, "this path of 4 pieces takes 14 points or more; got 5"),
+        ({"points": 10.5}, ArgumentError, "points is a whole number"),
+        ({"scheme": "best"}, ArgumentError, "scheme is one of 'hull', 'interpolation', 'collocation'; got 'best'"),
+        ({"start_speed": -1.0}, InputError, "start_speed is a speed along the path"),
+    ):
+        with pytest.raises(kind, match=told):
+            time_optimal(arm, path, **how)
+    with pytest.raises(ArgumentError, match="the path is"):
+        time_optimal(lw.load("arm7").with_gravity([0.0, 0.0, 0.0]), path)
+    still = path.then(straight(arm, path.end, path.end))
+    with pytest.raises(InputError, match="piece 4 of the path does not move"):
+        time_optimal(arm, still)
+
+
+def test_closed_loops_are_refused():
+    looped, q = with_loops(lw.load("planar:4"), ["revolute"], 0)
+    path = straight(looped, q, q + 0.1)
+    with pytest.raises(ModelError, match="has closed loops, for which time-optimal motions are not made"):
+        time_optimal(looped, path)
