@@ -5,6 +5,7 @@ from linkwright.trajectories.polynomials import polynomial
 from linkwright.trajectories.poses import PoseTrajectory, arc, circle, straight
 from linkwright.trajectories.s_curves import SCurves, s_curve, s_curves
 from linkwright.trajectories.splines import spline
+from linkwright.trajectories.time_optimal import TimeOptimal, time_optimal
 from linkwright.trajectories.trajectory import Sample, Trajectory
 from linkwright.trajectories.trapezoids import trapezoid
 
@@ -12,6 +13,7 @@ __all__ = [
     "PoseTrajectory",
     "SCurves",
     "Sample",
+    "TimeOptimal",
     "Trajectory",
     "arc",
     "circle",
@@ -21,5 +23,6 @@ __all__ = [
     "s_curves",
     "spline",
     "straight",
+    "time_optimal",
     "trapezoid",
 ]

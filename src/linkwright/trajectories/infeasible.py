@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from linkwright.dynamics.inverse import inverse_dynamics
@@ -17,19 +19,37 @@ SAME = 1e-9
 """By how much of itself x may be outside of what is possible, for rounding."""
 
 
+def failing(problem: Problem, low: Array, high: Array) -> Array:
+    """Which problems (B,) have no solution, or none that some limit keeps.
+
+    ``low``, ``high`` (B, N): of x from which the end can be reached.
+    """
+    empty, endless = _causes(high, low)
+    wrong: Array = empty | endless | _outside(problem, low, high)
+    return wrong
+
+
+def _causes(high: Array, low: Array) -> tuple[Any, Any]:
+    return np.any(high < low, axis=1), np.any(high >= FASTEST / 2.0, axis=1)
+
+
+def _outside(problem: Problem, low: Array, high: Array) -> Array:
+    outside: Array = (problem.start > high[:, 0] * (1.0 + SAME)) | (problem.start < low[:, 0] * (1.0 - SAME))
+    return outside
+
+
 def refuse(problem: Problem, low: Array, high: Array, batch: tuple[int, ...]) -> None:
     """Raise :class:`InputError` where some problem has no solution, or no limit keeps it.
 
-    ``low``, ``high`` (B, N): of x from which the end can be reached; ``batch``: the shape of all problems.
+    ``batch``: the shape of all problems; the rest as in :func:`failing`.
     """
-    empty = (high < low).any(axis=1)
-    outside = (problem.start > high[:, 0] * (1.0 + SAME)) | (problem.start < low[:, 0] * (1.0 - SAME))
-    endless = (high >= FASTEST / 2.0).any(axis=1)
-    if not (empty | outside | endless).any():
+    wrong = failing(problem, low, high)
+    if not wrong.any():
         return
-    row = int(np.argmax(empty | outside | endless))
+    empty, endless = _causes(high, low)
+    row = int(np.argmax(wrong))
     place = ", ".join(map(str, np.unravel_index(row, batch))) if batch else ""
-    count = int((empty | outside | endless).sum())
+    count = int(wrong.sum())
     more = f" ({count} of {len(low)} fail)" if count > 1 else ""
     whose = f"problem [{place}]: " if batch else ""
     if empty[row]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_rates
-from linkwright.errors import ArgumentError, InputError, counted
+from linkwright.errors import ArgumentError, InputError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -73,19 +73,19 @@ def some(problem: Problem, rows: Any) -> Problem:
 
 
 def grid_of(path: Trajectory, points: Any) -> Grid:
-    """So many intervals, all pieces' ends among them; those at the ends and at corners graded."""
-    if isinstance(points, bool) or not isinstance(points, (int, np.integer)):
-        raise ArgumentError(f"points is a whole number; got {points!r}")
+    """So many intervals or as many as pieces take, all pieces' ends among them; at ends and corners graded."""
+    if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
+        raise ArgumentError(f"points is a whole number from 2 on; got {points!r}")
     knots = path.times
+    if not (np.diff(knots) > 0.0).all():
+        raise InputError("a piece of the path has no length in its parameter, the time: leave it out")
     tangents = _tangents(path)
     corners = _corners(tangents)
     rests = np.array([True, *corners, True])
     sides = [(bool(a), bool(b)) for a, b in pairwise(rests)]
-    least = [2 + len(GRADED) * (a + b) for a, b in sides]
-    if points < sum(least):
-        raise InputError(f"this path of {counted(len(least), 'piece')} takes {sum(least)} points or more; got {points}")
+    least = [1 + (a and b) + len(GRADED) * (a + b) for a, b in sides]
     share = np.diff(knots).sum(axis=0) if len(knots) else np.ones(len(least))
-    cells = np.array(least) + _shared(points - sum(least), share)
+    cells = np.array(least) + _shared(max(points - sum(least), 0), share)
     parts = [_parts(n - len(GRADED) * (a + b), a, b) for n, (a, b) in zip(cells, sides, strict=True)]
     piece = np.repeat(np.arange(len(parts)), cells)
     lengths = np.diff(knots)[:, piece]
@@ -109,8 +109,8 @@ def _shared(count: int, share: Array) -> Array:
 def _parts(n: int, graded_first: bool, graded_last: bool) -> Array:
     """Of a piece its points from 0 to 1: n even intervals, the first and the last divided again where asked."""
     x = np.arange(n + 1) / n
-    first = GRADED / n if graded_first else []
-    last = 1.0 - GRADED[::-1] / n if graded_last else []
+    first = GRADED / n if graded_first else np.zeros(0)
+    last = 1.0 - GRADED[::-1] / n if graded_last else np.zeros(0)
     return np.concatenate([x[:1], first, x[1:-1], last, x[-1:]])
 
 

@@ -216,7 +216,8 @@ def _as_lines(
             slopes.append(np.reshape(-of_x * r, 1))
             lows.append(np.reshape(-FASTEST + 0.0 * r, 1))
             highs.append(np.reshape(r, 1))
-    return Lines(*(np.concatenate(x) if x else np.zeros(0) for x in (slopes, lows, highs)), floor, ceiling, after)
+    slope, low, high = (np.concatenate(x) if x else np.zeros(0) for x in (slopes, lows, highs))
+    return Lines(slope, low, high, floor, ceiling, after)
 
 
 def _speed_rows(scheme: Scheme, squares: list[list[Any]]) -> Iterator[tuple[Any, Any]]:

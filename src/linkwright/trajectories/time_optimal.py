@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.kernel import compile
-from linkwright.compiler.public import compile_or_not
+from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
@@ -22,19 +23,21 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
-from linkwright.trajectories.infeasible import refuse
+from linkwright.trajectories.infeasible import failing, refuse
 from linkwright.trajectories.path_grid import Limits, Problem, grid_of, some
 from linkwright.trajectories.path_limits import SCHEMES, Limited, path_lines
 from linkwright.trajectories.path_speed import FASTEST, Lines, fastest, reachable
 from linkwright.trajectories.reading import moved
-from linkwright.trajectories.trajectory import Trajectory
+from linkwright.trajectories.splines import spline
+from linkwright.trajectories.trajectory import Trajectory, finite
+
+_difference = public(dynamics.difference)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BETWEEN = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""Places of each interval at which limits are looked at in the motion found: among them those at which it is farthest
-from the polynomials that kept them."""
+BETWEEN = tuple(np.linspace(0.0, 1.0, 33).tolist())
+"""Places of each interval at which limits are looked at in the motion found."""
 
 EXCEEDED = 1e-7
 """Of a limit, by how much it may be exceeded there."""
@@ -115,15 +118,17 @@ def time_optimal(
 ) -> TimeOptimal:
     """The fastest motion along a path within limits of velocity, acceleration and effort.
 
-    ``path``: a :class:`Trajectory` of which only the path counts, its time taken as the parameter s; a batch of them
-    gives a batch of motions. Where its direction jumps the motion comes to rest.
+    ``path``: configurations (…, n, nq), through which a natural spline goes, s from 0 to 1 as the way is long; or a
+    :class:`Trajectory`, its time taken as the parameter s: a :func:`spline`, what :func:`follow` makes of a path of the
+    hand. A batch gives a batch of motions. Where the direction jumps the motion comes to rest.
 
     Limits are numbers or arrays (…, nv), in both directions; ``numpy.inf``: none. Unless given, ``velocity`` and
     ``effort`` are the model's, and ``acceleration`` is not limited. Efforts are those of inverse dynamics, armature in
     it, and of springs and friction: damping is counted as at the greatest speed that ``velocity`` allows, and friction
     only where it costs effort, not where it helps to brake. Limits of position are not looked at.
 
-    ``points``: intervals of the grid on the path, which become pieces of the motion; finer at its ends and at corners.
+    ``points``: intervals of the grid on the path, which become pieces of the motion; finer at its ends and at corners,
+    and so many at least as its pieces take.
     ``start_speed``, ``end_speed`` (…): ds/dt at the ends, at rest unless given. ``scheme``: where limits are asked to
     hold: "hull", all along each interval; "interpolation", at its ends; "collocation", at its beginning. ``check``:
     whether limits are looked at in what was found, at five places of each interval, and drawn in where it exceeds them.
@@ -139,8 +144,7 @@ def time_optimal(
         raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
     if scheme not in SCHEMES:
         raise ArgumentError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {scheme!r}")
-    if not isinstance(path, Trajectory) or path.model is not model:
-        raise ArgumentError(f"the path is a Trajectory of this model; got {path!r}")
+    path = _path(model, path)
     given = [as_numbers(name, x) for name, x in (("start_speed", start_speed), ("end_speed", end_speed))]
     for name, x in zip(("start_speed", "end_speed"), given, strict=True):
         if not ((x >= 0.0) & (x < np.inf)).all():
@@ -160,6 +164,23 @@ def time_optimal(
     motion = motion._like(*(y.reshape(*batch, *y.shape[1:]) for y in (motion.times, motion.q, motion.coefficients)))
     own = flat._like(*(y.reshape(*batch, *y.shape[1:]) for y in (flat.times, flat.q, flat.coefficients)))
     return _with(motion, own, grid.s.reshape(*batch, -1), np.sqrt(x).reshape(*batch, -1), allowed)
+
+
+def _path(model: Model, path: Any) -> Trajectory:
+    if isinstance(path, Trajectory):
+        if path.model is not model:
+            raise ArgumentError(f"time_optimal: the path is of another model, {path.model.name!r}")
+        return path
+    q = finite("the path", path)
+    if q.ndim < 2 or q.shape[-1] != model.nq or q.shape[-2] < 2:
+        raise ShapeError(
+            f"the path is a Trajectory or configurations (…, n, {model.nq}), two or more; got shape {q.shape}"
+        )
+    ways = np.abs(_difference(model, q[..., :-1, :], q[..., 1:, :])).max(axis=-1, initial=0.0)
+    if not (ways > 0.0).all():
+        k = int(np.argwhere(~(ways > 0.0))[0][-1])
+        raise InputError(f"waypoints {k} and {k + 1} of the path are equal: leave one of them out")
+    return spline(model, q, 1.0, ends="natural")
 
 
 def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict[str, Array]:
@@ -211,7 +232,10 @@ def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
     """x (B, N + 1) of the fastest motions, and the sets (B, N) of x from which the end can be reached: low and high."""
     room = np.ones_like(problem.grid.span)
     x, low, high = _once(problem, room)
-    left = np.flatnonzero((high >= low).all(axis=1)) if check and problem.scheme == "hull" else []
+    if not check or problem.scheme != "hull":
+        return x, low, high
+    left = np.flatnonzero(~failing(problem, low, high))
+    left = left[(_deviation(some(problem, left), x[left]) > EXCEEDED).any(axis=-1)]
     for _ in range(DRAWN):
         if not len(left):
             break
@@ -220,7 +244,7 @@ def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
         left = left[exceeded]
         room[left] /= 1.0 + over[exceeded]
         x[left], low[left], high[left] = _once(some(problem, left), room[left])
-        left = left[(high[left] >= low[left]).all(axis=1)]
+        left = left[~failing(some(problem, left), low[left], high[left])]
     return x, low, high
 
 
@@ -260,9 +284,9 @@ def _fastest(
         end: Any,
     ) -> tuple[Any, ...]:
         def lines_of(i: Any) -> Lines:
-            k = take(piece, i)
-            of_piece, of_interval = (take(q, k), take(coefficients, k)), (take(x, i) for x in (begin, span, room))
-            those = path_lines(model, how, limited, *of_piece, *of_interval, velocity, acceleration, effort)
+            k, limits = take(piece, i), (velocity, acceleration, effort)
+            begins, long, part = (take(x, i) for x in (begin, span, room))
+            those = path_lines(model, how, limited, take(q, k), take(coefficients, k), begins, long, part, *limits)
             return those._replace(ceiling=minimum(those.ceiling, take(top, i)))
 
         return fastest(lines_of, intervals, limited.count(how), start, end)
@@ -299,20 +323,32 @@ def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]
     return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
 
 
+def _deviation(problem: Problem, x: Array) -> Array:
+    """How far at most, as part of its limit, what is limited is from its polynomials (B, N), which keep the limits.
+
+    A polynomial is farthest where its nodes are, in the middle; there the difference is taken.
+    """
+    nodes, kernel = SCHEMES["hull"].places, _looked_at(problem, "middle")
+    apart = 0.5 - nodes
+    weights = [np.prod(np.delete(apart, k)) / np.prod(np.delete(nodes[k] - nodes, k)) for k in range(len(nodes))]
+    found: Array = kernel(x, np.append(nodes, 0.5), np.append(-np.array(weights), 1.0))
+    return found
+
+
 def _excess(problem: Problem, x: Array) -> Array:
     """By which part of a limit the motion exceeds it at most in each interval (B, N); not below 0."""
-    model, path, grid, limits, *_ = problem
-    kernel = _most_used(model, path.degree)
-    of_limits = (y[:, None] for y in limits)
-    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
-    over: Array = np.maximum(kernel(*pieces, x[:, :-1], x[:, 1:], *of_limits) - 1.0, 0.0)
+    over: Array = np.maximum(_looked_at(problem, "most")(x, np.array(BETWEEN), np.ones(len(BETWEEN))) - 1.0, 0.0)
     return over
 
 
-def _most_used(model: Model, degree: int) -> Callable[..., Any]:
-    """The kernel of what part of its limit is used at most in an interval."""
+def _looked_at(problem: Problem, what: str) -> Callable[[Array, Array, Array], Any]:
+    """The kernel of parts of limits that are used at some places of an interval, of x (B, N + 1), places and weights.
 
-    def used(
+    ``what``: "most", the most of all; "middle", the size of their weighted sum, without friction, velocities squared.
+    """
+    model, path, grid, limits, *_ = problem
+
+    def looked(
         model: Model,
         q: Array,
         coefficients: Array,
@@ -320,25 +356,36 @@ def _most_used(model: Model, degree: int) -> Callable[..., Any]:
         span: Any,
         x: Any,
         w: Any,
+        places: Array,
+        weights: Array,
         velocity: Array,
         acceleration: Array,
         effort: Array,
     ) -> Any:
-        def step(k: Any, most: Any) -> Any:
-            theta = take(BETWEEN, k)
+        def step(k: Any, sums: Any) -> Any:
+            theta = take(places, k)
             here, v, a = moved(model, q, coefficients, s + theta * span, 2)
             speed = maximum((1.0 - theta) * x + theta * w, 0.0)
             v, a = v * np.sqrt(speed), v * ((w - x) / (2.0 * span)) + a * speed
-            for part in (*(v * velocity), *(a * acceleration), *(exerted(model, here, v, a) * effort)):
-                most = maximum(most, abs(part))
-            return most
+            if what == "middle":
+                exact = inverse_dynamics(model, here, v, a) - passive_forces(model, here, 0.0 * v)
+                parts = [(v * velocity) ** 2, a * acceleration, exact * effort]
+                return sums + take(weights, k) * np.concatenate(parts)
+            parts = [v * velocity, a * acceleration, exerted(model, here, v, a) * effort]
+            return maximum(sums, abs(np.concatenate(parts)))
 
-        return repeat(len(BETWEEN), step, 0.0 * x)
+        most: Any = 0.0
+        for part in repeat(len(places), step, np.zeros(3 * model.nv) + 0.0 * x):
+            most = maximum(most, abs(part))
+        return most
 
-    n = (model.nv,)
-    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
-    shapes |= {"velocity": n, "acceleration": n, "effort": n}
-    return derived(model, _most_used, degree, make=lambda: compile_or_not(used, model, **shapes))
+    n, count = (model.nv,), len(SCHEMES["hull"].places) + 1 if what == "middle" else len(BETWEEN)
+    shapes = {"q": (model.nq,), "coefficients": (path.degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
+    shapes |= {"places": (count,), "weights": (count,), "velocity": n, "acceleration": n, "effort": n}
+    kernel = derived(model, _looked_at, path.degree, what, make=lambda: compile_or_not(looked, model, **shapes))
+    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
+    of_limits = [y[:, None] for y in limits]
+    return lambda x, places, weights: kernel(*pieces, x[:, :-1], x[:, 1:], places, weights, *of_limits)
 
 
 def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
