@@ -26,7 +26,7 @@ def feedback(
     q: Array,
     v: Array,
     *,
-    step: Any,
+    spacing: Any,
     postures: Array,
     velocities: Array,
     efforts: Array,
@@ -37,12 +37,12 @@ def feedback(
     """τ = τ̄ + K δ within the limits (nv,), δ = (difference(q̄, q), v − v̄), of a motion that was planned node by node.
 
     ``postures`` (nodes + 1, nq) and ``velocities`` (nodes + 1, nv) are interpolated between the nodes, which are
-    ``step`` seconds apart; ``efforts`` (nodes, nv) and ``gains`` (nodes, nv, 2 nv) are held from one to the next. After
-    the last node the mechanism is held there, with the last gains.
+    ``spacing`` seconds apart; ``efforts`` (nodes, nv) and ``gains`` (nodes, nv, 2 nv) are held from one to the next.
+    After the last node the mechanism is held there, with the last gains.
     """
     nodes = len(efforts)
-    k = np.floor(t / step + 1e-6)
-    share = clip(t / step - k, 0.0, 1.0)
+    k = np.floor(t / spacing + 1e-6)
+    share = clip(t / spacing - k, 0.0, 1.0)
     q0, v0 = take(postures, k), take(velocities, k)
     planned = integrate(model, q0, share * difference(model, q0, take(postures, k + 1.0)))
     velocity = v0 + share * (take(velocities, k + 1.0) - v0)
@@ -95,7 +95,7 @@ class OptimalMotion:
         """
         return partial(
             feedback,
-            step=self.step,
+            spacing=self.step,
             postures=self.q,
             velocities=self.v,
             efforts=self.tau,

@@ -35,10 +35,10 @@ def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort
 
 
 def regulate_for_a_time(
-    model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, step: Any
+    model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array, spacing: Any
 ) -> Array:
-    """The same with gains (horizon, nv, 2 nv), one for each step; after the last it stays."""
-    K = take(gain, np.floor(t / step + 1e-6))
+    """The same with gains (horizon, nv, 2 nv), one for each ``spacing`` seconds; after the last it stays."""
+    K = take(gain, np.floor(t / spacing + 1e-6))
     return effort - K @ np.concatenate([difference(model, posture, q), v])
 
 
@@ -69,7 +69,7 @@ class Regulator:
         """For ``simulate(…, law=regulator.law)``; of a batch with ``each=regulator.each``."""
         values: dict[str, Any] = {"posture": self.posture, "effort": self.effort, "gain": self.gain}
         if self.cost_to_go.ndim > self.A.ndim:
-            return partial(regulate_for_a_time, step=self.step, **values)
+            return partial(regulate_for_a_time, spacing=self.step, **values)
         return partial(regulate, **values)
 
     @property
