@@ -105,7 +105,6 @@ def test_gains_may_be_inputs():
         (lambda arm: control.compiled(7, control.pd), "first argument is a Model"),
         (lambda arm: control.compiled(arm, control.pd), "target"),
         (lambda arm: control.compiled(arm, laws(arm)["pd"], inputs="target"), "list of names"),
-        (lambda arm: control.compiled(arm, laws(arm)["pid"]), "state0"),
     ],
 )
 def test_what_is_no_law_is_told(call, message):

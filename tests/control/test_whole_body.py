@@ -91,7 +91,7 @@ def holds(body, q, v, answer, limits):
         np.testing.assert_allclose(rate[: 6 if contact.rigid else 3], 0.0, atol=1e-9)
 
 
-def written_out(body, tasks, q, v, targets, limits, r=1e-6):
+def written_out(body, tasks, q, v, targets, limits, r=1e-5):
     """H, g of the cost, E x = e, A x ≤ b in x = [v̇; f/m], by the public functions alone."""
     model, mass = body.model, lw.total_mass(body.model)
     J = np.concatenate([lw.jacobian(model, q, one.frame)[:3] for one in body.contacts])

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.errors import MissingExtraError
 from linkwright.spatial.arrays import Array
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-8
 """By how much limits may be passed, of rows of length one."""
 
 SOFT = 8

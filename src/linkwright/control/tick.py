@@ -12,6 +12,7 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.control.reduction import Stance, orthonormal
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -47,12 +48,17 @@ class Layout:
     @cached_property
     def terms(self) -> Callable[..., Any]:
         """:meth:`Stance.terms` as a kernel."""
-        inputs = self.stance.inputs()
+        stance, inputs = self.stance, self.stance.inputs()
 
         def whole_body(model: Model, q: Array, v: Array, *told: Array) -> tuple[Array, ...]:
-            return self.stance.terms(model, q, v, *told)
+            return stance.terms(model, q, v, *told)
 
-        return compile_or_not(inputs_named(whole_body, inputs), self.stance.model, **inputs)
+        def make() -> Callable[..., Any]:
+            return compile_or_not(inputs_named(whole_body, inputs), stance.model, **inputs)
+
+        key = stance.contacts, stance.tasks, tuple(stance.driven), stance.regularisation
+        kernel: Callable[..., Any] = derived(stance.model, Stance.terms, *key, make=make)
+        return kernel
 
     @cached_property
     def orthonormal(self) -> Callable[..., Any]:
@@ -65,7 +71,11 @@ class Layout:
 
         if not self.equations:
             return lambda E: (E, np.zeros((0, 0)))
-        return compile_or_not(directions, model, E=(self.equations, self.whole.shape[1]))
+        shape = self.equations, self.whole.shape[1]
+        kernel: Callable[..., Any] = derived(
+            model, orthonormal, held, shape, make=lambda: compile_or_not(directions, model, E=shape)
+        )
+        return kernel
 
 
 class Tick:

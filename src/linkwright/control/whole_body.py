@@ -81,7 +81,7 @@ class WholeBody:
         *,
         effort_limits: Any = True,
         actuated: Sequence[str] | None = None,
-        regularisation: float = 1e-6,
+        regularisation: float = 1e-5,
     ):
         if not isinstance(model, Model):
             raise ArgumentError(f"WholeBody: the first argument is a Model; got {model!r}")
@@ -115,7 +115,7 @@ class WholeBody:
         Where not all can be met nothing is raised: the answer tells what. Its efforts are within their limits then, and
         forces leave friction's pyramids as little as they must.
         """
-        tick = Tick(self._layout, q, v, self._told(targets))
+        tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._told(targets))
         z, iterations = self._nearest(tick.A, tick.g, tick.lower, tick.upper)
         reason = "" if z is not None else self._lacking(tick)
         if z is None:
@@ -148,7 +148,7 @@ class WholeBody:
                 given = targets[name]
             except (KeyError, TypeError):
                 given = self._absent(targets, name)
-            if type(given) is np.ndarray and given.shape == shapes[0]:
+            if type(given) is np.ndarray and given.shape == shapes[0] and given.flags.carray:
                 told += [given, *still]
             elif isinstance(given, tuple) and len(given) == len(shapes) and np.shape(given[0]) == shapes[0]:
                 for x, shape in zip(given, shapes, strict=True):
@@ -208,12 +208,12 @@ class WholeBody:
             words = f"{joints[place].name!r} would need {needed:.4g} {unit}, and has {limit:.4g} {unit}"
             told.append((needed - limit, FELT + SHOWN * limit, words))
         found = [words for excess, least, words in sorted(told, reverse=True) if excess > least]
-        more = [f"{len(found) - MOST} more joints"] if len(found) > MOST else []
+        more = [f"{len(found) - MOST} more"] if len(found) > MOST else []
         return ", ".join(found[:MOST] + more)
 
 
 def _shaped(name: Any, x: Any, shape: tuple[int, ...]) -> Array:
-    found = as_numbers(f"the target of {name!r}", x)
+    found = np.ascontiguousarray(as_numbers(f"the target of {name!r}", x))  # the quick way into machine code
     if found.shape != shape:
         raise ShapeError(f"the target of {name!r}, or its rates, has shape {found.shape}; expected {shape}")
     return found
