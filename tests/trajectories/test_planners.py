@@ -157,6 +157,38 @@ def test_times_are_ruckigs(n, count, accelerated):
     assert np.abs(plan.duration - wanted).max() < 1e-11
 
 
+def test_times_are_ruckigs_on_limits_and_at_zeros():
+    """Velocities, accelerations and ways that are none, half of a limit or the very limit, where families meet."""
+    ruckig = pytest.importorskip("ruckig")
+    rng, shape = np.random.default_rng(3), (3000, 2)
+    V, A, J = rng.choice([0.5, 1.0, 2.0], shape), rng.choice([0.5, 1.0, 2.0], shape), rng.choice([1.0, 2.0, 4.0], shape)
+    parts, states = [-1.0, -0.5, 0.0, 0.0, 0.5, 1.0], []
+    for sign, p in ((1.0, np.zeros(shape)), (-1.0, rng.choice([-4.0, -0.5, -0.25, 0.0, 0.0, 0.25, 0.5, 1.0], shape))):
+        v, a, bad = np.zeros(shape), np.zeros(shape), np.ones(shape, dtype=bool)
+        while bad.any():
+            v = np.where(bad, rng.choice(parts, shape) * V, v)
+            a = np.where(bad, rng.choice(parts, shape) * A, a)
+            bad = np.abs(v + sign * a * np.abs(a) / (2.0 * J)) > V
+        states += [p, v, a]
+    states += [V, A, J]
+    plan = plans.s_curves(*states)
+    missed = 0
+    for k in range(len(V)):
+        try:
+            wanted = ruckigs_time(np.stack([x[k] for x in states]))
+        except ruckig.RuckigError:
+            missed += 1
+            continue
+        assert plan.duration[k] == pytest.approx(wanted, abs=1e-9)
+    assert missed < 10
+
+
+def test_the_way_may_grow_and_shrink_and_grow_again():
+    """Turning back with the acceleration at its limit throughout: of three roots the first."""
+    plan = plans.s_curves([0.0], [2.0], [-2.0], [-0.25], [-2.0], [-1.0], [2.0], [2.0], [1.0])
+    assert plan.duration == pytest.approx(2.382076117641083, abs=1e-12)
+
+
 def test_no_joint_takes_any_time():
     """A time that one joint has and another skips: the next that both have is longer than either's least."""
     states = states_of(4000, 2, 5)

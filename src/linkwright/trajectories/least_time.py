@@ -40,8 +40,9 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
 
     ``after`` is a duration in which it cannot be reached, or 0: a greater one is looked for. Of the shortest motion
     that there is, the way tells which of the two extremes has to grow to it, and that grows with the duration from
-    there on, or first shrinks: one root, to the left of which it is too short. WRONG: states or limits as
-    there are none.
+    there on, or first shrinks: one root, to the left of which it is too short. Only as long as the acceleration keeps
+    one sign it may grow, shrink and grow again, at first ever less: there Newton's method comes from the left and stops
+    where it has grown enough, or does not grow any more. WRONG: states or limits as there are none.
     """
     wrong, of = unfit(way, of), bounded(way, of)
     least, last, again = durations(of)
@@ -56,22 +57,28 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
     cruises = where(first, 0.0, where(way >= far, 1.0, 0.0))
     end = where(first, last, maximum(fast, start))
     guess = where(first, end, minimum(start + from_rest(of, lacking), end))
+    bend = minimum(one_sided(of), end)
 
-    def step(low: Any, high: Any, T: Any, _: Any) -> tuple[Any, Any, Any, Any]:
+    def step(low: Any, high: Any, T: Any, early: Any, _: Any) -> tuple[Any, ...]:
         reached, slope = length(of, unlimited(of, T))
-        short = reached < way
+        off = reached - way
+        short, rising = off < 0.0, slope > 0.0
         low, high = where(short, T, low), where(short, high, T)
-        there = T - (reached - way) / where(slope > 0.0, slope, 1.0)
-        well = (slope > 0.0) & (there >= low) & (there <= high)
+        there = T - off / where(rising, slope, 1.0)
+        over = (early > 0.5) & short & ((slope <= 0.0) | (there > bend))  # no root so soon
+        well = rising & (there >= low) & (there <= high)
         middle = 0.5 * (low + high)
         moved = where(well, abs(there - T), where((middle > low) & (middle < high), NEVER, 0.0))
-        return low, high, where(well, there, middle), moved
+        there = where(over, maximum(guess, T), where(well, there, middle))
+        return low, high, there, where(over | (off >= 0.0), 0.0, early), where(over, NEVER, moved)
 
-    def done(low: Any, high: Any, T: Any, moved: Any) -> Any:
+    def done(low: Any, high: Any, T: Any, early: Any, moved: Any) -> Any:
         return moved <= CLOSE * T
 
     settled = maximum(cruises, wrong)
-    low, _, T, _, _ = until(done, step, start, end, guess, where(settled > 0.5, 0.0, NEVER), limit=STEPS)
+    early = where(start < bend, 1.0, 0.0)
+    at = where(early > 0.5, start, guess)
+    low, _, T, _, _, _ = until(done, step, start, end, at, early, where(settled > 0.5, 0.0, NEVER), limit=STEPS)
     missed = first & (low >= end)
     T = where(cruises > 0.5, maximum(fast + (way - far) / of.V, start), T)
     return where(missed, again, T), maximum(wrong, where(missed, BEYOND, REACHED))
@@ -97,6 +104,13 @@ def bounded(way: Any, of: Change) -> Change:
     return Change(v0, a0, v1, a1, V, where(A < ENDLESS, A, 2.0 * np.sqrt(2.0 * J * V + squares)), J)
 
 
+def one_sided(of: Change) -> Any:
+    """The duration up to which the acceleration of the longest motion keeps one sign: a_p or a_t becomes 0."""
+    c = abs(of.J * (of.v1 - of.v0) + 0.5 * (of.a0 * of.a0 - of.a1 * of.a1))
+    square = of.A * of.A
+    return (where(c > square, (square + c) / of.A, 2.0 * np.sqrt(c)) + (of.a1 - of.a0)) / of.J
+
+
 def from_rest(of: Change, way: Any) -> Any:
     """About how long so far a way more takes: as from rest to rest, or at the velocity that there is."""
     unit = of.A / of.J
@@ -112,7 +126,7 @@ def motion(way: Any, of: Change, T: Any) -> Array:
 
     The motion of duration T that covers the way is that part of the longest and the rest of the shortest.
     """
-    size = EXACT * (abs(way) + (abs(of.v0) + abs(of.v1)) * T) + TINY
+    size = EXACT * (abs(way) + T * (abs(of.v0) + abs(of.v1) + T * (abs(of.a0) + abs(of.a1)))) + TINY
     of = bounded(way, of)
     turned = of.mirrored(-1.0)
     least, last, again = durations(of)

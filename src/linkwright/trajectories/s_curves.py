@@ -130,7 +130,7 @@ def _motions(arrays: list[Array], T: Array) -> Array:
 def _later(arrays: list[Array], T: Array, short: Array) -> Array:
     """The times (…, n), those that are too ``short`` replaced by the next."""
     T = np.array(T)
-    while short.any():
+    while short.any():  # twice at most: once to where times that are skipped end, and from there on
         own = [np.broadcast_to(x, T.shape)[short] for x in arrays]
         T[short], told = kernels()[0](*own, T[short])
         short[short] = told > REACHED
@@ -142,7 +142,10 @@ def _synchronised(arrays: list[Array], T: Array, shape: tuple[int, ...]) -> SCur
     found = _motions(arrays, T)
     while (short := found[..., 15] > 0.5).any():
         rows = short.any(axis=-1)
-        T = _longest(_later(arrays, np.broadcast_to(T[..., None], shape), short))
+        later = _longest(_later(arrays, np.broadcast_to(T[..., None], shape), short))
+        if (later <= T).all():  # what was lacking is of rounding
+            break
+        T = later
         found[rows] = _motions([np.broadcast_to(x, shape)[rows] for x in arrays], T[rows])
     return _made(T, found)
 
