@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -104,7 +105,7 @@ def test_batches_are_single_motions():
     stiffness, sizes = np.array([1e3, 3e3, 1e4]), np.array([1.0, 2.0, 5.0])
     points = tool + np.array([[0, 0, 0.0], [0, 0, 0.01], [0, 0, -0.01]])
     q0, law = START + np.zeros((3, 7)), partial(push_back, hold=30.0)
-    plane = contact.Plane("tool", stiffness=stiffness, damping=20.0, friction=0.2, point=points)
+    plane = contact.Plane("tool", stiffness=stiffness, damping=20.0, friction=0.2, point=points, slip_speed=0.05)
     all_of_them = lw.simulate(
         arm,
         q0,
@@ -117,7 +118,8 @@ def test_batches_are_single_motions():
         sensor="tool",
     )
     for k, size in enumerate(sizes):
-        one = contact.Plane("tool", stiffness=stiffness[k], damping=20.0, friction=0.2, point=points[k])
+        own = {"stiffness": stiffness[k], "point": points[k]}
+        one = contact.Plane("tool", damping=20.0, friction=0.2, slip_speed=0.05, **own)
         alone = lw.simulate(
             arm,
             START,
@@ -188,7 +190,7 @@ def test_the_energy_goes_into_surfaces_dampers_and_friction():
 def test_a_puck_slides_as_far_as_friction_lets_it():
     """v²/2μg."""
     rest = 2.0 * 9.81 / 1e5
-    plane = contact.Plane("ball", stiffness=1e5, damping=500.0, friction=0.3, slip_speed=1e-4)
+    plane = contact.Plane("ball", stiffness=1e5, damping=500.0, friction=0.3, slip_speed=3e-4)
     motion = lw.simulate(FREE, [0, 0, -rest], [1.0, 0, 0], 0.6, 1e-4, environment=plane)
     assert motion.q[-1, 0] == pytest.approx(1.0 / (2 * 0.3 * 9.81), rel=2e-3)
 
@@ -289,6 +291,21 @@ def test_what_a_motion_keeps(tmp_path):
 def test_a_surface_too_hard_for_the_step_is_told():
     with pytest.warns(UserWarning, match="surface at 'ball'.*a step of 0.001 s does not follow"):
         lw.simulate(FREE, [0, 0, 0.1], np.zeros(3), 0.01, environment=contact.Plane("ball", stiffness=1e8))
+
+
+def test_friction_that_jumps_to_and_fro_is_told():
+    plane = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9, slip_speed=1e-3, normal=(0.3, 0, 1))
+    told = dict(method="semi_implicit", environment=plane)
+    with pytest.warns(UserWarning, match="friction at 'ball' sticks.*take a slip_speed of"):
+        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, **told)
+    assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() > 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wide = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9, slip_speed=2e-2, normal=(0.3, 0, 1))
+        motion = lw.simulate(FREE, [0, 0, 0], np.zeros(3), 1.0, 1e-3, "semi_implicit", environment=wide)
+        level = contact.Plane("ball", stiffness=1e4, damping=200.0, friction=0.9)
+        lw.simulate(FREE, [0, 0, 0], [4.0, 0, 0], 0.3, 1e-3, "semi_implicit", environment=level)  # it slides
+    assert np.abs(np.diff(motion.wrenches["ball"][-100:, 0])).max() < 1e-3
 
 
 PLANE = contact.Plane("tool", stiffness=1e3)

@@ -149,13 +149,13 @@ def outside_of(
     """As ``simulate`` is told of it, checked; None where nothing acts."""
     pieces = [] if wrenches is None else [_of_wrenches(model, wrenches, each, batch)]
     if environment is not None:
-        surfaces = [environment] if isinstance(environment, Surface) else environment
-        if not isinstance(surfaces, (list, tuple)) or not all(isinstance(one, Surface) for one in surfaces):
+        several = isinstance(environment, (list, tuple)) and all(isinstance(one, Surface) for one in environment)
+        if not several and not isinstance(environment, Surface):
             raise ArgumentError(
                 "environment is a surface, contact.Plane(frame, stiffness=…) or contact.Sphere(…), or a list of them; "
                 f"got {environment!r}"
             )
-        pieces += [_of_surface(model, one, batch) for one in surfaces]
+        pieces += [_of_surface(model, one, batch) for one in _surfaces(environment)]
     return Outside(tuple(pieces)) if pieces else None
 
 
@@ -250,21 +250,71 @@ def _for(batch: tuple[int, ...], name: str, x: Array, shape: tuple[int, ...]) ->
 STIFF = 1.0
 """How fast, times the step, a surface may be with what touches it: explicit steps follow it no further."""
 
+JUMPING = 1.5
+"""How fast, times the step, friction that sticks may be; a damper alone would turn the velocity round beyond 2."""
+
+LOOKED_AT = 9
+"""Samples of a motion, at most, at which its friction is looked at."""
+
 
 def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: float) -> None:
-    """Say so where a surface is too stiff, or damps too much, for the step; of the first row of q (…, nq)."""
-    surfaces = [environment] if isinstance(environment, Surface) else environment or []
+    """Say so where a surface is too stiff, or damps too much, for the step; at the first row of q (…, nq)."""
     if not q.size:
         return
     q = q.reshape(-1, model.nq)[0]
-    for one in surfaces:
-        first = one.of(*(getattr(one, name).reshape(-1, *shape)[0] for name, shape in one.shapes.items()))
-        _, normal = first.gap_of(dynamics.pose(model, q, one.frame)[:3, 3])
-        J = normal @ dynamics.jacobian(model, q, one.frame)[:3]
-        mobility = float(J @ np.linalg.solve(dynamics.mass_matrix(model, q), J))
-        rate = max(np.sqrt(float(first.stiffness) * mobility), float(first.damping) * mobility)
+    for one in _surfaces(environment):
+        _, normal = _of_first(one).gap_of(dynamics.pose(model, q, one.frame)[:3, 3])
+        mobility = float(normal @ _mobility(model, q, one.frame) @ normal)
+        rate = max(np.sqrt(float(one.stiffness.max()) * mobility), float(one.damping.max()) * mobility)
         if one.exponent == 1.0 and rate * h > STIFF:
             warn(
                 f"the surface at {one.frame!r} and what touches it move within {1.0 / rate:.2g} s: a step of {h:g} s "
                 f"does not follow that; take one below {STIFF / rate:.2g} s, or a softer surface"
             )
+
+
+def warn_if_chattering(model: Model, q: Array, v: Array, environment: Environment | None, h: float) -> None:
+    """Say so where friction that sticks is too stiff a damper, μ f_n/ε, for the step.
+
+    Looked at are some samples of the later half of the motion q (n, …, nq), v (n, …, nv), of a batch the first.
+    """
+    rubbing = [one for one in _surfaces(environment) if one.friction.any()]
+    if not rubbing or not q.size:
+        return
+    q, v = (x.reshape(len(x), -1, x.shape[-1])[len(x) // 2 :, 0] for x in (q, v))
+    looked = [k for k in np.unique(np.linspace(0, len(q) - 1, LOOKED_AT).astype(int)) if np.isfinite(q[k]).all()]
+    for one in map(_of_first, rubbing):
+        found = []
+        for k in looked:
+            force = contact.wrench(model, q[k], v[k], one)[:3]
+            if not force.any():
+                continue
+            place = dynamics.pose(model, q[k], one.frame)[:3, 3]
+            _, normal = one.gap_of(place)
+            across = np.eye(3) - np.outer(normal, normal)
+            u = across @ dynamics.velocity(model, q[k], v[k], one.frame)[:3]
+            slope = float(one.friction * (force @ normal) / np.sqrt(u @ u + one.slip_speed**2))
+            found.append(slope * float(np.linalg.norm(across @ _mobility(model, q[k], one.frame) @ across, 2)))
+        rate = float(np.median(found)) if found else 0.0
+        if rate * h > JUMPING:
+            warn(
+                f"the friction at {one.frame!r} sticks within {1.0 / rate:.2g} s, and steps of {h:g} s do not follow "
+                f"that: its force jumps to and fro; take a slip_speed of {float(one.slip_speed) * rate * h:.2g} m/s or "
+                f"more (it is {float(one.slip_speed):g}), or a step below {STIFF / rate:.2g} s"
+            )
+
+
+def _surfaces(environment: Environment | None) -> list[Surface]:
+    return [environment] if isinstance(environment, Surface) else [*(environment or ())]
+
+
+def _of_first(surface: Surface) -> Surface:
+    """The surface with the numbers of the first motion."""
+    return surface.of(*(getattr(surface, name).reshape(-1, *shape)[0] for name, shape in surface.shapes.items()))
+
+
+def _mobility(model: Model, q: Array, frame: str) -> Array:
+    """J M⁻¹ Jᵀ (3, 3) of the frame's origin, 1/kg."""
+    J = dynamics.jacobian(model, q, frame)[:3]
+    mobility: Array = J @ np.linalg.solve(dynamics.mass_matrix(model, q), J.T)
+    return mobility

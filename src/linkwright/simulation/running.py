@@ -34,6 +34,7 @@ from linkwright.simulation.outside import (
     Wrenches,
     bound_to_wrenches,
     outside_of,
+    warn_if_chattering,
     warn_if_hard,
 )
 from linkwright.simulation.parts import closing
@@ -264,6 +265,7 @@ def simulate(
         if progress is not None:
             progress(1.0)
         motion = record.motion(compile_time, run_time)
+        warn_if_chattering(model, motion.q, motion.v, environment, h)
         if controller is not None and not staged and not np.all(record.alive):
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)
