@@ -20,6 +20,7 @@ from linkwright.equations.derive.quantities import NAMES, QUANTITIES, Quantity, 
 from linkwright.equations.derive.singularity import columns_amid, factors_of_determinant
 from linkwright.equations.derive.twice import Derivation, Forms, Mechanism
 from linkwright.equations.derive.typed import Node
+from linkwright.equations.derive.whole import RECIPROCAL
 from linkwright.equations.write.code import Programmer
 from linkwright.equations.write.notation import Order, Sum, grouped, text_of
 from linkwright.errors import InputError, TooLargeError
@@ -292,6 +293,11 @@ class ExactForms:
         looped = [quantity.letter for quantity in quantities if quantity.looped]
         if looped and not self._plan.loops:
             raise InputError(f"{self._plan.model.name!r} has no closed loops, so no {looped[0]}")
+
+    def total_mass(self, array: np.ndarray) -> Sum:
+        """The total mass, where something of the array is divided by it: a letter stands for it there."""
+        divided = [p for p in array.flat if RECIPROCAL in p.used()]
+        return grouped(self._mechanism.mass, self._order) if divided else ()
 
     @staticmethod
     def _order_of(mechanism: Mechanism) -> Order:

@@ -16,7 +16,7 @@ from linkwright.equations.controlled.explain import ControlledExplanation, contr
 from linkwright.equations.derive.change import given_of
 from linkwright.equations.derive.compared import Comparison, compare
 from linkwright.equations.derive.quantities import MAIN, QUANTITIES
-from linkwright.equations.derive.whole import MASS, RECIPROCAL
+from linkwright.equations.derive.whole import MASS
 from linkwright.equations.forms import ExactForms
 from linkwright.equations.read.closed import ClosedExplanation, closed_explanation
 from linkwright.equations.read.explain import Explanation, explanation_of
@@ -79,7 +79,7 @@ class Equations(ExactForms):
 
         array, order = self.polynomials(what, frame, reference), self._order_of(self._framed(frame))
         entries = [sympy_of(grouped(p, order, form), self.symbols) for p in array.flat]
-        if mass := self._total_mass(array):
+        if mass := self.total_mass(array):
             entries = [one.subs(self.symbols[MASS], sympy_of(mass, self.symbols)) for one in entries]
         if not array.ndim:
             return entries[0]
@@ -326,7 +326,7 @@ class Equations(ExactForms):
         for quantity in self._chosen(what, frame):
             own = frame if quantity.framed else None
             array, order = self.polynomials(quantity.name, own, reference), self._order_of(self._framed(own))
-            if not told and (mass := self._total_mass(array)):
+            if not told and (mass := self.total_mass(array)):
                 told = True
                 yield MASS, "", mass
             if not any(bool(p) for p in array.flat):
@@ -339,11 +339,6 @@ class Equations(ExactForms):
                 yield quantity.letter, f"[{indices}]" * bool(indices), grouped(array.item(*place), order, form)
             if quantity.sparse and not all(bool(p) for p in array.flat):
                 yield quantity.letter, "[i,j]" if array.ndim == 2 else "[i]", ()
-
-    def _total_mass(self, array: np.ndarray) -> Sum:
-        """The total mass, where something of the array is divided by it: a letter stands for it there."""
-        divided = [p for p in array.flat if RECIPROCAL in p.used()]
-        return grouped(self._mechanism.mass, self._order) if divided else ()
 
     def mathml(
         self,

@@ -25,6 +25,7 @@ from linkwright.equations.write.mathml import (
     PLUS,
     TIMES,
     mathml_formula,
+    mathml_letter,
     mathml_name,
     mathml_pieces,
 )
@@ -48,6 +49,12 @@ TITLES = {
     "g": "Gravity forces",
     "D": "Friction forces",
     "K": "Spring forces",
+    "C": "Matrix of the velocity forces",
+    "E": "Kinetic energy",
+    "U": "Potential energy",
+    "c": "Centre of mass",
+    "P": "Momentum",
+    "L": "Angular momentum about the centre of mass",
     "A": "Constraints of the closed loops",
     "b": "Accelerations that the constraints ask for",
 }
@@ -324,9 +331,30 @@ def _equations(made: Equations, letters: Sequence[str]) -> str:
     parts.append(f"<p>The code below computes M, h and g in {made.operations}.</p>")
     products, angles = (_entries(made, letters, form) for form in ("products", "angles"))
     if products == angles:
-        return "".join([*parts, _unfolding("As products, and in multiple angles: both are the same", products, True)])
-    parts.append(_unfolding("As products", products, opened=True))
-    return "".join([*parts, _unfolding("In multiple angles: no products of sines and cosines", angles)])
+        parts.append(_unfolding("As products, and in multiple angles: both are the same", products, opened=True))
+    else:
+        parts.append(_unfolding("As products", products, opened=True))
+        parts.append(_unfolding("In multiple angles: no products of sines and cosines", angles))
+    if made.canonical.terms <= SECTION_TERMS:
+        parts.append(_unfolding("Expanded: without brackets", _entries(made, letters, "expanded")))
+        parts += _further(made)
+    return "".join(parts)
+
+
+def _further(made: Equations) -> list[str]:
+    """The velocity forces as a matrix times v; energies, centre of mass and momentum."""
+    M_dot = f"{_dotted('M')}{MINUS}<mn>2</mn>{TIMES}<mi>C</mi>"
+    lead = (
+        f"<p>The velocity forces are {_math('<mi>C</mi>' + TIMES + '<mi>v</mi>')}, and {_math(M_dot)} is skew-symmetric"
+    )
+    lead += ": no work is done by what they hold beside the change of the kinetic energy.</p>"
+    shown = [_unfolding("With a matrix C of centrifugal and Coriolis forces", lead + _entries(made, "C", "products"))]
+    letters = "EU" if made.grouping else "EUcPL"
+    words = ""
+    if "c" in letters and (mass := made.total_mass(made.polynomials(NAMES["c"]))):
+        words = f"<p>The total mass is m:</p>{_line(mathml_pieces(mass, '<mi>m</mi><mo>=</mo>'))}"
+    title = "Energies" if made.grouping else "Energies, centre of mass and momentum"
+    return [*shown, _unfolding(title, words + _entries(made, letters, "products"))]
 
 
 def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
@@ -345,7 +373,8 @@ def _entries(made: Equations, letters: Sequence[str], form: str) -> str:
         shown = [place for place in np.ndindex(*array.shape) if letter != "M" or place[0] <= place[1]]
         for place in shown:
             if array[place]:
-                parts.append(printer.equation(_indexed(letter, *(k + 1 for k in place)), array.item(*place)))
+                left = mathml_letter(letter, *(str(k + 1) for k in place))
+                parts.append(printer.equation(left, array.item(*place)))
         if not all(array[place] for place in shown):
             parts.append("<p>All others are zero.</p>")
     return "".join(parts)
