@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/trajectories.md: an S-curve of seven joints, and a path of a hand."""
+"""Draw the pictures of docs/trajectories.md: an S-curve of seven joints, a path of a hand, and a fastest motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
 
 def main() -> None:
-    """Write both."""
+    """Write them."""
     arm = lw.load("arm7")
     start, end = arm.random(2, seed=3)
     plan = lw.trajectories.s_curve(arm, start, end, velocity=1.5, acceleration=4.0, jerk=30.0)
@@ -23,6 +23,9 @@ def main() -> None:
     line = lw.trajectories.straight(home, there, **fast)
     ring = lw.trajectories.circle(line.end, there - np.array([0.0, 0.0, 0.08]), [1.0, 0.3, 0.0], **fast)
     line.then(ring).plot(PICTURES / "trajectory_path.png")
+    weak = 0.3 * np.concatenate([joint.effort_limit for joint in arm.joints])
+    fastest = lw.trajectories.time_optimal(arm, 0.6 * arm.random(5, seed=1), velocity=3.0, effort=weak)
+    fastest.plot_speed(PICTURES / "time_optimal.png")
 
 
 if __name__ == "__main__":

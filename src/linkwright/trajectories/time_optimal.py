@@ -36,8 +36,8 @@ _difference = public(dynamics.difference)
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BETWEEN = tuple(np.linspace(0.0, 1.0, 33).tolist())
-"""Places of each interval at which limits are looked at in the motion found."""
+BETWEEN = tuple(((1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0).tolist())
+"""Places of each interval at which limits are looked at in the motion found, closer at its ends."""
 
 EXCEEDED = 1e-7
 """Of a limit, by how much it may be exceeded there."""
@@ -131,7 +131,7 @@ def time_optimal(
     and so many at least as its pieces take.
     ``start_speed``, ``end_speed`` (…): ds/dt at the ends, at rest unless given. ``scheme``: where limits are asked to
     hold: "hull", all along each interval; "interpolation", at its ends; "collocation", at its beginning. ``check``:
-    whether limits are looked at in what was found, at five places of each interval, and drawn in where it exceeds them.
+    whether limits are looked at in what was found, at 17 places of each interval, and drawn in where it exceeds them.
 
     Raises :class:`ModelError` for mechanisms with closed loops, and :class:`InputError` where limits do not let the
     path be followed: it tells which joint fails, and where.
@@ -235,12 +235,13 @@ def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
     if not check or problem.scheme != "hull":
         return x, low, high
     left = np.flatnonzero(~failing(problem, low, high))
-    left = left[(_deviation(some(problem, left), x[left]) > EXCEEDED).any(axis=-1)]
     for _ in range(DRAWN):
         if not len(left):
             break
         over = _excess(some(problem, left), x[left])
         exceeded = (over > EXCEEDED).any(axis=-1)
+        if not exceeded.any():
+            break
         left = left[exceeded]
         room[left] /= 1.0 + over[exceeded]
         x[left], low[left], high[left] = _once(some(problem, left), room[left])
@@ -323,32 +324,19 @@ def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]
     return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
 
 
-def _deviation(problem: Problem, x: Array) -> Array:
-    """How far at most, as part of its limit, what is limited is from its polynomials (B, N), which keep the limits.
-
-    A polynomial is farthest where its nodes are, in the middle; there the difference is taken.
-    """
-    nodes, kernel = SCHEMES["hull"].places, _looked_at(problem, "middle")
-    apart = 0.5 - nodes
-    weights = [np.prod(np.delete(apart, k)) / np.prod(np.delete(nodes[k] - nodes, k)) for k in range(len(nodes))]
-    found: Array = kernel(x, np.append(nodes, 0.5), np.append(-np.array(weights), 1.0))
-    return found
-
-
 def _excess(problem: Problem, x: Array) -> Array:
     """By which part of a limit the motion exceeds it at most in each interval (B, N); not below 0."""
-    over: Array = np.maximum(_looked_at(problem, "most")(x, np.array(BETWEEN), np.ones(len(BETWEEN))) - 1.0, 0.0)
+    model, path, grid, limits, *_ = problem
+    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
+    kernel = _most_used(model, path.degree)
+    over: Array = np.maximum(kernel(*pieces, x[:, :-1], x[:, 1:], *(y[:, None] for y in limits)) - 1.0, 0.0)
     return over
 
 
-def _looked_at(problem: Problem, what: str) -> Callable[[Array, Array, Array], Any]:
-    """The kernel of parts of limits that are used at some places of an interval, of x (B, N + 1), places and weights.
+def _most_used(model: Model, degree: int) -> Callable[..., Any]:
+    """The kernel of what part of its limit is used at most in an interval."""
 
-    ``what``: "most", the most of all; "middle", the size of their weighted sum, without friction, velocities squared.
-    """
-    model, path, grid, limits, *_ = problem
-
-    def looked(
+    def most_used(
         model: Model,
         q: Array,
         coefficients: Array,
@@ -356,36 +344,25 @@ def _looked_at(problem: Problem, what: str) -> Callable[[Array, Array, Array], A
         span: Any,
         x: Any,
         w: Any,
-        places: Array,
-        weights: Array,
         velocity: Array,
         acceleration: Array,
         effort: Array,
     ) -> Any:
-        def step(k: Any, sums: Any) -> Any:
-            theta = take(places, k)
+        def step(k: Any, most: Any) -> Any:
+            theta = take(BETWEEN, k)
             here, v, a = moved(model, q, coefficients, s + theta * span, 2)
             speed = maximum((1.0 - theta) * x + theta * w, 0.0)
             v, a = v * np.sqrt(speed), v * ((w - x) / (2.0 * span)) + a * speed
-            if what == "middle":
-                exact = inverse_dynamics(model, here, v, a) - passive_forces(model, here, 0.0 * v)
-                parts = [(v * velocity) ** 2, a * acceleration, exact * effort]
-                return sums + take(weights, k) * np.concatenate(parts)
-            parts = [v * velocity, a * acceleration, exerted(model, here, v, a) * effort]
-            return maximum(sums, abs(np.concatenate(parts)))
+            for part in (*(v * velocity), *(a * acceleration), *(exerted(model, here, v, a) * effort)):
+                most = maximum(most, abs(part))
+            return most
 
-        most: Any = 0.0
-        for part in repeat(len(places), step, np.zeros(3 * model.nv) + 0.0 * x):
-            most = maximum(most, abs(part))
-        return most
+        return repeat(len(BETWEEN), step, 0.0 * x)
 
-    n, count = (model.nv,), len(SCHEMES["hull"].places) + 1 if what == "middle" else len(BETWEEN)
-    shapes = {"q": (model.nq,), "coefficients": (path.degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
-    shapes |= {"places": (count,), "weights": (count,), "velocity": n, "acceleration": n, "effort": n}
-    kernel = derived(model, _looked_at, path.degree, what, make=lambda: compile_or_not(looked, model, **shapes))
-    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
-    of_limits = [y[:, None] for y in limits]
-    return lambda x, places, weights: kernel(*pieces, x[:, :-1], x[:, 1:], places, weights, *of_limits)
+    n = (model.nv,)
+    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
+    shapes |= {"velocity": n, "acceleration": n, "effort": n}
+    return derived(model, _most_used, degree, make=lambda: compile_or_not(most_used, model, **shapes))
 
 
 def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
