@@ -9,7 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.proofs import by_theorem
+from linkwright.equations.controlled.proofs import by_theorem, proof_of
+from linkwright.equations.derive.plan import plan_of
 from linkwright.errors import ArgumentError
 from linkwright.expression.polynomial import evaluate
 
@@ -108,6 +109,14 @@ def test_wrong_laws_are_not_proved():
     assert not unknown.proved
     assert "No proof is known of the law twisting" in unknown.text()
     assert "eigenvalues" in unknown.text()
+
+
+def test_a_law_that_asks_for_equality_is_not_taken_for_what_it_does_on_polynomials():
+    def choosy(model, t, q, v):
+        return -q - v if bool(np.all(q == q)) and not isinstance(q[0], float) else -5.0 * q * q[0] - v
+
+    model = lw.load("two_link")
+    assert "equal" in proof_of(plan_of(model, "symbols", 1e-5), Law(model, choosy), 300_000).why_not
 
 
 def test_a_law_that_forgets_friction_is_no_computed_torque():

@@ -28,6 +28,9 @@ LETTERS = {
 }
 """What the numbers bound to a law are called in formulas; others by their own names."""
 
+AGREE = 1e-4
+"""Relative: models whose angles were snapped differ by as much"""
+
 NAMED_UP_TO = 8
 """Velocities up to which matrices of gains have names; of more, and where names are of no use, they are numbers."""
 
@@ -137,6 +140,21 @@ class Run:
     def constant(self, x: np.ndarray) -> bool:
         """Whether no coordinate, velocity or time occurs in any of the polynomials."""
         return not any(p.used() & self.free for p in x.flat)
+
+
+def agrees(made: Run, law: Law) -> bool:
+    """Whether the polynomials give the law's efforts at random states: a law that asks whether a number *is* another
+    would go one way on polynomials, and another on numbers.
+    """
+    model, names, rng = bare(law.model), made.mechanism.coordinates, np.random.default_rng(21)
+    for q in law.model.random(3, seed=22):
+        v, t = rng.normal(size=law.model.nv), float(rng.uniform(0.1, 2.0))
+        at = {**made.values, **dict(zip(names.q, q, strict=True)), **dict(zip(names.v, v, strict=True)), "t": t}
+        expected = np.broadcast_to(np.asarray(law.law(model, t, q.copy(), v.copy()), dtype=float), v.shape)
+        found = evaluate(made.efforts.tolist(), at)
+        if not np.abs(found - expected).max(initial=0.0) <= AGREE * (1.0 + np.abs(expected).max(initial=0.0)):
+            return False
+    return True
 
 
 def names_of(law: Law, taken: set[str], angular: list[bool]) -> tuple[dict[str, list[str]], dict[str, float], set[str]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
-from linkwright.equations.controlled.law import Law, Run, quadratic, run
+from linkwright.equations.controlled.law import Law, Run, agrees, quadratic, run
 from linkwright.equations.derive.plan import Plan, with_frame
 from linkwright.equations.derive.twice import Mechanism
 from linkwright.equations.read.linear import LinearForm, inertial_plan
@@ -184,6 +184,9 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
         made = run(plan, law, term_limit, named, errors(n)) if not moving else _moving(plan, law, term_limit)
         if isinstance(made, str):
             why = f"it is no polynomial ({made})"
+            continue
+        if not moving and not agrees(made, law):
+            why = "on polynomials it gives other efforts than on numbers: does it ask whether something is equal?"
             continue
         ways: list[Callable[[Run], Proof | None]] = [
             _affine_in_efforts,
