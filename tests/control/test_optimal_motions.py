@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.control.optimal import problem
 from linkwright.control.optimal.box import least
 from linkwright.control.optimal.changes import factors
 from linkwright.errors import ArgumentError, InputError, ShapeError
@@ -324,6 +325,29 @@ def test_closed_loops_stay_closed():
     assert (np.diff(found.costs) <= 0.0).all()
     assert found.costs[-1] < 0.2 * found.costs[0]
     assert np.abs(lw.constraint_residual(model, found.q)).max() < 1e-8
+
+
+def test_in_parts_it_is_the_same(pendulums, monkeypatch):
+    """As large mechanisms are done: derivatives of loops by differences, of trees by formulas."""
+    loop = lw.load("four_bar")
+    q, v = lw.project(loop, lw.close(loop, loop.neutral() + 0.6), np.zeros(loop.nv))
+    closed = [C.PostureCost(lw.close(loop, q + 0.3), 10.0), C.VelocityCost(1.0)]
+
+    def both():
+        yield ilqr(loop, q, v, 20, 0.02, C.EffortCost(0.01), closed, method="semi_implicit")
+        running = [C.EffortCost(0.1), C.VelocityCost(0.1)]
+        final = [C.PostureCost([1.0, 0.0], 100.0), C.VelocityCost(10.0)]
+        for start, limits in (([-0.3, 0.0], 14.0), ([[-0.3, 0.0], [-0.2, 0.1]], None)):
+            told = {"limits": limits, "method": "semi_implicit"}
+            yield ilqr(pendulums, start, [0.0, 0.0], 50, 0.02, running, final, **told)
+
+    whole = list(both())
+    monkeypatch.setattr(problem, "LARGE", 0)
+    for one, other in zip(whole, both(), strict=True):
+        assert np.all(other.converged)
+        np.testing.assert_allclose(other.cost, one.cost, rtol=1e-8)
+        np.testing.assert_allclose(other.tau, one.tau, atol=1e-3)
+        np.testing.assert_allclose(other.gains, one.gains, atol=1e-2 * np.abs(one.gains).max())
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ class Compiled:
 
     def __init__(self, sweeps: Sweeps, steps: int, h: float, at_once: int):
         self.sweeps, self.steps, self.h = sweeps, steps, h
+        _ = sweeps.backward, sweeps.forward  # which may be too large
         self.parts = [(a, min(NODES, steps - a)) for a in range(0, steps, NODES)]
         model, m = sweeps.model, len(sweeps.controls)
         n, nodes = 2 * model.nv, NODES * len(self.parts)

@@ -10,18 +10,22 @@ import numpy as np
 from linkwright.compiler.native.threads import default_threads
 from linkwright.compiler.public import kernel_of
 from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
-from linkwright.control.optimal.descent import Compiled, Motions, descend
+from linkwright.control.optimal.descent import Compiled, Motions, Way, descend
 from linkwright.control.optimal.found import OptimalMotion
+from linkwright.control.optimal.parts import InParts
 from linkwright.control.optimal.sweeps import NODES, Sweeps
 from linkwright.dynamics import gravity_forces, passive_forces
 from linkwright.dynamics.configuration import check
 from linkwright.dynamics.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import IntegrationMethod, Variational, method_of
 from linkwright.simulation.running import suitable_method
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
+
+LARGE, LARGE_WITH_LOOPS = 12, 6
+"""Velocities up to which a sweep's node is tried as straight-line code."""
 
 AT_ONCE = 128
 """Problems at work at a time, on each thread: what Python takes of an iteration is shared by so many."""
@@ -116,7 +120,7 @@ def ilqr(
     with told(f"finding the best of motions of {model.name!r}"):
         at_once = min(rows, AT_ONCE * default_threads())
         found = descend(
-            Compiled(sweeps, steps, h, at_once),
+            _way(sweeps, steps, h, at_once),
             starts,
             steps,
             bounds,
@@ -158,6 +162,16 @@ def ilqr(
         everywhere[0],
         everywhere[1],
     )
+
+
+def _way(sweeps: Sweeps, steps: int, h: float, at_once: int) -> Way:
+    """Sweeps in one kernel each, or, where these would be too large, in parts."""
+    if sweeps.model.nv <= LARGE and not (sweeps.model.loops and sweeps.model.nv > LARGE_WITH_LOOPS):
+        try:
+            return Compiled(sweeps, steps, h, at_once)
+        except TooLargeError:
+            pass
+    return InParts(sweeps, steps, h)
 
 
 def _states(model: Any, q0: Any, v0: Any) -> tuple[Array, Array]:
