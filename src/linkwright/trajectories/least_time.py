@@ -59,10 +59,14 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
     guess = where(first, end, minimum(start + from_rest(of, lacking), end))
     bend = minimum(one_sided(of), end)
 
+    # at T₀ and T_a there is one motion alone: what it lacks of the way may be of rounding
+    slack = where(first, -1e-15 * size_of(way, of, end), 0.0)
+    least = where(first, start - 1e-9 * (1.0 + start), start)
+
     def step(low: Any, high: Any, T: Any, early: Any, _: Any) -> tuple[Any, ...]:
         reached, slope = length(of, unlimited(of, T))
         off = reached - way
-        short, rising = off < 0.0, slope > 0.0
+        short, rising = off < slack, slope > 0.0
         low, high = where(short, T, low), where(short, high, T)
         there = T - off / where(rising, slope, 1.0)
         over = (early > 0.5) & short & ((slope <= 0.0) | (there > bend))  # no root so soon
@@ -78,9 +82,10 @@ def next_time(way: Any, of: Change, after: Any) -> tuple[Any, Any]:
     settled = maximum(cruises, wrong)
     early = where(start < bend, 1.0, 0.0)
     at = where(early > 0.5, start, guess)
-    low, _, T, _, _, _ = until(done, step, start, end, at, early, where(settled > 0.5, 0.0, NEVER), limit=STEPS)
+    low, _, T, _, _, _ = until(done, step, least, end, at, early, where(settled > 0.5, 0.0, NEVER), limit=STEPS)
     missed = first & (low >= end)
     T = where(cruises > 0.5, maximum(fast + (way - far) / of.V, start), T)
+    T = maximum(T, start)
     return where(missed, again, T), maximum(wrong, where(missed, BEYOND, REACHED))
 
 
@@ -102,6 +107,11 @@ def bounded(way: Any, of: Change) -> Change:
     fastest = 4.0 * (abs(v0) + abs(v1) + squares / J + maximum(J * way * way, 1.0))
     V = where(V < ENDLESS, V, fastest)
     return Change(v0, a0, v1, a1, V, where(A < ENDLESS, A, 2.0 * np.sqrt(2.0 * J * V + squares)), J)
+
+
+def size_of(way: Any, of: Change, T: Any) -> Any:
+    """What ways are compared with: m or rad."""
+    return abs(way) + T * (abs(of.v0) + abs(of.v1) + T * (abs(of.a0) + abs(of.a1))) + TINY
 
 
 def one_sided(of: Change) -> Any:
@@ -126,7 +136,7 @@ def motion(way: Any, of: Change, T: Any) -> Array:
 
     The motion of duration T that covers the way is that part of the longest and the rest of the shortest.
     """
-    size = EXACT * (abs(way) + T * (abs(of.v0) + abs(of.v1) + T * (abs(of.a0) + abs(of.a1)))) + TINY
+    size = EXACT * size_of(way, of, T)
     of = bounded(way, of)
     turned = of.mirrored(-1.0)
     least, last, again = durations(of)
