@@ -147,6 +147,11 @@ def test_the_same_motion(name, parameters):
     own["velocity"] = lw.velocity(model, q, v, frame)
     for what, right in own.items():
         assert relative_error(numbers(made, what, values, frame), right) < 1e-12, what
+    if "D" in made.letters and parameters == "symbols":
+        scope: dict = {}
+        exec(made.python("R"), scope)
+        (lost,) = scope["sliders_dissipation"](y, rate)
+        assert lost == pytest.approx(0.15 * v[0] ** 2)
     if "D" in made.letters:
         passive = numbers(made, "friction_forces", values) + numbers(made, "spring_forces", values)
         assert relative_error(passive, -J.T @ lw.passive_forces(model, q, v)) < 1e-12

@@ -78,11 +78,12 @@ def test_well_formed_and_complete(two_link):
     assert [tag for tag, _, _ in found.elements if re.fullmatch("h[12]", tag)] == ["h1"] + ["h2"] * 6
     inside = {tag: {where[-1] for each, _, where in found.elements if each == tag} for tag in ("summary", "h2", "pre")}
     assert inside == {"summary": {"details"}, "h2": {"section"}, "pre": {"details"}}
-    # one printed form (both are the same), explanations, two bodies, energies, two coordinates, four languages,
+    # one printed form (both are the same), expanded, C, energies and momentum, explanations, two bodies,
+    # energies, two coordinates, four languages,
     # LaTeX and text, pose and Jacobian
     told = len(equations(lw.load("two_link")).explanation().sections)
     assert told > 2
-    assert found.count("details") == found.count("summary") == 1 + told + 2 + 1 + 2 + 4 + 2 + 2
+    assert found.count("details") == found.count("summary") == 1 + 3 + told + 2 + 1 + 2 + 4 + 2 + 2
     drawing = next(attributes for tag, attributes, _ in found.elements if tag == "svg")
     assert drawing["role"] == "img"
     assert "two_link" in drawing["aria-label"]
@@ -390,3 +391,20 @@ def test_a_picture_of_it(tmp_path, two_link):
     link = (np.abs(pixels - (0, 0x72, 0xB2)).max(axis=2) < 8).sum()
     assert link > 1500  # the drawing, in its colour
     assert (pixels.sum(axis=2) < 200).sum() > 3000  # text
+
+
+def test_the_page_has_the_further_forms(tmp_path):
+    text = equations(lw.load("two_link")).html(tmp_path / "page.html").read_text(encoding="utf-8")
+    for title in (
+        "Expanded: without brackets",
+        "With a matrix C of centrifugal and Coriolis forces",
+        "Energies, centre of mass and momentum",
+        "The total mass is m",
+    ):
+        assert title in text
+    based = equations(lw.load("two_link"), base_parameters=True).html(tmp_path / "page.html")
+    assert "<summary>Energies</summary>" in based.read_text(encoding="utf-8")
+    builder = lw.Builder("damped").body("a", 1.0, (0.5, 0, 0), 0.1)
+    builder.joint("j", "revolute", "world", "a", damping=0.3)
+    text = equations(builder.build()).html(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Rayleigh's dissipation function" in text

@@ -76,6 +76,11 @@ class ExactForms:
         return self._mechanism.coordinates
 
     @property
+    def tells_masses(self) -> bool:
+        """Whether there is a centre of mass and momentum to tell of: something with mass, not by base parameters."""
+        return not self.grouping and bool(self._mechanism.mass)
+
+    @property
     def own_coordinates(self) -> Coordinates:
         """Those of the mechanism, which :attr:`coordinates` are unless others were put in."""
         return self._change.own if self._change else self.coordinates

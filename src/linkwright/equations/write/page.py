@@ -160,7 +160,10 @@ def _lead(made: Equations, letters: Sequence[str]) -> str:
     sizes = f"{bodies} moving {'body' if bodies == 1 else 'bodies'}, {freedom}."
 
     def term(letter: str) -> str:
-        inside = "<mo>,</mo>".join(f"<mi>{name}</mi>" for name in ARGUMENTS.get(letter, "q"))
+        arguments = ARGUMENTS.get(letter, "q")
+        if made.substitution and "q" not in arguments:
+            arguments = f"q{arguments}"
+        inside = "<mo>,</mo>".join(f"<mi>{name}</mi>" for name in arguments)
         return f'<mi>{letter}</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo>'
 
     v_dot = _dotted("v")
@@ -344,16 +347,14 @@ def _equations(made: Equations, letters: Sequence[str]) -> str:
 def _further(made: Equations) -> list[str]:
     """The velocity forces as a matrix times v; energies, centre of mass and momentum."""
     M_dot = f"{_dotted('M')}{MINUS}<mn>2</mn>{TIMES}<mi>C</mi>"
-    lead = (
-        f"<p>The velocity forces are {_math('<mi>C</mi>' + TIMES + '<mi>v</mi>')}, and {_math(M_dot)} is skew-symmetric"
-    )
-    lead += ": no work is done by what they hold beside the change of the kinetic energy.</p>"
+    velocity_forces = "<mi>C</mi>" + TIMES + "<mi>v</mi>"
+    lead = f"<p>The velocity forces are {_math(velocity_forces)}, and {_math(M_dot)} is skew-symmetric.</p>"
     shown = [_unfolding("With a matrix C of centrifugal and Coriolis forces", lead + _entries(made, "C", "products"))]
-    letters = "EU" if made.grouping else "EUcPL"
+    letters = "EUcPL" if made.tells_masses else "EU"
     words = ""
     if "c" in letters and (mass := made.total_mass(made.polynomials(NAMES["c"]))):
         words = f"<p>The total mass is m:</p>{_line(mathml_pieces(mass, '<mi>m</mi><mo>=</mo>'))}"
-    title = "Energies" if made.grouping else "Energies, centre of mass and momentum"
+    title = "Energies, centre of mass and momentum" if made.tells_masses else "Energies"
     return [*shown, _unfolding(title, words + _entries(made, letters, "products"))]
 
 
