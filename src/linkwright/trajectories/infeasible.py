@@ -82,7 +82,7 @@ def _told(problem: Problem, empty: Array, row: int) -> str:
         part, k = np.unravel_index(int(used.argmax()), used.shape)
         need, limit = holding[part][k], 1.0 / problem.limits.effort[row, k]
         return (
-            f"joint {names[k]!r} cannot hold itself there, {where}: it takes {need:.4g} N or N m at rest, and its "
+            f"joint {names[k]!r} cannot hold itself there, {where}: it takes {abs(need):.4g} N or N m at rest, and its "
             f"limit is {limit:.4g}; and no speed at which the end can be reached makes up for it"
         )
     return (
