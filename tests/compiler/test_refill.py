@@ -98,6 +98,14 @@ def test_rows_that_lie_apart_and_are_shared(kernel):
         assert np.array_equal(a, [b, b])
 
 
+def test_a_batch_of_one_row_whose_entries_lie_apart(kernel):
+    x, speed, until = arguments(1)
+    wide = np.full((1, 6), np.nan)
+    wide[:, 1:5:3] = x
+    out = tuple(np.zeros((1, *slot.shape, 2))[..., 1] for slot in kernel.program.outputs)
+    assert_alone(kernel, kernel(wide[:, 1:5:3], speed, until, out=out), (x, speed, until))
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e9])
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_what_is_not_finite_or_far_stays_in_its_row(kernel, value, which):

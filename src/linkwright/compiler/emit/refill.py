@@ -17,7 +17,7 @@ from typing import NamedTuple
 from linkwright.compiler.emit.arithmetic import Arithmetic
 from linkwright.compiler.emit.code import Code
 from linkwright.compiler.emit.repetition import emit_poll, is_long, long_steps, needed_for, work
-from linkwright.compiler.emit.rows import COPY, loop_text, pass_text
+from linkwright.compiler.emit.rows import COPY, emit_contiguous, loop_text, pass_text
 from linkwright.compiler.emit.straight import ELSEWHERE, StraightBody, module_text
 from linkwright.compiler.ir.program import Program, Steps
 from linkwright.compiler.native.machine import Target
@@ -369,7 +369,9 @@ def _chunks_text(program: Program, width: int, split: Parts) -> str:
     code.lines.append("define internal void @batch(ptr %args, ptr %dims, ptr %steps) #1 {")
     code.do("start:")
     n = code.load("i64", "%dims", 0)
-    code.do(f"br i1 {code.emit(f'icmp eq i64 {n}, 1')}, label %alone, label %several")
+    one = code.emit(f"icmp eq i64 {n}, 1")
+    plain = code.emit(f"and i1 {one}, {emit_contiguous(code, program)}")
+    code.do(f"br i1 {plain}, label %alone, label %several")
     code.do("alone:")
     code.emit("call i1 @single(ptr %args, ptr %steps)")
     code.do("ret void")

@@ -181,6 +181,23 @@ def stride_place(program: Signature, argument: int) -> int:
     return len(slots) + sum(len(slot.shape) for slot in slots[:argument])
 
 
+def emit_contiguous(code: Code, program: Signature, tables: Collection[int] = ()) -> str:
+    """Whether the entries of every argument's row lie one after the other, as ``%steps`` tell.
+
+    ``tables``: as of :func:`pass_text`.
+    """
+    contiguous = "1"
+    for k, slot in enumerate((*program.inputs, *program.outputs)):
+        core, expected = stride_place(program, k), 8
+        for d in reversed(range(len(slot.shape))):
+            if slot.shape[d] != 1 and not (d == 0 and k in tables):
+                stride = code.load("i64", "%steps", core + d)
+                same = code.emit(f"icmp eq i64 {stride}, {expected}")
+                contiguous = code.emit(f"and i1 {contiguous}, {same}")
+            expected *= slot.shape[d]
+    return contiguous
+
+
 def pass_text(
     program: Signature,
     width: int,
@@ -210,20 +227,11 @@ def pass_text(
     block_steps = code.emit(f"alloca i64, i64 {len(steps)}")
     for k, step in enumerate(steps):
         code.do(f"store i64 {step}, ptr {code.item('i64', block_steps, k)}")
-    contiguous = "1"
     strides = []
-    for k, slot in enumerate(slots):
+    for k in range(n_args):
         code.do(f"store ptr {code.load('ptr', '%args', k)}, ptr {code.item('ptr', at, k)}")
-        core = stride_place(program, k)
-        strides.append(code.item("i64", "%steps", core))
-        expected = 8
-        for d in reversed(range(len(slot.shape))):
-            if slot.shape[d] != 1 and not (d == 0 and k in tables):
-                stride = code.load("i64", "%steps", core + d)
-                same = code.emit(f"icmp eq i64 {stride}, {expected}")
-                contiguous = code.emit(f"and i1 {contiguous}, {same}")
-            expected *= slot.shape[d]
-    code.do(f"br i1 {contiguous}, label %plain, label %copied")
+        strides.append(code.item("i64", "%steps", stride_place(program, k)))
+    code.do(f"br i1 {emit_contiguous(code, program, tables)}, label %plain, label %copied")
 
     def lanes(arguments: str, row: str) -> str:
         """Whether some angle was too large for the body."""
