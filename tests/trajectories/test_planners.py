@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, ShapeError
-from linkwright.trajectories.extremes import Change, durations, length, longest
-from linkwright.trajectories.least_time import kernels
+from linkwright.trajectories.joints.extremes import Change, durations, length, longest
+from linkwright.trajectories.joints.least_time import kernels
 from mechanisms import one_of_each, trees
 
 plans = lw.trajectories

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.trajectories import time_optimal
-from linkwright.trajectories.time_optimal import model_efforts, model_velocities
+from linkwright.trajectories.joints.ends import velocity_limits
+from linkwright.trajectories.timing.planning import effort_limits
 from mechanisms import trees, with_loops
 
 
@@ -96,7 +97,7 @@ def test_the_motion_follows_the_path(model, seed):
 def test_limits_are_kept_and_used_on_an_arm(seed):
     """At every moment some limit is as good as reached: else it would not be the fastest."""
     path = arm_path(seed)
-    efforts = 0.45 * model_efforts(path.model)
+    efforts = 0.45 * effort_limits(path.model)
     for velocity in (None, np.inf):
         motion = time_optimal(path.model, path, effort=efforts, velocity=velocity, points=200)
         part = used(motion)
@@ -107,13 +108,13 @@ def test_limits_are_kept_and_used_on_an_arm(seed):
 def test_what_coarse_grids_exceed_is_drawn_in():
     path = arm_path(3)
     for points in (14, 20, 30):
-        motion = time_optimal(path.model, path, effort=0.45 * model_efforts(path.model), velocity=np.inf, points=points)
+        motion = time_optimal(path.model, path, effort=0.45 * effort_limits(path.model), velocity=np.inf, points=points)
         assert used(motion).max() <= 1.0 + 1e-6
 
 
 def test_interpolation_and_collocation_exceed_limits_between():
     path = arm_path(3)
-    how = {"effort": 0.45 * model_efforts(path.model), "velocity": np.inf}
+    how = {"effort": 0.45 * effort_limits(path.model), "velocity": np.inf}
     over = {k: used(time_optimal(path.model, path, **how, scheme=k)).max() for k in ("interpolation", "collocation")}
     assert over["collocation"] > over["interpolation"] > 1.001
 
@@ -136,7 +137,7 @@ def test_the_same_as_toppra_on_the_same_grid(seed, scheme):
 
     path = arm_path(seed)
     arm = path.model
-    efforts, velocities = 0.45 * model_efforts(arm), model_velocities(arm)
+    efforts, velocities = 0.45 * effort_limits(arm), velocity_limits(arm)
     motion = time_optimal(arm, path, effort=efforts, scheme=scheme)
 
     class Path(toppra.SplineInterpolator):
@@ -184,7 +185,7 @@ def test_higher_limits_take_less_time_and_without_gravity_exactly():
     path = arm_path(1)
     arm = path.model
     floating = arm.with_gravity([0.0, 0.0, 0.0])
-    base = {"velocity": model_velocities(arm), "acceleration": 10.0, "effort": 0.4 * model_efforts(arm)}
+    base = {"velocity": velocity_limits(arm), "acceleration": 10.0, "effort": 0.4 * effort_limits(arm)}
     weightless = lw.Trajectory(floating, path.times, path.q, path.coefficients)
     first, k = time_optimal(floating, weightless, **base), 1.7
     faster = {"velocity": k * base["velocity"], "acceleration": k * k * 10.0, "effort": k * k * base["effort"]}
@@ -203,7 +204,7 @@ def test_a_batch_is_its_problems():
     """Of paths, of limits, of speeds at the ends, each with its own."""
     paths = arm_path(5, (2, 3))
     arm = paths.model
-    efforts = np.linspace(0.45, 0.6, 6).reshape(2, 3, 1) * model_efforts(arm)
+    efforts = np.linspace(0.45, 0.6, 6).reshape(2, 3, 1) * effort_limits(arm)
     many = time_optimal(arm, paths, effort=efforts)
     for i, j in np.ndindex(2, 3):
         one = time_optimal(arm, paths[i, j], effort=efforts[i, j])

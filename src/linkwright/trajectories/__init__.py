@@ -1,13 +1,19 @@
-"""Planned motions: ``Trajectory``, and what plans them."""
+"""Planned motions: ``Trajectory``, and what plans them.
 
-from linkwright.trajectories.following import follow
-from linkwright.trajectories.polynomials import polynomial
-from linkwright.trajectories.poses import PoseTrajectory, arc, circle, straight
-from linkwright.trajectories.s_curves import SCurves, s_curve, s_curves
-from linkwright.trajectories.splines import spline
-from linkwright.trajectories.time_optimal import TimeOptimal, time_optimal
+Rooms: ``joints/`` (from configuration to configuration), ``hands/`` (paths of a frame, and joints that follow them),
+``timing/`` (the fastest along a path). Here is what they make: ``trajectory``, what it is at a time (``reading``),
+``files`` and ``pictures`` of it.
+"""
+
+from linkwright.trajectories.hands.following import follow
+from linkwright.trajectories.hands.poses import PoseTrajectory, arc, circle, straight
+from linkwright.trajectories.joints.polynomials import polynomial
+from linkwright.trajectories.joints.s_curves import SCurves, s_curve, s_curves
+from linkwright.trajectories.joints.splines import spline
+from linkwright.trajectories.joints.trapezoids import trapezoid
+from linkwright.trajectories.timing.motion import TimeOptimal
+from linkwright.trajectories.timing.planning import time_optimal
 from linkwright.trajectories.trajectory import Sample, Trajectory
-from linkwright.trajectories.trapezoids import trapezoid
 
 __all__ = [
     "PoseTrajectory",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 GAP = 1e-6
 """m or rad: how far apart the end of a piece and the beginning of the next may be (of coordinates above 1, as part)."""
 
+MOST_SAMPLES = 10_000_000
+"""at once: what a step that is too short by mistake asks for is told, not allocated"""
+
 KINDS = ("velocity", "acceleration", "jerk")
 
 _integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
@@ -109,7 +112,7 @@ class Trajectory:
     def _meet(self) -> None:
         for k in range(self.times.shape[-1] - 2):
             gap = np.abs(_difference(self.model, self._ended(self.q[..., k, :], k), self._began(k + 1)))
-            if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max()):
+            if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max(initial=0.0)):
                 raise InputError(
                     f"piece {k} ends {worst:.3g} (m or rad) from where the next begins: pieces meet; give q (…, nq), "
                     "where the first begins, and each begins where the one before has ended"
@@ -176,11 +179,7 @@ class Trajectory:
 
     def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
         """(t, q, v, a) every ``step`` seconds from the beginning to the end, which is among them."""
-        if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
-            raise InputError(f"step is above 0, s; got {step!r}")
-        begin, end = float(self.times[..., 0].min()), float(self.times[..., -1].max())
-        count = math.ceil((end - begin) / step - 1e-9)
-        t = np.append(begin + step * np.arange(count), end)
+        t = sampled(self.times, step)
         return t, *self(t)
 
     def as_values(self) -> Values:
@@ -247,7 +246,7 @@ class Trajectory:
         if other.batch != self.batch:
             raise ShapeError(f"then: this is a batch {self.batch} of trajectories, the other {other.batch}")
         gap = np.abs(_difference(self.model, self.end, other.start))
-        if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max()):
+        if (worst := gap.max(initial=0.0)) > GAP * max(1.0, np.abs(self.q).max(initial=0.0)):
             raise InputError(f"the other trajectory begins {worst:.3g} (m or rad) from where this one ends")
         n = max(self.degree, other.degree) + 1
         c = [_raised(x.coefficients, n) for x in (self, other)]
@@ -319,6 +318,22 @@ def finite(name: str, x: Any) -> Array:
         place = [int(i) for i in np.argwhere(~np.isfinite(x))[0]]
         raise InputError(f"{name} is not finite: {float(x[tuple(place)])} at {place}")
     return x
+
+
+def sampled(times: Array, step: Any) -> Array:
+    """Every ``step`` seconds from the first of the times (…, n) to the last, which is among them; of none, none."""
+    if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
+        raise InputError(f"step is above 0, s; got {step!r}")
+    if not times.size:
+        return np.zeros(0)
+    begin, end = float(times.min()), float(times.max())
+    count = (end - begin) / step
+    if count > MOST_SAMPLES:
+        raise InputError(
+            f"a step of {step:.4g} s makes {count:.4g} samples of {end - begin:.4g} s; at most {MOST_SAMPLES} are made "
+            "at once: take a longer one"
+        )
+    return np.append(begin + step * np.arange(math.ceil(count - 1e-9)), end)
 
 
 def broadcast(name: str, x: Array, shape: tuple[int, ...]) -> Array:

@@ -5,36 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import comb
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import compile_or_not, public
-from linkwright.dynamics.inverse import inverse_dynamics
-from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
-from linkwright.files import write_figure
 from linkwright.model.derived import derived
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum
 from linkwright.spatial.repeats import repeat
 from linkwright.spatial.tables import take
-from linkwright.trajectories.infeasible import failing, refuse
-from linkwright.trajectories.path_grid import Limits, Problem, grid_of, some
-from linkwright.trajectories.path_limits import SCHEMES, Limited, path_lines
-from linkwright.trajectories.path_speed import FASTEST, Lines, fastest, reachable
+from linkwright.trajectories.joints.ends import velocity_limits
+from linkwright.trajectories.joints.splines import spline
 from linkwright.trajectories.reading import moved
-from linkwright.trajectories.splines import spline
+from linkwright.trajectories.timing.grid import Limits, Problem, grid_of, some
+from linkwright.trajectories.timing.infeasible import failing, refuse
+from linkwright.trajectories.timing.limits import SCHEMES, Limited, path_lines
+from linkwright.trajectories.timing.motion import TimeOptimal, along, each_of, exerted, limited_of
+from linkwright.trajectories.timing.speed import FASTEST, Lines, fastest
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 _difference = public(dynamics.difference)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 BETWEEN = tuple(((1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0).tolist())
 """Places of each interval at which limits are looked at in the motion found, closer at its ends."""
@@ -44,62 +39,6 @@ EXCEEDED = 1e-7
 
 DRAWN = 12
 """Times that limits are drawn in where they are exceeded."""
-
-
-class TimeOptimal(Trajectory):
-    """The fastest motion along a path: a trajectory, and how fast it goes where on the path.
-
-    The path speed ṡ changes from grid point to grid point as if uniformly accelerated.
-    """
-
-    path: Trajectory
-    """whose parameter s stands in place of time"""
-    s: Array
-    """(…, N + 1), the grid"""
-    speed: Array
-    """(…, N + 1), ṡ at its points, 1/s"""
-    allowed: dict[str, Array]
-    """"velocity", "acceleration" and "effort", (…, nv) each, infinite where not limited"""
-
-    def __getitem__(self, index: Any) -> Trajectory:
-        """One motion of a batch, or several of them."""
-        one = super().__getitem__(index)
-        allowed = {kind: x[index] for kind, x in self.allowed.items()}
-        return _with(one, self.path[index], self.s[index], self.speed[index], allowed)
-
-    def efforts(self, t: Any) -> Array:
-        """What joints exert at times (…): inverse dynamics, springs and friction, (…, *batch, nv)."""
-        return _efforts(self.model)(*self(t))  # type: ignore[no-any-return]
-
-    def speed_limits(self) -> Array:
-        """The greatest speed (…, N) with which the path can be gone on at all at each grid point but the last."""
-        batch, model = self.batch, self.model
-        path = _flat(self.path, batch)
-        limits = Limits(*(1.0 / x.reshape(-1, model.nv) for x in self.allowed.values()))
-        s = self.s.reshape(-1, self.s.shape[-1])
-        piece = np.searchsorted(path.times[0], (s[0, 1:] + s[0, :-1]) / 2.0, side="right") - 1
-        kernel = _possible(model, path.degree, _limited(limits))
-        pieces = (path.q[:, piece], path.coefficients[:, piece], s[:, :-1] - path.times[:, piece], np.diff(s))
-        most = kernel(*pieces, *(x[:, None] for x in limits))
-        return np.sqrt(np.maximum(most, 0.0)).reshape(*batch, -1)  # type: ignore[no-any-return]
-
-    def plot_speed(self, path: str | Path | None = None) -> Figure:
-        """The speed along the path under what limits allow, and efforts as parts of theirs; saved at a path."""
-        from linkwright.trajectories.path_pictures import plot_path_speed
-
-        self._one("plotted")
-        figure = plot_path_speed(self)
-        if path is not None:
-            write_figure(path, figure)
-        return figure
-
-
-def _with(motion: Trajectory, path: Trajectory, s: Array, speed: Array, allowed: dict[str, Array]) -> TimeOptimal:
-    made = object.__new__(TimeOptimal)
-    made.__dict__.update(motion.__dict__)
-    made.path, made.s, made.speed, made.allowed = path, s, speed, allowed
-    made.limits = {} if made.batch else {kind: allowed[kind] for kind in ("velocity", "acceleration")}
-    return made
 
 
 @explained
@@ -151,7 +90,7 @@ def time_optimal(
             raise InputError(f"{name} is a speed along the path, ds/dt, not below 0; got {x!r}")
     told = _limits(model, velocity, acceleration, effort)
     batch = np.broadcast_shapes(path.batch, *(x.shape[:-1] for x in told.values()), *(x.shape for x in given))
-    flat, count = _flat(path, batch), int(np.prod(batch, dtype=int))
+    flat, count = each_of(path, batch), int(np.prod(batch, dtype=int))
     allowed = {kind: np.broadcast_to(x, (*batch, model.nv)) for kind, x in told.items()}
     limits = Limits(*(1.0 / x.reshape(count, model.nv) for x in allowed.values()))
     start, end = (np.broadcast_to(x, batch).reshape(count) ** 2 for x in given)
@@ -163,7 +102,7 @@ def time_optimal(
     motion = flat._like(times, flat.q[:, grid.piece], coefficients)
     motion = motion._like(*(y.reshape(*batch, *y.shape[1:]) for y in (motion.times, motion.q, motion.coefficients)))
     own = flat._like(*(y.reshape(*batch, *y.shape[1:]) for y in (flat.times, flat.q, flat.coefficients)))
-    return _with(motion, own, grid.s.reshape(*batch, -1), np.sqrt(x).reshape(*batch, -1), allowed)
+    return along(motion, own, grid.s.reshape(*batch, *x.shape[1:]), np.sqrt(x).reshape(*batch, *x.shape[1:]), allowed)
 
 
 def _path(model: Model, path: Any) -> Trajectory:
@@ -187,7 +126,7 @@ def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict
     """What is told, or what the model has: (…, nv) each."""
     found = {}
     free = np.full(model.nv, np.inf)
-    usual = {"velocity": model_velocities(model), "acceleration": free, "effort": model_efforts(model)}
+    usual = {"velocity": velocity_limits(model), "acceleration": free, "effort": effort_limits(model)}
     for (kind, own), x in zip(usual.items(), (velocity, acceleration, effort), strict=True):
         limit = own if x is None else as_numbers(kind, x)
         try:
@@ -205,24 +144,9 @@ def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict
     return found
 
 
-def model_velocities(model: Model) -> Array:
-    """The limits of v (nv,) of a model, those of followers on their leaders too."""
-    G = np.abs(model.coupling_matrix)
-    own = np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints)])
-    with np.errstate(divide="ignore"):
-        return np.min(np.where(G > 0.0, own[:, None] / np.where(G > 0.0, G, 1.0), np.inf), axis=0, initial=np.inf)
-
-
-def model_efforts(model: Model) -> Array:
+def effort_limits(model: Model) -> Array:
     """The limits (nv,) of efforts of a model."""
     return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if joint.nv)])
-
-
-def _flat(path: Trajectory, batch: tuple[int, ...]) -> Trajectory:
-    """The path of every problem, in a batch of one axis."""
-    arrays = (path.times, path.q, path.coefficients)
-    full = (np.broadcast_to(x, batch + x.shape[len(path.batch) :]) for x in arrays)
-    return path._like(*(x.reshape(-1, *x.shape[len(batch) :]) for x in full))
 
 
 # solving
@@ -252,15 +176,11 @@ def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
 def _once(problem: Problem, room: Array) -> tuple[Array, Array, Array]:
     model, path, grid, limits, start, end, scheme = problem
     top = np.where(grid.rests[:-1], 0.0, FASTEST)
-    kernel = _fastest(model, path.times.shape[1] - 1, path.degree, len(grid.piece), scheme, _limited(limits))
+    kernel = _fastest(model, path.times.shape[1] - 1, path.degree, len(grid.piece), scheme, limited_of(limits))
     found: tuple[Array, Array, Array] = kernel(
         path.q, path.coefficients, grid.piece, grid.begin, grid.span, room, top, *limits, start, end
     )
     return found
-
-
-def _limited(limits: Limits) -> Limited:
-    return Limited(*(tuple(np.flatnonzero(x.any(axis=0)).tolist()) for x in limits[1:]))
 
 
 def _fastest(
@@ -298,30 +218,6 @@ def _fastest(
     shapes |= {"velocity": n, "acceleration": n, "effort": n, "start": (), "end": ()}
     key = (pieces, degree, intervals, scheme, limited)
     return derived(model, _fastest, *key, make=lambda: compile_or_not(solve, model, **shapes))
-
-
-def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]:
-    """The kernel of the greatest x with which an interval can be begun, whatever comes later."""
-
-    def of_one(
-        model: Model,
-        q: Array,
-        coefficients: Array,
-        s: Any,
-        span: Any,
-        velocity: Array,
-        acceleration: Array,
-        effort: Array,
-    ) -> Any:
-        those = path_lines(
-            model, SCHEMES["hull"], limited, q, coefficients, s, span, 1.0, velocity, acceleration, effort
-        )
-        return reachable(those, 0.0, FASTEST)[1]
-
-    n = (model.nv,)
-    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": ()}
-    shapes |= {"velocity": n, "acceleration": n, "effort": n}
-    return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
 
 
 def _excess(problem: Problem, x: Array) -> Array:
@@ -363,16 +259,6 @@ def _most_used(model: Model, degree: int) -> Callable[..., Any]:
     shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
     shapes |= {"velocity": n, "acceleration": n, "effort": n}
     return derived(model, _most_used, degree, make=lambda: compile_or_not(most_used, model, **shapes))
-
-
-def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
-    """What joints exert (nv,): inverse dynamics, springs and friction."""
-    return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
-
-
-def _efforts(model: Model) -> Callable[..., Any]:
-    shapes = {"q": (model.nq,), "v": (model.nv,), "a": (model.nv,)}
-    return derived(model, exerted, make=lambda: compile_or_not(exerted, model, **shapes))
 
 
 # the motion

@@ -20,7 +20,7 @@ from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.polynomials import between
+from linkwright.trajectories.joints.polynomials import between
 from linkwright.trajectories.trajectory import Trajectory, broadcast, finite
 
 _difference = public(dynamics.difference)

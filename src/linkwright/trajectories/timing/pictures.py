@@ -12,7 +12,7 @@ from linkwright.visual.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from linkwright.trajectories.time_optimal import TimeOptimal
+    from linkwright.trajectories.timing.motion import TimeOptimal
 
 SAMPLES = 1500
 

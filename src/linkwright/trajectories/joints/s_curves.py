@@ -9,9 +9,9 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
-from linkwright.trajectories.least_time import BEYOND, OVER, REACHED, WRONG, kernels
-from linkwright.trajectories.mixtures import pieces
-from linkwright.trajectories.states import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.least_time import BEYOND, OVER, REACHED, WRONG, kernels
+from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.trajectory import Trajectory, broadcast
 
 JERKS = np.array([1.0, 0.0, -1.0, 0.0, -1.0, 0.0, 1.0])

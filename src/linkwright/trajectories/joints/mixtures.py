@@ -20,7 +20,7 @@ def pieces(T: Array, phases: Array, levels: Array, part: Array, starts: list[Arr
     states = _states(phases, levels, starts)
     pure = np.stack([part == 0.0, part == 1.0], axis=-1)  # where one of the two is not there
     own = np.where(pure[..., None], begins[..., ::-1, :], begins)
-    knots = own[..., 1:].reshape(*T.shape, -1)
+    knots = own[..., 1:].reshape(*T.shape, math.prod(own.shape[T.ndim : -1]) * (own.shape[-1] - 1))
     times = _distinct(np.concatenate([knots, np.zeros((*T.shape, 1)), T[..., None]], axis=-1), T)
     t = times[..., None, None, :-1]
     phase = np.zeros(np.broadcast_shapes(t.shape, (*begins.shape[:-1], 1)), dtype=np.int64)

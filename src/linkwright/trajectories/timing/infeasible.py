@@ -11,9 +11,9 @@ from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import InputError
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.path_grid import Problem
-from linkwright.trajectories.path_speed import FASTEST
 from linkwright.trajectories.reading import moved
+from linkwright.trajectories.timing.grid import Problem
+from linkwright.trajectories.timing.speed import FASTEST
 
 SAME = 1e-9
 """By how much of itself x may be outside of what is possible, for rounding."""

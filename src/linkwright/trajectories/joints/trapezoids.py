@@ -9,8 +9,8 @@ import numpy as np
 from linkwright.errors import InputError, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.mixtures import pieces
-from linkwright.trajectories.states import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
+from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.trajectory import Trajectory
 
 ROUNDS = 100

@@ -14,8 +14,8 @@ from linkwright.inverse_kinematics.paths import place_first
 from linkwright.inverse_kinematics.reach import inverse_kinematics
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.poses import PoseTrajectory
-from linkwright.trajectories.splines import spline
+from linkwright.trajectories.hands.poses import PoseTrajectory
+from linkwright.trajectories.joints.splines import spline
 from linkwright.trajectories.trajectory import Trajectory
 
 FIRST, MOST = 32, 8192

@@ -10,7 +10,17 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.spatial.repeats import until
-from linkwright.trajectories.extremes import TINY, Change, at_speed, durations, length, longest, phases, time, unlimited
+from linkwright.trajectories.joints.extremes import (
+    TINY,
+    Change,
+    at_speed,
+    durations,
+    length,
+    longest,
+    phases,
+    time,
+    unlimited,
+)
 
 STEPS = 100
 """of a search at most; Newton's take a few"""

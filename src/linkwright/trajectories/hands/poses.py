@@ -5,13 +5,12 @@ A piece of a path is p(s) = p₀ + s d + (cos αs − 1) e₁ + sin αs e₂, R(
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.files import write_figure
 from linkwright.geometry.checks import TOLERANCE
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
@@ -19,11 +18,11 @@ from linkwright.spatial.rotation import rotation_exp, rotation_log
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
 from linkwright.spatial.values import Values
-from linkwright.trajectories.mixtures import pieces
-from linkwright.trajectories.polynomials import between
+from linkwright.trajectories.joints.mixtures import pieces
+from linkwright.trajectories.joints.polynomials import between
+from linkwright.trajectories.joints.s_curves import JERKS, s_curves
 from linkwright.trajectories.reading import padded, piece, polynomial
-from linkwright.trajectories.s_curves import JERKS, s_curves
-from linkwright.trajectories.trajectory import finite
+from linkwright.trajectories.trajectory import finite, sampled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,10 +83,7 @@ class PoseTrajectory:
 
     def sample(self, step: float) -> tuple[Array, Array, Array, Array]:
         """(t, poses, velocities, accelerations) every ``step`` seconds from beginning to end, which is among them."""
-        if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
-            raise InputError(f"step is above 0, s; got {step!r}")
-        count = math.ceil(self.duration / step - 1e-9)
-        t = np.append(self.times[0] + step * np.arange(count), self.times[-1])
+        t = sampled(self.times, step)
         return t, *self(t)
 
     def as_values(self) -> Values:
@@ -126,7 +122,7 @@ class PoseTrajectory:
         return figure
 
     def __repr__(self) -> str:
-        return f"<PoseTrajectory: {self.duration:.6g} s, {len(self.s)} pieces>"
+        return f"<PoseTrajectory: {self.duration:.6g} s, {counted(len(self.s), 'piece')}>"
 
 
 def _read(t: Any, starts: Array, end: Any, s: Array, paths: Array) -> tuple[Array, Array, Array]:

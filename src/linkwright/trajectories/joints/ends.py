@@ -21,11 +21,10 @@ _difference = public(dynamics.difference)
 
 def velocity_limits(model: Model) -> Array:
     """(nv,), infinite where there are none; of a joint that others follow, so that they keep theirs too."""
-    limits = [joint.velocity_limit for joint in model.joints]
-    for joint in model.joints:
-        if (c := joint.coupling) is not None and c.multiplier:
-            limits[c.leader] = np.minimum(limits[c.leader], joint.velocity_limit / abs(c.multiplier))
-    return np.concatenate([np.zeros(0), *(x for x, joint in zip(limits, model.joints, strict=True) if joint.nv)])
+    G = np.abs(model.coupling_matrix)
+    own = np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints)])
+    with np.errstate(divide="ignore"):
+        return np.min(np.where(G > 0.0, own[:, None] / np.where(G > 0.0, G, 1.0), np.inf), axis=0, initial=np.inf)
 
 
 @kept

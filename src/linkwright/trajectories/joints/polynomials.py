@@ -14,7 +14,7 @@ from linkwright.errors import InputError, explained
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.states import Ends
+from linkwright.trajectories.joints.ends import Ends
 from linkwright.trajectories.trajectory import Trajectory
 
 

@@ -1,0 +1,129 @@
+"""Motions along paths, and how fast they are where on the path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.inverse import inverse_dynamics
+from linkwright.dynamics.statics import passive_forces
+from linkwright.files import write_figure
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.trajectories.timing.grid import Limits
+from linkwright.trajectories.timing.limits import SCHEMES, Limited, path_lines
+from linkwright.trajectories.timing.speed import FASTEST, reachable
+from linkwright.trajectories.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class TimeOptimal(Trajectory):
+    """The fastest motion along a path: a trajectory, and how fast it goes where on the path.
+
+    The path speed ṡ changes from grid point to grid point as if uniformly accelerated.
+    """
+
+    path: Trajectory
+    """whose parameter s stands in place of time"""
+    s: Array
+    """(…, N + 1), the grid"""
+    speed: Array
+    """(…, N + 1), ṡ at its points, 1/s"""
+    allowed: dict[str, Array]
+    """"velocity", "acceleration" and "effort", (…, nv) each, infinite where not limited"""
+
+    def __getitem__(self, index: Any) -> Trajectory:
+        """One motion of a batch, or several of them."""
+        one = super().__getitem__(index)
+        allowed = {kind: x[index] for kind, x in self.allowed.items()}
+        return along(one, self.path[index], self.s[index], self.speed[index], allowed)
+
+    def efforts(self, t: Any) -> Array:
+        """What joints exert at times (…): inverse dynamics, springs and friction, (…, *batch, nv)."""
+        return _efforts(self.model)(*self(t))  # type: ignore[no-any-return]
+
+    def speed_limits(self) -> Array:
+        """The greatest speed (…, N) with which the path can be gone on at all at each grid point but the last."""
+        batch, model = self.batch, self.model
+        path = each_of(self.path, batch)
+        limits = Limits(*(1.0 / x.reshape(-1, model.nv) for x in self.allowed.values()))
+        s = self.s.reshape(-1, self.s.shape[-1])
+        if not len(s):
+            return np.zeros((*batch, s.shape[1] - 1))
+        piece = np.searchsorted(path.times[0], (s[0, 1:] + s[0, :-1]) / 2.0, side="right") - 1
+        kernel = _possible(model, path.degree, limited_of(limits))
+        pieces = (path.q[:, piece], path.coefficients[:, piece], s[:, :-1] - path.times[:, piece], np.diff(s))
+        most = kernel(*pieces, *(x[:, None] for x in limits))
+        return np.sqrt(np.maximum(most, 0.0)).reshape(*batch, -1)  # type: ignore[no-any-return]
+
+    def plot_speed(self, path: str | Path | None = None) -> Figure:
+        """The speed along the path under what limits allow, and efforts as parts of theirs; saved at a path."""
+        from linkwright.trajectories.timing.pictures import plot_path_speed
+
+        self._one("plotted")
+        figure = plot_path_speed(self)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+
+def along(motion: Trajectory, path: Trajectory, s: Array, speed: Array, allowed: dict[str, Array]) -> TimeOptimal:
+    """A motion as the fastest along its path."""
+    made = object.__new__(TimeOptimal)
+    made.__dict__.update(motion.__dict__)
+    made.path, made.s, made.speed, made.allowed = path, s, speed, allowed
+    made.limits = {} if made.batch else {kind: allowed[kind] for kind in ("velocity", "acceleration")}
+    return made
+
+
+def each_of(path: Trajectory, batch: tuple[int, ...]) -> Trajectory:
+    """The path of every problem, in a batch of one axis."""
+    arrays = (path.times, path.q, path.coefficients)
+    full = (np.broadcast_to(x, batch + x.shape[len(path.batch) :]) for x in arrays)
+    return path._like(*(x.reshape(-1, *x.shape[len(batch) :]) for x in full))
+
+
+def limited_of(limits: Limits) -> Limited:
+    """Which coordinates have limits of acceleration and effort in some problem."""
+    return Limited(*(tuple(np.flatnonzero(x.any(axis=0)).tolist()) for x in limits[1:]))
+
+
+def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]:
+    """The kernel of the greatest x with which an interval can be begun, whatever comes later."""
+
+    def of_one(
+        model: Model,
+        q: Array,
+        coefficients: Array,
+        s: Any,
+        span: Any,
+        velocity: Array,
+        acceleration: Array,
+        effort: Array,
+    ) -> Any:
+        those = path_lines(
+            model, SCHEMES["hull"], limited, q, coefficients, s, span, 1.0, velocity, acceleration, effort
+        )
+        return reachable(those, 0.0, FASTEST)[1]
+
+    n = (model.nv,)
+    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": ()}
+    shapes |= {"velocity": n, "acceleration": n, "effort": n}
+    return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
+
+
+def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
+    """What joints exert (nv,): inverse dynamics, springs and friction."""
+    return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
+
+
+def _efforts(model: Model) -> Callable[..., Any]:
+    shapes = {"q": (model.nq,), "v": (model.nv,), "a": (model.nv,)}
+    return derived(model, exerted, make=lambda: compile_or_not(exerted, model, **shapes))
