@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, InputError, LinkwrightError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
 from mechanisms import one_of_each, trees
 
 plans = lw.trajectories
@@ -206,3 +206,41 @@ def test_paths_are_drawn(tmp_path):
 def test_what_is_no_path_is_told(make, message):
     with pytest.raises((InputError, ArgumentError, LinkwrightError), match=message):
         make()
+
+
+def test_a_jump_is_told_with_the_joint_that_stops_it():
+    arm = lw.load("arm7")
+    home = lw.pose(arm, np.array([0.3, 0.6, -0.2, 1.2, 0.4, 0.8, 0.1]), "tool")
+    ring = plans.circle(home, home[:3, 3] + [0.0, 0.0, -0.1], [1.0, 0.3, 0.0], duration=2.0)
+    start = arm.random(seed=4)
+    with pytest.raises(InputError, match=r"past 0\.249\d* s: there 'joint3' is at its limit; the start is 1.9"):
+        plans.follow(arm, "tool", ring, start)
+    with pytest.raises(ShapeError, match="start has shape"):
+        plans.follow(arm, "tool", ring, np.zeros((2, 7)))
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-3])
+def test_a_path_past_the_shoulder_is_told_to_be_singular(beside):
+    arm = lw.load("two_link")
+    out = lw.pose(arm, np.array([0.0, 2.0]), "tip")
+    flat = int(np.argmax(np.abs(out[:3, 3])))
+    other = next(k for k in range(3) if k != flat and abs(out[k, 3]) > 1e-9)
+    begin, end = np.eye(4), np.zeros(3)
+    begin[flat, 3], end[flat] = 0.5, -0.5
+    begin[other, 3] = end[other] = beside
+    with pytest.raises(InputError, match="singular"):
+        plans.follow(arm, "tip", plans.straight(begin, end, 1.0), np.array([0.1, 2.0]))
+
+
+def test_what_is_fixed_stays_where_it_is():
+    body = lw.load("humanoid")
+    q0 = body.neutral()
+    frame = next(name for name in body.frames if "hand" in name)
+    home = lw.pose(body, q0, frame)
+    joint = body.joints[0].name
+    path = plans.straight(home, home[:3, 3] + [0.03, 0.0, 0.05], 1.0)
+    plan = plans.follow(body, frame, path, q0, fixed=[joint])
+    places = body.slice(joint)
+    np.testing.assert_allclose(
+        plan(np.linspace(0.0, 1.0, 20))[0][:, places.q], np.tile(q0[places.q], (20, 1)), atol=1e-9
+    )

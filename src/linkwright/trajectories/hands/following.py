@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.geometry import rotation
 from linkwright.inverse_kinematics.paths import place_first
 from linkwright.inverse_kinematics.reach import inverse_kinematics
@@ -16,25 +17,46 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.hands.poses import PoseTrajectory
 from linkwright.trajectories.joints.splines import spline
-from linkwright.trajectories.trajectory import Trajectory
+from linkwright.trajectories.trajectory import Trajectory, finite
 
-FIRST, MOST = 32, 8192
-"""Postures at first, and at most."""
+FIRST, MOST, PATIENCE = 32, 8192, 256
+"""Postures at first, at most, and from how many on they have to become better as fast as they must."""
 
 CLOSE = 1e-9
 """m and rad: how well single postures are found."""
 
-_pose = public(dynamics.pose)
+NEAR = 1e-3
+"""rad or m: so near a limit of its coordinate a posture is at it."""
+
+SUDDEN = 0.125
+"""A change is a jump of which so large a part is left in a 256th of the time."""
+
+ON_PATH = 1e-3
+"""m or rad: a start so near to where the path begins is there."""
+
+_pose, _difference = public(dynamics.pose), public(dynamics.difference)
+_residual = public(dynamics.constraint_residual)
 
 
 @explained
-def follow(model: Model, frame: str, path: PoseTrajectory, start: Any = None, *, tolerance: float = 1e-5) -> Trajectory:
+def follow(
+    model: Model,
+    frame: str,
+    path: PoseTrajectory,
+    start: Any = None,
+    *,
+    fixed: Iterable[str] = (),
+    tolerance: float = 1e-5,
+) -> Trajectory:
     """The motion of the joints with which a frame follows a path in its time, to ``tolerance`` (m and rad).
 
     Postures by inverse kinematics, each from the one before, as many as the tolerance takes, and a spline through them.
-    The first is near ``start`` (nq,), where one is given. Of arms with fewer than six joints the place is followed, and
-    the orientation as far as they can. Raises :class:`InputError` where the path cannot be followed, and when. Velocity
-    limits are not looked at: see ``trajectory.plot()``.
+    The first is near ``start`` (nq,), where one is given. The joints named in ``fixed`` stay where they are there; else
+    all that carry the frame move, the root of a floating base too. Of arms with fewer than six joints the place is
+    followed, and the orientation as far as they can. Loops stay closed to the tolerance.
+
+    Raises :class:`InputError` where the path cannot be followed, when, and what stands in the way: a joint's limit, a
+    singular posture. Velocity limits are not looked at: see ``trajectory.plot()``.
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"follow: the first argument is a Model; got {model!r}")
@@ -42,25 +64,53 @@ def follow(model: Model, frame: str, path: PoseTrajectory, start: Any = None, *,
         raise ArgumentError(f"follow: a path is made by straight, circle or arc; got {path!r}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 1e-8:
         raise InputError(f"tolerance is at least 1e-8, m and rad; got {tolerance!r}")
+    if start is not None and (start := finite("start", start)).shape != (model.nq,):
+        raise ShapeError(f"start has shape {start.shape}; expected ({model.nq},): one path, one posture")
     turning = len(place_first(model, frame, path.start)) == 1
-    first = _reached(model, frame, path.start, start, path.times[0], restarts=100)
-    count = FIRST
+    fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+
+    def reached(time: float, near: Any, restarts: int = 0) -> Array:
+        targets = place_first(model, frame, path(time)[0])
+        found = inverse_kinematics(model, targets, near, restarts=restarts, tolerance=CLOSE, fixed=fixed)
+        if not np.all(found.converged):
+            raise InputError(f"{frame!r} cannot follow the path at {time:.4g} s: {found.reason}{advice()}")
+        return np.asarray(found.q)
+
+    def advice() -> str:
+        if start is None:
+            return "; give a posture to start with, `start`: another one may lead round"
+        away = _apart(_pose(model, start, frame)[None], path.start[None], turning)
+        if away <= ON_PATH:
+            return "; another start, or another path, may lead round"
+        return (
+            f"; the start is {away:.2g} (m or rad) from where the path begins, and the posture there was found from "
+            "it: a start on the path, or another one, may lead round"
+        )
+
+    first = reached(path.times[0], start, restarts=100)
+    count, before = FIRST, np.inf
     while True:
         t = _times(path, count)
         q = [first]
         for time in t[1:]:
-            q.append(_reached(model, frame, path(time)[0], q[-1], time, restarts=0))
+            q.append(reached(time, q[-1]))
         found = spline(model, np.stack(q), t)
-        between = np.concatenate([t[:-1] + part * np.diff(t) for part in (0.25, 0.5, 0.75)])
-        apart = _apart(_pose(model, found(between)[0], frame), path(between)[0], turning)
+        there = np.concatenate([t[:-1] + part * np.diff(t) for part in (0.25, 0.5, 0.75)])
+        postures = found(there)[0]
+        apart = max(_apart(_pose(model, postures, frame), path(there)[0], turning), _opened(model, postures))
         if apart <= tolerance:
             return found
-        count *= 2
-        if count > MOST:
+        if (jump := _jump(model, reached, t, q)) is not None:
+            time, at = jump
+            raise InputError(f"{frame!r} cannot follow the path past {time:.4g} s: {_stopped(model, at)}{advice()}")
+        left = np.log2(MOST / count)  # times that it can be doubled
+        if count >= PATIENCE and apart * min(apart / before, 1.0) ** left > tolerance:
+            time = float(t[np.argmax(_ways(model, q))])
             raise InputError(
-                f"the frame {frame!r} is {apart:.3g} (m or rad) off its path between {len(t)} postures: it jumps from "
-                "one to another, or turns too fast near a singular posture"
+                f"{frame!r} is {apart:.3g} (m or rad) off its path between {len(t)} postures, and more of them do not "
+                f"bring it to {tolerance:g}: joints turn fast near a singular posture, at {time:.4g} s{advice()}"
             )
+        count, before = 2 * count, apart
 
 
 def _times(path: PoseTrajectory, count: int) -> Array:
@@ -73,11 +123,47 @@ def _times(path: PoseTrajectory, count: int) -> Array:
     return np.append(np.concatenate(parts), path.times[-1])
 
 
-def _reached(model: Model, frame: str, target: Array, start: Any, time: float, restarts: int) -> Array:
-    found = inverse_kinematics(model, place_first(model, frame, target), start, restarts=restarts, tolerance=CLOSE)
-    if not np.all(found.converged):
-        raise InputError(f"{frame!r} cannot follow the path at {time:.4g} s: {found.reason}")
-    return np.asarray(found.q)
+def _ways(model: Model, q: list[Array]) -> Array:
+    """How far it is from posture to posture."""
+    ways: Array = np.linalg.norm(_difference(model, np.stack(q[:-1]), np.stack(q[1:])), axis=-1)
+    return ways
+
+
+def _opened(model: Model, q: Array) -> float:
+    """By how much loops are open in some posture at most, m or rad."""
+    return float(np.abs(_residual(model, q)).max(initial=0.0)) if model.loops else 0.0
+
+
+def _jump(model: Model, reached: Callable[..., Array], t: Array, q: list[Array]) -> tuple[float, Array] | None:
+    """Where the largest change between postures does not become smaller in shorter times: when, and from where."""
+
+    def change(a: Array, b: Array) -> float:
+        return float(np.linalg.norm(_difference(model, a, b)))
+
+    ways = _ways(model, q)
+    k = int(np.argmax(ways))
+    begin, end, here, there, way = t[k], t[k + 1], q[k], q[k + 1], ways[k]
+    shortest = (end - begin) / 256.0
+    while end - begin > shortest:
+        middle = 0.5 * (begin + end)
+        between = reached(middle, here)
+        after = reached(end, between)
+        if change(here, between) > change(between, after):
+            end, there = middle, between
+        else:
+            begin, here, there = middle, between, after
+        if change(here, there) < SUDDEN * way:
+            return None
+    return float(begin), here
+
+
+def _stopped(model: Model, q: Array) -> str:
+    """What stands in the way where postures jump."""
+    room = np.minimum(q - model.lower, model.upper - q)
+    at = [name for name, x in zip(model.coordinate_names, room, strict=True) if x < NEAR]
+    if at:
+        return f"there {' and '.join(map(repr, at))} {'is at its limit' if len(at) == 1 else 'are at their limits'}"
+    return "there the posture is nearly singular, and the joints would have to jump"
 
 
 def _apart(T: Array, wanted: Array, turning: bool) -> float:
