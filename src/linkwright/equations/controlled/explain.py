@@ -11,7 +11,8 @@ import numpy as np
 from linkwright.compiler.public import derivative
 from linkwright.dynamics import gravity_forces, mass_matrix
 from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.proofs import Proof, by_theorem, proof_of, smallest, with_loops
+from linkwright.equations.controlled.lyapunov import Proof, smallest
+from linkwright.equations.controlled.proofs import by_theorem, proof_of, with_loops
 from linkwright.equations.controlled.rest import Rest, RestingPlace
 from linkwright.equations.derive.twice import Mechanism
 from linkwright.equations.read.explanation import (

@@ -15,7 +15,8 @@ from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.equations.controlled.law import Law
-from linkwright.equations.controlled.proofs import Proof, proof_of
+from linkwright.equations.controlled.lyapunov import Proof
+from linkwright.equations.controlled.proofs import proof_of
 from linkwright.equations.controlled.rest import Rest, RestingPlace
 from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.plan import plan_of

@@ -10,7 +10,6 @@ positive definite is a matter of their numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -19,13 +18,14 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
+from linkwright.equations.controlled.adaptive import adaptive_by_its_formula, proof_of_adaptive, wanted
+from linkwright.equations.controlled.impedance import proof_of_impedance
 from linkwright.equations.controlled.law import Law, Run, agrees, quadratic, run
-from linkwright.equations.derive.plan import Plan, with_frame
+from linkwright.equations.controlled.lyapunov import Proof, errors, matrix, smallest, symmetric
+from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.twice import Mechanism
-from linkwright.equations.read.linear import LinearForm, inertial_plan
 from linkwright.equations.read.structure import Structure, quasi
-from linkwright.expression.polynomial import Polynomial, Ring, rational
-from linkwright.model.tree import Model
+from linkwright.expression.polynomial import Polynomial, rational
 from linkwright.spatial.arrays import Array
 
 SAMPLES = 2_000
@@ -33,79 +33,6 @@ SAMPLES = 2_000
 
 _steepness, _inertia_slopes = derivative(dynamics.gravity_forces, "q"), derivative(dynamics.mass_matrix, "q")
 _coriolis = public(dynamics.coriolis_matrix)
-
-
-@dataclass
-class Proof:
-    """What is proved of a law, and of what."""
-
-    kind: str
-    """ "pd" (gravity made up for at every configuration), "constant" (PD, without or with constant gravity), "linear"
-    (computed torque), "potential" (any force of a potential, and dampers), "pid", "adaptive",
-        "impedance"; "" where nothing is recognised"""
-    identity: bool = False
-    """whether V̇ is what is claimed, identically"""
-    lyapunov: Polynomial | None = None
-    """V"""
-    rate: Polynomial | None = None
-    """V̇ along motions of the closed loop"""
-    left: Polynomial | None = None
-    """V̇ less what is claimed: zero where the identity holds"""
-    stiffness: Array | None = None
-    damping: Array | None = None
-    """the gains K and K_d (nv, nv), in numbers"""
-    target: Array | None = None
-    """the posture that is kept, or None where it moves or is none"""
-    run: Run | None = None
-    structure: Structure | None = None
-    """of the mechanism, in the ring of the proof"""
-    epsilon: float = 0.0
-    looped: bool = False
-    """whether loops are closed, which can hold the mechanism elsewhere"""
-    remark: str = ""
-    """what the proof leaves out"""
-    why_not: str = ""
-    """why there is no proof"""
-    force: np.ndarray | None = None
-    """of "potential": the law's force at rest, of which −½ vᵀMv and U are the rest of V"""
-    structural: bool = False
-    """whether the law was taken for what its formula says"""
-    steepest: float = 0.0
-    """of "constant": the largest ‖∂g/∂q‖ met"""
-    closed: tuple[Polynomial, ...] = ()
-    """what stands on the right of the closed loop's rows, beside M v̇ + h on the left"""
-
-    @property
-    def definite(self) -> bool:
-        """Whether V is positive definite about the target, by the gains' numbers."""
-        if self.stiffness is None:
-            return False
-        return bool(smallest(self.stiffness) > self.steepest)
-
-    @property
-    def damped(self) -> bool:
-        """Whether V̇ < 0 wherever v ≠ 0."""
-        return self.damping is not None and smallest(self.damping) > 0.0
-
-    @property
-    def proved(self) -> bool:
-        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves."""
-        return self.identity and self.definite and self.damped
-
-
-def smallest(A: Array) -> float:
-    """The least eigenvalue of the symmetric part."""
-    return float(np.linalg.eigvalsh(0.5 * (A + A.T)).min(initial=np.inf))
-
-
-def symmetric(A: np.ndarray) -> bool:
-    """Whether A = Aᵀ, entry by entry."""
-    return all(A[i, j] == A[j, i] for i, j in np.ndindex(*A.shape))
-
-
-def errors(n: int) -> tuple[str, ...]:
-    """The names of e, ė and ε."""
-    return (*(f"e{k + 1}" for k in range(n)), *(f"e{k + 1}_dot" for k in range(n)), "epsilon")
 
 
 def proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
@@ -166,10 +93,10 @@ def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
     if law.passive == "mixed":
         return Proof("", why_not="it changes with the mechanism's own springs and friction otherwise than these do")
     if law.known == "impedance":
-        return _impedance(plan, law, term_limit)
+        return proof_of_impedance(plan, law, term_limit)
     if law.known == "adaptive":
-        found = None if turning else _adaptive(plan, law, term_limit)
-        return found or _adaptive_by_its_formula(plan, law, term_limit)
+        found = None if turning else proof_of_adaptive(plan, law, term_limit)
+        return found or adaptive_by_its_formula(plan, law, term_limit)
     if law.known == "pid" and not turning:
         return _pid(plan, law, term_limit)
     if law.rule.formula.state:
@@ -340,7 +267,7 @@ def _pd_on_manifold(plan: Plan, law: Law, term_limit: int) -> Proof:
 def _moving(plan: Plan, law: Law, term_limit: int) -> Run | str:
     """Computed torque along a reference, with names for what is wanted at some time."""
     n = law.model.nv
-    more, bind = _wanted(n)
+    more, bind = wanted(n)
     return run(plan, law, term_limit, True, (*errors(n), *more), bind)
 
 
@@ -352,7 +279,7 @@ def _linearising(made: Run, law: Law, moving: bool) -> Proof | None:
     rest = made.efforts - h - g
     target: Array | None = None
     if law.known == "computed_torque" and "stiffness" in made.bound:
-        K, D = (_matrix(ring, made.bound[key], n) for key in ("stiffness", "damping"))
+        K, D = (matrix(ring, made.bound[key], n) for key in ("stiffness", "damping"))
         told = made.bound["reference"]
         qd, vd, ad = told(ring["t"]) if moving else (told, np.zeros(n), np.zeros(n))
         u = ad + D @ (vd - v) + K @ (qd - q)
@@ -388,12 +315,6 @@ def _linearising(made: Run, law: Law, moving: bool) -> Proof | None:
     proof.identity = not proof.left
     proof.epsilon = 0.5 * smallest(proof.damping) if proof.damping is not None else 0.0
     return proof
-
-
-def _matrix(ring: Ring, x: Any, n: int) -> np.ndarray:
-    """A gain of one number or of one for each velocity, as a matrix."""
-    x = np.asarray(x, dtype=object)
-    return ring.array(x if x.ndim == 2 else np.diag(np.broadcast_to(x, (n,))))
 
 
 def _solved(made: Run, M: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -455,93 +376,7 @@ def _solve(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction] | None:
     return [row[n] for row in rows]
 
 
-# adaptive
-
-
-def _wanted(n: int) -> tuple[tuple[str, ...], Callable[[Ring], dict[str, Any]]]:
-    """Names for where a moving reference is, its velocity and its acceleration; and the reference that gives them."""
-    names = [[f"{letters}d{k + 1}" for k in range(n)] for letters in ("q", "v", "a")]
-
-    def bind(ring: Ring) -> dict[str, Any]:
-        wanted = tuple(np.array([ring[name] for name in own], dtype=object) for own in names)
-        return {"reference": lambda t: wanted}
-
-    return tuple(name for own in names for name in own), bind
-
-
-def _adaptive(plan: Plan, law: Law, term_limit: int) -> Proof | None:
-    """V̇ of V = ½ sᵀM s + ½ δᵀΓ⁻¹δ, δ = π̂ − π, of the law as it is run, its step of π̂ taken for h times a rate.
-
-    What is checked is that τ = M a_r + C v_r + g + Y δ − K_D s with Y = ∂τ/∂π̂, that π̂ moves by −h Γ Yᵀ s, and then
-    ½ sᵀṀ s + sᵀ(τ − C v − g − M a_r) − δᵀYᵀ s = −sᵀ K_D s. None where the law is too large for polynomials.
-    """
-    n = law.model.nv
-    plain = Law(law.model, partial(law.function, **{**law.bound, "prediction": 0.0}))
-    more, bind = _wanted(n)
-    made = run(inertial_plan(plan), plain, term_limit, True, more, bind)
-    if isinstance(made, str):
-        return None
-    mechanism, ring = made.mechanism, made.mechanism.ring
-    q, v = mechanism.q, mechanism.v
-    qd, vd, ad = made.bound["reference"](ring["t"])
-    L, D = (_matrix(ring, made.bound[key], n) for key in ("convergence", "damping"))
-    v_r, a_r = vd + L @ (qd - q), ad + L @ (vd - v)
-    s = v - v_r
-    structure = Structure(mechanism, mechanism.recursive)
-    M, _, g = mechanism.recursive
-    C = structure.coriolis
-    estimates = [f"z{k + 1}" for k in range(len(made.state))]
-    z = np.array([ring[name] for name in estimates], dtype=object)
-    Y = np.array([[ring.derivative(p, name) for name in estimates] for p in made.efforts], dtype=object)
-    delta = z - ring.array(_estimated(mechanism.model, law))
-    wrong = [*(made.efforts - (M @ a_r + C @ v_r + g + Y @ delta - D @ s))]
-    gain = _gain(made.bound["rate"])
-    wrong += [*(made.state - z + gain(Y.T @ s) * rational(law.value("step")))]
-    ring.check()
-    if any(bool(p) for p in wrong):
-        return Proof("", why_not="it is not the law τ = Y π̂ − K_D s with π̂ moved by −Γ Yᵀ s")
-    turned = np.array([[ring.rate(M.item(i, j), structure.in_time) for j in range(n)] for i in range(n)], dtype=object)
-    rate = s @ (turned @ s) * Fraction(1, 2) + s @ (made.efforts - C @ v - g - M @ a_r) - delta @ (Y.T @ s)
-    left = ring.coerce(rate) + quadratic(D, s)
-    ring.check()
-    proof = Proof(
-        "adaptive", not left, None, None, left, law.gain("convergence"), law.gain("damping"), None, made, structure
-    )
-    proof.remark = _predicting(law)
-    return proof
-
-
-def _predicting(law: Law) -> str:
-    told = "What the efforts tell of the parameters besides (prediction) is left out of this proof."
-    return told if np.any(law.value("prediction")) else ""
-
-
-def _adaptive_by_its_formula(plan: Plan, law: Law, term_limit: int) -> Proof:
-    """V̇ = sᵀ(½Ṁ − C) s − sᵀK_D s for any s, where Ṁ − 2C is skew and efforts are linear in the parameters."""
-    form = LinearForm(plan, term_limit)
-    structure = Structure(form.mechanism, form.mechanism.recursive)
-    holds = structure.is_skew and form.holds
-    proof = Proof("adaptive", holds, None, None, None, law.gain("convergence"), law.gain("damping"))
-    proof.structure, proof.structural, proof.remark = structure, True, _predicting(law)
-    return proof
-
-
-def _estimated(model: Model, law: Law) -> np.ndarray:
-    """The parameters that are estimated, as they are."""
-    known = [body.name for body in model.bodies]
-    bodies = law.value("bodies")
-    names = known if bodies == "all" else [bodies] if isinstance(bodies, str) else list(bodies)
-    places = [10 * known.index(name) + k for name in names for k in range(10)]
-    found: np.ndarray = np.asarray(dynamics.inertial_parameters(model), dtype=object)[places]
-    return found
-
-
-def _gain(rate: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """Γ x."""
-    return lambda x: np.asarray(rate) @ x if np.ndim(rate) == 2 else rate * x
-
-
-# PID, impedance
+# PID
 
 
 def _pid(plan: Plan, law: Law, term_limit: int) -> Proof:
@@ -552,7 +387,7 @@ def _pid(plan: Plan, law: Law, term_limit: int) -> Proof:
     if isinstance(made, str):
         return Proof("", why_not=f"it is no polynomial ({made})")
     mechanism, ring = made.mechanism, made.mechanism.ring
-    K, D, Ki = (_matrix(ring, made.bound[key], n) for key in ("stiffness", "damping", "integral"))
+    K, D, Ki = (matrix(ring, made.bound[key], n) for key in ("stiffness", "damping", "integral"))
     z = np.array([ring[f"z{k + 1}"] for k in range(n)], dtype=object)
     e = np.asarray(made.bound["target"]) - mechanism.q
     wrong = [*(made.efforts - (K @ e - D @ mechanism.v + z))]
@@ -567,43 +402,3 @@ def _pid(plan: Plan, law: Law, term_limit: int) -> Proof:
 
 def _without_limit(law: Law) -> Any:
     return partial(law.function, **{**law.bound, "limit": None})
-
-
-def _impedance(plan: Plan, law: Law, term_limit: int) -> Proof:
-    """V̇ of V = ½ vᵀMv + U(x̃) where the force F of the spring is the gradient of U: U̇ = Fᵀ ẋ."""
-    n, frame = law.model.nv, law.value("frame")
-    forces, gains = [f"F{k + 1}" for k in range(6)], [f"D{k + 1}" for k in range(6)]
-    own = [f"c{k + 1}" for k in range(n)]
-    mechanism = Mechanism(with_frame(plan, frame), term_limit, (*forces, *gains, *own, "U"))
-    ring, v = mechanism.ring, mechanism.v
-    structure = Structure(mechanism, mechanism.recursive)
-    M, h, _ = mechanism.recursive
-    J = ring.array(dynamics.jacobian(mechanism.model, mechanism.q, frame))
-    F, D, c = (np.array([ring[name] for name in names], dtype=object) for names in (forces, gains, own))
-    x = J @ v
-    drive = -(J.T @ (F + D * x)) - c * v
-    half = quadratic(M, v) * Fraction(1, 2)
-    rate = ring.coerce(ring.rate(half, structure.in_time) + v @ (drive - h) + F @ x)
-    ring.check()
-    left = rate + ring.coerce((D * x) @ x + (c * v) @ v)
-    ring.check()
-    K, damping, joint = law.value("stiffness"), law.value("damping"), law.gain("joint_damping")
-    return Proof(
-        "impedance",
-        not left,
-        half + ring["U"],
-        rate,
-        left,
-        _of_hand(K),
-        _of_hand(damping),
-        None,
-        Run(mechanism, drive, {}, {**plan.values}),
-        structure,
-        structural=True,
-        epsilon=smallest(joint),
-    )
-
-
-def _of_hand(x: Any) -> Array:
-    x = np.asarray(x, dtype=float)
-    return x if x.ndim == 2 else np.diag(np.broadcast_to(x, (6,)))

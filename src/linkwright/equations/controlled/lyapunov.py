@@ -1,0 +1,92 @@
+"""What is proved of a law: a record of it, and the few words on matrices that all proofs share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwright.equations.controlled.law import Run
+from linkwright.equations.read.structure import Structure
+from linkwright.expression.polynomial import Polynomial, Ring
+from linkwright.spatial.arrays import Array
+
+
+@dataclass
+class Proof:
+    """What is proved of a law, and of what."""
+
+    kind: str
+    """ "pd" (gravity made up for at every configuration), "constant" (PD, without or with constant gravity), "linear"
+    (computed torque), "potential" (any force of a potential, and dampers), "pid", "adaptive",
+        "impedance"; "" where nothing is recognised"""
+    identity: bool = False
+    """whether V̇ is what is claimed, identically"""
+    lyapunov: Polynomial | None = None
+    """V"""
+    rate: Polynomial | None = None
+    """V̇ along motions of the closed loop"""
+    left: Polynomial | None = None
+    """V̇ less what is claimed: zero where the identity holds"""
+    stiffness: Array | None = None
+    damping: Array | None = None
+    """the gains K and K_d (nv, nv), in numbers"""
+    target: Array | None = None
+    """the posture that is kept, or None where it moves or is none"""
+    run: Run | None = None
+    structure: Structure | None = None
+    """of the mechanism, in the ring of the proof"""
+    epsilon: float = 0.0
+    looped: bool = False
+    """whether loops are closed, which can hold the mechanism elsewhere"""
+    remark: str = ""
+    """what the proof leaves out"""
+    why_not: str = ""
+    """why there is no proof"""
+    force: np.ndarray | None = None
+    """of "potential": the law's force at rest, of which −½ vᵀMv and U are the rest of V"""
+    structural: bool = False
+    """whether the law was taken for what its formula says"""
+    steepest: float = 0.0
+    """of "constant": the largest ‖∂g/∂q‖ met"""
+    closed: tuple[Polynomial, ...] = ()
+    """what stands on the right of the closed loop's rows, beside M v̇ + h on the left"""
+
+    @property
+    def definite(self) -> bool:
+        """Whether V is positive definite about the target, by the gains' numbers."""
+        if self.stiffness is None:
+            return False
+        return bool(smallest(self.stiffness) > self.steepest)
+
+    @property
+    def damped(self) -> bool:
+        """Whether V̇ < 0 wherever v ≠ 0."""
+        return self.damping is not None and smallest(self.damping) > 0.0
+
+    @property
+    def proved(self) -> bool:
+        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves."""
+        return self.identity and self.definite and self.damped
+
+
+def smallest(A: Array) -> float:
+    """The least eigenvalue of the symmetric part."""
+    return float(np.linalg.eigvalsh(0.5 * (A + A.T)).min(initial=np.inf))
+
+
+def symmetric(A: np.ndarray) -> bool:
+    """Whether A = Aᵀ, entry by entry."""
+    return all(A[i, j] == A[j, i] for i, j in np.ndindex(*A.shape))
+
+
+def errors(n: int) -> tuple[str, ...]:
+    """The names of e, ė and ε."""
+    return (*(f"e{k + 1}" for k in range(n)), *(f"e{k + 1}_dot" for k in range(n)), "epsilon")
+
+
+def matrix(ring: Ring, x: Any, n: int) -> np.ndarray:
+    """A gain of one number or of one for each velocity, as a matrix."""
+    x = np.asarray(x, dtype=object)
+    return ring.array(x if x.ndim == 2 else np.diag(np.broadcast_to(x, (n,))))
