@@ -362,7 +362,6 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"q0": np.zeros((3, 2)), "v0": np.zeros((2, 2))}, ShapeError, "do not broadcast"),
         ({"running": (), "final": ()}, ArgumentError, "nothing to keep low"),
         ({"running": [3.0]}, ArgumentError, "running costs are PostureCost"),
-        ({"running": [C.EffortCost(-1.0)]}, InputError, "the weight of EffortCost is no weight: -1 is negative"),
         ({"running": [C.EffortCost(np.ones(3))]}, ShapeError, "the weight of EffortCost has shape"),
         ({"final": [C.PostureCost([0.0, np.nan])]}, InputError, "target of PostureCost is not finite"),
         ({"final": [C.PostureCost(np.zeros((3, 2)))]}, ShapeError, "the target of PostureCost has shape"),
@@ -371,6 +370,9 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"each": ["goal"]}, KeyError, "goal"),
         ({"limits": (1.0, -1.0)}, InputError, "the lower one is above the upper one"),
         ({"limits": np.ones(3)}, ShapeError, "limits are a number"),
+        ({"limits": -3.0}, InputError, "the lower one is above the upper one, 3 > -3"),
+        ({"limits": 0}, InputError, "leave nothing to choose: every effort is held at 0"),
+        ({"limits": np.nan}, InputError, "limits are numbers"),
         ({"guess": np.zeros((4, 2))}, ShapeError, r"guess has shape \(4, 2\); expected \(5, 2\)"),
         ({"guess": np.nan}, InputError, "guess is not finite"),
         ({"method": "variational"}, InputError, "iterated, not a formula"),
@@ -382,6 +384,46 @@ def test_what_is_no_problem_is_told(pendulums, told, error, message):
     usual = {"q0": [0.0, 0.0], "v0": [0.0, 0.0], "steps": 5, "step": 0.02, "running": [C.EffortCost(1.0)]}
     with pytest.raises(error, match=message):
         ilqr(pendulums, **(usual | told))
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: C.EffortCost(-1.0), "the weight of EffortCost is no weight: -1 is negative"),
+        (lambda: C.PostureCost([0.0], [1.0, np.nan]), "the weight of PostureCost is not finite"),
+        (lambda: C.VelocityCost(np.diag([1.0, -2.0])), "VelocityCost is no weight: it has the eigenvalue -2"),
+        (lambda: C.FrameCost("tool", np.zeros(3), [[1.0, 1.0], [0.0, 1.0]]), "FrameCost is no weight: it is not sym"),
+        (lambda: C.EffortCost(np.ones((2, 3))), r"the weight of EffortCost has shape \(2, 3\)"),
+    ],
+)
+def test_a_cost_without_a_weight_is_not_made(made, message):
+    with pytest.raises((InputError, ShapeError), match=message):
+        made()
+
+
+def test_weights_and_limits_may_be_of_the_motors_alone():
+    model, told = lw.load("planar:3"), {"actuated": ["joint3", "joint1"], "method": "semi_implicit"}
+    final = [C.PostureCost([0.1, 0.2, 0.3], 10.0), C.VelocityCost(1.0)]
+
+    def found(weight, limits):
+        return ilqr(model, np.zeros(3), np.zeros(3), 20, 0.02, C.EffortCost(weight), final, limits=limits, **told)
+
+    whole = found([1e-2, 7.0, 2e-2], [20.0, 5.0, 9.0])
+    for weight in ([1e-2, 2e-2], np.diag([1e-2, 2e-2])):
+        own = found(weight, [20.0, 9.0])
+        np.testing.assert_allclose(own.tau, whole.tau, atol=1e-6)
+        np.testing.assert_array_equal(own.high, [20.0, np.inf, 9.0])
+
+
+def test_the_guess_of_a_stance_holds_it():
+    """Where closed loops carry what has no motor, motors hold what is theirs."""
+    model = lw.load("four_bar")
+    motor = [model.joints[0].name]
+    q = lw.project(model, lw.close(model, model.neutral() + 0.6), np.zeros(model.nv))[0]
+    zero = np.zeros(model.nv)
+    found = ilqr(model, q, zero, 20, 0.02, C.EffortCost(1.0), actuated=motor, method="semi_implicit", iterations=0)
+    np.testing.assert_allclose(found.tau[0], lw.inverse_dynamics(model, q, zero, zero, actuated=motor), atol=1e-9)
+    np.testing.assert_allclose(found.q, np.broadcast_to(q, found.q.shape), atol=1e-9)
 
 
 def test_what_does_not_converge_says_why(pendulums):

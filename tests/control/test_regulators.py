@@ -78,6 +78,13 @@ def test_a_cart_pole_is_held_upright_by_its_cart_alone():
         lqr(model.with_gravity([0.0, 0.0, 0.0]).with_payload("pole", 1.0, [0, 0, -0.1]), [0.0, 0.0], actuated=["hinge"])
 
 
+def test_weights_of_efforts_may_be_of_the_motors_alone():
+    told = {"q": [0.0, 0.0], "Q": [1.0, 10.0, 1.0, 1.0], "actuated": ["slider"]}
+    whole = lqr(cart_pole(), R=[0.1, 5.0], **told)
+    for R in ([0.1], 0.1 * np.eye(1)):
+        np.testing.assert_array_equal(lqr(cart_pole(), R=R, **told).gain, whole.gain)
+
+
 def test_a_long_horizon_begins_as_the_endless_one(arm):
     q = np.full(7, 0.3)
     endless = lqr(arm, q, 10.0, 0.1, step=0.02)
@@ -110,6 +117,11 @@ def test_a_batch_of_postures_gives_what_each_gives_alone(arm):
         ({"Q": np.diag([1.0, 1.0, 1.0, -1.0])}, InputError, "Q is no weight: it has the eigenvalue -1"),
         ({"Q": np.arange(16.0).reshape(4, 4)}, InputError, "not symmetric"),
         ({"Q": np.ones(3)}, ShapeError, r"Q has shape \(3,\); expected a number, \(4,\) or \(4, 4\)"),
+        (
+            {"R": np.eye(3), "actuated": ["slider"]},
+            ShapeError,
+            r"R has shape \(3, 3\); expected a number, \(2,\) or \(2, 2\) or \(1,\) or \(1, 1\)",
+        ),
         ({"R": 0.0}, InputError, "R is no weight of efforts: it has the eigenvalue 0"),
         ({"R": np.diag([1.0, -1.0])}, InputError, "R is no weight"),
         ({"Q": np.nan}, InputError, "Q is not finite"),

@@ -399,8 +399,12 @@ def _takes_a_state(function: Callable[..., Any], name: str, bound: Mapping[str, 
         raise ArgumentError(f"{form}; {takes}")
     if lacking or len(needed) > 5:
         missing = (lacking or needed[5:])[0]
-        advice = ", or measure it, simulate(…, sensor=frame)" if missing == "wrench" else ""
-        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…){advice}")
+        if missing == "wrench":
+            raise ArgumentError(
+                f"the law {name} needs what pushes the hand, wrench (6,): give sensor=frame, where it is "
+                f"measured, or bind it, functools.partial({name}, wrench=…)"
+            )
+        raise ArgumentError(f"{form}; {takes}: bind the rest, functools.partial({name}, {missing}=…)")
     if state0 is None and len(needed) == 5:
         raise ArgumentError(f"{form}; {takes}: give what {needed[4]!r} is at the start, state0=…, or bind it")
     if state0 is not None and not any_more and len(by_place) < 5:

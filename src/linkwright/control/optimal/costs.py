@@ -62,8 +62,11 @@ class PostureCost:
     target: Any
     weight: Any = 1.0
 
-    def term(self, model: Model, batch: tuple[int, ...], each: Collection[str]) -> Term:
-        """The cost of this model."""
+    def __post_init__(self) -> None:
+        _require_weight(self)
+
+    def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
+        """The cost of this model, in which efforts at these places are chosen."""
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -82,8 +85,11 @@ class VelocityCost:
     weight: Any = 1.0
     target: Any = None
 
-    def term(self, model: Model, batch: tuple[int, ...], each: Collection[str]) -> Term:
-        """The cost of this model."""
+    def __post_init__(self) -> None:
+        _require_weight(self)
+
+    def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
+        """The cost of this model, in which efforts at these places are chosen."""
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -96,13 +102,20 @@ class VelocityCost:
 
 @dataclass(frozen=True, eq=False)
 class EffortCost:
-    """½ w |τ − target|²; ``target`` (…, nv) or a function of time, none by default; ``weight`` as of a posture."""
+    """½ w |τ − target|²; ``target`` (…, nv) or a function of time, none by default.
+
+    ``weight`` as of a posture, also one number for each effort that is ``actuated`` (m,), in the order of the model, or
+    a matrix (m, m) of these.
+    """
 
     weight: Any = 1.0
     target: Any = None
 
-    def term(self, model: Model, batch: tuple[int, ...], each: Collection[str]) -> Term:
-        """The cost of this model."""
+    def __post_init__(self) -> None:
+        _require_weight(self)
+
+    def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
+        """The cost of this model, in which efforts at these places are chosen."""
         n = model.nv
 
         def rest(model: Model, q: Array, v: Array, tau: Array, target: Array) -> tuple[Array, Array]:
@@ -110,7 +123,8 @@ class EffortCost:
 
         wanted = np.zeros(n) if self.target is None else self.target
         target, moving = _target("the target of EffortCost", wanted, (n,), batch)
-        return _squares(EffortCost, rest, target, moving, (n,), self.weight, n)
+        W = weight_of("the weight of EffortCost", self.weight, n, len(controls))
+        return _squares(EffortCost, rest, target, moving, (n,), spread(W, n, controls), n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +139,11 @@ class FrameCost:
     target: Any
     weight: Any = 1.0
 
-    def term(self, model: Model, batch: tuple[int, ...], each: Collection[str]) -> Term:
-        """The cost of this model."""
+    def __post_init__(self) -> None:
+        _require_weight(self)
+
+    def term(self, model: Model, batch: tuple[int, ...], controls: tuple[int, ...]) -> Term:
+        """The cost of this model, in which efforts at these places are chosen."""
         model.frame(self.frame)
         n, frame = model.nv, self.frame
         told = self.target(0.0) if callable(self.target) else self.target
@@ -152,14 +169,19 @@ is bound by name with ``functools.partial``."""
 
 
 def terms(
-    what: str, costs: Cost | Sequence[Cost], model: Model, batch: tuple[int, ...], each: Collection[str]
+    what: str,
+    costs: Cost | Sequence[Cost],
+    model: Model,
+    batch: tuple[int, ...],
+    each: Collection[str],
+    controls: tuple[int, ...],
 ) -> tuple[Term, ...]:
     """The costs of a model; :class:`ArgumentError` for what is none."""
     several = list(costs) if isinstance(costs, (list, tuple)) else [costs]
     found = []
     for cost in several:
         if isinstance(cost, (PostureCost, VelocityCost, EffortCost, FrameCost)):
-            found.append(cost.term(model, batch, each))
+            found.append(cost.term(model, batch, controls))
         elif callable(cost):
             found.append(_of_function(cost, model, batch, each))
         else:
@@ -195,11 +217,22 @@ def _fits(lead: tuple[int, ...], batch: tuple[int, ...]) -> bool:
         return False
 
 
-def weight_of(what: str, weight: Any, n: int) -> Array:
-    """A weight: a number, (n,) or a symmetric (n, n), none of it negative; :class:`InputError` otherwise."""
+def weight_of(what: str, weight: Any, *sizes: int) -> Array:
+    """A weight: a number, (n,) or a symmetric (n, n) of one of the sizes n, none of it negative; raises otherwise."""
+    W = a_weight(what, weight)
+    if W.shape not in [(), *((n,) for n in sizes), *((n, n) for n in sizes)]:
+        expected = " or ".join(f"({n},) or ({n}, {n})" for n in sizes)
+        raise ShapeError(f"{what} has shape {W.shape}; expected a number, {expected}")
+    return W
+
+
+def a_weight(what: str, weight: Any) -> Array:
+    """A weight of any size: :class:`ShapeError` and :class:`InputError` for what is none."""
     W = as_numbers(what, weight)
-    if W.shape not in ((), (n,), (n, n)):
-        raise ShapeError(f"{what} has shape {W.shape}; expected a number, ({n},) or ({n}, {n})")
+    if W.ndim > 2 or (W.ndim == 2 and len(W) != len(W.T)):
+        raise ShapeError(f"{what} has shape {W.shape}; expected a number, (n,) or (n, n)")
+    if not W.size:
+        return W
     if not np.isfinite(W).all():
         raise InputError(f"{what} is not finite")
     if W.ndim < 2:
@@ -212,6 +245,20 @@ def weight_of(what: str, weight: Any, n: int) -> Array:
     if least < -1e-9 * np.abs(W).max():
         raise InputError(f"{what} is no weight: it has the eigenvalue {least:g}, and none may be negative")
     return 0.5 * (W + W.T)
+
+
+def spread(W: Array, n: int, controls: Sequence[int]) -> Array:
+    """A weight of all n efforts, of one of these or of those at some places: of others it is zero."""
+    if W.shape[-1:] in ((), (n,)):
+        return W
+    whole, places = np.zeros((n,) * W.ndim), list(controls)
+    whole[np.ix_(*(places,) * W.ndim)] = W
+    return whole
+
+
+def _require_weight(cost: PostureCost | VelocityCost | EffortCost | FrameCost) -> None:
+    """Raise for a weight that is none, of whatever model."""
+    a_weight(f"the weight of {type(cost).__name__}", cost.weight)
 
 
 def _squares(

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.native.threads import default_threads
-from linkwright.compiler.public import kernel_of
 from linkwright.control.optimal.costs import Cost, Costs, require_each, terms
 from linkwright.control.optimal.descent import Compiled, Motions, Way, descend
 from linkwright.control.optimal.found import OptimalMotion
+from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.parts import InParts
 from linkwright.control.optimal.sweeps import NODES, Sweeps
-from linkwright.dynamics import gravity_forces, passive_forces
 from linkwright.dynamics.configuration import check
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
@@ -59,12 +58,12 @@ def ilqr(
     ``functools.partial`` are the same for all problems of a batch, but those named in ``each``.
 
     Leading axes of q0 and v0 are independent problems, which run side by side on the lanes of vector registers; each
-    ends when it is done. ``limits`` of efforts: a number or (nv,), also a pair (low, high) of them; True takes those of
-    the joints. They are kept exactly, by a quadratic program in every node (Tassa, Mansard & Todorov, ICRA 2014).
-    ``guess``: efforts (…, steps, nv) to begin with, otherwise those that hold the start against gravity. ``actuated``:
-    names of the joints that have a motor, otherwise all have. ``method`` is that of the integration, "semi_implicit"
-    (the quickest), "rk4", "midpoint" or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction
-    of the joints act.
+    ends when it is done. ``limits`` of efforts: a number, (nv,) or (m,) of the m that are actuated, also a pair (low,
+    high) of them; True takes those of the joints. They are kept exactly, by a quadratic program in every node (Tassa,
+    Mansard & Todorov, ICRA 2014). ``guess``: efforts (…, steps, nv) to begin with, otherwise those that hold the start
+    against gravity and springs; closed loops bear what motors cannot. ``actuated``: names of the joints that have a
+    motor, otherwise all have. ``method`` is that of the integration, "semi_implicit" (the quickest), "rk4", "midpoint"
+    or "euler"; otherwise as :func:`simulate` chooses. Springs, dampers and friction of the joints act.
 
     A problem has converged when an iteration is expected to lower its cost by no more than ``tolerance`` of it. Each
     iteration solves Riccati's equation along the motion, with the dynamics linear and the costs quadratic about it, and
@@ -100,7 +99,8 @@ def ilqr(
     listed: list[list[Any]] = [list(x) if isinstance(x, (list, tuple)) else [x] for x in (running, final)]
     require_each(names, [*listed[0], *listed[1]])
     made = model.minimal()
-    costs = [Costs(terms(what, x, made, batch, names)) for what, x in zip(("running", "final"), listed, strict=True)]
+    kinds = zip(("running", "final"), listed, strict=True)
+    costs = [Costs(terms(what, x, made, batch, names, controls)) for what, x in kinds]
     if not (costs[0].terms or costs[1].terms):
         raise ArgumentError("there is nothing to keep low: give running and final costs")
     rows = int(np.prod(batch, dtype=int))
@@ -221,17 +221,24 @@ def limits_of(model: Model, limits: Any, controls: tuple[int, ...]) -> tuple[Arr
         own = np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
         return -own[places], own[places]
     pair = limits if isinstance(limits, tuple) and len(limits) == 2 else None
+    sizes = [(), (n,), (len(places),)]
     sides = []
     for sign, x in zip((-1.0, 1.0), pair or (limits, limits), strict=True):
         side = as_numbers("limits", x)
-        if side.shape not in ((), (n,)) or np.isnan(side).any():
-            raise ShapeError(f"limits are a number or ({n},), or a pair (low, high) of them; got {limits!r}")
-        sides.append(np.broadcast_to(side if pair else sign * side, n)[places].astype(float))
+        if side.shape not in sizes:
+            expected = " or ".join(f"{shape}" for shape in dict.fromkeys(sizes[1:]))
+            raise ShapeError(f"limits are a number or {expected}, or a pair (low, high) of them; got {limits!r}")
+        if np.isnan(side).any():
+            raise InputError(f"limits are numbers, infinite where there is none; got {limits!r}")
+        side = side[places] if side.shape == (n,) else np.broadcast_to(side, len(places))
+        sides.append((side if pair else sign * side).astype(float))
     low, high = sides
     if (low > high).any():
         raise InputError(
             f"limits: the lower one is above the upper one, {low[low > high][0]:g} > {high[low > high][0]:g}"
         )
+    if (low == high).all():
+        raise InputError(f"limits leave nothing to choose: every effort is held at {high[0]:g}; got {limits!r}")
     return low, high
 
 
@@ -239,9 +246,7 @@ def _guess(model: Model, guess: Any, q0: Array, steps: int, controls: tuple[int,
     """Controls (…, steps, m) to begin with."""
     places, batch = list(controls), q0.shape[:-1]
     if guess is None:
-        still = np.zeros((*batch, model.nv))
-        hold = kernel_of(gravity_forces, model)(q0) - kernel_of(passive_forces, model)(q0, still)
-        return np.repeat(hold[..., None, places], steps, axis=-2)
+        return np.repeat(holding_efforts(model, q0, controls)[..., None, places], steps, axis=-2)
     tau = as_numbers("guess", guess)
     try:
         tau = np.broadcast_to(tau, (*batch, steps, model.nv))

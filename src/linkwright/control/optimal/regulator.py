@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import kernel_of
-from linkwright.control.optimal.costs import weight_of
+from linkwright.control.optimal.costs import spread, weight_of
+from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.problem import controls_of
 from linkwright.control.optimal.riccati import continuous, discrete, gain
-from linkwright.dynamics import difference, gravity_forces, passive_forces
+from linkwright.dynamics import difference
 from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
@@ -107,7 +108,8 @@ def lqr(
     It keeps ∫ δᵀQδ + δτᵀRδτ dt low, or with a ``step`` (s), at which a law is asked, the sum of these over all steps.
     δ = (difference(q, ·), v) is how far the state is away, δτ = −K δ how far the efforts are from ``tau`` (…, nv), that
     hold q: without it they are those against gravity and springs. Q: a number, (2 nv,) or (2 nv, 2 nv), first for δq,
-    then for v; R: a number, (nv,) or (nv, nv), of the efforts.
+    then for v; R: a number, (nv,) or (nv, nv), of the efforts, or (m,) or (m, m) of the m efforts that are actuated, in
+    the order of the model.
 
     With ``horizon`` there are so many steps, and δᵀ F δ after the last, F being ``final``, else Q. ``actuated`` names
     the joints that have a motor, otherwise all have. ``method``: that of the simulation, with a ``step``. Springs,
@@ -129,10 +131,7 @@ def lqr(
     n, controls = model.nv, list(controls_of(model, actuated))
     posture = as_numbers("q", q)
     if tau is None and posture.shape[-1:] == (model.nq,):
-        still = np.zeros(n)
-        held = kernel_of(gravity_forces, model)(posture) - kernel_of(passive_forces, model)(posture, still)
-        effort = np.zeros_like(held)
-        effort[..., controls] = held[..., controls]
+        effort = holding_efforts(model, posture, controls)
     else:
         effort = as_numbers("tau", np.zeros(n) if tau is None else tau)
     if horizon is not None and (
@@ -141,7 +140,8 @@ def lqr(
         raise InputError(f"horizon is a whole number of steps from 1 on, with step=…; got {horizon!r}, step={step!r}")
     if final is not None and horizon is None:
         raise ArgumentError("final is the weight after a horizon, and none is given: lqr(…, step=…, horizon=…)")
-    Qm, Rm = _matrix("Q", Q, 2 * n), _matrix("R", R, n)[np.ix_(controls, controls)]
+    Qm = _matrix("Q", Q, 2 * n)
+    Rm = _matrix("R", spread(weight_of("R", R, n, len(controls)), n, controls), n)[np.ix_(controls, controls)]
     if np.linalg.eigvalsh(Rm)[0] <= 0.0:
         raise InputError(
             f"R is no weight of efforts: it has the eigenvalue {np.linalg.eigvalsh(Rm)[0]:g}; all must be > 0"
