@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.control.optimal import problem
 from linkwright.control.optimal.box import least
-from linkwright.control.optimal.changes import factors
+from linkwright.control.optimal.changes import curvature, factors
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.joint import Cylindrical, Free, Planar, Prismatic, Revolute, Spherical
 from mechanisms import random_tree, state
@@ -66,6 +66,39 @@ def test_steps_of_closed_loops_are_differentiated_too(method):
     model = lw.load("four_bar")
     q = lw.close(model, model.neutral() + 0.6)
     _same_as_linearize(model, method, q, np.zeros(model.nv))
+
+
+@pytest.mark.parametrize("kinds", [[Revolute, Spherical], [Free], [Planar]], ids=lambda k: k[-1].type)
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_second_derivatives_of_steps_are_the_slopes_of_the_first(kinds, method):
+    """Of weightsᵀ δ⁺ along lines in the tangent space, by differences of what the step itself gives."""
+    model = random_tree(kinds, 3, springs=True).minimal()
+    q, v, _ = state(model, 3)
+    rng, n, h = np.random.default_rng(3), model.nv, 0.02
+    tau, weights, controls = rng.normal(size=n), rng.normal(size=2 * n), (0, n - 1)
+
+    def bent(model, q, v, tau, weights):
+        return curvature(model, method, controls, q, v, tau, h, weights)
+
+    H = lw.compile(bent, model, tau=(n,), weights=(2 * n,))(q, v, tau, weights)
+
+    def after(x):
+        driven = tau.copy()
+        driven[list(controls)] += x[2 * n :]
+        told = {"step": h, "method": method, "controller": lambda t, q, v: driven}
+        motion = lw.simulate(model, lw.integrate(model, q, x[:n]), v + x[n : 2 * n], h, **told)
+        return motion.q[-1], motion.v[-1]
+
+    there, e = after(np.zeros(2 * n + 2)), 2e-4
+
+    def weighed(x):
+        q1, v1 = after(x)
+        return weights[:n] @ lw.difference(model, there[0], q1) + weights[n:] @ (v1 - there[1])
+
+    for _ in range(6):
+        line = rng.normal(size=2 * n + 2)
+        bend = (weighed(e * line) + weighed(-e * line)) / e**2
+        assert bend == pytest.approx(line @ H @ line, rel=1e-4, abs=1e-5)
 
 
 def _same_as_linearize(model, method, q, v, h=0.01):
@@ -138,6 +171,15 @@ def swing_up(model, **more):
     start = more.pop("q0", [-np.pi / 2, 0.0])
     told = {"limits": 5.0, "method": "semi_implicit", **more}
     return ilqr(model, start, [0.0, 0.0], 150, 0.02, running, final, **told)
+
+
+def test_what_converges_slowly_is_helped_by_second_derivatives(pendulums):
+    """Without them a swing-up takes 280 iterations, and of these sixteen six more than 500."""
+    starts = [-np.pi / 2, 0.0] + 0.1 * np.random.default_rng(0).normal(size=(16, 2))
+    several = swing_up(pendulums, q0=starts)
+    assert several.converged.all()
+    assert np.median(several.iterations) < 90
+    assert swing_up(pendulums).iterations < 90
 
 
 def cost_of_swing_up(q, v, tau):

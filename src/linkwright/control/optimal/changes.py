@@ -15,13 +15,14 @@ from linkwright.compiler.front.bind import bind
 from linkwright.compiler.front.differentiation import differentiate, replay
 from linkwright.compiler.front.trace import trace
 from linkwright.dynamics import forward_dynamics_derivatives, integrate_derivatives, passive_forces
-from linkwright.dynamics.configuration import integrate
+from linkwright.dynamics.configuration import difference, integrate
 from linkwright.errors import InputError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.integrators import (
     SemiImplicit,
     Tableau,
+    driven_step,
     implicit_acceleration,
     implicit_terms,
     increments,
@@ -52,6 +53,30 @@ def pulled_back(gradient: Array, hessian: Array, factors: list[Array]) -> tuple[
     for F in reversed(factors):
         gradient, hessian = F.T @ gradient, mirror(F.T @ (hessian @ F))
     return gradient, hessian
+
+
+def curvature(
+    model: Model, method: str, controls: tuple[int, ...], q: Array, v: Array, tau: Array, h: Any, weights: Array
+) -> Array:
+    """∂²(weightsᵀ δ⁺)/∂(δq, δv, u)² (2 nv + m, 2 nv + m) of a step, u being the efforts at some places."""
+    n, m = model.nv, len(controls)
+
+    def weighed(model: Model, x: Array, q: Array, v: Array, tau: Array, h: Any, weights: Array, to: Array) -> Any:
+        driven = [tau[k] + (x[2 * n + controls.index(k)] if k in controls else 0.0) for k in range(n)]
+        effort, start = np.array(driven, dtype=object), integrate(model, q, x[:n])
+        there, velocity, _ = driven_step(model, 0.0, start, v + x[n : 2 * n], lambda t, q, v: effort, h, method)
+        return weights[:n] @ difference(model, to, there) + weights[n:] @ velocity
+
+    def make() -> Any:
+        shapes = {"x": (2 * n + m,), "tau": (n,), "h": (), "weights": (2 * n,), "to": (model.nq,)}
+        once = trace(bind(weighed, model, shapes))
+        return differentiate(differentiate(once, "x", model), "x", model)
+
+    program = derived(model, curvature, method, controls, make=make)
+    to, _, _ = driven_step(model, 0.0, q, v, lambda t, q, v: tau, h, method)
+    arrays = (np.zeros(2 * n + m), q, v, tau, np.asarray(h, dtype=object), weights, to)
+    result: Array = replay(program, weights[0].graph, [np.asarray(x, dtype=object) for x in arrays])[0]
+    return mirror(result)
 
 
 def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[list[Array], Array, Array]:

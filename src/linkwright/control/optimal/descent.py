@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from linkwright.compiler.kernel import Kernel
 from linkwright.control.optimal.sweeps import NODES, Sweeps
+from linkwright.errors import TooLargeError
 from linkwright.spatial.arrays import Array
 
 SHARE = 1e-4
@@ -16,8 +20,21 @@ SHARE = 1e-4
 HALVINGS = 12
 """Of a step, at most, before the problem is regularised more."""
 
+TOGETHER = 4
+"""Halvings that are tried in one call, where few problems are left."""
+
 FIRST, LEAST, MOST = 1e-3, 1e-5, 1e8
 """μ when it is first needed, below which it is none, above which a problem is given up."""
+
+BENDING = 7
+"""Velocities up to which second derivatives of the dynamics are worth their code."""
+
+SLOW, OFTEN = 0.5, 3
+"""Share of what the iteration before was expected to give, above which a whole step counts as slow; how many of these
+call for second derivatives."""
+
+SOFTER, REST = 0.25, 5
+"""Of the share that second derivatives have, after they led astray; iterations without them where they always do."""
 
 ROUNDING = 1e-13
 """Share of the cost below which differences are rounding."""
@@ -63,10 +80,16 @@ class Corrections:
 class Way(Protocol):
     """How the sweeps are done; limits (rows, m), ``told`` the costs' values (rows, …), running and final."""
 
+    @property
+    def bends(self) -> bool:
+        """Whether it knows second derivatives of the dynamics."""
+
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array
+        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
-        """Riccati's sweep."""
+        """Riccati's sweep, in which second derivatives of the dynamics have the share ``bend`` (rows,), 0 to 1; rows
+        of which it is zero come first.
+        """
 
     def forward(
         self,
@@ -93,7 +116,7 @@ class Compiled:
         self.sweeps, self.steps, self.h = sweeps, steps, h
         _ = sweeps.backward, sweeps.forward  # which may be too large
         self.parts = [(a, min(NODES, steps - a)) for a in range(0, steps, NODES)]
-        model, m = sweeps.model, len(sweeps.controls)
+        model, m, at_once = sweeps.model, len(sweeps.controls), max(at_once, TOGETHER)
         n, nodes = 2 * model.nv, NODES * len(self.parts)
         self._K, self._some_K = (_arrays(len(self.parts), (at_once, NODES, m, n)) for _ in range(2))
         self._k, self._some_k = (_arrays(len(self.parts), (at_once, NODES, m)) for _ in range(2))
@@ -107,25 +130,54 @@ class Compiled:
     def _tables(self, motions: Motions, a: int) -> tuple[Array, Array, Array]:
         return motions.q[:, a : a + NODES], motions.v[:, a : a + NODES], motions.u[:, a : a + NODES]
 
+    @cached_property
+    def bends(self) -> bool:
+        if self.sweeps.model.loops or self.sweeps.model.nv > BENDING:
+            return False
+        with suppress(TooLargeError):
+            _ = self.sweeps.bending
+            return True
+        return False
+
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array
+        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
-        h, rows, kernel = self.h, len(mu), self.sweeps.backward
-        end = motions.q[:, self.steps], motions.v[:, self.steps]
-        _, Vx, Vxx = self.sweeps.ending(*end, told[1], h * self.steps)
-        slope, curve, pivot = np.zeros_like(mu), np.zeros_like(mu), np.full_like(mu, np.inf)
-        sums = np.empty((3, rows))
-        for (a, count), K, k in reversed(list(zip(self.parts, self._K, self._k, strict=True))):
-            after = np.empty_like(Vx), np.empty_like(Vxx)  # a kernel may read its arguments again: far angles
-            kernel(
-                *(*self._tables(motions, a), *limits, told[0], Vx, Vxx, mu, h, float(a), float(count)),
-                out=(*after, *sums, K[:rows], k[:rows]),
-            )
-            Vx, Vxx = after
-            slope, curve, pivot = slope + sums[0], curve + sums[1], np.minimum(pivot, sums[2])
+        plain, rows = int(np.count_nonzero(bend == 0.0)), len(mu)
+        found = []
+        for some, kernel in ((slice(0, plain), "backward"), (slice(plain, rows), "bending")):
+            if some.stop > some.start:
+                more = () if kernel == "backward" else (bend[some],)
+                found.append(self._swept(getattr(self.sweeps, kernel), motions, limits, told, mu, more, some))
+        slope, curve, pivot = np.concatenate(found, axis=1)
         definite = (pivot > 0.0) & np.isfinite(slope) & np.isfinite(curve)
         K, k = [x[:rows] for x in self._K], [x[:rows] for x in self._k]
         return Corrections(K, k, slope, curve, definite)
+
+    def _swept(
+        self,
+        kernel: Kernel,
+        motions: Motions,
+        limits: tuple[Array, Array],
+        told: tuple[Array, Array],
+        mu: Array,
+        more: tuple[Array, ...],
+        some: slice,
+    ) -> Array:
+        """Slope, curve and pivot (3, …) of some rows; their gains are where they are kept."""
+        h, motions, mu = self.h, motions.take(some), mu[some]
+        low, high, running, final = (x[some] for x in (*limits, *told))
+        _, Vx, Vxx = self.sweeps.ending(motions.q[:, self.steps], motions.v[:, self.steps], final, h * self.steps)
+        slope, curve, pivot = np.zeros_like(mu), np.zeros_like(mu), np.full_like(mu, np.inf)
+        sums = np.empty((3, len(mu)))
+        for (a, count), K, k in reversed(list(zip(self.parts, self._K, self._k, strict=True))):
+            after = np.empty_like(Vx), np.empty_like(Vxx)  # a kernel may read its arguments again: far angles
+            kernel(
+                *(*self._tables(motions, a), low, high, running, Vx, Vxx, mu, h, float(a), float(count), *more),
+                out=(*after, *sums, K[some], k[some]),
+            )
+            Vx, Vxx = after
+            slope, curve, pivot = slope + sums[0], curve + sums[1], np.minimum(pivot, sums[2])
+        return np.stack([slope, curve, pivot])
 
     def forward(
         self,
@@ -137,13 +189,13 @@ class Compiled:
         told: tuple[Array, Array],
     ) -> Motions:
         count = len(motions.cost)
-        if 2 * len(rows) > count and count > len(rows):  # all of them: to pick some takes longer
+        if 2 * len(rows) > count > len(rows) and np.diff(rows).all():  # all of them: to pick some takes longer
             every = np.zeros(count)
             every[rows] = alpha
             return self.forward(motions, gains, every, np.arange(count), limits, told).take(rows)
         low, high, running, final = *limits, *told
         old, all_K, all_k = motions, gains.K, gains.k
-        if count > len(rows):
+        if not np.array_equal(rows, np.arange(count)):
             low, high, running, final = (x[rows] for x in (low, high, running, final))
             old = motions.take(rows)
             all_K = [np.take(x, rows, axis=0, out=y[: len(rows)]) for x, y in zip(all_K, self._some_K, strict=True)]
@@ -219,6 +271,8 @@ def descend(
     own = np.zeros(0, dtype=int)  # which problems are at work
     now = starts.take(own)
     mu, first, given_up = np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)
+    bend, slow = np.zeros(0), np.zeros(0, dtype=int)
+    last = np.zeros(0)  # what an iteration was expected to give
     while len(own) or waiting < rows:
         if len(own) < at_once and waiting < rows:
             more = np.arange(waiting, min(rows, waiting + at_once - len(own)))
@@ -229,13 +283,19 @@ def descend(
             own = np.concatenate([own, more])
             now = _joined(now, fresh)
             mu = np.concatenate([mu, np.zeros(len(more))])
+            bend, slow = np.append(bend, 0.0 * one), np.append(slow, np.zeros_like(more))
+            last = np.append(last, np.inf * one)
             first = np.concatenate([first, abs(fresh.cost)])
             given_up = np.concatenate([given_up, ~np.isfinite(fresh.cost)])
             for row, cost in zip(more, fresh.cost, strict=True):
                 found.costs[row].append(float(cost))
+        if (np.diff((bend > 0.0).astype(int)) < 0).any():
+            order = np.argsort(bend > 0.0, kind="stable")
+            own, now, mu, first, given_up = own[order], now.take(order), mu[order], first[order], given_up[order]
+            bend, slow, last = bend[order], slow[order], last[order]
         low_high = limits[0][own], limits[1][own]
         values = told[0][own], told[1][own]
-        gains = way.backward(now, low_high, values, mu)
+        gains = way.backward(now, low_high, values, mu, bend)
         expected = -(gains.slope + 0.5 * gains.curve)
         scale = tolerance * abs(now.cost) + 1e-3 * ROUNDING * first
         converged = gains.definite & (expected <= scale) & (mu <= FIRST) & ~given_up
@@ -244,22 +304,33 @@ def descend(
         trying = np.flatnonzero(gains.definite & ~done)
         better = np.zeros(len(own), dtype=bool)
         lengths = np.zeros(len(own))
-        alpha = 1.0
-        left = trying
-        for _ in range(HALVINGS):
-            if not len(left):
-                break
-            new = way.forward(now, gains, np.full(len(left), alpha), left, low_high, values)
-            promised = -(alpha * gains.slope[left] + 0.5 * alpha**2 * gains.curve[left])
+        left, halved = trying, 0
+        while len(left) and halved < HALVINGS:
+            several = TOGETHER if halved and TOGETHER * len(left) <= max(len(own), TOGETHER) else 1
+            share = 0.5 ** (halved + np.arange(several))
+            each = np.repeat(left, several)
+            new = way.forward(now, gains, np.tile(share, len(left)), each, low_high, values)
+            promised = -(share * gains.slope[left, None] + 0.5 * share**2 * gains.curve[left, None])
             with np.errstate(invalid="ignore"):
-                taken = now.cost[left] - new.cost >= SHARE * promised
-            now.put(left[taken], new.take(taken) if not taken.all() else new)
-            better[left[taken]], lengths[left[taken]] = True, alpha
-            left, alpha = left[~taken], 0.5 * alpha
+                enough = now.cost[left, None] - new.cost.reshape(promised.shape) >= SHARE * promised
+            taken, which = enough.any(axis=1), enough.argmax(axis=1)
+            chosen = (several * np.arange(len(left)) + which)[taken]
+            now.put(left[taken], new.take(chosen) if len(chosen) < len(each) else new)
+            better[left[taken]], lengths[left[taken]] = True, share[which[taken]]
+            left, halved = left[~taken], halved + several
         # what promises no more than rounding, and gives nothing, is as good as can be told
         at_rounding = gains.definite & ~done & ~better & (expected <= ROUNDING * (abs(now.cost) + first))
         converged |= at_rounding
-        worse = ~better & ~converged & ~done
+        astray = ~better & ~converged & ~done & (bend > 0.0)
+        worse = ~better & ~converged & ~done & ~astray
+        whole = better & (lengths == 1.0) & (expected > SLOW * last)
+        slow = np.where(better, np.where(whole | (slow < 0), slow + 1, 0), slow)
+        last = np.where(better, expected, last)
+        bend = np.where(astray, SOFTER * bend, np.where(better, np.minimum(1.0, bend / SOFTER), bend))
+        lost = astray & (bend < SOFTER**2)
+        bend[lost], slow[lost] = 0.0, -REST
+        if (slow >= OFTEN).any() and way.bends:
+            bend[(slow >= OFTEN) & (bend == 0.0)] = 1.0
         mu = np.where(worse, np.maximum(FIRST, 10.0 * mu), np.where(lengths == 1.0, 0.1 * mu, mu))
         mu[mu < LEAST] = 0.0
         stopped = worse & (mu > MOST)
@@ -271,12 +342,18 @@ def descend(
             continue
         gone = own[ended]
         found.motions.put(gone, now.take(ended))
-        found.gains[gone] = way.gains(gains, ended)
+        places = ended
+        if bend[ended].any():  # the gains are those of linear dynamics in any case
+            bounds, values = (low_high[0][ended], low_high[1][ended]), (values[0][ended], values[1][ended])
+            gains = way.backward(now.take(ended), bounds, values, mu[ended], np.zeros(len(ended)))
+            places = np.arange(len(ended))
+        found.gains[gone] = way.gains(gains, places)
         found.converged[gone], found.expected[gone] = converged[ended], expected[ended]
         for row, k in zip(gone, ended, strict=True):
             found.reason[row] = _reason(bool(converged[k]), bool(given_up[k]), bool(late[k]), iterations)
         stay = np.setdiff1d(np.arange(len(own)), ended)
         own, now, mu, first, given_up = own[stay], now.take(stay), mu[stay], first[stay], given_up[stay]
+        bend, slow, last = bend[stay], slow[stay], last[stay]
     return found
 
 

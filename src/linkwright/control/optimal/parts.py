@@ -32,6 +32,8 @@ BY = 1e-6
 class InParts:
     """Sweeps node by node, of all problems at work together."""
 
+    bends = False
+
     def __init__(self, sweeps: Sweeps, steps: int, h: float):
         self.sweeps, self.steps, self.h = sweeps, steps, h
         model = sweeps.model
@@ -112,7 +114,7 @@ class InParts:
         return tau
 
     def backward(
-        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array
+        self, motions: Motions, limits: tuple[Array, Array], told: tuple[Array, Array], mu: Array, bend: Array
     ) -> Corrections:
         steps, n, h = self.steps, 2 * self.sweeps.model.nv, self.h
         q, v, u = motions.q[:, :steps], motions.v[:, :steps], motions.u[:, :steps]

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.control.optimal.box import least, unlimited
-from linkwright.control.optimal.changes import factors, pulled_back
+from linkwright.control.optimal.changes import curvature, factors, pulled_back
 from linkwright.control.optimal.costs import Costs
 from linkwright.dynamics import difference
 from linkwright.model.derived import derived
@@ -65,6 +65,11 @@ class Sweeps:
         return self._made("backward", self._backward, costs=self.running)
 
     @cached_property
+    def bending(self) -> Kernel:
+        """The same with one more argument, bend, the share that the dynamics' second derivatives have."""
+        return self._made("bending", partial(self._backward, bending=True), costs=self.running)
+
+    @cached_property
     def forward(self) -> Kernel:
         """(q, v, Q, V, U, K, k, alpha, low, high, told, h, first, count) -> q, v, cost, Q, V, U."""
         return self._made("forward", self._forward, costs=self.running)
@@ -78,7 +83,7 @@ class Sweeps:
         kernel: Kernel = derived(self.model, Sweeps, name, self.key, make=make)
         return kernel
 
-    def _backward(self) -> Kernel:
+    def _backward(self, bending: bool = False) -> Kernel:
         n, m = self.model.nv, len(self.controls)
         wide = [*range(2 * n), *(2 * n + k for k in self.controls)]
 
@@ -96,6 +101,7 @@ class Sweeps:
             h: Any,
             first: Any,
             count: Any,
+            bend: Any = 0.0,
         ) -> tuple[Any, ...]:
             def node(
                 i: Any, left: Any, Vx: Array, packed: Array, slope: Any, curve: Any, pivot: Any, K: Any, k: Any
@@ -106,6 +112,9 @@ class Sweeps:
                 changes = factors(model, self.method, q, v, tau, h)
                 changes[0] = changes[0][:, wide]
                 gradient, hessian = pulled_back(Vx, unpacked(packed, 2 * n), changes)
+                if bending:
+                    bent = curvature(model, self.method, self.controls, q, v, tau, h, Vx)
+                    hessian = hessian + bend * bent
                 cost = self.running.local(model, t, q, v, tau, told)
                 gradient = gradient + h * cost.gradient[wide]
                 hessian = hessian + h * cost.hessian[np.ix_(wide, wide)]
@@ -132,7 +141,8 @@ class Sweeps:
         size = n * (2 * n + 1)
         tables: dict[str, Any] = {"Q": (NODES, self.model.nq), "V": (NODES, n), "U": (NODES, m)}
         told: dict[str, Any] = {"low": (m,), "high": (m,), "told": (self.running.size,), "Vx": (2 * n,), "Vxx": (size,)}
-        return compile(riccati_sweep, self.model, **tables, **told, mu=(), h=(), first=(), count=())
+        more: dict[str, Any] = {"bend": ()} if bending else {}
+        return compile(riccati_sweep, self.model, **tables, **told, mu=(), h=(), first=(), count=(), **more)
 
     def _forward(self) -> Kernel:
         n, m, nq = self.model.nv, len(self.controls), self.model.nq
