@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.equations.controlled.law import Law
+from linkwright.equations.controlled.law import Law, bare
 from linkwright.equations.controlled.proofs import by_theorem, proof_of
 from linkwright.equations.derive.plan import plan_of
 from linkwright.errors import ArgumentError
@@ -82,12 +82,21 @@ def test_what_is_proved_holds_along_simulated_motions(name, law):
     assert np.abs(measured - np.array(rates)[5:-5]).max() < 5e-3 * np.abs(rates).max()
 
 
-@pytest.mark.parametrize("name", ["arm7", "puma560", "chain3d:2"])
+def ball_and_hinge():
+    arm = lw.Builder("ball").body("upper", 1.0, (0.2, 0, 0), 0.1).body("lower", 0.5, (0.2, 0, 0), 0.05)
+    arm = arm.joint("shoulder", "spherical", "world", "upper")
+    return arm.joint("elbow", "revolute", "upper", "lower", xyz=(0.4, 0, 0), axis=(0, 1, 0)).build()
+
+
+@pytest.mark.parametrize("name", ["arm7", "puma560", "ball"])
 def test_larger_ones_and_those_that_turn_about_points_are_proved(name):
-    model = lw.load(name)
-    told = explained(name, pd(model, model.neutral()))
+    model = ball_and_hinge() if name == "ball" else lw.load(name)
+    told = lw.equations(bare(model)).explanation(law=pd(model, model.neutral()))
     assert told.proved
-    assert told.proof.structural == (name == "chain3d:2")  # whose errors are no polynomials
+    assert told.proof.structural == (name == "ball")  # whose errors are no polynomials
+    rubbing = lw.equations(model).explanation(law=pd(model, model.neutral()))
+    assert rubbing.proof.identity
+    assert rubbing.proved == (name != "puma560")  # whose gears can hold it elsewhere
 
 
 def test_wrong_laws_are_not_proved():
@@ -244,11 +253,13 @@ def test_loops_do_no_work_but_can_hold_it_elsewhere():
 
 
 def test_what_is_too_large_to_be_written_out_is_proved_by_theorem():
-    law = Law(lw.load("humanoid"), pd(None, lw.load("humanoid").neutral()))
-    proof = by_theorem(law, "too many terms")
+    arm, humanoid = lw.load("arm7"), lw.load("humanoid")
+    proof = by_theorem(Law(arm, pd(None, arm.neutral())), "too many terms")
     assert proof.proved
     assert proof.structural
     assert "too large" in proof.remark
+    floating = by_theorem(Law(humanoid, pd(None, humanoid.neutral())), "too many terms")
+    assert "no motor drives" in floating.why_not
 
 
 def sines_in_time(n):
@@ -291,3 +302,70 @@ def test_adaptive_control_of_larger_mechanisms_is_proved_by_its_formula():
     assert told.proved
     assert told.proof.structural
     assert "whose first part vanishes" in told.text()
+
+
+def one_joint(**own):
+    arm = lw.Builder("arm").body("link", 1.0, (0.3, 0, 0), 0.1)
+    return arm.joint("joint", "revolute", "world", "link", axis=(0, -1, 0), **own).build()
+
+
+def test_coulomb_friction_holds_it_elsewhere_and_so_nothing_is_proved_of_the_target():
+    """The proof of a frictionless arm says globally asymptotically stable; a real one sticks where |K e| ≤ F."""
+    told = lw.equations(one_joint(friction=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0))
+    assert told.proof.identity
+    assert not told.proved
+    assert "globally" not in told.text()
+    assert "friction holds it wherever" in told.text()
+    assert lw.equations(one_joint(damping=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0)).proved
+
+
+def test_what_the_mechanism_loses_itself_is_no_part_of_the_adaptive_law():
+    model = one_joint(damping=0.5)
+    told = lw.equations(model).explanation(law=adaptive(model, bodies="all"))
+    assert told.proved == (told.law.passive == "cancelled")
+
+
+@pytest.mark.parametrize("damping", [0.0, 3.0])
+def test_without_a_minimum_of_v_nothing_is_called_stable(damping):
+    told = lw.equations(one_joint()).explanation(law=pd(None, [1.0], -5.0, damping))
+    assert [one.kind for one in told.equilibria.found] == ["unstable"]
+    assert "rest at the target is stable" not in told.text()
+    assert "LaSalle" not in told.text()
+    firm = lw.equations(one_joint()).explanation(law=pd(None, [1.0], 5.0, 0.0))
+    assert "rest at the target is stable" in firm.text()
+
+
+def test_a_spring_beside_the_law_is_told_and_nothing_is_said_to_be_left_over():
+    told = lw.equations(one_joint(stiffness=5.0)).explanation(law=pd(None, [1.0], 20.0, 3.0))
+    assert not told.proved
+    assert "What is left over" not in told.text()
+    assert told.equilibria.found[0].q == pytest.approx([0.8])  # 20 (1 − q) = 5 q
+    assert "springs pull beside it" in told.text()
+
+
+@pytest.mark.parametrize(
+    ("name", "stiffness", "joint_damping", "said", "not_said"),
+    [
+        ("two_link", 300.0, 0.0, "less than six independent rows", "the hand is at the target"),
+        ("arm7", 300.0, 0.0, "may move on", "the hand is at the target"),
+        ("arm7", 300.0, 1.0, "the hand is at the target", "less than six"),
+        ("arm7", (300.0, 300.0, 300.0, 0.0, 0.0, 0.0), 1.0, "leave open", "the hand is at the target"),
+    ],
+)
+def test_where_an_impedance_leads_depends_on_the_rows_of_the_jacobian(name, stiffness, joint_damping, said, not_said):
+    model = lw.load(name)
+    q, frame = np.linspace(0.3, 0.8, model.nv), list(model.frames)[-1]
+    law = partial(
+        lw.control.impedance, frame=frame, target=lw.pose(model, q, frame), stiffness=np.array(stiffness),
+        damping=40.0, joint_damping=joint_damping,
+    )  # fmt: skip
+    text = explained(name, law).text()
+    assert said in text
+    assert not_said not in text
+
+
+def test_a_floating_base_is_driven_by_no_motor_and_so_nothing_is_proved():
+    model = lw.load("quadruped")
+    told = lw.equations(model).explanation(law=pd(model, model.neutral()))
+    assert not told.proved
+    assert "no motor drives the free joint 'root'" in told.proof.why_not

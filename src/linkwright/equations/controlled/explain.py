@@ -240,7 +240,7 @@ class _Words:
         claimed = claim.get(proof.kind, ("−", V_T, " ", DAMPING, " ", v))
         yield (
             "A function that is positive away from the target and falls along every motion shows that motions end "
-            "there. Here it is ",
+            f"there. {'Here it is' if proof.identity and proof.definite else 'What is tried is'} ",
             self.formula(V, " = ", *general[proof.kind], display=True),
             *(("that is", self._shown(V, proof.lyapunov)) if proof.lyapunov is not None else ()),
         )
@@ -278,7 +278,8 @@ class _Words:
         else:
             left = proof.left
             shown: Paragraph = (self._shown(None, left),) if left is not None and len(left) <= SHOWN_TERMS else ()
-            yield ("But V̇ is not ", self.formula(*claimed), f": {proof.why_not}. What is left over is ", *shown)
+            over: Paragraph = (" What is left over is ", *shown) if shown and left else ()
+            yield ("But V̇ is not ", self.formula(*claimed), f": {proof.why_not}.", *over)
         if proof.kind == "linear" and proof.epsilon > 0.0:
             yield (f"Any ε between 0 and the least eigenvalue of K_d, {number(smallest_of(proof.damping))}, will do.",)
         yield from self._signs()
@@ -303,22 +304,32 @@ class _Words:
                 )
             else:
                 sign = (
-                    "positive, so that V is positive definite" if proof.definite else "not positive: V has no minimum"
+                    "positive, so that V is positive definite"
+                    if proof.definite
+                    else "not positive: V has no strict minimum at the target"
                 )
+                if proof.kind == "impedance":
+                    sign = (
+                        "positive: U has its minimum at the target only"
+                        if proof.definite
+                        else "not positive: the hand can be elsewhere and U no larger"
+                    )
                 if letter == "Λ":
                     sign = "positive: where s = 0, errors die out" if low > 0.0 else "not positive: errors may grow"
                 yield (f"The least eigenvalue of {letter} is {number(low)}, {sign}.",)
-        if proof.damping is not None:
+        if proof.damping is not None and proof.identity:
             low = smallest(proof.damping)
             if low > 0.0:
-                moving = "s is not zero" if proof.kind == "adaptive" else "anything moves"
+                moving = {"adaptive": "s is not zero", "impedance": "the hand moves"}.get(proof.kind, "anything moves")
                 yield (f"The least eigenvalue of K_d is {number(low)}, positive: V falls as long as {moving}.",)
             elif low == 0.0:
-                yield ("The least eigenvalue of K_d is zero: V never grows, so that rest at the target is stable, but "
-                       "whether motions die out is told by the eigenvalues below only.",)  # fmt: skip
+                stable = proof.identity and proof.definite and proof.kind in ("pd", "linear", "constant")
+                so = " Since V has its minimum there, rest at the target is stable." if stable else ""
+                yield (f"The least eigenvalue of K_d is zero: V never grows.{so} Whether motions die out is told by "
+                       "the eigenvalues below only.",)  # fmt: skip
             else:
                 yield (f"The least eigenvalue of K_d is {number(low)}, negative: V can grow. Nothing is proved.",)
-        if self.law_.passive == "remain":
+        if self.law_.passive == "remain" and proof.identity:
             yield (
                 "The mechanism's dampers and friction take energy beside that: V̇ is smaller still by what they take.",
             )
@@ -391,20 +402,17 @@ class _Words:
                        "needed. Errors die out exponentially, from every start.",)  # fmt: skip
             return
         if proof.kind == "impedance":
-            if smallest_of(proof.damping) > 0.0:
-                square = len(self.mechanism.v) <= 6
-                rest = (
-                    "" if square else " A redundant arm moves on behind a still hand unless joint_damping is positive."
-                )
-                yield ("V̇ = 0 leaves ẋ = 0. Where J has full rank a motion that stays so has F = 0, and the hand is at "
-                       f"the target.{rest}",)  # fmt: skip
+            yield from self._behind_the_hand()
             return
-        if not proof.damped:
+        if not proof.damped or (proof.kind == "pd" and not proof.definite):
             return
         head: Paragraph = (
             "V̇ = 0 only where v = 0. A motion that stays there has ", self.formula(v, " ≡ 0"), ", so ",
             self.formula(Symbol("v", accent="dot"), " ≡ 0"), ", and of the closed loop is left ",
         )  # fmt: skip
+        if proof.friction is not None:
+            yield from self._held_by_friction()
+            return
         if proof.kind == "pd" and proof.looped:
             yield (*head, self.formula(K, " ", e, " = ", Symbol("A", power="T"), " ", Symbol("λ")),
                    ": the target, if its loops are closed, and wherever else the loops carry the pull. Every motion "
@@ -427,6 +435,42 @@ class _Words:
             yield ("There is one only, and all motions are bounded, since V grows beyond all bounds: it is globally "
                    "asymptotically stable (as far as the sampled bound holds).",)  # fmt: skip
 
+    def _behind_the_hand(self) -> Iterable[Paragraph]:
+        """Where V̇ = 0 leaves an arm that is moved by an impedance."""
+        proof, n = self.proof, len(self.mechanism.v)
+        if smallest_of(proof.damping) <= 0.0:
+            return
+        held, J, F = proof.epsilon > 0.0, Symbol("J", power="T"), Symbol("F")
+        if n > 6 and not held:
+            yield ("V̇ = 0 leaves ẋ = 0: the hand is still. Behind it a redundant arm may move on, for nothing damps "
+                   "that (joint_damping is not positive); then nothing is said of the spring's force.",)  # fmt: skip
+            return
+        still = "v = 0" if held else "ẋ = 0 and, where the columns of J are independent, v = 0"
+        yield (f"V̇ = 0 leaves {still}. Of a motion that stays so is left ", self.formula(J, " ", F, " = 0"), ".")
+        if n < 6:
+            yield (f"That does not make F zero: with {n} {'joint' if n == 1 else 'joints'} J has less than six "
+                   "independent rows, and the hand can rest where the spring pulls in directions in which it cannot "
+                   "move. Where, is listed below.",)  # fmt: skip
+        elif proof.definite:
+            yield ("Where J has six independent rows, F = 0, and the hand is at the target (turns below π).",)
+        else:
+            yield ("Where J has six independent rows, F = 0: the hand is where the spring does not pull, which the "
+                   "zeros of its stiffness leave open.",)  # fmt: skip
+
+    def _held_by_friction(self) -> Iterable[Paragraph]:
+        """Where Coulomb's friction holds a mechanism."""
+        proof = self.proof
+        assert proof.friction is not None
+        pull = (K, " ", e) if proof.kind == "pd" else (tau, "(", q, ", 0) − ", Symbol("g"), "(", q, ")")
+        limits = [number(float(x)) for x in proof.friction]
+        yield ("V̇ = 0 only where v = 0. But Coulomb's friction holds it wherever each entry of ",
+               self.formula(*pull), " is no larger than the friction of its joint, ",
+               f"{listed(limits)}{' and what the loops carry' if proof.looped else ''}: every bounded motion "
+               "tends to these configurations, and not to one of them. So it is not proved that motions end at the "
+               "target.",)  # fmt: skip
+        yield ("Simulations take friction for −F v/√(v² + v₀²) with v₀ = 0.01 m/s or rad/s, which holds nothing: what "
+               "would stick creeps, and ends at the equilibria listed below.",)  # fmt: skip
+
     # rest
 
     def rest(self) -> Iterable[Paragraph]:
@@ -446,7 +490,7 @@ class _Words:
         if not found:
             yield ("No equilibrium was found from random starts; that is no proof that there is none.",)
             return
-        only = proof.proved and proof.kind in ("pd", "linear") and not proof.looped
+        only = proof.proved and proof.kind in ("pd", "linear") and not proof.looped and not proof.structural
         yield (
             f"{'The' if only else 'Numerically,'} {counted(len(found), 'equilibrium', 'equilibria')} "
             f"{'is' if len(found) == 1 else 'are'} found by Newton's method from random starts, with the "

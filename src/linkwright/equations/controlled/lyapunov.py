@@ -50,6 +50,8 @@ class Proof:
     """whether the law was taken for what its formula says"""
     steepest: float = 0.0
     """of "constant": the largest ‖∂g/∂q‖ met"""
+    friction: Array | None = None
+    """of Coulomb (nv,), which the law does not make up for; None where there is none"""
     closed: tuple[Polynomial, ...] = ()
     """what stands on the right of the closed loop's rows, beside M v̇ + h on the left"""
 
@@ -67,8 +69,10 @@ class Proof:
 
     @property
     def proved(self) -> bool:
-        """Whether V has its minimum at the target, V̇ is proved to be what is said, and V falls as long as it moves."""
-        return self.identity and self.definite and self.damped
+        """Whether V has its minimum at the target, V̇ is proved to be what is said, V falls as long as it moves, and no
+        friction can hold it elsewhere.
+        """
+        return self.identity and self.definite and self.damped and self.friction is None
 
 
 def smallest(A: Array) -> float:

@@ -37,13 +37,27 @@ _coriolis = public(dynamics.coriolis_matrix)
 
 def proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
     """The proof of a law, or why there is none. Raises :class:`TooLargeError` where equations are too large."""
-    found = _proof_of(plan, law, term_limit)
-    if law.passive == "remain" and found.kind != "pid":
-        springs = any(np.any(joint.stiffness) for joint in law.model.joints) or bool(law.model.springs)
-        if springs or found.kind == "linear":  # dampers and friction only add to what V loses in the other proofs
-            what = "springs pull beside it" if springs else "it does not make up for the mechanism's own friction"
-            found.identity, found.why_not = False, what
+    return _beside(_proof_of(plan, law, term_limit), law)
+
+
+def _beside(found: Proof, law: Law) -> Proof:
+    """The proof where the mechanism's own springs, dampers and friction act beside the law."""
+    if law.passive != "remain" or found.kind in ("pid", ""):
+        return found
+    if any(np.any(joint.stiffness) for joint in law.model.joints) or law.model.springs:
+        found.identity, found.why_not = False, SPRUNG
+    elif found.kind in ("linear", "adaptive"):  # in the others dampers and friction only add to what V loses
+        found.identity, found.why_not = False, "it does not make up for the mechanism's own dampers and friction"
+    rubbing = [np.broadcast_to(joint.friction, (joint.nv,)) for joint in law.model.joints if joint.nv]
+    if any(np.any(joint.friction) for joint in law.model.joints):
+        found.friction = np.concatenate(rubbing).astype(float)
     return found
+
+
+SPRUNG = (
+    "springs pull beside it. With their energy added to V its rate would be that, but motions end where springs and "
+    "law hold each other, listed below, which need not be the target"
+)
 
 
 LOOPS = (
@@ -66,6 +80,8 @@ def by_theorem(law: Law, failure: str) -> Proof:
     n, model, known = law.model.nv, law.model, law.known
     plain = not any(quasi(joint) for joint in model.joints if joint.nv)
     gains = {"pd": "stiffness", "adaptive": "convergence", **({"computed_torque": "stiffness"} if plain else {})}
+    if floating := _not_driven(law):
+        return Proof("", why_not=floating)
     if known not in gains or law.passive == "mixed" or (known == "computed_torque" and law.passive == "remain"):
         return Proof("", why_not=f"its polynomials are too large ({failure})")
     rng = np.random.default_rng(11)
@@ -85,13 +101,31 @@ def by_theorem(law: Law, failure: str) -> Proof:
         f"M and h of this mechanism are too large to be written out ({failure}). The proof is that of every mechanism, "
         "which needs no more of it than that Ṁ − 2C is skew; in numbers, at three random states, it is."
     )
-    return proof
+    return _beside(proof, law)
+
+
+def _not_driven(law: Law) -> str:
+    """Why no motors give what the proofs of the library's laws ask for, in words: none drives a free joint."""
+    free = [joint.name for joint in law.model.joints if joint.type == "free"]
+    if free:
+        return (
+            f"no motor drives the free joint {free[0]!r}, and the proof takes one for each velocity: the ground has to "
+            "carry the mechanism"
+        )
+    rng, model = np.random.default_rng(31), law.model
+    states = [(q, rng.normal(size=model.nv)) for q in model.random(3, seed=32)]
+    still = ~np.any([law.rule(0.5, q, v) for q, v in states], axis=0)
+    if still.any():
+        return f"it drives {int((~still).sum())} of {model.nv} velocities, and the proof takes a motor for each"
+    return ""
 
 
 def _proof_of(plan: Plan, law: Law, term_limit: int) -> Proof:
     turning = any(quasi(joint) for joint in plan.model.joints if joint.nv)
     if law.passive == "mixed":
         return Proof("", why_not="it changes with the mechanism's own springs and friction otherwise than these do")
+    if law.known and turning and (why := _not_driven(law)):
+        return Proof("", why_not=why)
     if law.known == "impedance":
         return proof_of_impedance(plan, law, term_limit)
     if law.known == "adaptive":
