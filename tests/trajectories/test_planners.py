@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.errors import InputError, LinkwrightError, ShapeError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
 from linkwright.trajectories.joints.extremes import Change, durations, length, longest
 from linkwright.trajectories.joints.least_time import kernels
 from mechanisms import one_of_each, trees
@@ -236,10 +238,10 @@ def test_without_limits_of_velocity_or_acceleration():
 
 def test_limits_of_velocity_are_the_models():
     arm = lw.load("arm7")
-    free = plans.s_curve(arm, np.zeros(7), np.full(7, 3.0), acceleration=50.0, jerk=1e4)
+    free = plans.s_curve(arm, np.full(7, -1.5), np.full(7, 1.5), acceleration=50.0, jerk=1e4)
     own = np.concatenate([joint.velocity_limit for joint in arm.joints])
     assert np.array_equal(free.limits["velocity"], own) if np.isfinite(own).all() else "velocity" not in free.limits
-    slow = plans.s_curve(arm, np.zeros(7), np.full(7, 3.0), velocity=0.5, acceleration=50.0, jerk=1e4)
+    slow = plans.s_curve(arm, np.full(7, -1.5), np.full(7, 1.5), velocity=0.5, acceleration=50.0, jerk=1e4)
     assert slow.duration > 6.0
 
 
@@ -271,7 +273,7 @@ def test_where_nothing_moves_it_takes_no_time():
         (dict(start=[0.0, np.nan]), "start is not finite"),
         (dict(end=[0.0, 0.0, 0.0]), r"end has shape \(3,\); expected \(…, 2\)"),
         (dict(start_velocity=[0.0, 0.0, 0.0]), r"start_velocity has shape \(3,\); expected \(…, 2\)"),
-        (dict(velocity=[1.0, 1.0, 1.0]), r"the limit of velocity has shape \(3,\); expected a number or \(2,\)"),
+        (dict(velocity=[1.0, 1.0, 1.0]), r"the limit of velocity has shape \(3,\); expected a number or \(…, 2\)"),
         (dict(duration=np.nan), "duration is not finite"),
         (dict(duration=-1.0), "duration is a time"),
     ],
@@ -303,3 +305,47 @@ def test_states_that_do_not_fit_are_refused():
         plans.s_curves(np.zeros(2), np.zeros(3), 0, 0, 0, 0, 1, 1, 1)
     with pytest.raises(ShapeError, match=r"arrays of coordinates"):
         plans.s_curves(0, 0, 0, 1, 0, 0, 1, 1, 1)
+
+
+def test_an_end_beyond_limits_of_position_is_told_and_a_start_is_not():
+    arm = lw.load("arm7")
+    far, near = np.full(7, 10.0), np.full(7, 1.0)
+    told = "the end of 'joint1' is 10, beyond its limit 2.96706"
+    for plan in (
+        lambda a, b: plans.s_curve(arm, a, b, velocity=1.0, acceleration=1.0, jerk=1.0),
+        lambda a, b: plans.trapezoid(arm, a, b, velocity=1.0, acceleration=1.0),
+        lambda a, b: plans.polynomial(arm, a, b, 2.0),
+    ):
+        with pytest.raises(InputError, match=told):
+            plan(near, far)
+        with pytest.raises(InputError, match=r"in row \[1\]"):
+            plan(near, np.stack([near, far]))
+        assert np.allclose(plan(far, near).end, near)
+    with pytest.raises(InputError, match="a waypoint of 'joint1' is 10"):
+        plans.spline(arm, [near, far], 1.0)
+
+
+def test_limits_may_be_those_of_each_motion_of_a_batch():
+    arm = lw.load("two_link")
+    start, end, V = np.zeros(2), np.array([1.0, 0.5]), np.array([[1.0, 2.0], [0.2, 0.3], [0.5, 0.1]])
+    for make in (partial(plans.s_curve, jerk=30.0), plans.trapezoid):
+        many = make(arm, start, end, velocity=V, acceleration=3.0)
+        one = [make(arm, start, end, velocity=v, acceleration=3.0).duration for v in V]
+        assert np.allclose(many.duration, one, rtol=1e-12)
+
+
+def test_durations_that_numbers_cannot_take_are_told():
+    arm = lw.load("two_link")
+    for duration in (1e-300, 1e300):
+        with pytest.raises(InputError, match="so short or so long"):
+            plans.polynomial(arm, [0.0, 0.0], [1.0, 0.5], duration)
+    with pytest.raises(InputError, match="degree is 3, 5 or 7"):
+        plans.polynomial(arm, [0.0, 0.0], [1.0, 0.5], 1.0, degree=5.0)
+    plan = plans.polynomial(arm, [0.0, 0.0], [1.0, 0.5], 1.0)
+    for by in (np.nan, np.inf):
+        with pytest.raises(InputError, match="by is not finite"):
+            plan.shifted(by)
+    with pytest.raises(ShapeError, match="duration has shape"):
+        plan.retimed([1.0, 2.0])
+    with pytest.raises(ArgumentError, match="t must be"):
+        plan(None)

@@ -55,6 +55,7 @@ def test_splines_go_through_with_continuous_accelerations(model, seed, ends):
 def test_of_plain_coordinates_it_is_the_textbooks_spline(ends):
     arm = lw.load("arm7")
     q, t = waypoints_of(arm, 1, n=30)
+    q = np.clip(q, arm.lower, arm.upper)
     oracle = CubicSpline(t, q, bc_type=ends)
     times = np.linspace(t[0], t[-1], 500)
     at = plans.spline(arm, q, t, ends=ends).at(times)
@@ -244,3 +245,31 @@ def test_what_is_fixed_stays_where_it_is():
     np.testing.assert_allclose(
         plan(np.linspace(0.0, 1.0, 20))[0][:, places.q], np.tile(q0[places.q], (20, 1)), atol=1e-9
     )
+
+
+def test_paths_of_a_hand_are_turned_round_and_slowed():
+    T = np.eye(4)
+    line = plans.straight(T, [0.3, 0.1, 0.0], velocity=0.3, acceleration=1.5, jerk=15.0)
+    ring = plans.circle(line.end, [0.3, 0.1, -0.1], [0.0, 1.0, 0.0], 1.0, turning=True, duration=0.7)
+    path = line.then(ring).shifted(0.2)
+    back, slow = path.reversed(), path.retimed(3.0 * path.duration)
+    t = np.linspace(path.times[0], path.times[-1], 200)[1:-1]
+    pose, v, a = path(t)
+    for one, when, by in ((back, path.times[0] + path.times[-1] - t, -1.0), (slow, 0.2 + 3.0 * (t - 0.2), 1.0 / 3.0)):
+        there = one(when)
+        for x, wanted in zip(there, (pose, by * v, by * by * a), strict=True):
+            np.testing.assert_allclose(x, wanted, atol=1e-9)
+    assert path.shifted(-0.2).then(back).duration == pytest.approx(2.0 * path.duration)
+
+
+def test_a_large_turn_on_a_short_way_asks_for_its_own_limits():
+    start, end = np.eye(4), np.eye(4)
+    end[:3, :3], end[0, 3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], 1e-6
+    limits = dict(velocity=1.0, acceleration=1.0, jerk=1.0)
+    with pytest.raises(ArgumentError, match=r"turns by 1.571 rad: tell angular_velocity"):
+        plans.straight(start, end, **limits)
+    turn = plans.straight(start, end, **limits, angular_velocity=0.5)
+    assert np.abs(turn(np.linspace(0.0, turn.duration, 500))[1][:, 3:]).max() < 0.5 + 1e-9
+    start[3] = [0.0, 0.0, 1.0, 1.0]
+    with pytest.raises(InputError, match="last row"):
+        plans.straight(start, [0.1, 0.0, 0.0], 1.0)

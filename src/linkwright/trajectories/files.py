@@ -37,7 +37,7 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
             )
         return path
     trajectory._one("written as a table")
-    t, q, v, a = trajectory.sample(trajectory.duration / SAMPLES if step is None else step)
+    t, q, v, a = trajectory.sample((trajectory.duration / SAMPLES or 1.0) if step is None else step)
     names = velocity_names(model)
     header = ["t", *(f"q:{name}" for name in model.coordinate_names)]
     header += [f"{kind}:{name}" for kind in ("v", "a") for name in names]

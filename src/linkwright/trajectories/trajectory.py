@@ -149,7 +149,7 @@ class Trajectory:
 
         Of a symbol, in a function that is compiled, symbols.
         """
-        if not is_symbolic(t):
+        if t is None or not is_symbolic(t):
             found = self.at(t)
             return found.q, found.v, found.a
         if self.batch:
@@ -212,32 +212,24 @@ class Trajectory:
 
     def shifted(self, by: float) -> Trajectory:
         """The same, so much later (s)."""
-        return self._like(self.times + float(by), self.q, self.coefficients)
+        return self._like(self.times + number("by", by), self.q, self.coefficients)
 
     def retimed(self, duration: Any) -> Trajectory:
         """The same path in another time, s: slower or faster throughout, from the same beginning on."""
-        wanted = np.broadcast_to(finite("duration", duration), self.batch)
+        wanted = broadcast("duration", finite("duration", duration), self.batch)
         if not (wanted > 0.0).all():
             raise InputError(f"duration is above 0, s; got {duration!r}")
         if not np.all(self.duration):
             raise InputError("a trajectory that takes no time cannot be made to take some")
-        begin = self.times[..., :1]
-        rate = (np.asarray(self.duration) / wanted)[..., None]
-        powers = rate[..., None] ** np.arange(self.degree + 1)
-        times = begin + (self.times - begin) / rate
+        times, rate = stretched(self.times, wanted)
+        powers = rate[..., None, None] ** np.arange(self.degree + 1)
         return self._like(times, self.q, self.coefficients * powers[..., None])
 
     def reversed(self) -> Trajectory:
         """The same path backwards, in the same time."""
         first, last = self.times[..., :1], self.times[..., -1:]
-        spans = np.diff(self.times)[..., None, None]
-        c = self.coefficients
-        n = self.degree + 1
-        turned = np.zeros_like(c)
-        for k in range(n):  # (T − s)^k, by its powers of s
-            for j in range(k + 1):
-                turned[..., j, :] += c[..., k, :] * (math.comb(k, j) * (-1.0) ** j) * spans[..., 0, :] ** (k - j)
-        return self._like((first + last - self.times)[..., ::-1], self.q[..., ::-1, :], turned[..., ::-1, :, :])
+        turned = backwards(self.coefficients, np.diff(self.times))
+        return self._like((first + last - self.times)[..., ::-1], self.q[..., ::-1, :], turned)
 
     def then(self, other: Trajectory) -> Trajectory:
         """This one, and the other after it, which begins where this one ends."""
@@ -318,6 +310,29 @@ def finite(name: str, x: Any) -> Array:
         place = [int(i) for i in np.argwhere(~np.isfinite(x))[0]]
         raise InputError(f"{name} is not finite: {float(x[tuple(place)])} at {place}")
     return x
+
+
+def number(name: str, x: Any) -> float:
+    """One finite number."""
+    x = finite(name, x)
+    if x.shape:
+        raise ShapeError(f"{name} is one number; got shape {x.shape}")
+    return float(x)
+
+
+def stretched(times: Array, duration: Array) -> tuple[Array, Array]:
+    """Times (…, n + 1) from the same beginning on in another duration (…,), and how much faster it goes (…,)."""
+    rate = (times[..., -1] - times[..., 0]) / duration
+    return times[..., :1] + (times - times[..., :1]) / rate[..., None], rate
+
+
+def backwards(c: Array, spans: Array) -> Array:
+    """Coefficients (…, pieces, degree + 1, n) of pieces that last so long (…, pieces), passed from the end on."""
+    spans, turned = spans[..., None], np.zeros_like(c)
+    for k in range(c.shape[-2]):  # (T − s)^k, by its powers of s
+        for j in range(k + 1):
+            turned[..., j, :] += c[..., k, :] * (math.comb(k, j) * (-1.0) ** j) * spans ** (k - j)
+    return turned[..., ::-1, :, :]
 
 
 def sampled(times: Array, step: Any) -> Array:

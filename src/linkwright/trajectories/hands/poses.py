@@ -22,7 +22,7 @@ from linkwright.trajectories.joints.mixtures import pieces
 from linkwright.trajectories.joints.polynomials import between
 from linkwright.trajectories.joints.s_curves import JERKS, s_curves
 from linkwright.trajectories.reading import padded, piece, polynomial
-from linkwright.trajectories.trajectory import finite, sampled
+from linkwright.trajectories.trajectory import backwards, finite, number, sampled, stretched
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +32,9 @@ WIDTH = 25
 
 GAP = 1e-9
 """m and rad: how far apart paths may be that are joined"""
+
+STEEP = 10.0
+"""rad/m, and m/rad: a turn that is so large for its way has limits of its own, and a way for its turn"""
 
 
 class PoseTrajectory:
@@ -67,7 +70,7 @@ class PoseTrajectory:
 
     def __call__(self, t: Any) -> tuple[Array, Array, Array]:
         """(pose, velocity, acceleration) at a time, s, or at several (…): (…, 4, 4), (…, 6), (…, 6)."""
-        if not is_symbolic(t):
+        if t is None or not is_symbolic(t):
             t = as_numbers("t", t)
             if np.isnan(t).any():
                 raise InputError(f"t is a time, s, or several; got {t!r}")
@@ -97,7 +100,19 @@ class PoseTrajectory:
 
     def shifted(self, by: float) -> PoseTrajectory:
         """The same, so much later (s)."""
-        return PoseTrajectory(self.times + float(by), self.s, self.paths)
+        return PoseTrajectory(self.times + number("by", by), self.s, self.paths)
+
+    def retimed(self, duration: float) -> PoseTrajectory:
+        """The same path in another time, s: slower or faster throughout, from the same beginning on."""
+        if not (wanted := number("duration", duration)) > 0.0:
+            raise InputError(f"duration is above 0, s; got {duration!r}")
+        times, rate = stretched(self.times, np.asarray(wanted))
+        return PoseTrajectory(times, self.s * rate ** np.arange(self.s.shape[1]), self.paths)
+
+    def reversed(self) -> PoseTrajectory:
+        """The same path backwards, in the same time."""
+        s = backwards(self.s[..., None], np.diff(self.times))[..., 0]
+        return PoseTrajectory((self.times[0] + self.times[-1] - self.times)[::-1], s, self.paths[::-1])
 
     def then(self, other: PoseTrajectory) -> PoseTrajectory:
         """This one, and the other after it, which begins where this one ends."""
@@ -278,18 +293,27 @@ def _timed(
     """A path, and its place from 0 to 1: a quintic of that duration, or an S-curve within limits."""
     if not length and not turn:
         raise InputError("the path has no length: start and end are the same")
-    told = {name: limit for name, limit in zip(LIMITS, (*along, *about), strict=True) if limit is not None}
+    given = zip(LIMITS, (*along, *about), strict=True)
+    told = {name: number(f"the limit of {name}", limit) for name, limit in given if limit is not None}
     for name, limit in told.items():
-        if not float(finite(name, limit)) > 0.0:
+        if not limit > 0.0:
             raise InputError(f"the limit of {name} is above zero; got {limit!r}")
     if duration is not None:
         if told:
             raise ArgumentError("a path takes a duration, or limits; both are given")
-        if not float(finite("duration", duration)) > 0.0:
+        if not number("duration", duration) > 0.0:
             raise InputError(f"duration is above zero, s; got {duration!r}")
         zero, one = np.zeros(1), np.ones(1)
         s = between([zero, zero, zero], [one, zero, zero], np.asarray(float(duration)))
         return PoseTrajectory(np.array([0.0, float(duration)]), s.T, path[None])
+    for have, lack, size, other, names in (
+        (along, about, length, turn, LIMITS[3:]),
+        (about, along, turn, length, LIMITS),
+    ):
+        if other > STEEP * size and any(x is not None for x in have) and all(x is None for x in lack):
+            raise ArgumentError(
+                f"on {length:.4g} m the hand turns by {turn:.4g} rad: tell {', '.join(names[:3])} too, or some of them"
+            )
     limits: list[float] = []
     for x, y in zip(along, about, strict=True):
         own = [limit / size for limit, size in ((x, length), (y, turn)) if limit is not None and size]
@@ -313,6 +337,8 @@ def _pose(name: str, x: Any) -> Array:
     if T.shape != (4, 4):
         raise ShapeError(f"{name} has shape {T.shape}; expected a pose (4, 4)")
     R = T[:3, :3]
+    if np.abs(T[3] - [0.0, 0.0, 0.0, 1.0]).max() > TOLERANCE:
+        raise InputError(f"{name} is no pose: its last row is {T[3].tolist()}; expected [0, 0, 0, 1]")
     if np.abs(R @ R.T - np.eye(3)).max() > TOLERANCE or np.linalg.det(R) < 0.0:
         raise InputError(f"{name} is no pose: its upper left (3, 3) is no rotation")
     return T

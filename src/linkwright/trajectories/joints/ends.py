@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,9 @@ from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.trajectory import Trajectory, finite
+
+BEYOND = 1e-6
+"""Of 1 and the coordinate: by how much it may be beyond its limit, for rounding and for inverse kinematics."""
 
 _difference = public(dynamics.difference)
 
@@ -41,10 +45,20 @@ def turning(model: Model) -> list[slice]:
 class Ends:
     """Two configurations (…, nq), and velocities and accelerations (…, nv) there, zero unless told.
 
-    ``duration`` (…,), s, may be of a batch too.
+    ``duration`` (…,), s, and ``limits``, each a number or (…, nv), may be of a batch too. Raises :class:`InputError`
+    for an end beyond the model's limits of position; a start beyond them is a place to come back from.
     """
 
-    def __init__(self, model: Model, start: Any, end: Any, duration: Any = None, **rates: Any):
+    def __init__(
+        self,
+        model: Model,
+        start: Any,
+        end: Any,
+        duration: Any = None,
+        *,
+        limits: Mapping[str, Any] | None = None,
+        **rates: Any,
+    ):
         if not isinstance(model, Model):
             raise ArgumentError(f"the first argument is a Model; got {model!r}")
         self.model = model
@@ -53,9 +67,14 @@ class Ends:
             if x.shape[-1:] != (model.nq,):
                 raise ShapeError(f"{name} has shape {x.shape}; expected (…, {model.nq}) for {model.name!r}")
             dynamics.check(model, x)
+        within_limits(model, "the end", configurations[1])
         told = {name: _rate(name, x, model) for name, x in rates.items()}
         self.duration = None if duration is None else finite("duration", duration)
-        leads = [x.shape[:-1] for x in (*configurations, *told.values())] + [
+        if self.duration is not None and not (self.duration >= 0.0).all():
+            raise InputError(f"duration is a time, s, not below zero; got {duration!r}")
+        self.limits = {kind: _limit(kind, x, model) for kind, x in (limits or {}).items()}
+        """each (nv,) or (…, nv)"""
+        leads = [x.shape[:-1] for x in (*configurations, *told.values(), *self.limits.values())] + [
             () if self.duration is None else self.duration.shape
         ]
         try:
@@ -81,26 +100,38 @@ class Ends:
                     "rest; `polynomial` takes any velocities"
                 )
 
-    def limit(self, kind: str, x: Any) -> Array:
-        """A limit above zero, of every velocity (nv,) from a number or numbers."""
-        x = as_numbers(f"the limit of {kind}", x)
-        if x.ndim and x.shape != (self.model.nv,):
-            raise ShapeError(f"the limit of {kind} has shape {x.shape}; expected a number or ({self.model.nv},)")
-        if not (x > 0.0).all():
-            raise InputError(f"the limit of {kind} is above zero; got {x.tolist()}")
-        return np.broadcast_to(x, (self.model.nv,)).astype(np.float64)
-
-    def trajectory(self, times: Array, coefficients: Array, limits: dict[str, Array]) -> Trajectory:
+    def trajectory(self, times: Array, coefficients: Array) -> Trajectory:
         """Of displacements from the start: each piece is counted from there."""
         n = coefficients.shape[-3]
         q = np.repeat(self.start[..., None, :], n, axis=-2)
-        shown = {kind: x for kind, x in limits.items() if np.isfinite(x).any()}
+        shown = {kind: x for kind, x in self.limits.items() if x.ndim == 1 and np.isfinite(x).any()}
         return Trajectory.of(self.model, times, q, coefficients, shown)
 
 
 def no_motion(wanted: float, soonest: float) -> InputError:
     """Of a duration that none takes."""
     return InputError(f"no motion within the limits takes {wanted:.9g} s; the next that does takes {soonest:.9g} s")
+
+
+def within_limits(model: Model, what: str, q: Array) -> None:
+    """Raise where a coordinate of a configuration (…, nq) is beyond the model's limits of position."""
+    for limit, out in ((model.lower, model.lower - q), (model.upper, q - model.upper)):
+        if (beyond := out > BEYOND * (1.0 + np.abs(q))).any():
+            *row, k = (int(x) for x in np.argwhere(beyond)[0])
+            raise InputError(
+                f"{what} of {model.coordinate_names[k]!r} is {q[(*row, k)]:.6g}, "
+                f"beyond its limit {limit[k]:.6g} (rad or m)" + (f", in row {row}" if row else "")
+            )
+
+
+def _limit(kind: str, x: Any, model: Model) -> Array:
+    """A limit above zero, of every velocity (…, nv) from a number or numbers."""
+    x = as_numbers(f"the limit of {kind}", x)
+    if x.ndim and x.shape[-1] != model.nv:
+        raise ShapeError(f"the limit of {kind} has shape {x.shape}; expected a number or (…, {model.nv})")
+    if not (x > 0.0).all():
+        raise InputError(f"the limit of {kind} is above zero; got {x.tolist()}")
+    return x if x.ndim else np.full(model.nv, float(x))
 
 
 def _rate(name: str, x: Any, model: Model) -> Array:
@@ -131,7 +162,7 @@ class Rows:
         return self._joined(x, [np.zeros(x.shape[:-1])] * len(self.joints))
 
     def limits(self, x: Array) -> Array:
-        """(…, rows), of limits (nv,): along a way what the first of its components allows."""
+        """(…, rows), of limits (…, nv): along a way what the first of its components allows."""
         if not self.joints:
             return x
         with np.errstate(divide="ignore"):

@@ -45,7 +45,7 @@ def polynomial(
     >>> lw.trajectories.polynomial(arm, [0.0, 0.0], [1.0, 0.5], 2.0)
     <Trajectory of 'two_link': 2 s, 1 piece of degree 5>
     """
-    if degree not in (3, 5, 7):
+    if isinstance(degree, float) or degree not in (3, 5, 7):
         raise InputError(f"degree is 3, 5 or 7; got {degree!r}")
     told = {
         "start_velocity": start_velocity,
@@ -68,7 +68,10 @@ def polynomial(
     zero = np.zeros(ends.way.shape)
     first = [zero, *tangent_rates(model, zero, *rates[0::2])]
     last = [ends.way, *tangent_rates(model, ends.way, *rates[1::2])]
-    c = between([np.broadcast_to(x, (*batch, model.nv)) for x in first], [*last], T)
+    with np.errstate(all="ignore"):
+        c = between([np.broadcast_to(x, (*batch, model.nv)) for x in first], [*last], T)
+    if not np.isfinite(c).all():
+        raise InputError(f"no motion is computed of so short or so long a duration: {duration!r} s")
     times = np.stack([np.zeros(batch), T], axis=-1)
     q = np.broadcast_to(ends.start, (*batch, model.nq))[..., None, :]
     return Trajectory.of(model, times, q, c[..., None, :, :], {})

@@ -60,14 +60,14 @@ def s_curves(
             f"the states and limits of s_curves are of shapes (…, n) that broadcast; got {shapes}"
         ) from None
     if not shape or not shape[-1]:
-        raise ShapeError("s_curves takes arrays of coordinates (…, n)")
+        raise ShapeError("s_curves takes arrays of coordinates (…, n): of one, [x]; got numbers alone")
     arrays = [x if x.shape == shape or x.ndim == 1 else np.broadcast_to(x, shape) for x in arrays]
     least = _least(arrays, shape)
     if duration is None:
         return _synchronised(arrays, least, shape)
     T = broadcast("duration", as_numbers("duration", duration), shape[:-1])
     if not (np.isfinite(T) & (T >= 0.0)).all():
-        raise InputError(f"duration is a time, s; got {duration!r}")
+        raise InputError(f"duration is a time, s, not below zero; got {np.asarray(duration).tolist()}")
     found = _motions(arrays, T)
     if (wrong := found[..., 15].any(axis=-1)).any():
         soonest = _synchronised(arrays, np.maximum(T, least), shape).duration
@@ -172,9 +172,10 @@ def s_curve(
     """The fastest motion from one configuration (…, nq) to another within limits of velocity, acceleration and jerk.
 
     All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
-    numbers or (nv,); that of velocity is the model's unless told. Velocities and accelerations at the ends (…, nv) are
-    zero unless told. Joints that turn about a point, planar and free ones go about one axis, or along one screw, from
-    rest to rest. Raises :class:`InputError` for ends beyond limits, and durations that no motion takes.
+    numbers or (…, nv); that of velocity is the model's unless told. Velocities and accelerations at the ends (…, nv)
+    are zero unless told. Joints that turn about a point, planar and free ones go about one axis, or along one screw,
+    from rest to rest. Raises :class:`InputError` for ends beyond limits (of position too, but for the start), and
+    durations that no motion takes. On its way a motion may pass limits of position, where it begins or ends fast.
 
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
@@ -182,24 +183,25 @@ def s_curve(
     >>> print(f"{plan.duration:.3f} s")
     1.700 s
     """
+    limits = {
+        "velocity": velocity_limits(model) if velocity is None else velocity,
+        "acceleration": acceleration,
+        "jerk": jerk,
+    }
     ends = Ends(
         model,
         start,
         end,
         duration,
+        limits=limits,
         start_velocity=start_velocity,
         start_acceleration=start_acceleration,
         end_velocity=end_velocity,
         end_acceleration=end_acceleration,
     )
-    limits = {
-        "velocity": ends.limit("velocity", velocity_limits(model) if velocity is None else velocity),
-        "acceleration": ends.limit("acceleration", acceleration),
-        "jerk": ends.limit("jerk", jerk),
-    }
     ends.resting("s_curve")
     rows = Rows(ends)
-    V, A, J = (rows.limits(x) for x in limits.values())
+    V, A, J = (rows.limits(x) for x in ends.limits.values())
     v0, a0, v1, a1 = (rows.rates(x) for x in ends.rates.values())
     rest = np.zeros_like(rows.way)
     try:
@@ -208,4 +210,4 @@ def s_curve(
         raise rows.named(error) from None
     levels = np.broadcast_to(J, rows.way.shape)[..., None, None] * np.stack([JERKS, -JERKS])
     times, coefficients = pieces(plan.duration, plan.phases, levels, plan.part, [rest, v0, a0])
-    return ends.trajectory(times, rows.spread(coefficients), limits)
+    return ends.trajectory(times, rows.spread(coefficients))

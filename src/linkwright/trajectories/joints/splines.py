@@ -20,6 +20,7 @@ from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.trajectories.joints.ends import within_limits
 from linkwright.trajectories.joints.polynomials import between
 from linkwright.trajectories.trajectory import Trajectory, broadcast, finite
 
@@ -47,7 +48,8 @@ def spline(
     ``times`` may be one number, the duration: then each way takes as much of it as it is long. The ends are "clamped"
     (velocities (…, nv) as told, zero unless told) or "natural" (accelerations zero). For every joint type: turns
     and poses have continuous angular accelerations too; of two neighbours the turn is less than half a one. The spline
-    knows no limits: see ``trajectory.plot()`` and ``retimed``. Raises :class:`InputError` for times that do not
+    knows no limits: see ``trajectory.plot()`` and ``retimed``. Raises :class:`InputError` for waypoints
+    beyond the model's limits (the first may be), for times that do not
     increase, and where waypoints are equal that a duration is to be shared by.
 
     >>> import linkwright as lw
@@ -61,6 +63,7 @@ def spline(
     if q.ndim < 2 or q.shape[-1] != model.nq or q.shape[-2] < 2:
         raise ShapeError(f"waypoints have shape {q.shape}; expected (…, n, {model.nq}) with two or more of them")
     dynamics.check(model, q)
+    within_limits(model, "a waypoint", q[..., 1:, :])
     t = finite("times", times)
     if t.ndim:
         batch = np.broadcast_shapes(q.shape[:-2], t.shape[:-1])

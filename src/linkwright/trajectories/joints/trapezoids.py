@@ -34,20 +34,20 @@ def trapezoid(
     """The fastest motion from one configuration (…, nq) to another within limits of velocity and acceleration.
 
     All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
-    numbers or (nv,); that of velocity is the model's unless told. Velocities at the ends (…, nv) are zero unless told;
-    joints that turn about a point, planar and free ones go from rest to rest. Accelerations jump, which shakes a real
-    robot: `s_curve` bounds the jerk. Raises :class:`InputError` as that does.
+    numbers or (…, nv); that of velocity is the model's unless told. Velocities at the ends (…, nv) are zero unless
+    told; joints that turn about a point, planar and free ones go from rest to rest. Accelerations jump, which shakes a
+    real robot: `s_curve` bounds the jerk. Raises :class:`InputError` as that does.
     """
-    ends = Ends(model, start, end, duration, start_velocity=start_velocity, end_velocity=end_velocity)
     limits = {
-        "velocity": ends.limit("velocity", velocity_limits(model) if velocity is None else velocity),
-        "acceleration": ends.limit("acceleration", acceleration),
+        "velocity": velocity_limits(model) if velocity is None else velocity,
+        "acceleration": acceleration,
     }
-    if not np.isfinite(limits["acceleration"]).all():
+    ends = Ends(model, start, end, duration, limits=limits, start_velocity=start_velocity, end_velocity=end_velocity)
+    if not np.isfinite(ends.limits["acceleration"]).all():
         raise InputError("the limit of acceleration is finite")
     ends.resting("trapezoid")
     rows = Rows(ends)
-    V, A = (np.broadcast_to(rows.limits(x), rows.way.shape) for x in limits.values())
+    V, A = (np.broadcast_to(rows.limits(x), rows.way.shape) for x in ends.limits.values())
     v0, v1 = (rows.rates(x) for x in ends.rates.values())
     for told, v in (("begins", v0), ("ends", v1)):
         if (beyond := np.abs(v) > V * (1.0 + 1e-12)).any():
@@ -71,7 +71,7 @@ def trapezoid(
     phases = np.stack([np.stack(x[1:], axis=-1) for x in (most, fewest)], axis=-2)
     levels = A[..., None, None] * np.array([[1.0, 0.0, -1.0], [-1.0, 0.0, 1.0]])
     times, coefficients = pieces(T, phases, levels, part, [np.zeros_like(rows.way), v0])
-    return ends.trajectory(times, rows.spread(coefficients), limits)
+    return ends.trajectory(times, rows.spread(coefficients))
 
 
 def _extreme(T: Array, v0: Array, v1: Array, V: Array, A: Array) -> tuple[Array, ...]:
