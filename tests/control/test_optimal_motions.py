@@ -68,8 +68,17 @@ def test_steps_of_closed_loops_are_differentiated_too(method):
     _same_as_linearize(model, method, q, np.zeros(model.nv))
 
 
-@pytest.mark.parametrize("kinds", [[Revolute, Spherical], [Free], [Planar]], ids=lambda k: k[-1].type)
-@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+@pytest.mark.parametrize(
+    ("kinds", "method"),
+    [
+        ([Revolute, Spherical], "semi_implicit"),
+        ([Free], "semi_implicit"),
+        ([Planar], "semi_implicit"),
+        ([Revolute, Prismatic], "rk4"),
+        ([Planar], "rk4"),
+    ],
+    ids=["ball", "free", "planar", "rk4", "planar rk4"],
+)
 def test_second_derivatives_of_steps_are_the_slopes_of_the_first(kinds, method):
     """Of weightsᵀ δ⁺ along lines in the tangent space, by differences of what the step itself gives."""
     model = random_tree(kinds, 3, springs=True).minimal()
@@ -407,6 +416,12 @@ def test_in_parts_it_is_the_same(pendulums, monkeypatch):
         ({"running": [C.EffortCost(np.ones(3))]}, ShapeError, "the weight of EffortCost has shape"),
         ({"final": [C.PostureCost([0.0, np.nan])]}, InputError, "target of PostureCost is not finite"),
         ({"final": [C.PostureCost(np.zeros((3, 2)))]}, ShapeError, "the target of PostureCost has shape"),
+        (
+            {"final": [C.PostureCost(lambda: [1.0, 0.0])]},
+            ArgumentError,
+            r"is a function of time, target\(t\); it takes",
+        ),
+        ({"final": [C.FrameCost("link2", 2.0 * np.eye(4))]}, InputError, "FrameCost on 'link2' is no pose"),
         ({"final": [C.FrameCost("hand", np.zeros(3))]}, KeyError, "hand"),
         ({"final": [lambda model, q: 0.0]}, ArgumentError, r"called as cost\(model, t, q, v, tau\)"),
         ({"each": ["goal"]}, KeyError, "goal"),
@@ -443,6 +458,12 @@ def test_a_cost_without_a_weight_is_not_made(made, message):
         made()
 
 
+def test_a_posture_that_is_none_is_no_target():
+    model = random_tree([Spherical], 1, springs=False)
+    with pytest.raises(InputError, match=r"target of PostureCost: the quaternion .* has length 2"):
+        ilqr(model, model.neutral(), np.zeros(3), 5, 0.02, C.EffortCost(1.0), C.PostureCost(2.0 * model.neutral()))
+
+
 def test_weights_and_limits_may_be_of_the_motors_alone():
     model, told = lw.load("planar:3"), {"actuated": ["joint3", "joint1"], "method": "semi_implicit"}
     final = [C.PostureCost([0.1, 0.2, 0.3], 10.0), C.VelocityCost(1.0)]
@@ -477,5 +498,14 @@ def test_what_does_not_converge_says_why(pendulums):
     wild = ilqr(pendulums, [0.0, 0.0], [1e200, 0.0], 20, 0.1, [C.EffortCost(1.0)], method="semi_implicit")
     assert not wild.converged
     assert "beyond all numbers" in wild.reason
+    undefined = ilqr(
+        pendulums,
+        [0.0, 0.0],
+        [0.0, 0.0],
+        5,
+        0.1,
+        [C.EffortCost(1.0), lambda model, t, q, v, tau: np.log(-1.0 - q[0] ** 2)],
+    )
+    assert undefined.reason == "a cost is no finite number along the motion under the guess"
     free = ilqr(pendulums, [0.0, 0.0], [0.0, 0.0], 20, 0.1, [C.VelocityCost(1.0)], method="semi_implicit")
     assert not free.converged  # nothing is on the last efforts

@@ -147,3 +147,30 @@ def test_closed_loops_are_regulated_in_steps():
     q, _ = lw.project(model, lw.close(model, model.neutral() + 0.6), np.zeros(model.nv))
     found = lqr(model, q, 10.0, 0.1, step=0.01)
     assert (abs(found.poles) < 1.0).all()
+
+
+def test_closed_loops_are_regulated_in_the_directions_that_they_allow():
+    """Continuously, too; of one motor the effort that holds the posture is not its joint's own weight."""
+    model = lw.load("four_bar")
+    q, zero = model.neutral(), np.zeros(model.nv)
+    tau = lw.inverse_dynamics(model, q, zero, zero, actuated=["crank"])
+    for told in ({"tau": tau}, {}):
+        found = lqr(model, q, 10.0, 0.1, actuated=["crank"], **told)
+        np.testing.assert_allclose(found.effort, tau, atol=1e-9)
+        assert found.poles.shape == (2,)
+        assert (found.poles.real < 0.0).all()
+    in_steps = lqr(model, q, 10.0 * 1e-4, 0.1 * 1e-4, actuated=["crank"], step=1e-4)
+    change = lw.close(model, q + 1e-6) - q
+    for x in (np.concatenate([change, zero]), np.concatenate([zero, change])):
+        np.testing.assert_allclose(found.gain @ x, in_steps.gain @ x, rtol=1e-2, atol=1e-12)
+    start = lw.close(model, q + 0.05)
+    motion = lw.simulate(model, start, zero, 4.0, law=found.law)
+    assert abs(motion.q[-1] - q).max() < 1e-3
+
+
+def test_what_is_beyond_rounding_is_told():
+    for Q, R in ((1e20, 1e-20), (1e-20, 1e20), (1e300, 1e-300)):
+        with pytest.raises(InputError, match=r"no regulator was found|Q does not see|out of their reach"):
+            lqr(cart_pole(), [0.0, 0.0], Q, R)
+    with pytest.raises(InputError, match=r"there is no posture to hold: q has shape \(0, 2\)"):
+        lqr(cart_pole(), np.zeros((0, 2)))

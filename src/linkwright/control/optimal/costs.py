@@ -20,6 +20,7 @@ from linkwright.compiler.front.differentiation import differentiate, replay
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
 from linkwright.dynamics import difference, difference_derivatives, integrate, jacobian, pose
+from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
 from linkwright.model.tree import Model
 from linkwright.simulation.fingerprint import fingerprint
@@ -75,6 +76,7 @@ class PostureCost:
             return error, _wide((n, by_q), (n, None), (n, None))
 
         target, moving = _target("the target of PostureCost", self.target, (model.nq,), batch)
+        _require_units(model, target(0.0) if moving else target)
         return _squares(PostureCost, rest, target, moving, (model.nq,), self.weight, n)
 
 
@@ -160,6 +162,8 @@ class FrameCost:
 
         shape = (4, 4) if placed else (3,)
         target, moving = _target(f"the target of FrameCost on {frame!r}", self.target, shape, batch)
+        if placed:
+            _require_pose(f"the target of FrameCost on {frame!r}", np.asarray(target(0.0) if moving else target))
         return _squares((FrameCost, frame), rest, target, moving, shape, self.weight, rows)
 
 
@@ -195,6 +199,14 @@ def terms(
 def _target(what: str, target: Any, shape: tuple[int, ...], batch: tuple[int, ...]) -> tuple[Any, bool]:
     """A target, checked, and whether it is a function of time."""
     if callable(target):
+        try:
+            inspect.signature(target).bind(0.0)
+        except TypeError:
+            raise ArgumentError(
+                f"{what} is a function of time, target(t); it takes {inspect.signature(target)}"
+            ) from None
+        except ValueError:
+            pass  # it does not tell its arguments
         found = np.asarray(target(0.0))
         if found.shape != shape:
             raise ShapeError(f"{what} has shape {found.shape} at the time 0; expected {shape}")
@@ -208,6 +220,22 @@ def _target(what: str, target: Any, shape: tuple[int, ...], batch: tuple[int, ..
     if not np.isfinite(x).all():
         raise InputError(f"{what} is not finite")
     return x, False
+
+
+def _require_units(model: Model, q: Any) -> None:
+    """Raise :class:`InputError` for a target that is no configuration."""
+    try:
+        check(model, q)
+    except InputError as error:
+        raise InputError(f"the target of PostureCost: {error}") from None
+
+
+def _require_pose(what: str, T: Array) -> None:
+    """Raise :class:`InputError` for what is no pose (…, 4, 4)."""
+    R, bottom = T[..., :3, :3], T[..., 3, :]
+    turned = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0) > UNIT_TOLERANCE
+    if turned or (np.linalg.det(R) < 0.0).any() or np.abs(bottom - [0.0, 0.0, 0.0, 1.0]).max(initial=0.0) > 0.0:
+        raise InputError(f"{what} is no pose (4, 4): [R, p; 0, 1], R a rotation (R Rᵀ = 1 and det R = 1)")
 
 
 def _fits(lead: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -26,8 +26,8 @@ TOGETHER = 4
 FIRST, LEAST, MOST = 1e-3, 1e-5, 1e8
 """μ when it is first needed, below which it is none, above which a problem is given up."""
 
-BENDING = 7
-"""Velocities up to which second derivatives of the dynamics are worth their code."""
+BENDING, BENDING_OF_STAGES = 7, 4
+"""Velocities up to which second derivatives of a step are worth their code; of one of several stages."""
 
 SLOW, OFTEN = 0.5, 3
 """Share of what the iteration before was expected to give, above which a whole step counts as slow; how many of these
@@ -132,7 +132,8 @@ class Compiled:
 
     @cached_property
     def bends(self) -> bool:
-        if self.sweeps.model.loops or self.sweeps.model.nv > BENDING:
+        most = BENDING if self.sweeps.method == "semi_implicit" else BENDING_OF_STAGES
+        if self.sweeps.model.loops or self.sweeps.model.nv > most:
             return False
         with suppress(TooLargeError):
             _ = self.sweeps.bending
@@ -350,7 +351,9 @@ def descend(
         found.gains[gone] = way.gains(gains, places)
         found.converged[gone], found.expected[gone] = converged[ended], expected[ended]
         for row, k in zip(gone, ended, strict=True):
-            found.reason[row] = _reason(bool(converged[k]), bool(given_up[k]), bool(late[k]), iterations)
+            found.reason[row] = _reason(
+                bool(converged[k]), _told_of(now, k) if given_up[k] else "", bool(late[k]), iterations
+            )
         stay = np.setdiff1d(np.arange(len(own)), ended)
         own, now, mu, first, given_up = own[stay], now.take(stay), mu[stay], first[stay], given_up[stay]
         bend, slow, last = bend[stay], slow[stay], last[stay]
@@ -361,11 +364,18 @@ def _joined(a: Motions, b: Motions) -> Motions:
     return Motions(*(np.concatenate([getattr(one, name) for one in (a, b)]) for name in ("q", "v", "u", "cost")))
 
 
-def _reason(converged: bool, given_up: bool, late: bool, iterations: int) -> str:
+def _told_of(now: Motions, row: int) -> str:
+    """Why a problem is given up at its guess."""
+    if np.isfinite(now.q[row]).all() and np.isfinite(now.v[row]).all():
+        return "a cost is no finite number along the motion under the guess"
+    return "the motion under the guess grows beyond all numbers: give another guess, or a shorter step"
+
+
+def _reason(converged: bool, given_up: str, late: bool, iterations: int) -> str:
     if converged:
         return "converged"
     if given_up:
-        return "the motion under the guess grows beyond all numbers: give another guess, or a shorter step"
+        return given_up
     if late:
         return f"{iterations} iterations were not enough"
     return "no step makes it better: are the costs and the motion smooth?"

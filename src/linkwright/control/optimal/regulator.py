@@ -14,7 +14,7 @@ from linkwright.control.optimal.costs import spread, weight_of
 from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.problem import controls_of
 from linkwright.control.optimal.riccati import continuous, discrete, gain
-from linkwright.dynamics import difference
+from linkwright.dynamics import constraint_jacobian, difference
 from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
@@ -25,6 +25,11 @@ from linkwright.spatial.tables import take
 
 AT_REST = 1e-6
 """m/s² or rad/s², above which a posture counts as moving."""
+
+NOT_FOUND = (
+    "no regulator was found: the equation has no stabilising solution to rounding. Are Q and R within some ten orders "
+    "of magnitude of each other, and the posture no singular one?"
+)
 
 LOST = 1e-9
 """Share of the size of (λ1 − A, B) below which a mode counts as out of the reach of the efforts."""
@@ -58,7 +63,7 @@ class Regulator:
     """P (2 nv, 2 nv): δᵀ P δ is what it costs from δ on; with a horizon (horizon + 1, …), of each step"""
     poles: Array
     """(2 nv,) complex, eigenvalues of A − B K: of a step inside the unit circle, else with a negative real part; with
-    a horizon those of the first step"""
+    a horizon those of the first step; of closed loops only those of motions that they allow, without a horizon"""
     A: Array
     B: Array
     """(2 nv, nv)"""
@@ -111,9 +116,11 @@ def lqr(
     then for v; R: a number, (nv,) or (nv, nv), of the efforts, or (m,) or (m, m) of the m efforts that are actuated, in
     the order of the model.
 
-    With ``horizon`` there are so many steps, and δᵀ F δ after the last, F being ``final``, else Q. ``actuated`` names
-    the joints that have a motor, otherwise all have. ``method``: that of the simulation, with a ``step``. Springs,
-    dampers, friction and closed loops are part of A and B, which are those of :func:`linearize`.
+    With ``horizon`` there are so many steps, and δᵀ F δ after the last, F being ``final``, else Q. A longer simulation
+    keeps the last gain, which may be too weak to hold the posture: ``final=regulator.cost_to_go`` of an endless one
+    makes it as strong as that. ``actuated`` names the joints that have a motor, otherwise all have. ``method``: that of
+    the simulation, with a ``step``. Springs, dampers, friction and closed loops are part of A and B, which are those of
+    :func:`linearize`: dry friction as the steep damper that it is about rest.
 
     The cost to go is V = δᵀ P δ, with V⁺ − V = −δᵀ(Q + KᵀRK)δ along the linear motion, so that V is a Lyapunov function
     near q (Anderson & Moore 1990). Riccati's equation is solved by doubling.
@@ -148,13 +155,25 @@ def lqr(
         )
     A, B = linearize(model, posture, np.zeros(n), effort, step=step, method=method)
     _require_rest(model, posture, effort)
-    Bc = B[..., controls]
+    Bc, hold = B[..., controls], step is not None
     P: Array
+    if not A.size:
+        raise InputError(f"there is no posture to hold: q has shape {posture.shape}")
     if horizon is None:
-        _require_reach(model, A, Bc, Qm, step is not None)
-        P = (continuous if step is None else discrete)(A, Bc, Qm, Rm)
-        K = gain(A, Bc, Rm, P, step is not None)
-        first = K
+        way = _ways(model, np.broadcast_to(posture, (*A.shape[:-2], model.nq)))
+        back = way.swapaxes(-1, -2)
+        Aw, Bw, Qw = back @ A @ way, back @ Bc, back @ Qm @ way
+        _require_reach(model, Aw, Bw, Qw, hold, way)
+        try:
+            P = (discrete if hold else continuous)(Aw, Bw, Qw, Rm)
+            first = gain(Aw, Bw, Rm, P, hold)
+            poles = np.linalg.eigvals(Aw - Bw @ first).astype(complex)
+        except np.linalg.LinAlgError:
+            raise InputError(NOT_FOUND) from None
+        P, K = way @ P @ back, first @ back
+        outside = abs(poles).max(initial=0.0) >= 1.0 if hold else poles.real.max(initial=-1.0) >= 0.0
+        if outside or not np.isfinite(P).all():
+            raise InputError(NOT_FOUND)
     else:
         P = np.broadcast_to(Qm if final is None else _matrix("final", final, 2 * n), A.shape)
         gains, costs = [], [P]
@@ -164,15 +183,8 @@ def lqr(
             P = 0.5 * (P + P.swapaxes(-1, -2))
             gains.append(K)
             costs.append(P)
-        first = gains[-1]
+        poles = np.linalg.eigvals(A - Bc @ gains[-1]).astype(complex)
         K, P = np.stack(gains[::-1], axis=-3), np.stack(costs[::-1], axis=-3)
-    poles = np.linalg.eigvals(A - Bc @ first).astype(complex)
-    outside = poles.real.max(initial=-1.0) >= 0.0 if step is None else abs(poles).max(initial=0.0) >= 1.0
-    if horizon is None and (outside or not np.isfinite(P).all()):
-        raise InputError(
-            "no regulator was found: the equation has no stabilising solution to rounding. Are Q and R within some ten "
-            "orders of magnitude of each other, and the posture no singular one?"
-        )
     whole = np.zeros((*K.shape[:-2], n, 2 * n))
     whole[..., controls, :] = K
     batch = A.shape[:-2]
@@ -197,12 +209,29 @@ def _require_rest(model: Model, q: Array, tau: Array) -> None:
     )
 
 
-def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool) -> None:
+def _ways(model: Model, q: Array) -> Array:
+    """Columns (…, 2 nv, k) that span the changes of posture and velocity that closed loops allow."""
+    n = model.nv
+    if not model.loops:
+        return np.broadcast_to(np.eye(2 * n), (*q.shape[:-1], 2 * n, 2 * n))
+    _, sizes, rows = np.linalg.svd(kernel_of(constraint_jacobian, model)(q))
+    ranks = (sizes > LOST * sizes.max(initial=1e-300)).sum(axis=-1)
+    if ranks.min() < ranks.max():
+        raise InputError(
+            "closed loops allow more motions at some of these postures than at others: regulate them apart"
+        )
+    free = rows[..., int(ranks.max()) :, :].swapaxes(-1, -2)
+    none = np.zeros_like(free)
+    return np.concatenate([np.concatenate([free, none], axis=-1), np.concatenate([none, free], axis=-1)], axis=-2)
+
+
+def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool, ways: Array) -> None:
     """Raise where a mode that does not die away is out of reach (Popov, Belevitch & Hautus), or not seen by Q."""
     n = A.shape[-1]
     names = velocity_names(model)
     names = [*names, *(f"the rate of {name}" for name in names)]
-    for a, b in zip(A.reshape(-1, n, n), B.reshape(-1, n, B.shape[-1]), strict=True):
+    rows = zip(*(x.reshape(-1, *x.shape[-2:]) for x in (A, B, Q, ways)), strict=True)
+    for a, b, seen, way in rows:
         modes = np.linalg.eigvals(a)
         scale = 1.0 if hold else max(1.0, float(np.linalg.norm(a, 2)))
         size = np.linalg.norm(b, 2)
@@ -214,16 +243,18 @@ def _require_reach(model: Model, A: Array, B: Array, Q: Array, hold: bool) -> No
             left, values, _ = np.linalg.svd(np.concatenate([shifted, b / size if size else b], axis=1))
             kind = "grows" if edge > 1e-7 else "does not die away"
             if values[-1] <= LOST * scale:
-                worst = int(np.abs(left[:, -1]).argmax())
+                worst = int(np.abs(way @ left[:, -1]).argmax())
                 raise InputError(
                     f"the efforts cannot stabilise {model.name!r} there: a mode that {kind}, mostly of "
                     f"{names[worst]!r} (eigenvalue {_shown(pole)}), is out of their reach"
                 )
             if abs(edge) > 1e-7:
                 continue
-            _, values, right = np.linalg.svd(np.concatenate([shifted, Q / max(np.linalg.norm(Q, 2), 1e-300)], axis=0))
+            _, values, right = np.linalg.svd(
+                np.concatenate([shifted, seen / max(np.linalg.norm(seen, 2), 1e-300)], axis=0)
+            )
             if values[-1] <= LOST * scale:
-                worst = int(np.abs(right[-1]).argmax())
+                worst = int(np.abs(way @ right[-1].conj()).argmax())
                 raise InputError(
                     f"Q does not see a mode that {kind}, mostly of {names[worst]!r} (eigenvalue {_shown(pole)}): no "
                     "regulator of least cost brings it back; give it some weight"

@@ -28,11 +28,12 @@ def continuous(A: Array, B: Array, Q: Array, R: Array) -> Array:
     one = np.eye(A.shape[-1])
     g = (1.0 + np.linalg.norm(A, axis=(-2, -1)))[..., None, None]
     shifted = A - g * one
-    W = shifted.swapaxes(-1, -2) + H @ np.linalg.solve(shifted, G)
-    inverse = np.linalg.inv(W)
-    started = one + 2.0 * g * inverse.swapaxes(-1, -2)
-    G0 = 2.0 * g * np.linalg.solve(shifted, G) @ inverse
-    H0 = 2.0 * g * inverse @ H @ np.linalg.inv(shifted)
+    with np.errstate(all="ignore"):
+        W = shifted.swapaxes(-1, -2) + H @ np.linalg.solve(shifted, G)
+        inverse = np.linalg.inv(W)
+        started = one + 2.0 * g * inverse.swapaxes(-1, -2)
+        G0 = 2.0 * g * np.linalg.solve(shifted, G) @ inverse
+        H0 = 2.0 * g * inverse @ H @ np.linalg.inv(shifted)
     return _doubled(started, _even(G0), _even(H0))
 
 
