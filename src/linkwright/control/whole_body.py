@@ -13,6 +13,7 @@ from linkwright.control.limits import limits_of
 from linkwright.control.nearest import Nearest, nearest_with_soft
 from linkwright.control.reduction import FOLLOWED, Followed, Stance
 from linkwright.control.tick import Layout, Tick
+from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationError, UnknownNameError, explained
 from linkwright.inverse_kinematics.task import Task
 from linkwright.inverse_kinematics.tasks import Pose
@@ -116,6 +117,10 @@ class WholeBody:
         forces leave friction's pyramids as little as they must.
         """
         tick = Tick(self._layout, np.ascontiguousarray(q), np.ascontiguousarray(v), self._told(targets))
+        for start in self.model.quaternion_starts:
+            quaternion = np.asarray(q)[start : start + 4]
+            if not abs(quaternion @ quaternion - 1.0) <= UNIT_TOLERANCE:
+                check(self.model, q)
         z, iterations = self._nearest(tick.A, tick.g, tick.lower, tick.upper)
         reason = "" if z is not None else self._lacking(tick)
         if z is None:
@@ -177,7 +182,8 @@ class WholeBody:
         """In words, what would be needed for the contacts to hold."""
         either = [self._friction_needed(tick), self._motors_needed(tick)]
         told = "; or ".join(one for one in either if one)
-        return f"contacts cannot hold within friction and the motors' limits: {told or 'whatever motors do'}"
+        nearest = f"for instance, by least squares of what is beyond: {told}" if told else "whatever motors do"
+        return f"contacts cannot hold within friction and the motors' limits: {nearest}"
 
     def _friction_needed(self, tick: Tick) -> str:
         z = self._yielding(tick, forces=True)

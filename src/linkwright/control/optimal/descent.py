@@ -352,7 +352,7 @@ def descend(
         found.converged[gone], found.expected[gone] = converged[ended], expected[ended]
         for row, k in zip(gone, ended, strict=True):
             found.reason[row] = _reason(
-                bool(converged[k]), _told_of(now, k) if given_up[k] else "", bool(late[k]), iterations
+                bool(converged[k]), _told_of(now, int(k)) if given_up[k] else "", bool(late[k]), iterations
             )
         stay = np.setdiff1d(np.arange(len(own)), ended)
         own, now, mu, first, given_up = own[stay], now.take(stay), mu[stay], first[stay], given_up[stay]
