@@ -11,6 +11,7 @@ import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.trajectories import time_optimal
 from linkwright.trajectories.joints.ends import velocity_limits
+from linkwright.trajectories.timing import solving
 from linkwright.trajectories.timing.planning import effort_limits
 from mechanisms import trees, with_loops
 
@@ -52,6 +53,11 @@ def limits_of(model, path, seed):
     }
 
 
+def everywhere(model):
+    """Motors at all joints, free ones too."""
+    return [joint.name for joint in model.joints if joint.coupling is None]
+
+
 def friction(model):
     own = [np.zeros(0), *(3.0 * joint.damping + joint.friction for joint in model.joints)]
     return np.abs(model.coupling_matrix).T @ np.concatenate(own)
@@ -75,7 +81,7 @@ def test_limits_are_kept_at_all_times(model, seed):
     path = any_path(model, seed)
     if not model.nv:
         return
-    motion = time_optimal(model, path, **limits_of(model, path, seed))
+    motion = time_optimal(model, path, **limits_of(model, path, seed), actuated=everywhere(model))
     assert used(motion).max() <= 1.0 + 1e-6
 
 
@@ -85,7 +91,7 @@ def test_the_motion_follows_the_path(model, seed):
     path = any_path(model, seed, n=2)
     if not model.nv:
         return
-    motion = time_optimal(model, path, **limits_of(model, path, seed), points=40)
+    motion = time_optimal(model, path, **limits_of(model, path, seed), points=40, actuated=everywhere(model))
     assert np.abs(lw.difference(model, motion.at(motion.times).q, path.at(motion.s).q)).max() < 1e-9
     v, along = motion.at(motion.times[1:-1] - 1e-9).v, path.at(motion.s[1:-1] - 1e-12).v
     assert np.allclose(v, along * motion.speed[1:-1, None], atol=1e-5 * (1.0 + np.abs(v).max()))
@@ -227,6 +233,13 @@ def test_speeds_at_the_ends():
     assert np.allclose(np.abs(moving[1].at(0.0).v), np.abs(0.05 * path.at(0.0).v))
     with pytest.raises(InputError, match=r"cannot be begun with speed 50 along it: within the limits it is 0 to"):
         time_optimal(path.model, path, start_speed=50.0)
+    ended = r"problem \[1\]: the path cannot be ended with speed 50 along it: within the limits it is at most"
+    with pytest.raises(InputError, match=ended) as told:
+        time_optimal(path.model, path, end_speed=[0.05, 50.0])
+    most = float(str(told.value).split()[-1])
+    assert time_optimal(path.model, path, end_speed=0.9999 * most).speed[-1] == pytest.approx(0.9999 * most)
+    with pytest.raises(InputError, match="cannot be ended"):
+        time_optimal(path.model, path, end_speed=1.0001 * most)
 
 
 def test_it_stops_where_the_direction_jumps():
@@ -263,6 +276,174 @@ def test_friction_takes_time_and_limits_are_kept_with_it():
     assert durations[1] > durations[0]
 
 
+def damped_arm(damping, springs=False):
+    """Of three joints in a plane, gravity across them; dampers beside springs between its bodies if asked."""
+    arm = lw.Builder("damped", gravity=[0.0, 0.0, -9.81])
+    parent = "world"
+    for k in range(3):
+        arm.body(f"link{k}", mass=1.0, center_of_mass=[0.2, 0.0, 0.0], inertia=0.02 * np.eye(3))
+        place = [0.0, 0.0, 0.0] if k == 0 else [0.4, 0.0, 0.0]
+        arm.joint(
+            f"joint{k}", "revolute", parent, f"link{k}", axis=[0.0, 1.0, 0.0], xyz=place, armature=0.05, damping=damping
+        )
+        parent = f"link{k}"
+    if springs:
+        arm.frame("from", "link0", xyz=[0.1, 0.0, 0.1])
+        arm.frame("to", "link2", xyz=[0.2, 0.0, 0.0])
+        arm.spring("from", "to", stiffness=3.0, damping=4.0)
+    return arm.build()
+
+
+@pytest.mark.parametrize("springs", [False, True])
+@pytest.mark.parametrize("damping", [0.02, 0.5, 4.0])
+def test_looser_limits_are_never_slower_where_there_is_damping(damping, springs):
+    """Of velocity, up to none at all; damping counts as it is at the speed found."""
+    model = damped_arm(damping, springs)
+    path = lw.trajectories.spline(model, 0.8 * np.random.default_rng(3).normal(size=(4, 3)), 1.0, ends="natural")
+    effort = np.array([30.0, 18.0, 8.0])
+    durations = []
+    for velocity in (0.5, 1.0, 2.0, 4.0, 8.0, 20.0, 1e3, np.inf):
+        motion = time_optimal(model, path, velocity=velocity, effort=effort)
+        assert used(motion).max() <= 1.0 + 1e-6
+        durations.append(motion.duration)
+    by_effort = [time_optimal(model, path, velocity=np.inf, effort=k * effort).duration for k in (1.0, 1.1, 1.5, 3.0)]
+    for found in (durations, by_effort):
+        assert (np.diff(found) <= 1e-9).all()
+        assert found[-1] < found[0]
+    assert durations[-1] == pytest.approx(by_effort[0], rel=1e-9)
+
+
+def test_robots_with_damping_move_at_the_limits_that_they_have():
+    puma = lw.load("puma560")
+    waypoints = 0.4 * puma.random(4, seed=3)
+    motion = time_optimal(puma, waypoints)
+    assert used(motion).max() <= 1.0 + 1e-6
+    assert motion.duration < 1.05
+    durations = [time_optimal(puma, waypoints, velocity=v).duration for v in (4.0, 6.0, 8.0, 12.0, 15.0)]
+    assert (np.diff(durations) <= 1e-9).all()
+    assert durations[-1] == pytest.approx(motion.duration, rel=1e-9)
+    limits = motion.speed_limits()
+    assert (motion.speed[:-1] <= limits * (1.0 + 1e-6)).all()
+
+
+@pytest.mark.parametrize("damping", [0.05, 0.5, 2.0, 5.0])
+def test_a_damped_pendulum_is_as_fast_as_full_effort_in_either_direction_makes_it(damping):
+    """Its equation is integrated forwards from the start and backwards from the end to where both meet."""
+    from scipy.integrate import solve_ivp
+    from scipy.optimize import brentq
+
+    builder = lw.Builder("damped pendulum", gravity=[0.0, 0.0, -9.81])
+    builder.body("rod", mass=1.0, center_of_mass=[0.5, 0.0, 0.0], inertia=0.02 * np.eye(3))
+    builder.joint("hinge", "revolute", "world", "rod", axis=[0.0, 1.0, 0.0], damping=damping)
+    model = builder.build()
+    end, effort = 2.0, 10.0
+    inertia = float(lw.mass_matrix(model, [0.0])[0, 0])
+
+    def driven(tau, sign):
+        def rates(t, y):
+            gravity = -4.905 * np.cos(y[0])
+            return [sign * y[1], sign * (tau - damping * y[1] - gravity) / inertia]
+
+        return rates
+
+    assert lw.gravity_forces(model, [0.3])[0] == pytest.approx(-4.905 * np.cos(0.3))
+
+    def at_start(t, y):
+        return y[0]
+
+    def turns(t, y):
+        return y[1]
+
+    at_start.terminal = turns.terminal = True
+    turns.direction = -1.0
+    how = {"rtol": 1e-10, "atol": 1e-12, "dense_output": True}
+    speeding = solve_ivp(driven(effort, 1.0), [0.0, 3.0], [0.0, 0.0], **how).sol
+    back = solve_ivp(driven(-effort, -1.0), [0.0, 3.0], [end, 0.0], events=[at_start, turns], **how)
+    halting, longest = back.sol, back.t[-1]
+
+    def rest(t):
+        """How long it takes to halt from where it is when sped up for t, and how fast it may be there."""
+        there = speeding(t)[0]
+        left = brentq(lambda u: halting(u)[0] - there, 0.0, longest)
+        return left, halting(left)[1]
+
+    first = brentq(lambda t: speeding(t)[0] - halting(longest)[0] - 1e-6, 0.0, 3.0)
+    last = brentq(lambda t: speeding(t)[0] - end + 1e-6, 0.0, 3.0)
+    meeting = brentq(lambda t: speeding(t)[1] - rest(t)[1], first, last)
+    best = meeting + rest(meeting)[0]
+    path = straight(model, [0.0], [end])
+    found = [time_optimal(model, path, effort=effort, points=n).duration for n in (100, 800)]
+    assert best * (1.0 - 1e-6) <= found[1] < 1.003 * best
+    assert found[0] < 1.012 * best
+
+
+def test_a_root_without_a_motor_is_told():
+    """However it is gone along the path needs effort there; where efforts do not matter it goes."""
+    for gravity, told in ((-9.81, "58.86 N or N m at rest"), (0.0, "some to move along the path")):
+        builder = lw.Builder("afloat", gravity=[0.0, 0.0, gravity])
+        builder.body("base", mass=5.0, center_of_mass=[0.0, 0.0, 0.0], inertia=0.1 * np.eye(3))
+        builder.joint("root", "free", "world", "base")
+        builder.body("link", mass=1.0, center_of_mass=[0.2, 0.0, 0.0], inertia=0.02 * np.eye(3))
+        builder.joint("hinge", "revolute", "base", "link", axis=[0.0, 1.0, 0.0])
+        model = builder.build()
+        waypoints = np.stack([model.neutral(), model.neutral()])
+        waypoints[1, -1] = 1.0
+        how = {"velocity": 2.0, "acceleration": 5.0}
+        for effort in (None, 100.0):
+            with pytest.raises(InputError, match=f"joint 'root' has no motor, but needs effort, {told}"):
+                time_optimal(model, waypoints, effort=effort, **how)
+        motion = time_optimal(model, waypoints, effort=np.inf, **how)
+        assert used(motion).max() <= 1.0 + 1e-6
+        driven = time_optimal(model, waypoints, effort=100.0, actuated=["root", "hinge"], **how)
+        assert np.abs(driven.efforts(0.1)).max() <= 100.0
+        with pytest.raises(InputError, match="joint 'hinge' has no motor"):
+            time_optimal(model, waypoints, effort=100.0, actuated=["root"], **how)
+        locked = model.lock({"root": model.neutral()[:7]})
+        assert time_optimal(locked, waypoints[:, -1:], effort=100.0, **how).duration > 0.0
+
+
+def test_motions_stay_what_they_are_when_moved_slowed_and_in_files(tmp_path):
+    path = arm_path(2, (2,))
+    motion = time_optimal(path.model, path)
+    later = motion.shifted(2.0)
+    assert np.allclose(later.efforts(2.5), motion.efforts(0.5))
+    slow = motion.retimed([5.0 * motion.duration[0], 2.0 * motion.duration[1]])
+    assert np.allclose(slow.speed, motion.speed / [[5.0], [2.0]])
+    k = 40
+    tangent = np.stack([path[row].at(motion.s[row, k]).v for row in range(2)])
+    found = np.stack([slow[row].at(slow.times[row, k]).v for row in range(2)])
+    assert np.allclose(found, tangent * slow.speed[:, k, None], atol=1e-6)
+    place = motion.save(tmp_path / "motion.npz")
+    again = lw.Trajectory.load(place, path.model)
+    assert type(again) is type(motion)
+    for name in ("s", "speed", "times", "coefficients"):
+        assert np.array_equal(getattr(again, name), getattr(motion, name))
+    assert np.allclose(again.speed_limits(), motion.speed_limits())
+    assert np.array_equal(again[1].allowed["effort"], motion[1].allowed["effort"])
+    assert again[1].limits.keys() == motion[1].limits.keys()
+
+
+def test_batches_may_be_empty_and_need_to_go_together():
+    arm = lw.load("arm7")
+    none = time_optimal(arm, np.zeros((0, 4, 7)))
+    assert none.batch == (0,)
+    assert none.duration.shape == (0,)
+    assert time_optimal(arm, arm.random(3, seed=0), velocity=np.ones((0, 7))).speed.shape[0] == 0
+    with pytest.raises(LinkwrightError, match=r"batches do not go together: the path \(2,\), velocity \(3,\)"):
+        time_optimal(arm, arm.random(6, seed=0).reshape(2, 3, 7), velocity=np.ones((3, 7)))
+
+
+def test_another_number_of_waypoints_takes_the_kernels_that_are_there(monkeypatch):
+    arm = lw.load("arm7")
+    time_optimal(arm, 0.5 * arm.random(3, seed=1))
+
+    def never(*args, **shapes):
+        raise AssertionError("it is compiled again")
+
+    monkeypatch.setattr(solving, "compile_or_not", never)
+    time_optimal(arm, 0.5 * arm.random(6, seed=1))
+
+
 def test_coordinates_that_do_not_move_need_no_special_care():
     arm = lw.load("arm7")
     q = 0.4 * arm.random(2, seed=9)
@@ -296,6 +477,8 @@ def test_wrong_arguments_are_told():
         ({"points": 10.5}, ArgumentError, "points is a whole number"),
         ({"scheme": "best"}, ArgumentError, "scheme is one of 'hull', 'interpolation', 'collocation'; got 'best'"),
         ({"start_speed": -1.0}, InputError, "start_speed is a speed along the path"),
+        ({"check": "no"}, ArgumentError, "check is True or False; got 'no'"),
+        ({"actuated": "joint1"}, ArgumentError, "actuated is a list of joint names; got 'joint1'"),
     ):
         with pytest.raises(kind, match=told):
             time_optimal(arm, path, **how)

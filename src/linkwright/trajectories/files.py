@@ -34,6 +34,7 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
                 coefficients=trajectory.coefficients,
                 coordinate_names=np.array(model.coordinate_names),
                 **limits,  # type: ignore[arg-type]
+                **trajectory._kept(),  # type: ignore[arg-type]
             )
         return path
     trajectory._one("written as a table")
@@ -49,6 +50,7 @@ def save(trajectory: Trajectory, path: str | Path, step: float | None = None) ->
 
 def load(path: str | Path, model: Model) -> Trajectory:
     """What :func:`save` wrote as ``.npz``."""
+    from linkwright.trajectories.timing.motion import kept_along
     from linkwright.trajectories.trajectory import KINDS, Trajectory
 
     try:
@@ -66,4 +68,7 @@ def load(path: str | Path, model: Model) -> Trajectory:
             f"{', '.join(model.coordinate_names)}"
         )
     limits = {kind: arrays[f"limit_{kind}"] for kind in KINDS if f"limit_{kind}" in arrays}
-    return Trajectory(model, times, q, coefficients, limits=limits)
+    try:
+        return kept_along(Trajectory(model, times, q, coefficients, limits=limits), arrays)
+    except KeyError as missing:
+        raise FormatError(f"{str(path)!r} is a motion along a path without its {missing}") from None

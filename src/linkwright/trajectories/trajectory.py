@@ -249,6 +249,10 @@ class Trajectory:
             np.concatenate(c, axis=-3),
         )
 
+    def _kept(self) -> dict[str, Array]:
+        """What files keep beside its polynomials."""
+        return {}
+
     def _like(self, times: Array, q: Array, coefficients: Array) -> Trajectory:
         return Trajectory.of(self.model, times, q, coefficients, self.limits)
 

@@ -48,6 +48,10 @@ class Grid(NamedTuple):
     """(B, N + 1)"""
     rests: Array
     """(N + 1,), whether the motion comes to rest there"""
+    q: Array
+    """(B, N, nq), from which the piece is counted"""
+    coefficients: Array
+    """(B, N, degree + 1, nv), of the piece"""
 
 
 class Problem(NamedTuple):
@@ -67,8 +71,8 @@ def some(problem: Problem, rows: Any) -> Problem:
     """The problems of these rows."""
     model, path, grid, limits, start, end, scheme = problem
     some = path._like(path.times[rows], path.q[rows], path.coefficients[rows])
-    piece, begin, span, s, rests = grid
-    of_rows = Grid(piece, begin[rows], span[rows], s[rows], rests)
+    piece, begin, span, s, rests, *tables = grid
+    of_rows = Grid(piece, begin[rows], span[rows], s[rows], rests, *(x[rows] for x in tables))
     return Problem(model, some, of_rows, Limits(*(x[rows] for x in limits)), start[rows], end[rows], scheme)
 
 
@@ -94,7 +98,7 @@ def grid_of(path: Trajectory, points: Any) -> Grid:
     s = np.concatenate([knots[:, piece] + begin, knots[:, -1:]], axis=1)
     still = np.zeros(len(piece) + 1, dtype=bool)
     still[np.cumsum(cells)[:-1]] = corners
-    return Grid(piece, begin, ends - begin, s, still)
+    return Grid(piece, begin, ends - begin, s, still, path.q[:, piece], path.coefficients[:, piece])
 
 
 def _shared(count: int, share: Array) -> Array:

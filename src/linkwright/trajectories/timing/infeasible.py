@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import InputError
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
-from linkwright.trajectories.reading import moved
-from linkwright.trajectories.timing.grid import Problem
+from linkwright.trajectories.reading import moved, mover
+from linkwright.trajectories.timing.grid import Problem, some
+from linkwright.trajectories.timing.motion import efforts_of
 from linkwright.trajectories.timing.speed import FASTEST
+
+NEEDED = 1e-9
+"""Of the greatest effort, below which it is none."""
+
+SHARP = 1e-9
+"""Of the square of a speed that is too fast, to which the greatest one is told."""
 
 SAME = 1e-9
 """By how much of itself x may be outside of what is possible, for rounding."""
@@ -38,21 +47,28 @@ def _outside(problem: Problem, low: Array, high: Array) -> Array:
     return outside
 
 
-def refuse(problem: Problem, low: Array, high: Array, batch: tuple[int, ...]) -> None:
+def refuse(
+    problem: Problem, low: Array, high: Array, batch: tuple[int, ...], fails: Callable[[Problem], Array]
+) -> None:
     """Raise :class:`InputError` where some problem has no solution, or no limit keeps it.
 
-    ``batch``: the shape of all problems; the rest as in :func:`failing`.
+    ``batch``: the shape of all problems; ``fails(problem)``: which of others have none; the rest as in
+    :func:`failing`.
     """
     wrong = failing(problem, low, high)
     if not wrong.any():
         return
     empty, endless = _causes(high, low)
     row = int(np.argmax(wrong))
-    place = ", ".join(map(str, np.unravel_index(row, batch))) if batch else ""
     count = int(wrong.sum())
     more = f" ({count} of {len(low)} fail)" if count > 1 else ""
-    whose = f"problem [{place}]: " if batch else ""
-    if empty[row]:
+    whose = _whose(row, batch)
+    if (most := _fastest_end(some(problem, [row]), fails)) is not None:
+        told = (
+            f"the path cannot be ended with speed {np.sqrt(problem.end[row]):.6g} along it: within the limits it is at "
+            f"most {most:.6g}"
+        )
+    elif empty[row]:
         told = _told(problem, high[row] < low[row], row)
     elif endless[row]:
         told = "no limit bounds the speed along the path: give velocity, acceleration or effort of the joints that move"
@@ -62,6 +78,53 @@ def refuse(problem: Problem, low: Array, high: Array, batch: tuple[int, ...]) ->
             f"{np.sqrt(low[row, 0]):.6g} to {np.sqrt(high[row, 0]):.6g}"
         )
     raise InputError(whose + told + more)
+
+
+def _whose(row: int, batch: tuple[int, ...]) -> str:
+    place = ", ".join(map(str, np.unravel_index(row, batch))) if batch else ""
+    return f"problem [{place}]: " if batch else ""
+
+
+def _fastest_end(problem: Problem, fails: Callable[[Problem], Array]) -> float | None:
+    """Of one problem that fails the greatest speed at its end with which it does not; None where rest fails too."""
+    good, bad = 0.0, float(problem.end[0])
+    if not bad or fails(problem._replace(end=np.zeros(1))).any():
+        return None
+    while bad - good > SHARP * bad:
+        middle = (good + bad) / 2.0
+        good, bad = (good, middle) if fails(problem._replace(end=np.full(1, middle))).any() else (middle, bad)
+    return float(np.sqrt(good))
+
+
+def require_motors(problem: Problem, actuated: Sequence[str] | None, batch: tuple[int, ...]) -> None:
+    """Raise :class:`InputError` where a joint without a motor needs effort, however the path is gone along.
+
+    ``actuated``: names of joints that have motors; None: all but free ones.
+    """
+    model, grid = problem.model, problem.grid
+    if actuated is None:
+        actuated = [joint.name for joint in model.joints if joint.nv and not joint.coupling and joint.type != "free"]
+    places = np.setdiff1d(np.arange(model.nv), velocity_places(model, actuated, "actuated"))
+    if not len(places) or not len(grid.s):
+        return
+    s = grid.begin + 0.5 * grid.span
+    q, first, second, _ = mover(model, problem.path.degree)(grid.q, grid.coefficients, s)
+    efforts = efforts_of(model)
+    zero = np.zeros_like(first)
+    moving = np.stack([efforts(q, *x) for x in ((zero, zero), (zero, first), (first, second))])
+    needed = np.abs(np.concatenate([moving[:1], moving[1:] - moving[0]]))
+    most = needed.max(axis=(0, 2, 3), keepdims=True, initial=0.0)
+    needing = (needed > NEEDED * most)[..., places]
+    if not needing.any():
+        return
+    kind, row, i, k = np.argwhere(needing)[0]
+    name = [joint.name for joint in model.joints for _ in range(joint.nv)][places[k]]
+    what = f"{needed[kind, row, i, places[k]]:.4g} N or N m at rest" if kind == 0 else "some to move along the path"
+    raise InputError(
+        f"{_whose(row, batch)}joint {name!r} has no motor, but needs effort, {what} (at s = "
+        f"{grid.s[row, i]:.6g}): lock or weld it, name it in actuated= if it has one, or tell effort=numpy.inf, where "
+        "efforts do not matter"
+    )
 
 
 def _told(problem: Problem, empty: Array, row: int) -> str:

@@ -6,6 +6,10 @@ With x = ṡ² and u = s̈ a motion along q(s) has v = q′√x, a = q′u + q�
 
 (Bobrow, Dubowsky & Gibson 1985), springs of joints in c. Between two points of a grid u is constant and x linear, from
 x to w with δ = 2Δs: what is limited is f(θ) = a (w − x)/δ + b ((1 − θ) x + θ w) + c with θ from 0 to 1 on the way.
+
+Damping takes d √x more, d = D q′ (Slotine & Yang 1989), which is no line. In its place stands its tangent where x was
+found last, d (x + x₀)/(2 √x₀): not below it, and the same at x₀, so that a motion found again and again settles at one
+for which it is exact.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.inverse import inverse_dynamics
+from linkwright.dynamics.springs import spring_forces
 from linkwright.dynamics.statics import passive_forces
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum, where
@@ -29,6 +34,9 @@ FLAT = 1e-9
 TINY = 1e-200
 """Added where it would else be divided by zero."""
 
+
+RESTING = 1e-4
+"""Of the greater x of an interval, below which damping is not made linear about it."""
 
 HALVED = 1
 """Times that an interval is halved for velocities: their squares are farther from their coefficients than efforts."""
@@ -70,23 +78,25 @@ def hull(degree: int = 3) -> Scheme:
 SCHEMES = {"hull": hull(), "interpolation": interpolation(), "collocation": collocation()}
 
 
-class Resistance(NamedTuple):
-    """What joints lose by friction (nv,): Coulomb's, N or N m, and damping, of a unit velocity."""
+def coulomb(model: Model) -> Array:
+    """What joints lose by friction (nv,), N or N m, that of followers carried to their leaders."""
+    own: Array = np.concatenate([np.zeros(0), *(joint.friction for joint in model.joints)])
+    return np.abs(model.coupling_matrix).T @ own  # type: ignore[no-any-return]
 
-    coulomb: Array
-    damping: Array
 
-    @classmethod
-    def of(cls, model: Model) -> Resistance:
-        """That of followers carried to their leaders."""
-        G = model.coupling_matrix
-        own = [np.concatenate([np.zeros(0), *(getattr(j, n) for j in model.joints)]) for n in ("friction", "damping")]
-        return cls(np.abs(G).T @ own[0], (G * G).T @ own[1])
+def damped(model: Model) -> bool:
+    """Whether joints or springs between bodies have damping."""
+    return any(np.any(joint.damping) for joint in model.joints) or any(s.damping for s in model.springs)
 
-    @property
-    def any(self) -> bool:
-        """Whether there is some."""
-        return bool(self.coulomb.any() or self.damping.any())
+
+def damping_efforts(model: Model, q: Array, v: Array) -> Array:
+    """What damping of joints and of springs between bodies takes (nv,): it is linear in v."""
+    rates = model.rates(v)
+    efforts = [joint.damping * rate for joint, rate in zip(model.joints, rates, strict=True)]
+    moving = spring_forces(model, q, rates)
+    for k, still in spring_forces(model, q, [0.0 * rate for rate in rates]).items():
+        efforts[k] = efforts[k] + still - moving[k]
+    return model.assemble(efforts)
 
 
 class Limited(NamedTuple):
@@ -110,6 +120,7 @@ def path_lines(
     s: Any,
     span: Any,
     room: Any,
+    before: tuple[Any, Any],
     velocity: Array,
     acceleration: Array,
     effort: Array,
@@ -117,7 +128,7 @@ def path_lines(
     """The lines of one interval: of a piece of a path, from ``s`` after its beginning, so long.
 
     ``velocity``, ``acceleration`` and ``effort`` (nv,) are the *inverses* of limits; ``room``: of limits the part that
-    may be used.
+    may be used; ``before``: x at both ends about which damping is linear.
     """
     E, theta = scheme.combinations, scheme.places
     zero = np.zeros(model.nv)
@@ -137,9 +148,14 @@ def path_lines(
         of_x = [inverse_dynamics(model, x, v, a) - c for (x, v, a), c in zip(places, rest, strict=True)]
         rest = [c - passive_forces(model, x, zero) for (x, _, _), c in zip(places, rest, strict=True)]
         scale = effort[chosen]
-        against = _resistance(model, E @ first, most, velocity)
-        lost = None if against is None else tuple(x[chosen] * scale for x in against)
-        parts.append((*(np.stack(x)[:, chosen] * scale for x in (of_u, of_x, rest)), lost))
+        if damped(model):
+            lost = [damping_efforts(model, x, v) for x, v, _ in places]
+            roots = [_root(part, *before) for part in theta]
+            of_x = [b + d * (0.5 / root) for b, d, root in zip(of_x, lost, roots, strict=True)]
+            rest = [c + d * (0.5 * root) for c, d, root in zip(rest, lost, roots, strict=True)]
+        against = _friction(model, E @ first)
+        bounds = None if against is None else tuple(x[chosen] * scale for x in against)
+        parts.append((*(np.stack(x)[:, chosen] * scale for x in (of_u, of_x, rest)), bounds))
     return _as_lines(scheme, parts, most, span, room)
 
 
@@ -161,24 +177,19 @@ def _greatest(row: Array, least: Any) -> Any:
     return least
 
 
-def _resistance(model: Model, tangents: Array, squares: list[list[Any]], velocity: Array) -> tuple[Array, Array] | None:
-    """The most that friction asks for in an interval, and the least (nv,): what helps to brake is not counted on.
+def _root(part: float, x: Any, w: Any) -> Any:
+    """√x there on the way from x to w; at a rest as near to it, for there the tangent is upright."""
+    return np.sqrt(maximum((1.0 - part) * x + part * w, RESTING * maximum(x, w)) + TINY)
 
-    Damping at the greatest speed of the joint that limits of velocity allow in the interval.
-    """
-    lost = Resistance.of(model)
-    if not lost.any:
+
+def _friction(model: Model, tangents: Array) -> tuple[Array, Array] | None:
+    """The most that Coulomb's friction asks for in an interval, and the least (nv,): no braking by it is counted on."""
+    lost = coulomb(model)
+    if not lost.any():
         return None
-    least = -_greatest(-np.concatenate(squares), -1.0 / TINY)
-    speed = 1.0 / np.sqrt(maximum(least, 1.0 / FASTEST))
 
     def asked(tangents: Array) -> Array:
-        found = []
-        for k, (coulomb, damping) in enumerate(zip(*lost, strict=True)):
-            most = _greatest(tangents[:, k], 0.0)
-            fastest = minimum(most * speed, 1.0 / (velocity[k] + 1.0 / FASTEST))
-            found.append(where(most > 0.0, coulomb + damping * fastest, 0.0))
-        return np.stack(found)
+        return np.stack([where(_greatest(tangents[:, k], 0.0) > 0.0, f, 0.0) for k, f in enumerate(lost)])
 
     return asked(tangents), -asked(-tangents)
 

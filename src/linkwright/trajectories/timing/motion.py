@@ -15,13 +15,20 @@ from linkwright.files import write_figure
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.repeats import repeat
 from linkwright.trajectories.timing.grid import Limits
-from linkwright.trajectories.timing.limits import SCHEMES, Limited, path_lines
+from linkwright.trajectories.timing.limits import SCHEMES, Limited, damped, path_lines
 from linkwright.trajectories.timing.speed import FASTEST, reachable
 from linkwright.trajectories.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+REST = 1e-3
+"""Of the greatest speed, below which damping is not made linear about it."""
+
+AGAIN = 8
+"""Times that damping is made linear about the greatest speed that was found."""
 
 
 class TimeOptimal(Trajectory):
@@ -45,9 +52,24 @@ class TimeOptimal(Trajectory):
         allowed = {kind: x[index] for kind, x in self.allowed.items()}
         return along(one, self.path[index], self.s[index], self.speed[index], allowed)
 
+    def shifted(self, by: float) -> TimeOptimal:
+        """The same, so much later (s)."""
+        return along(super().shifted(by), self.path, self.s, self.speed, self.allowed)
+
+    def retimed(self, duration: Any) -> TimeOptimal:
+        """The same path in another time, s: slower or faster throughout, so that it is no longer the fastest."""
+        made = super().retimed(duration)
+        rate = np.asarray(self.duration / np.asarray(made.duration))
+        return along(made, self.path, self.s, self.speed * rate[..., None], self.allowed)
+
+    def _kept(self) -> dict[str, Array]:
+        own = {"s": self.s, "speed": self.speed} | {f"allowed_{kind}": x for kind, x in self.allowed.items()}
+        path = self.path
+        return own | {"path_times": path.times, "path_q": path.q, "path_coefficients": path.coefficients}
+
     def efforts(self, t: Any) -> Array:
         """What joints exert at times (…): inverse dynamics, springs and friction, (…, *batch, nv)."""
-        return _efforts(self.model)(*self(t))  # type: ignore[no-any-return]
+        return efforts_of(self.model)(*self(t))  # type: ignore[no-any-return]
 
     def speed_limits(self) -> Array:
         """The greatest speed (…, N) with which the path can be gone on at all at each grid point but the last."""
@@ -60,7 +82,9 @@ class TimeOptimal(Trajectory):
         piece = np.searchsorted(path.times[0], (s[0, 1:] + s[0, :-1]) / 2.0, side="right") - 1
         kernel = _possible(model, path.degree, limited_of(limits))
         pieces = (path.q[:, piece], path.coefficients[:, piece], s[:, :-1] - path.times[:, piece], np.diff(s))
-        most = kernel(*pieces, *(x[:, None] for x in limits))
+        speed = self.speed.reshape(len(s), -1)
+        about = np.maximum(speed, REST * speed.max(axis=1, keepdims=True))[:, :-1] ** 2
+        most = kernel(*pieces, about, *(x[:, None] for x in limits))
         return np.sqrt(np.maximum(most, 0.0)).reshape(*batch, -1)  # type: ignore[no-any-return]
 
     def plot_speed(self, path: str | Path | None = None) -> Figure:
@@ -72,6 +96,15 @@ class TimeOptimal(Trajectory):
         if path is not None:
             write_figure(path, figure)
         return figure
+
+
+def kept_along(motion: Trajectory, arrays: dict[str, Array]) -> Trajectory:
+    """A motion with what :class:`TimeOptimal` keeps in files, if it is there."""
+    if "path_times" not in arrays:
+        return motion
+    path = Trajectory(motion.model, *(arrays[f"path_{name}"] for name in ("times", "q", "coefficients")))
+    allowed = {kind: arrays[f"allowed_{kind}"] for kind in ("velocity", "acceleration", "effort")}
+    return along(motion, path, arrays["s"], arrays["speed"], allowed)
 
 
 def along(motion: Trajectory, path: Trajectory, s: Array, speed: Array, allowed: dict[str, Array]) -> TimeOptimal:
@@ -104,17 +137,20 @@ def _possible(model: Model, degree: int, limited: Limited) -> Callable[..., Any]
         coefficients: Array,
         s: Any,
         span: Any,
+        about: Any,
         velocity: Array,
         acceleration: Array,
         effort: Array,
     ) -> Any:
-        those = path_lines(
-            model, SCHEMES["hull"], limited, q, coefficients, s, span, 1.0, velocity, acceleration, effort
-        )
-        return reachable(those, 0.0, FASTEST)[1]
+        piece, limits = (q, coefficients, s, span, 1.0), (velocity, acceleration, effort)
+
+        def again(x: Any) -> Any:
+            return reachable(path_lines(model, SCHEMES["hull"], limited, *piece, (x, x), *limits), 0.0, FASTEST)[1]
+
+        return repeat(AGAIN if damped(model) else 1, lambda k, x: again(x), about)
 
     n = (model.nv,)
-    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": ()}
+    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "about": ()}
     shapes |= {"velocity": n, "acceleration": n, "effort": n}
     return derived(model, _possible, degree, limited, make=lambda: compile_or_not(of_one, model, **shapes))
 
@@ -124,6 +160,7 @@ def exerted(model: Model, q: Array, v: Array, a: Array) -> Array:
     return inverse_dynamics(model, q, v, a) - passive_forces(model, q, v)
 
 
-def _efforts(model: Model) -> Callable[..., Any]:
+def efforts_of(model: Model) -> Callable[..., Any]:
+    """The kernel of :func:`exerted`."""
     shapes = {"q": (model.nq,), "v": (model.nv,), "a": (model.nv,)}
     return derived(model, exerted, make=lambda: compile_or_not(exerted, model, **shapes))

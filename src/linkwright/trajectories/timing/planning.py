@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import comb
 from typing import Any
@@ -11,34 +11,21 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
-from linkwright.compiler.public import compile_or_not, public
+from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
-from linkwright.model.derived import derived
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum
-from linkwright.spatial.repeats import repeat
-from linkwright.spatial.tables import take
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.joints.ends import velocity_limits
 from linkwright.trajectories.joints.splines import spline
-from linkwright.trajectories.reading import moved
-from linkwright.trajectories.timing.grid import Limits, Problem, grid_of, some
-from linkwright.trajectories.timing.infeasible import failing, refuse
-from linkwright.trajectories.timing.limits import SCHEMES, Limited, path_lines
-from linkwright.trajectories.timing.motion import TimeOptimal, along, each_of, exerted, limited_of
-from linkwright.trajectories.timing.speed import FASTEST, Lines, fastest
+from linkwright.trajectories.timing.grid import Limits, Problem, grid_of
+from linkwright.trajectories.timing.infeasible import failing, refuse, require_motors
+from linkwright.trajectories.timing.limits import SCHEMES
+from linkwright.trajectories.timing.motion import TimeOptimal, along, each_of
+from linkwright.trajectories.timing.solving import speeds
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 _difference = public(dynamics.difference)
-
-BETWEEN = tuple(((1.0 - np.cos(np.linspace(0.0, np.pi, 17))) / 2.0).tolist())
-"""Places of each interval at which limits are looked at in the motion found, closer at its ends."""
-
-EXCEEDED = 1e-7
-"""Of a limit, by how much it may be exceeded there."""
-
-DRAWN = 12
-"""Times that limits are drawn in where they are exceeded."""
 
 
 @explained
@@ -54,6 +41,7 @@ def time_optimal(
     end_speed: Any = 0.0,
     scheme: str = "hull",
     check: bool = True,
+    actuated: Sequence[str] | None = None,
 ) -> TimeOptimal:
     """The fastest motion along a path within limits of velocity, acceleration and effort.
 
@@ -63,8 +51,10 @@ def time_optimal(
 
     Limits are numbers or arrays (…, nv), in both directions; ``numpy.inf``: none. Unless given, ``velocity`` and
     ``effort`` are the model's, and ``acceleration`` is not limited. Efforts are those of inverse dynamics, armature in
-    it, and of springs and friction: damping is counted as at the greatest speed that ``velocity`` allows, and friction
-    only where it costs effort, not where it helps to brake. Limits of position are not looked at.
+    it, and of springs, damping and friction: damping as it is at the speed found, Coulomb's friction only where it
+    costs effort, not where it helps to brake. Limits of position are not looked at. ``actuated``: names of the joints
+    that have motors, all but free ones by themselves; along the path the others need to need no effort, unless
+    ``effort`` is told to be infinite for all.
 
     ``points``: intervals of the grid on the path, which become pieces of the motion; finer at its ends and at corners,
     and so many at least as its pieces take.
@@ -73,7 +63,7 @@ def time_optimal(
     whether limits are looked at in what was found, at 17 places of each interval, and drawn in where it exceeds them.
 
     Raises :class:`ModelError` for mechanisms with closed loops, and :class:`InputError` where limits do not let the
-    path be followed: it tells which joint fails, and where.
+    path be followed, or a joint without a motor would need effort: it tells which joint fails, and where.
 
     TOPP-RA (Pham & Pham 2018), limits kept between grid points by Bernstein coefficients.
     """
@@ -83,26 +73,43 @@ def time_optimal(
         raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
     if scheme not in SCHEMES:
         raise ArgumentError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {scheme!r}")
+    if not isinstance(check, (bool, np.bool_)):
+        raise ArgumentError(f"check is True or False; got {check!r}")
     path = _path(model, path)
     given = [as_numbers(name, x) for name, x in (("start_speed", start_speed), ("end_speed", end_speed))]
     for name, x in zip(("start_speed", "end_speed"), given, strict=True):
         if not ((x >= 0.0) & (x < np.inf)).all():
             raise InputError(f"{name} is a speed along the path, ds/dt, not below 0; got {x!r}")
     told = _limits(model, velocity, acceleration, effort)
-    batch = np.broadcast_shapes(path.batch, *(x.shape[:-1] for x in told.values()), *(x.shape for x in given))
+    batch = _batch(
+        {"the path": path.batch}
+        | {kind: x.shape[:-1] for kind, x in told.items()}
+        | {name: x.shape for name, x in zip(("start_speed", "end_speed"), given, strict=True)}
+    )
     flat, count = each_of(path, batch), int(np.prod(batch, dtype=int))
     allowed = {kind: np.broadcast_to(x, (*batch, model.nv)) for kind, x in told.items()}
     limits = Limits(*(1.0 / x.reshape(count, model.nv) for x in allowed.values()))
     start, end = (np.broadcast_to(x, batch).reshape(count) ** 2 for x in given)
     grid = grid_of(flat, points)
     problem = Problem(model, flat, grid, limits, start, end, scheme)
-    x, low, high = _speeds(problem, check)
-    refuse(problem, low, high, batch)
+    if effort is None or limits.effort.any():
+        require_motors(problem, actuated, batch)
+    x, low, high = speeds(problem, check)
+    refuse(problem, low, high, batch, lambda problem: failing(problem, *speeds(problem, check)[1:]))
     times, coefficients = _composed(problem, x)
-    motion = flat._like(times, flat.q[:, grid.piece], coefficients)
+    motion = flat._like(times, grid.q, coefficients)
     motion = motion._like(*(y.reshape(*batch, *y.shape[1:]) for y in (motion.times, motion.q, motion.coefficients)))
     own = flat._like(*(y.reshape(*batch, *y.shape[1:]) for y in (flat.times, flat.q, flat.coefficients)))
     return along(motion, own, grid.s.reshape(*batch, *x.shape[1:]), np.sqrt(x).reshape(*batch, *x.shape[1:]), allowed)
+
+
+def _batch(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of all problems."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise ShapeError(f"time_optimal: batches do not go together: {told}") from None
 
 
 def _path(model: Model, path: Any) -> Trajectory:
@@ -149,118 +156,6 @@ def effort_limits(model: Model) -> Array:
     return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if joint.nv)])
 
 
-# solving
-
-
-def _speeds(problem: Problem, check: bool) -> tuple[Array, Array, Array]:
-    """x (B, N + 1) of the fastest motions, and the sets (B, N) of x from which the end can be reached: low and high."""
-    room = np.ones_like(problem.grid.span)
-    x, low, high = _once(problem, room)
-    if not check or problem.scheme != "hull":
-        return x, low, high
-    left = np.flatnonzero(~failing(problem, low, high))
-    for _ in range(DRAWN):
-        if not len(left):
-            break
-        over = _excess(some(problem, left), x[left])
-        exceeded = (over > EXCEEDED).any(axis=-1)
-        if not exceeded.any():
-            break
-        left = left[exceeded]
-        room[left] /= 1.0 + over[exceeded]
-        x[left], low[left], high[left] = _once(some(problem, left), room[left])
-        left = left[~failing(some(problem, left), low[left], high[left])]
-    return x, low, high
-
-
-def _once(problem: Problem, room: Array) -> tuple[Array, Array, Array]:
-    model, path, grid, limits, start, end, scheme = problem
-    top = np.where(grid.rests[:-1], 0.0, FASTEST)
-    kernel = _fastest(model, path.times.shape[1] - 1, path.degree, len(grid.piece), scheme, limited_of(limits))
-    found: tuple[Array, Array, Array] = kernel(
-        path.q, path.coefficients, grid.piece, grid.begin, grid.span, room, top, *limits, start, end
-    )
-    return found
-
-
-def _fastest(
-    model: Model, pieces: int, degree: int, intervals: int, scheme: str, limited: Limited
-) -> Callable[..., Any]:
-    """The kernel of a whole problem."""
-    how = SCHEMES[scheme]
-
-    def solve(
-        model: Model,
-        q: Array,
-        coefficients: Array,
-        piece: Array,
-        begin: Array,
-        span: Array,
-        room: Array,
-        top: Array,
-        velocity: Array,
-        acceleration: Array,
-        effort: Array,
-        start: Any,
-        end: Any,
-    ) -> tuple[Any, ...]:
-        def lines_of(i: Any) -> Lines:
-            k, limits = take(piece, i), (velocity, acceleration, effort)
-            begins, long, part = (take(x, i) for x in (begin, span, room))
-            those = path_lines(model, how, limited, take(q, k), take(coefficients, k), begins, long, part, *limits)
-            return those._replace(ceiling=minimum(those.ceiling, take(top, i)))
-
-        return fastest(lines_of, intervals, limited.count(how), start, end)
-
-    n, N = (model.nv,), (intervals,)
-    shapes: dict[str, tuple[int, ...]] = {"q": (pieces, model.nq), "coefficients": (pieces, degree + 1, model.nv)}
-    shapes |= dict.fromkeys(("piece", "begin", "span", "room", "top"), N)
-    shapes |= {"velocity": n, "acceleration": n, "effort": n, "start": (), "end": ()}
-    key = (pieces, degree, intervals, scheme, limited)
-    return derived(model, _fastest, *key, make=lambda: compile_or_not(solve, model, **shapes))
-
-
-def _excess(problem: Problem, x: Array) -> Array:
-    """By which part of a limit the motion exceeds it at most in each interval (B, N); not below 0."""
-    model, path, grid, limits, *_ = problem
-    pieces = (path.q[:, grid.piece], path.coefficients[:, grid.piece], grid.begin, grid.span)
-    kernel = _most_used(model, path.degree)
-    over: Array = np.maximum(kernel(*pieces, x[:, :-1], x[:, 1:], *(y[:, None] for y in limits)) - 1.0, 0.0)
-    return over
-
-
-def _most_used(model: Model, degree: int) -> Callable[..., Any]:
-    """The kernel of what part of its limit is used at most in an interval."""
-
-    def most_used(
-        model: Model,
-        q: Array,
-        coefficients: Array,
-        s: Any,
-        span: Any,
-        x: Any,
-        w: Any,
-        velocity: Array,
-        acceleration: Array,
-        effort: Array,
-    ) -> Any:
-        def step(k: Any, most: Any) -> Any:
-            theta = take(BETWEEN, k)
-            here, v, a = moved(model, q, coefficients, s + theta * span, 2)
-            speed = maximum((1.0 - theta) * x + theta * w, 0.0)
-            v, a = v * np.sqrt(speed), v * ((w - x) / (2.0 * span)) + a * speed
-            for part in (*(v * velocity), *(a * acceleration), *(exerted(model, here, v, a) * effort)):
-                most = maximum(most, abs(part))
-            return most
-
-        return repeat(len(BETWEEN), step, 0.0 * x)
-
-    n = (model.nv,)
-    shapes = {"q": (model.nq,), "coefficients": (degree + 1, model.nv), "s": (), "span": (), "x": (), "w": ()}
-    shapes |= {"velocity": n, "acceleration": n, "effort": n}
-    return derived(model, _most_used, degree, make=lambda: compile_or_not(most_used, model, **shapes))
-
-
 # the motion
 
 
@@ -272,7 +167,7 @@ def _composed(problem: Problem, x: Array) -> tuple[Array, Array]:
     times = np.concatenate([np.zeros((len(x), 1)), np.cumsum(steps, axis=1)], axis=1)
     half = np.diff(x) / (4.0 * grid.span)
     kernel = _composition(path.degree, path.model.nv)
-    return times, kernel(path.coefficients[:, grid.piece], grid.begin, speed[:, :-1], half)
+    return times, kernel(grid.coefficients, grid.begin, speed[:, :-1], half)
 
 
 @cache
