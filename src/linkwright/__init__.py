@@ -22,7 +22,6 @@ from linkwright.model.tree import Model
 # Algorithms; they compile themselves
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
-from linkwright.dynamics import contact
 from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
 from linkwright.dynamics import BaseParameters, base_parameters, inertial_parameters, parameter_names
 
@@ -118,7 +117,7 @@ _LATER = {
     # What meshes and shapes weigh
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
-    "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate"),
+    "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate", "contact"),
     # Laws: what moves it
     "linkwright.control": ("control",),
     # Motions that are planned

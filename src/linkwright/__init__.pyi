@@ -26,7 +26,6 @@ from linkwright.dynamics import Mobility as Mobility
 from linkwright.dynamics import base_parameters as base_parameters
 from linkwright.dynamics import check as check
 from linkwright.dynamics import close as close
-from linkwright.dynamics import contact as contact
 from linkwright.dynamics import inertial_parameters as inertial_parameters
 from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import parameter_names as parameter_names
@@ -72,6 +71,7 @@ from linkwright.model.library.dh import from_dh as from_dh
 from linkwright.model.library.dh import to_dh as to_dh
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
+from linkwright.simulation import contact as contact
 from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import linearize as linearize

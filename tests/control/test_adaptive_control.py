@@ -80,8 +80,9 @@ def test_joints_of_every_kind_come_to_follow(kind):
     w = np.linspace(0.5, -0.4, model.nv)
     reference = lambda t: (lw.dynamics.integrate(model, begin, t * w), w, 0.0 * w)  # noqa: E731
     law = partial(
-        control.adaptive, bodies="all", reference=reference, convergence=4.0, damping=8.0, rate=2.0, step=2e-3
-    )
+        control.adaptive, bodies="all", reference=reference, convergence=4.0, damping=8.0, rate=2.0, step=2e-3,
+        actuated=[joint.name for joint in model.joints],
+    )  # fmt: skip
     start = {"parameters": 0.5 * lw.inertial_parameters(model)}
     q0 = lw.integrate(model, begin, np.full(model.nv, 0.3))
     motion = lw.simulate(model, q0, np.zeros(model.nv), 16.0, step=2e-3, law=law, state0=start, every=100)

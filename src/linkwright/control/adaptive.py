@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.control.joint_space import Motors, require_driven
 from linkwright.control.references import Wanted, at
 from linkwright.control.within import State, require_open, require_positive, starting
 from linkwright.dynamics import (
@@ -46,9 +47,11 @@ def _start(
     step: Any,
     prediction: Any = 0.0,
     cutoff: Any = 20.0,
+    actuated: Motors = None,
 ) -> State:
     """The parameters that the model has; and where predictions count nothing that was filtered."""
     require_open(model, "adaptive control")
+    require_driven(model, actuated, "adaptive control")
     places = _places(model, bodies)
     n = len(places)
     require_positive("convergence", convergence, model.nv)
@@ -85,6 +88,7 @@ def adaptive(
     step: Any,
     prediction: Any = 0.0,
     cutoff: Any = 20.0,
+    actuated: Motors = None,
 ) -> tuple[Array, State]:
     """τ = Y(q, v, v_r, a_r) π̂ − K_D s − passive (nv,), and the next estimate: follows though masses are not known.
 
@@ -101,7 +105,8 @@ def adaptive(
     model's masses π₀ finds, and W the regressor of that, both filtered at ``cutoff`` (1/s). Then −h Γ R Wᵀ(W (π̂ − π₀)
     − r) is added, implicitly, so that no rate is too large.
 
-    The state is a dict; its "parameters" (k,) are, of each body, m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
+    Every joint is driven: where a base floats that is refused, unless ``actuated`` names it and all others. The state
+    is a dict; its "parameters" (k,) are, of each body, m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz, about the
     body's origin in its axes.
     """
     places = _places(model, bodies)

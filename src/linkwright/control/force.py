@@ -6,17 +6,20 @@ it: ``simulate(…, sensor=frame)``. The error of a pose is x̃ = [p − p_d; Lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwright.control.hand import operational_space, pose_error
-from linkwright.control.joint_space import lean
+from linkwright.compiler.public import compile_or_not
+from linkwright.control.bounds import AXES, POSE, POSITIVE, POSTURE, WRENCH, Numbers, bounds, of_hand, of_joints
+from linkwright.control.hand import freely, of_rows, operational_space, pose_error
+from linkwright.control.joint_space import Motors, lean, require_driven
 from linkwright.control.references import Wanted, at
+from linkwright.control.within import require_open
 from linkwright.dynamics import (
     bias_forces,
-    difference,
+    constraint_jacobian,
     jacobian,
     jacobian_dot_times_v,
     joint_forces,
@@ -25,15 +28,29 @@ from linkwright.dynamics import (
     passive_forces,
     pose,
 )
-from linkwright.dynamics.manipulability import rows_of
-from linkwright.errors import ShapeError
+from linkwright.dynamics.manipulability import NAMES, rows_of
+from linkwright.errors import InputError, ShapeError
+from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.model.derived import derived
+from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, clip, mirror
-from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
+from linkwright.spatial.linalg import semidefinite_factors, solve_symmetric
 from linkwright.spatial.rotation import rotation_exp
 from linkwright.spatial.systems import solve
 
+FREE = {"posture": POSTURE, "posture_stiffness": of_joints(), "posture_damping": of_joints()}
+"""Rules of what is bound for the joints as far as the hand leaves them free."""
 
+
+@bounds(
+    wrench=WRENCH,
+    reference=POSE,
+    inertia=of_hand("above zero"),
+    stiffness=of_hand(),
+    damping=of_hand(),
+    **FREE,
+)
 def shaped_impedance(
     model: Model,
     t: Any,
@@ -48,8 +65,9 @@ def shaped_impedance(
     damping: Any,
     directions: str | Sequence[str] = "all",
     posture: Array | None = None,
-    posture_stiffness: Any = 0.0,
+    posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
+    actuated: Motors = None,
 ) -> Array:
     """τ (nv,) with which the hand answers as M_d x̃¨ + D x̃˙ + K x̃ = w, an inertia of your choice (Hogan 1985).
 
@@ -60,7 +78,7 @@ def shaped_impedance(
     less another: it is shown the worse, the later w is known.
     """
     rows = rows_of(directions)
-    weight, damper, spring = (_matrix(x) for x in (inertia, damping, stiffness))
+    weight, damper, spring = (_matrix(of_rows(x, rows)) for x in (inertia, damping, stiffness))
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     J = jacobian(model, q, frame)
     error = pose_error(pose(model, q, frame), wanted)
@@ -84,10 +102,22 @@ def shaped_impedance(
         posture_stiffness=posture_stiffness,
         posture_damping=posture_damping,
         directions=directions,
+        actuated=actuated,
     )
     return tau - J[rows].T @ wrench[rows]
 
 
+@bounds(
+    wrench=WRENCH,
+    reference=POSE,
+    inertia=of_hand(),
+    stiffness=of_hand(),
+    damping=of_hand(),
+    step=POSITIVE,
+    tracking_stiffness=of_hand(matrix=False),
+    tracking_damping=of_hand(matrix=False),
+    **FREE,
+)
 def admittance(
     model: Model,
     t: Any,
@@ -105,8 +135,9 @@ def admittance(
     tracking_stiffness: Any,
     tracking_damping: Any,
     posture: Array | None = None,
-    posture_stiffness: Any = 0.0,
+    posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
+    actuated: Motors = None,
 ) -> tuple[Array, dict[str, Array]]:
     """τ (nv,) with which the hand tracks a reference that gives way, M_d x̃¨ + D x̃˙ + K x̃ = w; and the next state.
 
@@ -141,10 +172,37 @@ def admittance(
         posture=posture,
         posture_stiffness=posture_stiffness,
         posture_damping=posture_damping,
+        actuated=actuated,
     )
     return tau - joint_forces(model, q, frame, wrench), {"offset": offset + step * after, "rate": after}
 
 
+def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
+    """Raise :class:`InputError` for a force along what is not pressed: nothing would exert it."""
+    force, pressed = bound.get("force"), bound.get("pressed")
+    if force is None or pressed is None or callable(force) or is_symbolic(force):
+        return
+    idle = [k for k in range(6) if k not in rows_of(pressed)]
+    if np.asarray(force)[..., idle].any():
+        names = [NAMES[k] for k in idle if np.asarray(force)[..., k].any()]
+        raise InputError(f"force is told along {', '.join(map(repr, names))}, and pressed is {pressed!r} alone")
+
+
+@bounds(
+    _pressed_at_all,
+    wrench=WRENCH,
+    reference=POSE,
+    force=WRENCH,
+    stiffness=of_hand(matrix=False),
+    damping=of_hand(matrix=False),
+    integral=of_hand(matrix=False),
+    force_damping=of_hand(matrix=False),
+    step=POSITIVE,
+    proportional=of_hand(matrix=False),
+    task=AXES,
+    limit=Numbers(lambda model, bound: [(), (6,)], "a number or (6,)", "zero or more", infinite=True),
+    **FREE,
+)
 def hybrid(
     model: Model,
     t: Any,
@@ -166,8 +224,9 @@ def hybrid(
     task: Array | None = None,
     limit: Any = None,
     posture: Array | None = None,
-    posture_stiffness: Any = 0.0,
+    posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
+    actuated: Motors = None,
 ) -> tuple[Array, Array]:
     """τ (nv,) with which the hand presses in some directions and follows a path in the others; and the next state.
 
@@ -183,6 +242,8 @@ def hybrid(
     ``proportional`` is k_p, ``integral`` k_i (1/s), ``force_damping`` d (N s/m, N m s/rad), ``step`` (s) how often the
     law is asked.
     """
+    require_open(model, "hybrid")
+    require_driven(model, actuated, "hybrid")
     R = np.eye(3) if task is None else task
     if np.shape(R) != (3, 3):
         raise ShapeError(f"task has shape {np.shape(R)}; expected (3, 3), its axes as columns")
@@ -204,9 +265,7 @@ def hybrid(
     learnt = integral * state if limit is None else clip(integral * state, -limit, limit)
     F = told + proportional * lacking + learnt - force_damping * (turn.T @ moved)
     x = along @ (acceleration - damping * (moved - velocity) - stiffness * error)
-    free = -posture_damping * v
-    if posture is not None:
-        free = free + posture_stiffness * difference(model, q, posture)
+    free = freely(model, q, v, posture, posture_stiffness, posture_damping)
     M = mass_matrix(lean(model), q)  # and the bias: steps of a simulation have them too
     mobility = mirror(J @ solve_symmetric(M, J.T))
     pulled = solve_symmetric(mobility, x - jacobian_dot_times_v(model, q, v, frame) - J @ free)
@@ -231,14 +290,63 @@ def compliance(model: Model, q: Array, stiffness: Any, frame: str, wrench: Array
 
     ``stiffness`` of the joints: a number, (nv,) or (nv, nv), N m/rad. ``wrench`` (6,) is what loads the hand, [f; n]
     from outside: it makes the hand stiffer where it pulls and softer where it pushes (Salisbury 1980; Chen & Kao 2000).
-    Its inverse, where it has one, is the stiffness of the hand.
+    Its inverse, where it has one, is the stiffness of the hand. q and wrench may be batches, (…, nq) and (…, 6).
+
+    Closed loops stay closed: with Z the motions that they allow, C_x = J Z (Zᵀ K_q Z)⁻¹ Zᵀ Jᵀ, so that joints without
+    a spring have zero. What loops carry under a load depends on how their springs were tightened, which K_q does not
+    tell: ``wrench`` is for mechanisms without. Raises :class:`~linkwright.errors.ArgumentError` for that.
     """
+    if wrench is not None:
+        require_open(model, "compliance under a wrench")
+    for name, x, shapes, words in (
+        (
+            "stiffness",
+            stiffness,
+            [(), (model.nv,), (model.nv, model.nv)],
+            f"a number, ({model.nv},) or {(model.nv,) * 2}",
+        ),
+        ("wrench", np.zeros(6) if wrench is None else wrench, None, "(…, 6)"),
+    ):
+        shape = np.shape(x)
+        if (shape not in shapes) if shapes is not None else shape[-1:] != (6,):
+            raise ShapeError(f"{name} has shape {shape}; expected {words} for {model.name!r}")
     K = stiffness if np.ndim(stiffness) == 2 else stiffness * np.eye(model.nv)
+    given = (q, K) if wrench is None else (q, K, wrench)
+    if is_symbolic(*given) or model.holds_symbols or model.sweeps_are_recorded:
+        return _given_way(model, *given, frame=frame)
+    sizes: dict[str, Any] = {"q": (model.nq,), "K": (model.nv, model.nv)} | ({} if wrench is None else {"wrench": (6,)})
+
+    def make() -> Callable[..., Array]:
+        def hand_compliance(model: Model, *given: Array) -> Array:
+            return _given_way(model, *given, frame=frame)
+
+        return compile_or_not(inputs_named(hand_compliance, sizes), model, **sizes)
+
+    kernel: Callable[..., Array] = derived(model, compliance, frame, wrench is None, make=make)
+    return kernel(*(as_numbers(name, x) for name, x in zip(sizes, given, strict=True)))
+
+
+def _given_way(model: Model, q: Array, K: Array, wrench: Array | None = None, *, frame: str) -> Array:
+    """The formula of :func:`compliance`, for K (nv, nv).
+
+    Of loops with rows A: with S = K + r AᵀA, which is K on what they allow and has an inverse where K has one there, it
+    is J (S⁻¹ − S⁻¹Aᵀ (A S⁻¹Aᵀ)⁺ A S⁻¹) Jᵀ whatever r is.
+    """
     if wrench is not None:
         slopes = kinematic_hessian(model, q, frame)
         K = K - sum(wrench[k] * slopes[k] for k in range(6))
     J = jacobian(model, q, frame)
-    return J @ solve(K, J.T)
+    if not model.loops:
+        return J @ solve(K, J.T)
+    A = constraint_jacobian(model, q) / scale_of(model).rows[:, None]
+    held = A * scale_of(model).velocities
+    own = K * np.outer(*[scale_of(model).velocities] * 2)
+    size = np.trace(own) / np.trace(held.T @ held)
+    moved = solve(K + size * (A.T @ A), np.concatenate([J.T, A.T], axis=1))
+    by_hand, by_loops = moved[:, :6], moved[:, 6:]
+    bearing = semidefinite_factors(mirror(A @ by_loops))
+    freed = by_hand - by_loops @ np.stack([bearing.solve(x) for x in (A @ by_hand).T], axis=1)
+    return J @ freed
 
 
 def _matrix(x: Any) -> Array:

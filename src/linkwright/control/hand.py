@@ -5,14 +5,16 @@ The error of a pose is x̃ = [p − p_d; Log(R R_dᵀ)], in world axes as veloci
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linkwright.control.joint_space import lean
+from linkwright.control.bounds import NUMBER, POSE, POSTURE, bounds, of_hand, of_joints
+from linkwright.control.joint_space import Motors, by_motors, lean, require_driven
 from linkwright.control.limits import limits_of, within
 from linkwright.control.references import Wanted, at
+from linkwright.control.within import require_open
 from linkwright.dynamics import (
     bias_forces,
     difference,
@@ -24,6 +26,7 @@ from linkwright.dynamics import (
     pose,
 )
 from linkwright.dynamics.manipulability import rows_of
+from linkwright.errors import ArgumentError, warn
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import factorise, solve_above, solve_symmetric
@@ -35,6 +38,39 @@ def pose_error(T: Array, wanted: Array) -> Array:
     return np.concatenate([T[:3, 3] - wanted[:3, 3], rotation_log(T[:3, :3] @ wanted[:3, :3].T)])
 
 
+def of_rows(x: Any, rows: Sequence[int]) -> Any:
+    """A gain of the hand, where it is told of some directions alone with zeros in the others."""
+    if np.shape(x) != (len(rows),) or len(rows) == 6:
+        return x
+    return np.eye(6)[:, rows] @ x
+
+
+def freely(model: Model, q: Array, v: Array, posture: Array | None, stiffness: Any, damping: Any) -> Array:
+    """a₀ (nv,), the joints' acceleration as far as the hand leaves them free."""
+    if posture is None:
+        if stiffness is not None:
+            raise ArgumentError("posture_stiffness draws to a posture, and none is given: posture=…")
+        return -damping * v
+    own = 0.25 * damping * damping if stiffness is None else stiffness
+    return own * difference(model, q, posture) - damping * v
+
+
+def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
+    limits = limits_of(model, given := bound.get("effort_limits"))
+    if given is True and np.isinf(limits).all():
+        warn(f"effort_limits=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
+
+
+@bounds(
+    _limits_there,
+    reference=POSE,
+    stiffness=of_hand(matrix=False),
+    damping=of_hand(matrix=False),
+    posture=POSTURE,
+    posture_stiffness=of_joints(),
+    posture_damping=of_joints(),
+    regularisation=NUMBER,
+)
 def operational_space(
     model: Model,
     t: Any,
@@ -46,17 +82,19 @@ def operational_space(
     stiffness: Any,
     damping: Any,
     posture: Array | None = None,
-    posture_stiffness: Any = 0.0,
+    posture_stiffness: Any = None,
     posture_damping: Any = 2.0,
     directions: str | Sequence[str] = "all",
     regularisation: float = 0.0,
     effort_limits: Any = None,
+    actuated: Motors = None,
 ) -> Array:
     """τ (nv,) with which the hand has ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃, whatever the joints do besides (Khatib 1987).
 
     With J̄ = M⁻¹JᵀΛ, Λ = (J M⁻¹ Jᵀ)⁻¹, the joints' acceleration is a = J̄ (ẍ − J̇ v) + (1 − J̄ J) a₀, of which a₀ does not
-    move the hand: a₀ = K₀ (posture ⊖ q) − D₀ v, without ``posture`` −D₀ v. Then τ = M a + C v + g − passive, which is
-    Khatib's Jᵀ[Λ (ẍ − J̇ v) + J̄ᵀ(C v + g)] + N τ₀ for τ₀ = M a₀ + C v + g. K in 1/s², K_d in 1/s, numbers or (6,).
+    move the hand: a₀ = K₀ (posture ⊖ q) − D₀ v, without ``posture`` −D₀ v; K₀ is D₀²/4 unless it is told. Then
+    τ = M a + C v + g − passive, which is Khatib's Jᵀ[Λ (ẍ − J̇ v) + J̄ᵀ(C v + g)] + N τ₀ for τ₀ = M a₀ + C v + g. K in
+    1/s², K_d in 1/s: a number for all directions, (6,) or one for each of ``directions``.
 
     ``reference``: a pose (4, 4), or t -> (pose, velocity (6,), acceleration (6,)). ``directions``: "all", "linear",
     "angular" or some of "x", "y", "z", "rx", "ry", "rz"; the others are free. Near singular postures J M⁻¹ Jᵀ loses
@@ -65,15 +103,19 @@ def operational_space(
     ``effort_limits``: True for the joints' own, or numbers, one or (nv,). Where τ is beyond them, what does not move
     the hand is given up first: of all efforts within the limits those are taken with which the hand's acceleration
     misses that of τ by the least eᵀ Λ e, e being what it misses; of these the nearest to τ, each counted by its limit.
+
+    Raises :class:`~linkwright.errors.ArgumentError` for closed loops, :class:`~linkwright.errors.InputError` where a
+    base floats: every joint is driven, ``actuated`` names those that have motors (all but free ones by themselves).
     """
+    require_open(model, "operational_space")
+    require_driven(model, actuated, "operational_space")
     rows = rows_of(directions)
+    stiffness, damping = of_rows(stiffness, rows), of_rows(damping, rows)
     wanted, velocity, acceleration = at(reference, t, (4, 4), 6)
     J = jacobian(model, q, frame)
     error = pose_error(pose(model, q, frame), wanted)
     x = acceleration - damping * (J @ v - velocity) - stiffness * error
-    free = -posture_damping * v
-    if posture is not None:
-        free = free + posture_stiffness * difference(model, q, posture)
+    free = freely(model, q, v, posture, posture_stiffness, posture_damping)
     J, x = J[rows], (x - jacobian_dot_times_v(model, q, v, frame))[rows]
     M = mass_matrix(lean(model), q)
     moved = solve_symmetric(M, J.T)
@@ -87,6 +129,7 @@ def operational_space(
     return within(efforts, by_inertia, limits_of(model, effort_limits))
 
 
+@bounds(target=POSE, stiffness=of_hand(), damping=of_hand(), joint_damping=of_joints())
 def impedance(
     model: Model,
     t: Any,
@@ -98,12 +141,14 @@ def impedance(
     stiffness: Any,
     damping: Any,
     joint_damping: Any = 0.0,
+    actuated: Motors = None,
 ) -> Array:
     """τ = g + Jᵀ(−D ẋ − F(x̃)) − D₀ v − passive (nv,): a spring and a damper from the hand to a pose (4, 4).
 
     The hand keeps its own inertia, and what pushes it need not be measured (Ott 2008, ch. 3): V = ½ vᵀ M v + U(x̃) has
     V̇ = −ẋᵀ D ẋ − vᵀ D₀ v + ẋᵀ w, so that it is passive towards whatever it touches, w being the wrench from outside.
     ``stiffness`` and ``damping``: a number, (6,) or symmetric (6, 6), in N/m, N m/rad and N s/m, N m s/rad, world axes.
+    One number is so many N/m and as many N m/rad, which is seldom meant: give six. A base that floats gets nothing.
     The moment of a rotational spring ½ eᵀ K e, e = Log(R R_dᵀ), is −J_l(e)⁻ᵀ K e. ``joint_damping`` (a number or
     (nv,)) damps what the hand does not feel: a redundant arm needs some.
     """
@@ -113,4 +158,5 @@ def impedance(
     pull = K @ error
     turn = translation_of_log(error[3:], np.eye(3)).T @ pull[3:]
     wrench = -np.concatenate([pull[:3], turn]) - D @ (J @ v)
-    return gravity_forces(lean(model), q) + J.T @ wrench - joint_damping * v - passive_forces(model, q, v)
+    tau = gravity_forces(lean(model), q) + J.T @ wrench - joint_damping * v - passive_forces(model, q, v)
+    return by_motors(model, tau, actuated)

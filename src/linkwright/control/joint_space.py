@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from linkwright.compiler.front.bind import regrouping
 from linkwright.dynamics import bias_forces, inverse_dynamics, mass_matrix
 from linkwright.dynamics.forward import cheapest_method
+from linkwright.errors import ArgumentError, InputError
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.linalg import solve_symmetric
 
 
 def lean(model: Model) -> Model:
@@ -23,3 +29,52 @@ def inverse(model: Model, q: Array, v: Array, a: Array) -> Array:
     if cheapest_method(model) == "articulated":
         return inverse_dynamics(model, q, v, a)
     return mass_matrix(model, q) @ a + bias_forces(model, q, v)
+
+
+Motors = Sequence[str] | None
+"""Names of the joints that have motors; None: all but free ones, for no robot has a motor between it and the ground"""
+
+
+def driven(model: Model, actuated: Motors = None) -> list[int]:
+    """Places in v of what motors move."""
+    if isinstance(actuated, str):
+        raise ArgumentError(f"actuated is a list of names of joints; got {actuated!r}")
+    names = [joint.name for joint in model.joints if joint.type != "free"] if actuated is None else actuated
+    return sorted({place for name in names for place in range(model.nv)[model.slice(name).v]})
+
+
+def by_motors(model: Model, efforts: Array, actuated: Motors) -> Array:
+    """The efforts (nv,), zero where there is no motor."""
+    places = driven(model, actuated)
+    if len(places) == model.nv:
+        return efforts
+    own = np.zeros(model.nv)
+    own[places] = 1.0
+    return own * efforts
+
+
+def require_driven(model: Model, actuated: Motors, what: str) -> None:
+    """Raise :class:`InputError` where what needs every joint driven would push a joint that has no motor."""
+    places = driven(model, actuated)
+    left = [joint.name for joint in model.joints if not {*range(model.nv)[model.slice(joint.name).v]} <= {*places}]
+    if left:
+        raise InputError(
+            f"{what} drives every joint, and {left[0]!r} of {model.name!r} has no motor: take control.WholeBody, or "
+            "name all that is driven, actuated=[…]"
+        )
+
+
+def inverse_by_motors(model: Model, q: Array, v: Array, a: Array, load: Array, actuated: Motors) -> Array:
+    """M a + C v + g − load (nv,) with which what motors move has a; the rest moves as it must, and gets nothing.
+
+    With r what no motor moves: M_rr a_r = load_r − (C v + g)_r − M_rd a_d.
+    """
+    places = driven(model, actuated)
+    if len(places) == model.nv:
+        return inverse(model, q, v, a) - load
+    rest = [k for k in range(model.nv) if k not in places]
+    M, h = mass_matrix(lean(model), q), bias_forces(lean(model), q, v) - load
+    a_d = np.stack([a[k] for k in places]) if places else np.zeros(0)
+    a_r = -solve_symmetric(M[np.ix_(rest, rest)], h[rest] + M[np.ix_(rest, places)] @ a_d)
+    moved = M[np.ix_(places, places)] @ a_d + M[np.ix_(places, rest)] @ a_r + h[places]
+    return np.eye(model.nv)[:, places] @ moved

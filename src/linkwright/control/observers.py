@@ -7,6 +7,7 @@ Hirzinger, IROS 2006).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,7 +18,9 @@ from linkwright.compiler.public import public
 from linkwright.control.within import Law, State, answer, begun, require_count, require_open, require_positive, starting
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.manipulability import rows_of
+from linkwright.errors import ArgumentError
 from linkwright.model.tree import Model
+from linkwright.simulation.laws import name_of_function, taken_apart
 from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 
@@ -33,10 +36,23 @@ def _start(
     require_positive("step", step)
     if limit is not None:
         require_positive("limit", limit, model.nv)
+    if informed and callable(law):
+        _require_a_place_for_external(law)
     still = np.zeros(model.nv)
     coming = {"coming": np.zeros((late, model.nv))} if require_count("late", late, 0, LATEST) else {}
     asked = partial(law, external=still) if informed and callable(law) else law
     return {**begun(model, asked), "external": still, "past": still, "asked": np.zeros(()), **coming}
+
+
+def _require_a_place_for_external(law: Law) -> None:
+    """Raise :class:`ArgumentError` for a law that cannot be told what the observer finds."""
+    function, _ = taken_apart(law)
+    parameters = inspect.signature(function).parameters
+    if "external" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        raise ArgumentError(
+            f"informed=True is for laws that are told what is found, law(model, t, q, v, *, external, …); "
+            f"{name_of_function(function)} takes ({', '.join(parameters)})"
+        )
 
 
 @starting(_start)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.control.contacts import Contact
+from linkwright.control.joint_space import driven
 from linkwright.control.limits import limits_of
 from linkwright.control.nearest import Nearest, nearest_with_soft
 from linkwright.control.reduction import FOLLOWED, Followed, Stance
@@ -97,10 +98,10 @@ class WholeBody:
         if isinstance(regularisation, bool) or not isinstance(regularisation, (int, float)) or not regularisation > 0:
             raise InputError(f"regularisation is a positive number; got {regularisation!r}")
         self._names, followed = _followed(model, tasks)
-        driven = _driven(model, actuated)
+        places = np.array(driven(model, actuated), dtype=int)
         self.model, self.contacts, self.tasks = model, touching, tuple(one.task for one in followed)
-        stance = Stance(model, touching, followed, driven, float(regularisation))
-        self._layout = Layout(stance, limits_of(model, effort_limits)[driven])
+        stance = Stance(model, touching, followed, places, float(regularisation))
+        self._layout = Layout(stance, limits_of(model, effort_limits)[places])
         self._still = [[np.zeros(shape) for shape in one.shapes(model)[1:]] for one in followed]
         self._shapes = [one.shapes(model) for one in followed]
         self._nearest = Nearest()
@@ -245,12 +246,3 @@ def _followed(model: Model, tasks: Any) -> tuple[list[Task | str], tuple[Followe
             raise InputError(f"stiffness and damping of {task} are numbers, not negative; got {gains!r}")
         found.append(Followed(task, float(gains[0]), float(gains[1])))
     return list(tasks), tuple(found)
-
-
-def _driven(model: Model, actuated: Sequence[str] | None) -> Array:
-    """Places in v of what motors move."""
-    names = [joint.name for joint in model.joints if joint.type != "free"] if actuated is None else actuated
-    if isinstance(names, str):
-        raise ArgumentError(f"actuated is a list of names of joints; got {names!r}")
-    places = [np.arange(model.nv)[model.slice(name)[1]] for name in names]
-    return np.unique(np.concatenate([np.zeros(0, int), *places]))

@@ -50,8 +50,8 @@ def rows_of(directions: str | Sequence[str]) -> list[int]:
     names: Sequence[str] = GROUPS.get(directions, (directions,)) if isinstance(directions, str) else directions
     if not names or any(name not in NAMES for name in names) or len({*names}) < len(names):
         raise InputError(
-            f"directions are {', '.join(map(repr, GROUPS))}, or some of {', '.join(map(repr, NAMES))}; "
-            f"got {directions!r}"
+            f"directions are {', '.join(map(repr, GROUPS))}, or some of {', '.join(map(repr, NAMES))}, several as a "
+            f'list, ["x", "y"]; got {directions!r}'
         )
     return [NAMES.index(name) for name in names]
 

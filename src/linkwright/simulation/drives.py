@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics import integrate
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Formula, Ruled
 from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
@@ -84,6 +84,8 @@ def between(
         of_wrench = as_numbers("noise of wrench", noise["wrench"])
         if of_wrench.shape not in ((), (6,)) or not (of_wrench >= 0.0).all():
             raise InputError(f"noise of wrench is a number or (6,), not negative; got {noise['wrench']!r}")
+    _warn_of_none(model, "effort_limits", effort_limits, _limits_of(model))
+    _warn_of_none(model, "velocity_limits", velocity_limits, _speeds_of(model))
     limit = None
     if effort_limits is not None and effort_limits is not False:
         limit = _per_velocity(model, "effort_limits", _limits_of(model) if effort_limits is True else effort_limits)
@@ -113,6 +115,12 @@ def between(
     others = (told.lag, told.limit, told.noise, told.gear, told.fastest)
     nothing = told.period == 1 and not told.delay and all(x is None for x in others)
     return None if nothing else told
+
+
+def _warn_of_none(model: Model, name: str, told: Any, own: Array) -> None:
+    """Say so where the joints' own limits are asked for, and there are none."""
+    if told is True and np.isinf(own).all():
+        warn(f"{name}=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
 
 
 def _limits_of(model: Model) -> Array:

@@ -6,7 +6,8 @@ that other gains are not another kernel; so are those of things that tell them a
 that are bound to a law within a law, which is bound to it as ``law``: their names are ``law.gain``.
 
 A law's attribute ``start(model, **bound)`` gives its state at the start, so that ``state0`` need not; it may refuse
-what is bound, and is asked in any case.
+what is bound, and is asked in any case. So may ``check(model, bound, leads)``, of laws with a state or without, which
+is told how many leading dimensions of what is bound, by name, are those of a batch.
 """
 
 from __future__ import annotations
@@ -135,6 +136,10 @@ class Ruled:
         """steps from one question to the next"""
         self.steps: dict[str, Array] = {}
         """what is bound as ``step``, by name: how often the law believes that it is asked, s"""
+        self.sensed = False
+        """whether it is told what a sensor measures"""
+        self.frame: str | None = None
+        """what is bound as ``frame`` to a law that is told what a sensor measures"""
         self.names = names
         """of the formula's values, as they are bound"""
 
@@ -144,6 +149,12 @@ class Ruled:
         tau, self.state = found if self.formula.state else (found, self.state)
         result: Array = tau
         return result
+
+    def answer(self, t: float, q: Array, v: Array, told: Array, state: Array) -> Array:
+        """The efforts by all values (size,), in a state that stays."""
+        found = self._kernel(t, q, v, told, *([state] if self.formula.state else []))
+        tau: Array = found[0] if self.formula.state else found
+        return tau
 
     @cached_property  # it is asked at every step
     def _told(self) -> Array:
@@ -248,6 +259,7 @@ def ruled(
     name, bound = name_of_function(function), spread(own)
     own_names = [*bound, *(["state"] if state0 is not None or hasattr(function, "start") else [])]
     each = names_of_each(each, batch, {name: own_names, **elsewhere})
+    _look_at(model, function, bound, each, len(batch))
     state0 = _at_start(model, function, bound, state0, each, batch)
     if sensed:
         _require_a_place_for(function, name, bound)
@@ -277,6 +289,8 @@ def ruled(
         key = efforts
     formula = Formula(efforts, key, tuple(told.numbers.values()), tuple(told.shapes.values()), state.shape[-1])
     rule = Ruled(model, formula, state, shapes, name=name, names=tuple(told.numbers))
+    rule.sensed = sensed
+    rule.frame = own.get("frame") if sensed and isinstance(own.get("frame"), str) else None
     rule.steps = {key: x for key, x in told.numbers.items() if key.rpartition(".")[2] == "step"}
     return rule
 
@@ -291,6 +305,30 @@ def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collect
             f"a sensor is for laws that are told what it measures, law(model, t, q, v, *, wrench, …); {name} takes "
             f"({', '.join(parameters)})"
         )
+
+
+def _look_at(model: Model, function: Any, bound: Mapping[str, Any], each: Collection[str], lead: int) -> None:
+    """Raise what is wrong with what is bound to a law, and to laws within, as :func:`spread` has it."""
+    own = {key: x for key, x in bound.items() if not key.startswith("law.")}
+    parameters = _parameters(function)
+    if parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()) and not {*own} <= {*parameters}:
+        told = {"model", "t", "q", "v", "state", *[key for key, x in parameters.items() if x.default is x.empty]}
+        raise wrong_call(
+            name_of_function(function), inspect.signature(function), (), [*own, *sorted(told & {*parameters} - {*own})]
+        )
+    look = getattr(function, "check", None)
+    if callable(look):
+        look(model, own, {key: lead if key in each else 0 for key in own})
+    if inner := {key[4:]: x for key, x in bound.items() if key.startswith("law.")}:
+        _look_at(model, own["law"], inner, {key[4:] for key in each if key.startswith("law.")}, lead)
+
+
+def _parameters(function: Any) -> dict[str, inspect.Parameter]:
+    """Of a function, by name; none where it does not tell them."""
+    try:
+        return dict(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return {}
 
 
 def name_of_function(function: Any) -> str:

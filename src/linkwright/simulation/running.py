@@ -15,6 +15,7 @@ from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
 from linkwright.simulation.controllers import Hold, require_controller
 from linkwright.simulation.drives import between, driving
 from linkwright.simulation.integrators import (
@@ -34,20 +35,16 @@ from linkwright.simulation.outside import (
     Wrenches,
     bound_to_wrenches,
     outside_of,
-    warn_if_chattering,
     warn_if_hard,
+)
+from linkwright.simulation.outside import (
+    warn_if_chattering as warn_if_friction_chatters,
 )
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
-
-HELD = 2.0
-"""How fast, times the step, feedback may be that is held over a step"""
-
-LARGE = 300
-"""Above so many degrees of freedom stiffness is not looked for: it takes the whole mass matrix."""
 
 
 @explained
@@ -206,6 +203,7 @@ def simulate(
     _require_a_sensor(model, sensor, rule, outside)
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
+    law_alone = rule
     drives = between(
         model, h, period, delay, lag, effort_limits, noise, seed, gear, velocity_limits, sensor is not None
     )
@@ -265,11 +263,13 @@ def simulate(
         if progress is not None:
             progress(1.0)
         motion = record.motion(compile_time, run_time)
-        warn_if_chattering(model, motion.q, motion.v, environment, h)
+        warn_if_friction_chatters(model, motion.q, motion.v, environment, h)
         if controller is not None and not staged and not np.all(record.alive):
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)
             )
+        elif law_alone is not None and not staged and (drives is None or drives.lag is None):
+            warn_if_chattering(model, law_alone, motion, h * (rule.period if rule else 1))
         record.tell(motion)
     except BaseException as error:
         record.give_to(error, compile_time, time.perf_counter() - began)
@@ -284,6 +284,11 @@ def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outs
     model.frame(sensor)
     if rule is None or outside is None:
         raise ArgumentError("a sensor tells a law what acts from outside: give law=… and wrenches=… or environment=…")
+    if rule.frame != sensor and rule.frame in model.frames:
+        warn(
+            f"the law {rule.name} is told what acts at {sensor!r}, about that origin, and takes it for what acts at "
+            f"{rule.frame!r}: give sensor={rule.frame!r}"
+        )
 
 
 def _warn_of_other_steps(rule: Ruled, period: float) -> None:
