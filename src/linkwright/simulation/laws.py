@@ -248,18 +248,20 @@ def ruled(
     batch: tuple[int, ...],
     sensed: bool = False,
     elsewhere: Mapping[str, Collection[str]] = MappingProxyType({}),
+    sound: bool = True,
 ) -> Ruled:
     """The law within a simulation of a batch of motions.
 
     ``each``: names of bound values, and "state", that are given for each motion (…, *shape); of those bound
-    ``elsewhere`` nothing is asked here. ``sensed``: it is told what is measured, ``wrench``. Raises
+    ``elsewhere`` nothing is asked here. ``sensed``: it is told what is measured, ``wrench``. ``sound``: its own
+    ``check`` is asked. Raises
     :class:`ArgumentError` and :class:`ShapeError` for what is no law, or does not give efforts (nv,).
     """
     function, own = taken_apart(law)
     name, bound = name_of_function(function), spread(own)
     own_names = [*bound, *(["state"] if state0 is not None or hasattr(function, "start") else [])]
     each = names_of_each(each, batch, {name: own_names, **elsewhere})
-    _look_at(model, function, bound, each, len(batch))
+    _look_at(model, function, bound, each, len(batch), sound)
     state0 = _at_start(model, function, bound, state0, each, batch)
     if sensed:
         _require_a_place_for(function, name, bound)
@@ -307,7 +309,9 @@ def _require_a_place_for(function: Callable[..., Any], name: str, bound: Collect
         )
 
 
-def _look_at(model: Model, function: Any, bound: Mapping[str, Any], each: Collection[str], lead: int) -> None:
+def _look_at(
+    model: Model, function: Any, bound: Mapping[str, Any], each: Collection[str], lead: int, sound: bool
+) -> None:
     """Raise what is wrong with what is bound to a law, and to laws within, as :func:`spread` has it."""
     own = {key: x for key, x in bound.items() if not key.startswith("law.")}
     parameters = _parameters(function)
@@ -317,10 +321,10 @@ def _look_at(model: Model, function: Any, bound: Mapping[str, Any], each: Collec
             name_of_function(function), inspect.signature(function), (), [*own, *sorted(told & {*parameters} - {*own})]
         )
     look = getattr(function, "check", None)
-    if callable(look):
+    if sound and callable(look):
         look(model, own, {key: lead if key in each else 0 for key in own})
     if inner := {key[4:]: x for key, x in bound.items() if key.startswith("law.")}:
-        _look_at(model, own["law"], inner, {key[4:] for key in each if key.startswith("law.")}, lead)
+        _look_at(model, own["law"], inner, {key[4:] for key in each if key.startswith("law.")}, lead, sound)
 
 
 def _parameters(function: Any) -> dict[str, inspect.Parameter]:
