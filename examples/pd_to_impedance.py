@@ -49,7 +49,7 @@ def proportional_and_derivative() -> None:
     moved = lw.simulate(arm, hanging, rest, 4.0, law=partial(control.pd, **gains))
     sagged = lw.simulate(arm, hanging, rest, 4.0, law=partial(pd_without_gravity, **gains))
     made, (angles, lyapunov) = figure(2)
-    for motion, style, word in ((moved, "-", "PD + gravity"), (sagged, "--", "without gravity")):
+    for motion, style, word in ((moved, "-", "PD + gravity"), (sagged, "--", "weight not carried")):
         for i in range(2):
             angles.plot(motion.t, np.degrees(motion.q[:, i]), style, color=INK[i], label=f"joint {i + 1}, {word}")
     for goal in np.degrees(target):
@@ -66,7 +66,7 @@ def proportional_and_derivative() -> None:
     made.savefig(FOLDER / "control_pd.png", dpi=110)
     print(
         f"PD + gravity: {np.degrees(np.abs(e[-1]).max()):.1e}° from the target after 4 s, "
-        f"without gravity {np.degrees(np.abs(sagged.q[-1] - target).max()):.1f}°; V rises by {np.diff(V).max():.1e} J"
+        f"weight not carried {np.round(np.degrees(sagged.q[-1] - target), 1)}°; V rises by {np.diff(V).max():.1e} J"
     )
 
 
@@ -124,7 +124,8 @@ def computed() -> None:
         print(f"{word}: {error[motion.t > 4].max():.1e}° at most after 4 s")
     whole.set_ylabel("error (°)")
     late.set_ylabel("error (°), logarithmic")
-    whole.legend(fontsize=7)
+    whole.set_ylim(0.0, 1.45 * whole.get_ylim()[1])  # room for the legend above the peak
+    whole.legend(fontsize=7, loc="upper right")
     made.savefig(FOLDER / "control_computed_torque.png", dpi=110)
 
 
@@ -208,9 +209,12 @@ def hand_stays_elbow_moves() -> None:
     view.set_ylabel("z (m)")
     view.set_aspect("equal")
     view.legend(fontsize=8)
-    off.plot(motion.t, error, color=INK[0], label="hand from its circle (mm)")
-    off.plot(motion.t, 10 * np.linalg.norm(elbow - elbow[0], axis=1), color=INK[1], label="way of the elbow (dm)")
-    off.legend(fontsize=8)
+    off.plot(motion.t, error, color=INK[0])
+    off.set_ylabel("hand from its circle (mm)", color=INK[0])
+    far = off.twinx()
+    far.spines["top"].set_visible(False)
+    far.plot(motion.t, 10 * np.linalg.norm(elbow - elbow[0], axis=1), color=INK[1])
+    far.set_ylabel("way of the elbow (dm)", color=INK[1])
     made.savefig(FOLDER / "control_operational_space.png", dpi=110)
     print(f"operational space: the hand is off by {error.max():.1e} mm at most, the elbow goes its own way")
 
