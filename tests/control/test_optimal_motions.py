@@ -191,6 +191,18 @@ def test_what_converges_slowly_is_helped_by_second_derivatives(pendulums):
     assert swing_up(pendulums).iterations < 90
 
 
+def test_steps_that_stay_short_are_helped_too():
+    """A ball joint's inverted pendulum: 353 iterations of an eighth of a step without second derivatives."""
+    built = lw.Builder("ball").body("b", mass=1.0, center_of_mass=[0, 0, 0.5], inertia=[0.1, 0.1, 0.02])
+    model = built.joint("j", "spherical", parent="world", child="b").build()
+    up = model.neutral()
+    final = [C.PostureCost(up, 300.0), C.VelocityCost(30.0)]
+    start = lw.integrate(model, up, [1.0, 0.5, 0.4])
+    found = ilqr(model, start, np.zeros(3), 100, 0.02, C.EffortCost(0.01), final, method="rk4")
+    assert found.converged
+    assert found.iterations < 100
+
+
 def cost_of_swing_up(q, v, tau):
     last = 50.0 * ((q[-1] - [np.pi / 2, 0.0]) ** 2).sum() + 5.0 * (v[-1] ** 2).sum()
     return last + 0.02 * 0.05 * ((tau**2).sum() + (v[:-1] ** 2).sum())

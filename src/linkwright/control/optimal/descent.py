@@ -29,9 +29,11 @@ FIRST, LEAST, MOST = 1e-3, 1e-5, 1e8
 BENDING, BENDING_OF_STAGES = 7, 4
 """Velocities up to which second derivatives of a step are worth their code; of one of several stages."""
 
-SLOW, OFTEN = 0.5, 3
-"""Share of what the iteration before was expected to give, above which a whole step counts as slow; how many of these
-call for second derivatives."""
+SLOW = 0.5
+"""Share of what the iteration before was expected to give, above which an iteration counts as slow."""
+
+FEW, OFTEN, OFTEN_OF_MANY = 4, 4, 16
+"""Slow iterations, one after the other, that call for second derivatives: of few velocities, of more of them."""
 
 SOFTER, REST = 0.25, 5
 """Of the share that second derivatives have, after they led astray; iterations without them where they always do."""
@@ -80,6 +82,9 @@ class Corrections:
 class Way(Protocol):
     """How the sweeps are done; limits (rows, m), ``told`` the costs' values (rows, …), running and final."""
 
+    patience: int
+    """how many slow iterations call for second derivatives"""
+
     @property
     def bends(self) -> bool:
         """Whether it knows second derivatives of the dynamics."""
@@ -114,6 +119,7 @@ class Compiled:
 
     def __init__(self, sweeps: Sweeps, steps: int, h: float, at_once: int):
         self.sweeps, self.steps, self.h = sweeps, steps, h
+        self.patience = OFTEN if sweeps.model.nv <= FEW else OFTEN_OF_MANY
         _ = sweeps.backward, sweeps.forward  # which may be too large
         self.parts = [(a, min(NODES, steps - a)) for a in range(0, steps, NODES)]
         model, m, at_once = sweeps.model, len(sweeps.controls), max(at_once, TOGETHER)
@@ -324,14 +330,14 @@ def descend(
         converged |= at_rounding
         astray = ~better & ~converged & ~done & (bend > 0.0)
         worse = ~better & ~converged & ~done & ~astray
-        whole = better & (lengths == 1.0) & (expected > SLOW * last)
-        slow = np.where(better, np.where(whole | (slow < 0), slow + 1, 0), slow)
+        again = (expected > SLOW * last) | (slow < 0)
+        slow = np.where(better, np.where(again, slow + 1, 0), slow)
         last = np.where(better, expected, last)
         bend = np.where(astray, SOFTER * bend, np.where(better, np.minimum(1.0, bend / SOFTER), bend))
         lost = astray & (bend < SOFTER**2)
         bend[lost], slow[lost] = 0.0, -REST
-        if (slow >= OFTEN).any() and way.bends:
-            bend[(slow >= OFTEN) & (bend == 0.0)] = 1.0
+        if (slow >= way.patience).any() and way.bends:
+            bend[(slow >= way.patience) & (bend == 0.0)] = 1.0
         mu = np.where(worse, np.maximum(FIRST, 10.0 * mu), np.where(lengths == 1.0, 0.1 * mu, mu))
         mu[mu < LEAST] = 0.0
         stopped = worse & (mu > MOST)

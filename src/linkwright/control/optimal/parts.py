@@ -32,7 +32,7 @@ BY = 1e-6
 class InParts:
     """Sweeps node by node, of all problems at work together."""
 
-    bends = False
+    bends, patience = False, 1
 
     def __init__(self, sweeps: Sweeps, steps: int, h: float):
         self.sweeps, self.steps, self.h = sweeps, steps, h
