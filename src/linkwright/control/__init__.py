@@ -5,7 +5,6 @@ Beside them what is best for a cost: ``lqr`` about a posture, ``ilqr`` along a m
 
 from linkwright.control.adaptive import adaptive
 from linkwright.control.compiled import compiled
-from linkwright.control.contacts import Contact
 from linkwright.control.force import admittance, compliance, hybrid, shaped_impedance
 from linkwright.control.hand import impedance, operational_space
 from linkwright.control.joints import computed_torque, friction_compensation, pd, pid
@@ -14,8 +13,9 @@ from linkwright.control.optimal.costs import EffortCost, FrameCost, PostureCost,
 from linkwright.control.optimal.found import OptimalMotion, feedback
 from linkwright.control.optimal.problem import ilqr
 from linkwright.control.optimal.regulator import Regulator, lqr, regulate
+from linkwright.control.standing.contacts import Contact
+from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
-from linkwright.control.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.within import assuming
 from linkwright.simulation.laws import start_of
 

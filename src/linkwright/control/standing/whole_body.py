@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.contacts import Contact
 from linkwright.control.joint_space import driven
 from linkwright.control.limits import limits_of
-from linkwright.control.nearest import Nearest, nearest_with_soft
-from linkwright.control.reduction import FOLLOWED, Followed, Stance
-from linkwright.control.tick import Layout, Tick
+from linkwright.control.standing.contacts import Contact
+from linkwright.control.standing.nearest import Nearest, nearest_with_soft
+from linkwright.control.standing.reduction import FOLLOWED, Followed, Stance
+from linkwright.control.standing.tick import Layout, Tick
 from linkwright.dynamics.configuration import UNIT_TOLERANCE, check
 from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationError, UnknownNameError, explained
 from linkwright.inverse_kinematics.task import Task

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
-from linkwright.control.reduction import Stance, orthonormal
+from linkwright.control.standing.reduction import Stance, orthonormal
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.model.derived import derived

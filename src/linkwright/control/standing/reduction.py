@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.control.contacts import Contact
+from linkwright.control.standing.contacts import Contact
 from linkwright.dynamics import bias_forces, jacobian_dot_times_v, mass_matrix, momentum_rate, passive_forces
 from linkwright.dynamics.momentum import total_mass
 from linkwright.inverse_kinematics.task import Task
