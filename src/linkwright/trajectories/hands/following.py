@@ -16,7 +16,7 @@ from linkwright.inverse_kinematics.reach import inverse_kinematics
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.hands.poses import PoseTrajectory
-from linkwright.trajectories.joints.splines import spline
+from linkwright.trajectories.joints.knots import through
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 FIRST, MOST, PATIENCE = 32, 8192, 256
@@ -88,13 +88,13 @@ def follow(
         )
 
     first = reached(path.times[0], start, restarts=100)
-    count, before = FIRST, np.inf
+    count, before, rest = FIRST, np.inf, np.zeros(model.nv)
     while True:
         t = _times(path, count)
         q = [first]
         for time in t[1:]:
             q.append(reached(time, q[-1]))
-        found = spline(model, np.stack(q), t)
+        found = through(model, np.stack(q), _difference(model, np.stack(q[:-1]), np.stack(q[1:])), t, rest, rest, False)
         there = np.concatenate([t[:-1] + part * np.diff(t) for part in (0.25, 0.5, 0.75)])
         postures = found(there)[0]
         apart = max(_apart(_pose(model, postures, frame), path(there)[0], turning), _opened(model, postures))

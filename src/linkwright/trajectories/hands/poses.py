@@ -18,8 +18,8 @@ from linkwright.spatial.rotation import rotation_exp, rotation_log
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
 from linkwright.spatial.values import Values
+from linkwright.trajectories.joints.hermite import between
 from linkwright.trajectories.joints.mixtures import pieces
-from linkwright.trajectories.joints.polynomials import between
 from linkwright.trajectories.joints.s_curves import JERKS, s_curves
 from linkwright.trajectories.reading import padded, piece, polynomial
 from linkwright.trajectories.trajectory import backwards, finite, number, sampled, stretched

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from linkwright.model.derived import kept
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.trajectories.joints.closing import closed, driving, others
 from linkwright.trajectories.trajectory import Trajectory, finite
 
 BEYOND = 1e-6
@@ -57,11 +58,12 @@ class Ends:
         duration: Any = None,
         *,
         limits: Mapping[str, Any] | None = None,
+        driven: Iterable[str] | None = None,
         **rates: Any,
     ):
         if not isinstance(model, Model):
             raise ArgumentError(f"the first argument is a Model; got {model!r}")
-        self.model = model
+        self.model, self.driven = model, driving(model, driven)
         configurations = [finite(name, x) for name, x in (("start", start), ("end", end))]
         for name, x in zip(("start", "end"), configurations, strict=True):
             if x.shape[-1:] != (model.nq,):
@@ -82,13 +84,15 @@ class Ends:
         except ValueError:
             raise ShapeError(f"batch dimensions {leads} do not broadcast") from None
         self.start, self.end = (np.broadcast_to(x, (*self.batch, model.nq)) for x in configurations)
+        if self.driven is not None:
+            told = {name: np.where(others(model, self.driven), 0.0, x) for name, x in told.items()}
         self.rates = {name: np.broadcast_to(x, (*self.batch, model.nv)) for name, x in told.items()}
 
     @cached_property
     def way(self) -> Array:
         """(…, nv), from the one to the other."""
         way: Array = _difference(self.model, self.start, self.end)
-        return way
+        return way if self.driven is None else np.where(others(self.model, self.driven), 0.0, way)
 
     def resting(self, what: str) -> None:
         """Raise where a joint moves at the ends that must rest there."""
@@ -105,7 +109,8 @@ class Ends:
         n = coefficients.shape[-3]
         q = np.repeat(self.start[..., None, :], n, axis=-2)
         shown = {kind: x for kind, x in self.limits.items() if x.ndim == 1 and np.isfinite(x).any()}
-        return Trajectory.of(self.model, times, q, coefficients, shown)
+        plan = Trajectory.of(self.model, times, q, coefficients, shown)
+        return plan if self.driven is None else closed(plan, self.driven, self.end)
 
 
 def no_motion(wanted: float, soonest: float) -> InputError:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.joints.ends import Ends
+from linkwright.trajectories.joints.hermite import between
 from linkwright.trajectories.trajectory import Trajectory
 
 
@@ -32,13 +32,14 @@ def polynomial(
     end_velocity: Any = None,
     end_acceleration: Any = None,
     end_jerk: Any = None,
+    driven: Iterable[str] | None = None,
 ) -> Trajectory:
     """From one configuration (…, nq) to another in ``duration`` (…,), s, by a polynomial of degree 3, 5 or 7.
 
     A cubic has the velocities (…, nv) that are told at both ends, a quintic the accelerations too, a septic the jerks;
     what is not told is zero. For every joint type: of rotations and poses the polynomial is that of the rotation vector
     or twist from the start, and velocities are in the model's convention. From rest to rest a cubic's velocity peaks at
-    1.5, a quintic's at 1.875, a septic's at 2.1875 of the mean one.
+    1.5, a quintic's at 1.875, a septic's at 2.1875 of the mean one. ``driven``: as of :func:`s_curve`.
 
     >>> import linkwright as lw
     >>> arm = lw.load("two_link")
@@ -59,7 +60,7 @@ def polynomial(
     for name in list(told)[2 * (n - 1) :]:
         if told[name] is not None:
             raise InputError(f"a polynomial of degree {degree} has no place for {name}")
-    ends = Ends(model, start, end, duration, **{name: told[name] for name in list(told)[: 2 * (n - 1)]})
+    ends = Ends(model, start, end, duration, driven=driven, **{name: told[name] for name in list(told)[: 2 * (n - 1)]})
     if ends.duration is None or not (ends.duration > 0.0).all():
         raise InputError(f"duration is above zero, s; got {duration!r}")
     batch = ends.batch
@@ -72,23 +73,7 @@ def polynomial(
         c = between([np.broadcast_to(x, (*batch, model.nv)) for x in first], [*last], T)
     if not np.isfinite(c).all():
         raise InputError(f"no motion is computed of so short or so long a duration: {duration!r} s")
-    times = np.stack([np.zeros(batch), T], axis=-1)
-    q = np.broadcast_to(ends.start, (*batch, model.nq))[..., None, :]
-    return Trajectory.of(model, times, q, c[..., None, :, :], {})
-
-
-def between(first: Sequence[Array], last: Sequence[Array], T: Array) -> Array:
-    """Coefficients (…, 2 n, nv) of the polynomial with these n values and rates (…, nv) at 0 and at T (…,)."""
-    n = len(first)
-    known = np.stack([x / math.factorial(k) for k, x in enumerate(first)], axis=-2)
-    powers = T[..., None] ** np.arange(2 * n)
-    rest = []
-    for order, x in enumerate(last):  # what the known coefficients leave, times T^order
-        own = sum(math.perm(k, order) * powers[..., k, None] * known[..., k, :] for k in range(order, n))
-        rest.append(powers[..., order, None] * x - own)
-    system = np.array([[math.perm(k, order) for k in range(n, 2 * n)] for order in range(n)], dtype=float)
-    found = np.einsum("ij,...jv->...iv", np.linalg.inv(system), np.stack(rest, axis=-2))
-    return np.concatenate([known, found / powers[..., n:, None]], axis=-2)
+    return ends.trajectory(np.stack([np.zeros(batch), T], axis=-1), c[..., None, :, :])
 
 
 def tangent_rates(model: Model, u: Array, *rates: Array) -> list[Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -30,19 +31,29 @@ def trapezoid(
     start_velocity: Any = None,
     end_velocity: Any = None,
     duration: Any = None,
+    driven: Iterable[str] | None = None,
 ) -> Trajectory:
     """The fastest motion from one configuration (…, nq) to another within limits of velocity and acceleration.
 
     All joints arrive together, in the least time in which every one of them can (or in ``duration``). Limits are
     numbers or (…, nv); that of velocity is the model's unless told. Velocities at the ends (…, nv) are zero unless
     told; joints that turn about a point, planar and free ones go from rest to rest. Accelerations jump, which shakes a
-    real robot: `s_curve` bounds the jerk. Raises :class:`InputError` as that does.
+    real robot: `s_curve` bounds the jerk. ``driven`` and what raises :class:`InputError`: as of that.
     """
     limits = {
         "velocity": velocity_limits(model) if velocity is None else velocity,
         "acceleration": acceleration,
     }
-    ends = Ends(model, start, end, duration, limits=limits, start_velocity=start_velocity, end_velocity=end_velocity)
+    ends = Ends(
+        model,
+        start,
+        end,
+        duration,
+        limits=limits,
+        driven=driven,
+        start_velocity=start_velocity,
+        end_velocity=end_velocity,
+    )
     if not np.isfinite(ends.limits["acceleration"]).all():
         raise InputError("the limit of acceleration is finite")
     ends.resting("trapezoid")
