@@ -32,12 +32,11 @@ def test_a_saturated_pendulum_is_attracted_where_a_finer_simulation_arrives(weak
     model, law = lw.load("pendulum"), upright()
     assert 0.2 < weak.share < 0.95
     wrong, near_edge = 0, 0
-    for i, y in enumerate(weak.y[::2]):
-        for j, x in enumerate(weak.x[::2]):
-            motion = lw.simulate(
-                model, [x], [y], weak.duration, 2e-4, law=law, effort_limits=LIMIT, every=1000
-            )  # fmt: skip
-            arrived = abs(motion.q[-1, 0] - np.pi) < 0.02 and abs(motion.v[-1, 0]) < 0.02
+    x, y = (z[..., None] for z in np.meshgrid(weak.x[::2], weak.y[::2]))
+    motion = lw.simulate(model, x, y, weak.duration, 2e-4, law=law, effort_limits=LIMIT, every=100_000)
+    there = ((np.abs(motion.q[-1] - np.pi) < 0.02) & (np.abs(motion.v[-1]) < 0.02))[..., 0]
+    for i, row in enumerate(there):
+        for j, arrived in enumerate(row):
             around = weak.attracted[max(0, 2 * i - 1) : 2 * i + 2, max(0, 2 * j - 1) : 2 * j + 2]
             differs = arrived != weak.attracted[2 * i, 2 * j]
             wrong += differs and np.ptp(around) == 0
@@ -121,3 +120,60 @@ def test_what_cannot_be_drawn_is_told():
         lw.phase_portrait(lw.load("four_bar"))
     with pytest.raises(ArgumentError, match="effort_limits"):
         lw.phase_portrait(lw.load("pendulum"), effort_limits=3.0)
+
+
+def pd(target, stiffness, damping):
+    return partial(lw.control.pd, target=np.array(target), stiffness=stiffness, damping=damping)
+
+
+@pytest.mark.parametrize(
+    ("target", "stiffness", "damping"), [(0.0, 1e6, 1e4), (0.0, 100.0, 700.0), (np.pi, 20.0, 0.01)]
+)
+def test_steps_that_are_too_long_for_the_law_are_refused_and_shorter_ones_named(target, stiffness, damping):
+    """In the simulation disturbances grew, and the region was said to be the target alone."""
+    model, law = lw.load("pendulum"), pd([target], stiffness, damping)
+    with pytest.raises(InputError, match="too long") as told:
+        lw.region_of_attraction(model, law, samples=5)
+    step = float(str(told.value).rpartition("step=")[2])
+    assert step < 1e-3
+    if damping > 1.0:
+        assert lw.region_of_attraction(model, law, samples=5, step=step / 2).share == 1.0
+
+
+def test_slow_motions_are_followed_until_they_are_there():
+    model, law = lw.load("pendulum"), pd([np.pi], 20.0, 500.0)
+    told = lw.region_of_attraction(model, law, samples=7)
+    assert told.share == 1.0
+    short = lw.region_of_attraction(model, law, samples=7, duration=5.0)
+    assert short.share < 0.5
+    assert (short.attracted | short.undecided).all()  # it is proved that none is lost
+    assert "undecided" in repr(short)
+
+
+@pytest.mark.parametrize("law", [pd([np.pi], 20.0, 0.0), None, lambda model, t, q, v: 5.0 * v])
+def test_what_attracts_nothing_has_no_level(law):
+    told = lw.region_of_attraction(lw.load("pendulum"), law, target=UPRIGHT if law else np.zeros(1), samples=5)
+    assert told.level is None
+
+
+def test_a_target_that_the_motors_cannot_hold_is_told():
+    model = lw.load("two_link")
+    law = pd([0.3, 0.4], 100.0, 20.0)
+    with pytest.raises(InputError, match="own target"):
+        lw.region_of_attraction(model, law, effort_limits=[5.0, 3.0], samples=5)
+    assert np.allclose(lw.region_of_attraction(model, law, samples=5).target, [0.3, 0.4])
+
+
+def test_laws_with_a_state_have_regions():
+    model, goal = lw.load("two_link"), np.array([0.3, 0.4])
+    law = partial(lw.control.pid, target=goal, stiffness=60.0, damping=20.0, integral=60.0, step=1e-3)
+    told = lw.region_of_attraction(model, law, target=goal, spans=((0.2, 0.4), (0.3, 0.5)), samples=3)
+    assert told.attracted.all()
+    with pytest.raises(ArgumentError, match="state of its own"):
+        _ = lw.equations(model).explanation(law=law).equilibria.found
+
+
+@pytest.mark.parametrize("samples", [2.5, (3, 4, 5), "many", (3, 2.5)])
+def test_samples_are_whole_numbers(samples):
+    with pytest.raises(InputError, match="samples"):
+        lw.region_of_attraction(lw.load("pendulum"), samples=samples)

@@ -369,3 +369,36 @@ def test_a_floating_base_is_driven_by_no_motor_and_so_nothing_is_proved():
     told = lw.equations(model).explanation(law=pd(model, model.neutral()))
     assert not told.proved
     assert "no motor drives the free joint 'root'" in told.proof.why_not
+
+
+def test_both_signs_of_a_quaternion_are_one_configuration():
+    model = ball_and_hinge()
+    told = lw.equations(model).explanation(law=pd(model, model.neutral(), 30.0, 5.0))
+    places = [lw.difference(model, model.neutral(), one.q) for one in told.equilibria.found]
+    for k, x in enumerate(places):
+        assert all(np.abs(x - y).max() > 1e-4 for y in places[:k])
+
+
+def test_rest_that_is_flat_is_one_place_and_undecided():
+    def cubic(model, t, q, v, goal):
+        return lw.gravity_forces(model, q) + 10.0 * (goal - q) ** 3 - v
+
+    found = explained("two_link", partial(cubic, goal=np.array([0.3, 0.4]))).equilibria.found
+    assert len(found) == 1
+    assert found[0].kind == "undecided"
+
+
+def test_a_law_that_pulls_nowhere_rests_everywhere():
+    law = partial(lw.control.computed_torque, reference=np.array([0.3, 0.4]), stiffness=0.0, damping=5.0)
+    told = explained("two_link", law)
+    assert told.equilibria.nothing_pulls
+    assert told.equilibria.found == ()
+    assert "It rests in every configuration" in told.text()
+
+
+def test_a_minimum_of_the_energy_is_called_stable():
+    for name in ("four_bar", "pendulum"):
+        found = lw.equations(lw.load(name)).explanation().equilibria.found if name == "four_bar" else (
+            lw.phase_portrait(lw.load(name), motions=1, samples=3).equilibria)  # fmt: skip
+        assert {one.kind for one in found if one.minimum} == {"stable"}
+        assert {one.kind for one in found if not one.minimum} == {"unstable"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright import dynamics
+from linkwright.compiler.public import public
 from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
 from linkwright.errors import InputError, explained
 from linkwright.files import file_at, write_figure
@@ -20,12 +22,22 @@ from linkwright.spatial.arrays import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_integrate, _difference = public(dynamics.integrate), public(dynamics.difference)
+
 TOLERANCE = 0.02
 """rad, m, rad/s, m/s from rest at the target that count as arrived"""
 FINE = 201
 """points of the fine grid along each axis"""
 SLOWEST, LONGEST = 12.0, 60.0
-"""A motion is given so many times the slowest time constant at the target, and no more seconds than that."""
+"""A motion is given so many times the slowest time constant at the target, and no more seconds than that at first."""
+LONGER = (1, 1, 2, 4, 8)
+"""How many times that long motions are followed, one after the other, while it is not known what becomes of them."""
+STILL_FALLING = 1e-3
+"""of V: a motion whose V falls by less in half of that time is taken for one that stays where it is"""
+BESIDE = 0.1
+"""rad, m, rad/s, m/s from an equilibrium that motions leave, where they may take any time to do so"""
+NUDGE, GROWING = 1e-6, 1e-9
+"""The disturbance, and by how much it has to grow in a step, for the step to be called too long"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +51,14 @@ class AttractionRegion:
     """(m,), of the second"""
     attracted: Array
     """(m, n) of bool: whether the motion from there came to rest at the target"""
+    undecided: Array
+    """(m, n) of bool: not there yet, and nothing tells that it never will be"""
     lyapunov: Array | None
     """(m, n), V, zero at the target; None where no Lyapunov function is proved"""
     level: float | None
     """the largest c with which what is joined to the target through states of V < c is attracted, by the grid"""
     duration: float
-    """s, of the motions"""
+    """s, of the motions that were followed for longest"""
     fine: tuple[Array, Array, Array] | None = field(repr=False)
     """x, y and V on the fine grid on which the level is found and drawn"""
 
@@ -76,7 +90,8 @@ class AttractionRegion:
 
     def __repr__(self) -> str:
         grid = f"{self.attracted.shape[1]} × {self.attracted.shape[0]}"
-        return f"<AttractionRegion: {self.share:.1%} of {grid} states of {' and '.join(self.axes)}>"
+        open_ = f", {self.undecided.mean():.1%} undecided" if self.undecided.any() else ""
+        return f"<AttractionRegion: {self.share:.1%} of {grid} states of {' and '.join(self.axes)}{open_}>"
 
 
 @explained
@@ -102,12 +117,16 @@ def region_of_attraction(
     rest. Without axes these are the angle and its velocity of a mechanism with one joint, else the first two
     coordinates. ``spans`` are ((from, to), (from, to)) of the two.
 
-    A state counts as attracted where after ``duration`` (s; unless given, by the slowest eigenvalue at the target) no
-    coordinate and no velocity is further than ``tolerance`` (rad, m, rad/s, m/s) from rest at the target. It is an
-    estimate: between the points nothing is known, and slow motions may not have arrived. Where a Lyapunov function is
-    proved, ``level`` tells which of its level sets lies within.
+    A state counts as attracted where in the end no coordinate and no velocity is further than ``tolerance`` (rad, m,
+    rad/s, m/s) from rest at the target. Motions are followed by the slowest eigenvalue at the target, and longer, up to
+    16 times, where it is not clear what becomes of them; with a ``duration`` (s) as long as that. A motion is lost
+    where it ends, comes to rest elsewhere, or where a proved Lyapunov function has stopped to fall; what is neither
+    attracted nor lost is ``undecided``. It is an estimate: between the points nothing is known. Where a Lyapunov function is
+    proved and the target is asymptotically stable, ``level`` tells which of its level sets lies within.
 
-    Raises :class:`ModelError` for closed loops, and :class:`UnknownNameError` for axes that there are not.
+    Raises :class:`ModelError` for closed loops, :class:`UnknownNameError` for axes that there are not, and
+    :class:`InputError` where the ``step`` is so long that disturbances grow in the simulation which die out by their
+    eigenvalues, and where the law's own target is none that it can hold.
     """
     controlled = Controlled(model, law, state0, effort_limits, step)
     place = controlled.target(target)
@@ -120,28 +139,135 @@ def region_on(
 ) -> AttractionRegion:
     """The region on a plane."""
     model, place = controlled.model, plane.target
-    n, m = (samples, samples) if isinstance(samples, (int, np.integer)) else samples
-    if not (2 <= n <= 2000 and 2 <= m <= 2000):
-        raise InputError(f"samples are a number or two, each from 2 to 2000; got {samples!r}")
+    n, m = _counts(samples)
     if not 0.0 < tolerance < math.inf:
         raise InputError(f"tolerance is a positive number; got {tolerance!r}")
     x, y = np.linspace(*plane.spans[0], n), np.linspace(*plane.spans[1], m)
     q, v = plane.states(x[None, :], y[:, None])
-    seconds = _duration(controlled, place) if duration is None else duration
-    _, reached, speed = controlled.motions(q.reshape(-1, model.nq), v.reshape(-1, model.nv), seconds)
-    with np.errstate(invalid="ignore"):
-        near = controlled.distance(reached[-1], place) <= tolerance
-        attracted = (near & (np.abs(speed[-1]).max(axis=-1) <= tolerance)).reshape(m, n)
+    if duration is not None and not 0.0 < duration < math.inf:
+        raise InputError(f"duration is a positive number of seconds; got {duration!r}")
+    stable = not controlled.stateful and controlled.rest.at(place).kind == "asymptotically stable"
+    if stable:
+        _require_short_steps(controlled, place)
     function = controlled.function(place)
+    ends, seconds = _ends(
+        controlled, q.reshape(-1, model.nq), v.reshape(-1, model.nv), place, function, duration, tolerance
+    )
+    attracted, undecided = (ends == ARRIVED).reshape(m, n), (ends == OPEN).reshape(m, n)
     if function is None:
-        return AttractionRegion(plane, x, y, attracted, None, None, float(seconds), None)
+        return AttractionRegion(plane, x, y, attracted, undecided, None, None, seconds, None)
     X, Y = (np.linspace(low, high, FINE) for low, high in plane.spans)
     V = function(*plane.states(X[None, :], Y[:, None]))
     rows, columns = (np.rint(np.linspace(0, FINE - 1, count)).astype(int) for count in (m, n))
     lost = np.zeros(V.shape, dtype=bool)
     np.logical_or.at(lost, np.ix_(rows, columns), ~attracted)
-    level = _level(V, lost, nearest((X, Y), plane))
-    return AttractionRegion(plane, x, y, attracted, function(q, v), level, float(seconds), (X, Y, V))
+    level = _level(V, lost, nearest((X, Y), plane)) if stable else None
+    return AttractionRegion(plane, x, y, attracted, undecided, function(q, v), level, seconds, (X, Y, V))
+
+
+def _counts(samples: Any) -> tuple[int, int]:
+    """How many points along x and y."""
+    both = samples if isinstance(samples, (tuple, list)) else (samples, samples)
+    whole = len(both) == 2 and all(isinstance(k, (int, np.integer)) and not isinstance(k, bool) for k in both)
+    if not whole or not all(2 <= k <= 2000 for k in both):
+        raise InputError(f"samples are a whole number or two, each from 2 to 2000; got {samples!r}")
+    return int(both[0]), int(both[1])
+
+
+ARRIVED, LOST, OPEN = 1, 2, 3
+
+
+def _ends(
+    controlled: Controlled,
+    q: Array,
+    v: Array,
+    target: Array,
+    function: Callable[[Array, Array], Array] | None,
+    duration: float | None,
+    tolerance: float,
+) -> tuple[Array, float]:
+    """What becomes of motions (rows,), and how long they were followed (s)."""
+    q, v, ends, open_, total = q.copy(), v.copy(), np.full(len(q), OPEN), np.arange(len(q)), 0.0
+    once = duration is not None or controlled.stateful or controlled.rest.varying  # what has a memory starts once
+    seconds = _duration(controlled, target) if duration is None else duration
+    for factor in (1,) if once else LONGER:
+        t, qs, vs = controlled.motions(q[open_], v[open_], factor * seconds, 2)
+        total += float(t[-1])
+        ends[open_] = _told(controlled, qs, vs, target, function, tolerance)
+        left = ends[open_] == OPEN
+        q[open_], v[open_] = qs[-1], vs[-1]
+        open_ = open_[left]
+        if not len(open_):
+            break
+    return ends, total
+
+
+def _told(
+    controlled: Controlled,
+    q: Array,
+    v: Array,
+    target: Array,
+    function: Callable[[Array, Array], Array] | None,
+    tolerance: float,
+) -> Array:
+    """What becomes of motions (rows,) by their states (start, middle, end; rows, …)."""
+    found = np.full(q.shape[1], OPEN)
+    whole = np.isfinite(q).all(axis=(0, 2)) & np.isfinite(v).all(axis=(0, 2))
+    found[~whole] = LOST
+    rows = np.flatnonzero(whole)
+    q, v = q[:, rows], v[:, rows]
+    if not len(rows):
+        return found
+    speed = np.abs(v[-1]).max(axis=-1)
+    arrived = (controlled.distance(q[-1], target) <= tolerance) & (speed <= tolerance)
+    found[rows[arrived]] = ARRIVED
+    if arrived.all() or controlled.stateful or controlled.rest.varying:
+        return found
+    lost, leaving = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+    for one in controlled.rest.found:
+        away = np.maximum(controlled.distance(q[-1], one.q), speed)
+        if one.kind == "unstable":
+            leaving |= away <= BESIDE
+        else:
+            lost |= away <= tolerance
+    if function is not None:
+        before, middle, after = (function(q[k], v[k]) for k in range(3))
+        falls = middle - after > STILL_FALLING * np.maximum(np.abs(before), np.abs(middle))
+        lost |= ~falls & (speed > tolerance)
+    found[rows[lost & ~leaving & ~arrived]] = LOST
+    return found
+
+
+def _require_short_steps(controlled: Controlled, target: Array) -> None:
+    """Raise :class:`InputError` where small disturbances at a stable target grow from step to step."""
+    if controlled.law is None or controlled.rest.varying or _growth(controlled, target) <= 1.0 + GROWING:
+        return
+    shorter, short = controlled.step, None
+    for _ in range(24):
+        shorter *= 0.5
+        if _growth(replace(controlled, step=shorter), target) <= 1.0 + GROWING:
+            short = shorter
+            break
+    values = controlled.rest.at(target).eigenvalues
+    advice = "" if short is None else f"; steps of {short:.2g} s are short enough, step={short:.2g}"
+    raise InputError(
+        f"steps of {controlled.step:g} s are too long: by the eigenvalues (the fastest {np.abs(values).max():.3g} /s, "
+        f"the slowest to die out {-values.real.max():.3g} /s) disturbances at the target die out, but in the "
+        f"simulation, where efforts are held over a step, they grow{advice}"
+    )
+
+
+def _growth(controlled: Controlled, target: Array) -> float:
+    """By what the largest of small disturbances of rest at the target is multiplied in a step."""
+    model, n = controlled.model, controlled.model.nv
+    moved = NUDGE * np.concatenate([np.eye(2 * n), -np.eye(2 * n)])
+    q = _integrate(model, np.broadcast_to(target, (4 * n, model.nq)), moved[:, :n])
+    _, qs, vs = controlled.motions(np.array(q), moved[:, n:], controlled.step, 1)
+    after = np.concatenate([_difference(model, np.broadcast_to(target, qs[-1].shape), qs[-1]), vs[-1]], axis=-1)
+    if not np.isfinite(after).all():
+        return math.inf
+    step = (after[: 2 * n] - after[2 * n :]) / (2.0 * NUDGE)
+    return float(np.abs(np.linalg.eigvals(step)).max())
 
 
 def _duration(controlled: Controlled, target: Array) -> float:

@@ -487,6 +487,10 @@ class _Words:
             )
             return
         found = of.equilibria.found
+        if of.equilibria.nothing_pulls:
+            yield ("It rests in every configuration: at rest the law's efforts are what gravity asks for, and nothing "
+                   "pulls.",)  # fmt: skip
+            return
         if not found:
             yield ("No equilibrium was found from random starts; that is no proof that there is none.",)
             return

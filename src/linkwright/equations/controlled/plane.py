@@ -40,6 +40,8 @@ POINTS = 24
 QUICK = 41
 """Motions from rest that tell how fast the plane is to reach."""
 WIDER = 1.3
+HELD = 1e-6
+"""What pulls at rest, beside 1 and the efforts"""
 
 _kinetic, _difference = public(dynamics.kinetic_energy), public(dynamics.difference)
 
@@ -121,7 +123,16 @@ class Controlled:
             return q
         if self.stateful:
             raise ArgumentError("the law has a state of its own: tell where it is to rest, target=…")
-        order = {"asymptotically stable": 0, "undecided": 1, "unstable": 2}
+        own = self.proof.target if self.proof.kind in ("pd", "linear") else None
+        if own is not None:
+            if np.abs(self.rest.pull(own)).max(initial=0.0) <= HELD * (1.0 + np.abs(self.rest.efforts(own)).max()):
+                return np.asarray(own)
+            if self.limits is not None:
+                raise InputError(
+                    f"the law's own target {np.round(own, 6).tolist()} is no configuration of rest: within "
+                    "effort_limits its efforts do not hold the mechanism there. Name another one, target=…"
+                )
+        order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
         found = sorted(self.rest.found, key=lambda one: order[one.kind])
         if not found:
             raise InputError("no configuration of rest was found: tell where it is to rest, target=…")

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 MARKS = {
     "asymptotically stable": ("o", "#111111", "#111111"),
-    "undecided": ("o", "#ffffff", "#111111"),
+    "stable": ("o", "#ffffff", "#111111"),
+    "undecided": ("s", "#ffffff", "#111111"),
     "unstable": ("X", "#ffffff", COLOURS[1]),
 }
 """of equilibria: shape, face, edge"""
@@ -187,6 +188,11 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
             region.x, region.y, region.attracted.astype(float), levels=[0.5, 1.5], colors=[COLOURS[2]], alpha=0.22
         )
         legend.append(Patch(color=COLOURS[2], alpha=0.3, label="attracted (sampled)"))
+        if region.undecided.any():
+            axes.contourf(
+                region.x, region.y, region.undecided.astype(float), levels=[0.5, 1.5], colors=["#888888"], alpha=0.22
+            )
+            legend.append(Patch(color="#888888", alpha=0.3, label="undecided (sampled)"))
         if region.fine is not None and (c := region.level) is not None and c > 0.0:
             x, y, V = *region.fine[:2], _about(plane, region, c)
             levels = c * (np.arange(1, LEVELS) / (LEVELS - 1)) ** 2
@@ -213,7 +219,7 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
             seen.add(one.kind)
     for kind, (mark, face, edge) in MARKS.items():
         if kind in seen:
-            told = {"undecided": "a centre, or undecided"}.get(kind, kind)
+            told = {"stable": "stable: motions go round it"}.get(kind, kind)
             legend.append(Line2D([], [], ls="", marker=mark, ms=8, mfc=face, mec=edge, mew=1.8, label=told))
     if controlled.stateful:
         here = plane.place(plane.target, np.zeros(controlled.model.nv))

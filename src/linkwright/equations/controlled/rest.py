@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
-from linkwright.errors import ClosureError, LinkwrightError
+from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Ruled
 from linkwright.spatial.arrays import Array, clip
@@ -41,6 +41,12 @@ CLOSED = 1e-8
 RANK = 1e-9
 """A singular value of A this small beside the largest is none."""
 
+NOTHING = 1e-13
+"""Of the largest weight met: what pulls less at all configurations is rounding"""
+BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
+"""Where on the way from one to the other it is asked whether it rests there too"""
+
+_between, _loads = public(dynamics.difference), public(dynamics.gravity_forces)
 _mass, _rows, _move = public(dynamics.mass_matrix), public(dynamics.constraint_jacobian), public(dynamics.integrate)
 _project, _opening = public(dynamics.project), public(dynamics.constraint_residual)
 
@@ -61,15 +67,26 @@ class RestingPlace:
     """(d,) ω² ascending, of Zᵀ M Z and the symmetric part of Zᵀ S Z, 1/s²"""
     basis: Array
     """Z (nv, d), orthonormal"""
+    conservative: bool = False
+    """whether all that pulls has an energy, as it does without a law"""
+    spread: bool = False
+    """whether others were found so near, with rest all the way to them, that eigenvalues tell little"""
 
     @property
     def kind(self) -> str:
-        """ "asymptotically stable", "unstable" or "undecided", by the eigenvalues."""
+        """ "asymptotically stable", "stable", "unstable" or "undecided".
+
+        By the eigenvalues; "stable" is a strict minimum of the energy of what loses none (Lagrange and Dirichlet).
+        """
+        if self.spread:
+            return "undecided"
         real = self.eigenvalues.real
         small = NEGLIGIBLE * max(float(np.abs(self.eigenvalues).max(initial=0.0)), 1e-12)
         if (real > small).any():
             return "unstable"
-        return "asymptotically stable" if (real < -small).all() else "undecided"
+        if (real < -small).all():
+            return "asymptotically stable"
+        return "stable" if self.conservative and self.minimum else "undecided"
 
     @property
     def frequencies(self) -> Array:
@@ -148,7 +165,16 @@ class Rest:
         """Rows of A, one at least."""
         return max(1, _rows(self.model, self.model.neutral()).shape[0]) if self.model.loops else 1
 
+    @property
+    def stateful(self) -> bool:
+        """Whether the law has a state of its own, with which it may rest elsewhere than without."""
+        return self.rule is not None and self.rule.formula.state > 0
+
     def _ask(self, which: int, q: Array, multipliers: Array | None = None) -> Array:
+        if self.stateful and self.rule is not None:
+            raise ArgumentError(
+                f"the law {self.rule.name} has a state of its own: where it rests, with that state, is not looked for"
+            )
         made = self._kernels[which]
         zero = np.zeros(self._count) if multipliers is None else multipliers
         return made(q, np.zeros(self.model.nv), self.told, zero)
@@ -160,6 +186,13 @@ class Rest:
     def slopes(self, q: Array) -> tuple[Array, Array]:
         """∂/∂δ and ∂/∂v of the same (nv, nv)."""
         return self._ask(1, q), self._ask(2, q)
+
+    def efforts(self, q: Array) -> Array:
+        """Of the law at rest (nv,), cut to what the limits leave of them; zero without one."""
+        if self.rule is None:
+            return np.zeros(self.model.nv)
+        tau = self.rule(self.t, q, np.zeros(self.model.nv))
+        return tau if self.limits is None else np.clip(tau, -self.limits, self.limits)
 
     # where it may be
 
@@ -204,7 +237,9 @@ class Rest:
 
     @cached_property
     def rounds(self) -> tuple[int, ...]:
-        """The angles in which a whole turn changes nothing, the law included."""
+        """The angles in which a whole turn changes nothing, the law included; of a law with a state none is known."""
+        if self.stateful:
+            return ()
         sample, found = self._starts[: max(1, min(4, len(self._starts)))], []
         for k in self._angles if len(self._starts) else ():
             turned = sample.copy()
@@ -216,13 +251,13 @@ class Rest:
 
     def place(self, q: Array) -> Array:
         """Numbers that agree where configurations do."""
-        found = [np.delete(q, self.rounds)]
+        turned = [start + k for start in self.model.quaternion_starts for k in range(4)]
+        found = [np.delete(q, [*self.rounds, *turned])]
         found += [np.array([math.cos(q[k]), math.sin(q[k])]) for k in self.rounds]
-        whole = np.concatenate(found)
         for start in self.model.quaternion_starts:  # both signs are one rotation
             part = q[start : start + 4]
-            whole = np.concatenate([whole, np.outer(part, part).ravel()])
-        return whole
+            found.append(np.outer(part, part).ravel())
+        return np.concatenate(found)
 
     def allowed(self, q: Array) -> Array:
         """Z (nv, d): an orthonormal basis of the velocities that the loops allow."""
@@ -241,15 +276,31 @@ class Rest:
         if self.nothing_pulls:
             return ()
         kept: list[Array] = []
+        spread: list[bool] = []
         for start in self._starts:
             q = self._settled(start)
-            if q is not None and all(np.abs(self.place(q) - self.place(x)).max() > SAME for x in kept):
+            if q is None or any(np.abs(self.place(q) - self.place(x)).max() <= SAME for x in kept):
+                continue
+            joined = [k for k, x in enumerate(kept) if self._rests_between(x, q)]
+            for k in joined:
+                spread[k] = True
+            if not joined:
                 kept.append(q)
+                spread.append(False)
         places: list[RestingPlace] = []
-        for one in map(self.at, kept):
+        for q, wide in zip(kept, spread, strict=True):
+            one = replace(self.at(q), spread=wide)
             if not (one.flat and any(one.alike(other) for other in places)):
                 places.append(one)
         return tuple(sorted(places, key=lambda one: (one.kind, *np.round(one.q, 6))))
+
+    def _rests_between(self, a: Array, b: Array) -> bool:
+        """Whether it rests at all of a few places on the straight way from one to the other."""
+        if self.model.loops:
+            return False
+        way = _between(self.model, a, b)
+        places = np.array([_move(self.model, a, s * way) for s in BETWEEN])
+        return bool(np.abs(self._ask(0, places)).max(initial=0.0) <= RESIDUAL * self._scale)
 
     @cached_property
     def nothing_pulls(self) -> bool:
@@ -258,7 +309,8 @@ class Rest:
         stiff = any(np.any(joint.stiffness) for joint in model.joints) or model.springs
         if self.rule is None and not stiff and not np.any(model.gravity):
             return True
-        return bool(np.abs(self._ask(0, self._starts)).max(initial=0.0) == 0.0)
+        loads = np.abs(_loads(model, self._starts)).max(initial=0.0)
+        return bool(np.abs(self._ask(0, self._starts)).max(initial=0.0) <= NOTHING * loads)
 
     @cached_property
     def _scale(self) -> float:
@@ -323,11 +375,8 @@ class Rest:
         values = values[np.lexsort((values.imag, -values.real))]
         L = np.linalg.cholesky(M)
         squares = np.linalg.eigvalsh(np.linalg.solve(L, np.linalg.solve(L, 0.5 * (S + S.T)).T))
-        tau = np.zeros(self.model.nv)
-        if self.rule is not None:
-            tau = self.rule(self.t, q, np.zeros(self.model.nv))
-            tau = tau if self.limits is None else np.clip(tau, -self.limits, self.limits)
-        return RestingPlace(q, tau, multipliers if self.model.loops else np.zeros(0), values, squares, Z)
+        multipliers = multipliers if self.model.loops else np.zeros(0)
+        return RestingPlace(q, self.efforts(q), multipliers, values, squares, Z, self.rule is None)
 
     @cached_property
     def varying(self) -> bool:
