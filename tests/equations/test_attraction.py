@@ -150,6 +150,15 @@ def test_slow_motions_are_followed_until_they_are_there():
     assert "undecided" in repr(short)
 
 
+def test_motions_that_pass_by_a_saddle_are_not_called_lost():
+    law, spans = upright(), ((0.0, 2.0 * np.pi), (-8.0, 8.0))
+    found, longer = (
+        lw.region_of_attraction(lw.load("pendulum"), law, effort_limits=LIMIT, samples=21, spans=spans, duration=time)
+        for time in (None, 200.0)
+    )
+    assert (found.attracted | found.undecided)[longer.attracted].all()
+
+
 @pytest.mark.parametrize("law", [pd([np.pi], 20.0, 0.0), None, lambda model, t, q, v: 5.0 * v])
 def test_what_attracts_nothing_has_no_level(law):
     told = lw.region_of_attraction(lw.load("pendulum"), law, target=UPRIGHT if law else np.zeros(1), samples=5)

@@ -33,7 +33,7 @@ SLOWEST, LONGEST = 12.0, 60.0
 LONGER = (1, 1, 2, 4, 8)
 """How many times that long motions are followed, one after the other, while it is not known what becomes of them."""
 STILL_FALLING = 1e-3
-"""of V: a motion whose V falls by less in half of that time is taken for one that stays where it is"""
+"""of V: a motion whose V falls by less in the second half of the longest is taken for one that never arrives"""
 BESIDE = 0.1
 """rad, m, rad/s, m/s from an equilibrium that motions leave, where they may take any time to do so"""
 NUDGE, GROWING = 1e-6, 1e-9
@@ -121,8 +121,8 @@ def region_of_attraction(
     rad/s, m/s) from rest at the target. Motions are followed by the slowest eigenvalue at the target, and longer, up to
     16 times, where it is not clear what becomes of them; with a ``duration`` (s) as long as that. A motion is lost
     where it ends, comes to rest elsewhere, or where a proved Lyapunov function has stopped to fall; what is neither
-    attracted nor lost is ``undecided``. It is an estimate: between the points nothing is known. Where a Lyapunov function is
-    proved and the target is asymptotically stable, ``level`` tells which of its level sets lies within.
+    attracted nor lost is ``undecided``. It is an estimate: between the points nothing is known. Where a Lyapunov
+    function is proved and the target is asymptotically stable, ``level`` tells which of its level sets lies within.
 
     Raises :class:`ModelError` for closed loops, :class:`UnknownNameError` for axes that there are not, and
     :class:`InputError` where the ``step`` is so long that disturbances grow in the simulation which die out by their
@@ -193,7 +193,8 @@ def _ends(
     for factor in (1,) if once else LONGER:
         t, qs, vs = controlled.motions(q[open_], v[open_], factor * seconds, 2)
         total += float(t[-1])
-        ends[open_] = _told(controlled, qs, vs, target, function, tolerance)
+        longest = not once and factor == LONGER[-1]
+        ends[open_] = _told(controlled, qs, vs, target, function if longest else None, tolerance)
         left = ends[open_] == OPEN
         q[open_], v[open_] = qs[-1], vs[-1]
         open_ = open_[left]
