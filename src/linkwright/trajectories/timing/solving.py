@@ -35,6 +35,9 @@ DRAWN = 12
 """Times that limits are drawn in where they are exceeded."""
 
 
+PIECES = 8
+"""Of paths at least, for which there is code; beyond them the next power of two."""
+
 PASSES = 25
 """Times at most that damping is made linear about what was found; near the solution each doubles the digits."""
 
@@ -120,14 +123,29 @@ def _driven(model: Model, degree: int) -> Callable[..., Any]:
 def _once(problem: Problem, room: Array, before: Array) -> tuple[Array, Array, Array]:
     model, path, grid, limits, start, end, scheme = problem
     top = np.where(grid.rests[:-1], 0.0, FASTEST)
-    kernel = _fastest(model, path.degree, len(grid.piece), scheme, limited_of(limits))
+    count = path.q.shape[1]
+    pieces = max(PIECES, 1 << (count - 1).bit_length())
+    table = np.minimum(np.arange(pieces), count - 1)
+    kernel = _fastest(model, path.degree, pieces, len(grid.piece), scheme, limited_of(limits))
     found: tuple[Array, Array, Array] = kernel(
-        grid.q, grid.coefficients, grid.begin, grid.span, room, before, top, *limits, start, end
+        path.q[:, table],
+        path.coefficients[:, table],
+        grid.piece,
+        grid.begin,
+        grid.span,
+        room,
+        before,
+        top,
+        *limits,
+        start,
+        end,
     )
     return found
 
 
-def _fastest(model: Model, degree: int, intervals: int, scheme: str, limited: Limited) -> Callable[..., Any]:
+def _fastest(
+    model: Model, degree: int, pieces: int, intervals: int, scheme: str, limited: Limited
+) -> Callable[..., Any]:
     """The kernel of a whole problem."""
     how = SCHEMES[scheme]
 
@@ -135,6 +153,7 @@ def _fastest(model: Model, degree: int, intervals: int, scheme: str, limited: Li
         model: Model,
         q: Array,
         coefficients: Array,
+        piece: Array,
         begin: Array,
         span: Array,
         room: Array,
@@ -147,19 +166,20 @@ def _fastest(model: Model, degree: int, intervals: int, scheme: str, limited: Li
         end: Any,
     ) -> tuple[Any, ...]:
         def lines_of(i: Any) -> Lines:
-            piece, limits = (take(q, i), take(coefficients, i)), (velocity, acceleration, effort)
+            k, limits = take(piece, i), (velocity, acceleration, effort)
+            own = take(q, k), take(coefficients, k)
             begins, long, part = (take(x, i) for x in (begin, span, room))
             about = take(before, i), take(before, i + 1.0)
-            those = path_lines(model, how, limited, *piece, begins, long, part, about, *limits)
+            those = path_lines(model, how, limited, *own, begins, long, part, about, *limits)
             return those._replace(ceiling=minimum(those.ceiling, take(top, i)))
 
         return fastest(lines_of, intervals, limited.count(how), start, end)
 
     n, N = (model.nv,), (intervals,)
-    shapes: dict[str, tuple[int, ...]] = {"q": (*N, model.nq), "coefficients": (*N, degree + 1, model.nv)}
-    shapes |= {**dict.fromkeys(("begin", "span", "room"), N), "before": (intervals + 1,), "top": N}
+    shapes: dict[str, tuple[int, ...]] = {"q": (pieces, model.nq), "coefficients": (pieces, degree + 1, model.nv)}
+    shapes |= {**dict.fromkeys(("piece", "begin", "span", "room"), N), "before": (intervals + 1,), "top": N}
     shapes |= {"velocity": n, "acceleration": n, "effort": n, "start": (), "end": ()}
-    key = (degree, intervals, scheme, limited)
+    key = (degree, pieces, intervals, scheme, limited)
     return derived(model, _fastest, *key, make=lambda: compile_or_not(solve, model, **shapes))
 
 
