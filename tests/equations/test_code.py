@@ -134,3 +134,10 @@ def test_names_and_angles_of_wrong_types_are_told(tmp_path):
             made.save(tmp_path, frames=frames)
     with pytest.raises(InputError, match="snap is an angle"):
         lw.equations(made.model, snap="small")
+
+
+def test_long_names_of_functions_stay_apart():
+    arm = lw.equations(lw.load("two_link"))
+    names = [re.search(r"two_link_\w+(?=\()", arm.c(what))[0] for what in ("M,h,C,g,E", "M,h,C,g,P")]
+    assert len(set(names)) == 2
+    assert max(map(len, names)) <= 63

@@ -241,3 +241,9 @@ def test_wrong_requests_are_told():
 def test_letters_are_spelled_as_names():
     assert spelled("θ̇₁² + φ̈2 − ½").startswith("theta1_dot^2 + phi2_ddot -")
     assert spelled("θ\N{COMBINING DOT ABOVE}1") == "theta1_dot"
+
+
+@pytest.mark.parametrize("typed", [None, [], ["g[2] = 0"], np.eye(2)])
+def test_what_is_no_expression_is_told(typed):
+    with pytest.raises(InputError, match="text, or an expression or a matrix of SymPy"):
+        lw.equations(lw.load("two_link")).same_as(typed)

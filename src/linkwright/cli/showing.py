@@ -113,7 +113,7 @@ def equations(
         Inertial parameters combined to as few as determine the motion.
     coordinates
         Other coordinates: "phi1=theta1,phi2=theta1+theta2", or the mechanism's by others,
-        "d1=r*cos(phi),d2=r*sin(phi)".
+        `d1=r*cos(phi),d2=r*sin(phi)`.
     angles
         Products of sines and cosines as sums of multiple angles: the same as --form angles.
     form

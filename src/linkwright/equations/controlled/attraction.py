@@ -32,8 +32,9 @@ SLOWEST, LONGEST = 12.0, 60.0
 """A motion is given so many times the slowest time constant at the target, and no more seconds than that at first."""
 LONGER = (1, 1, 2, 4, 8)
 """How many times that long motions are followed, one after the other, while it is not known what becomes of them."""
-STILL_FALLING = 1e-3
-"""of V: a motion whose V falls by less in the second half of the longest is taken for one that never arrives"""
+STILL_FALLING = 1e-2
+"""of V: a motion whose V falls by less in the second half of the longest is taken for one that never arrives. Efforts
+that are held over a step let V drift by a tenth of that."""
 BESIDE = 0.1
 """rad, m, rad/s, m/s from an equilibrium that motions leave, where they may take any time to do so"""
 NUDGE, GROWING = 1e-6, 1e-9
@@ -234,7 +235,8 @@ def _told(
     if function is not None:
         before, middle, after = (function(q[k], v[k]) for k in range(3))
         falls = middle - after > STILL_FALLING * np.maximum(np.abs(before), np.abs(middle))
-        lost |= ~falls & (speed > tolerance)
+        moves = np.abs(v[1:]).max(axis=(0, 2)) > tolerance  # an oscillation may just have turned at the end
+        lost |= ~falls & moves
     found[rows[lost & ~leaving & ~arrived]] = LOST
     return found
 

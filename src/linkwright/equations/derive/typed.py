@@ -184,7 +184,11 @@ def of_sympy(expression: Any) -> Node:
     """SymPy's expression as the same tree; functions of time are taken by their names, x(t) and its rates."""
     import sympy
 
-    return _of_sympy(sympy.sympify(expression, strict=True), sympy, 0)
+    try:
+        given = sympy.sympify(expression, strict=True)
+    except sympy.SympifyError:
+        raise InputError(f"what is typed is text, or an expression or a matrix of SymPy; got {expression!r}") from None
+    return _of_sympy(given, sympy, 0)
 
 
 def _of_sympy(x: Any, sympy: Any, depth: int) -> Node:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -161,7 +162,7 @@ class Programmer:
             results = values(graph, arrays, symbols, wanted, frame or "", reference)
             if results is not None:
                 own = {name: arrays[name] for name in needed}
-                programs.append(program_of(f"{self.name}_{words}{tag}"[:NAME_LIMIT], graph, own, results))
+                programs.append(program_of(_short(f"{self.name}_{words}{tag}"), graph, own, results))
         program = _shortest(programs, letters)
         meaning = law(letters) if of_motion else f"{', '.join(letters)} of {self.name}"
         shown = {"frame": f"frame {frame}", "reference": reference.replace("_", " ")}
@@ -196,7 +197,7 @@ class Programmer:
             if a is not None:
                 rate = np.concatenate([configuration_rate(self.plan.model, y[:nq], y[nq:]), a])
                 own = {"t": graph.symbols("t", ()), "y": y, "tau": tau, "p": arrays["p"]}
-                programs.append(program_of(f"{self.name}_rhs"[:NAME_LIMIT], graph, own, (rate,)))
+                programs.append(program_of(_short(f"{self.name}_rhs"), graph, own, (rate,)))
         program = _shortest(programs, ["y_dot"])
         forces = " + passive forces" if self._has_passive else ""
         notes = [f"d/dt of y = [q, v], by {law(MAIN)}{forces}", *self._coordinate_notes("q", "v")]
@@ -408,6 +409,11 @@ def _maker(symbols: Mapping[str, Expr]) -> Callable[[Surd, str], Any]:
         return number * symbols[parameter] if parameter else number
 
     return make
+
+
+def _short(name: str) -> str:
+    """A name that all languages take; of long ones the end is a digest, so that no two become the same."""
+    return name if len(name) <= NAME_LIMIT else f"{name[: NAME_LIMIT - 9]}_{crc32(name.encode()):08x}"
 
 
 def _shortest(programs: Sequence[Program], outputs: Sequence[str]) -> Program:
