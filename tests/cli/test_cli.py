@@ -421,7 +421,8 @@ def test_a_law_explained(capsys):
     assert status == 0
     assert "V̇ = -D*theta1_dot^2 - D*theta2_dot^2" in text
     assert "D = 7" in text
-    for wrong, told in ((law[1:3], "add --explain"), (("--explain", "--target", "0,0"), "add --law")):
+    without = [("--explain", option, value) for option, value in (("--target", "0,0"), ("--stiffness", "5"))]
+    for wrong, told in ((law[1:3], "add --explain"), *((one, "add --law") for one in without)):
         status, _, message = run("equations", "two_link", *wrong, capsys=capsys)
         assert status != 0
         assert told in message

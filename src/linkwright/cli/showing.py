@@ -79,8 +79,8 @@ def equations(
     explain: bool = False,
     law: Literal["", "pd", "computed_torque"] = "",
     target: str = "",
-    stiffness: float = 100.0,
-    damping: float = 20.0,
+    stiffness: float | None = None,
+    damping: float | None = None,
     snap: float = 1e-5,
     root: Root = "fixed",
 ) -> None:
@@ -128,9 +128,9 @@ def equations(
     target
         Where the law leads, "30deg,0.2" or "shoulder=30deg"; the neutral posture unless given.
     stiffness
-        Of the law, N m/rad of pd and 1/s² of computed torque.
+        Of the law, N m/rad of pd and 1/s² of computed torque; 100 unless given.
     damping
-        Of the law, N m s/rad and 1/s.
+        Of the law, N m s/rad and 1/s; 20 unless given.
     snap
         How far, in rad, angles of the file may be from the multiples of π/12 they are taken to.
     """
@@ -143,8 +143,9 @@ def equations(
         raise InputError("--explain is whole, and goes with --format text and latex (the page of html has it anyway)")
     if law and not explain:
         raise InputError(f"--law {law} is of an explanation; add --explain")
-    if target and not law:
-        raise InputError("--target is where a law leads; add --law pd")
+    for name, given in (("target", target or None), ("stiffness", stiffness), ("damping", damping)):
+        if given is not None and not law:
+            raise InputError(f"--{name} is of a law; add --law pd")
     if kind in ("derivation", "html") and what:
         raise InputError(f"--what chooses what the other formats show; {kind} is always whole")
     if angles and form not in ("products", "angles"):
@@ -182,13 +183,14 @@ def equations(
         terminal.output.print(f"  {file}", soft_wrap=True)
 
 
-def _law(model: Model, law: str, target: str, stiffness: float, damping: float) -> Callable[..., Any]:
+def _law(model: Model, law: str, target: str, stiffness: float | None, damping: float | None) -> Callable[..., Any]:
     """The law of control that is asked for."""
     from linkwright import control
 
     wanted = {"pd": "target", "computed_torque": "reference"}[law]
     place = starting_posture(model, target, "target")
-    return partial(getattr(control, law), **{wanted: place}, stiffness=stiffness, damping=damping)
+    gains = {"stiffness": 100.0 if stiffness is None else stiffness, "damping": 20.0 if damping is None else damping}
+    return partial(getattr(control, law), **{wanted: place}, **gains)
 
 
 def _mobility(model: Model) -> str:
