@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.compiler.front.bind import regrouping
 from linkwright.dynamics import bias_forces, inverse_dynamics, mass_matrix
+from linkwright.dynamics.actuation import with_motors
 from linkwright.dynamics.forward import cheapest_method
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.change.minimal import regroupable
@@ -39,8 +40,9 @@ def driven(model: Model, actuated: Motors = None) -> list[int]:
     """Places in v of what motors move."""
     if isinstance(actuated, str):
         raise ArgumentError(f"actuated is a list of names of joints; got {actuated!r}")
-    names = [joint.name for joint in model.joints if joint.type != "free"] if actuated is None else actuated
-    return sorted({place for name in names for place in range(model.nv)[model.slice(name).v]})
+    if actuated is None:
+        return with_motors(model)
+    return sorted({place for name in actuated for place in range(model.nv)[model.slice(name).v]})
 
 
 def by_motors(model: Model, efforts: Array, actuated: Motors) -> Array:

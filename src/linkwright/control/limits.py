@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.actuation import joint_effort_limits
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.rates import bounded
 from linkwright.model.tree import Model
@@ -23,7 +24,7 @@ def limits_of(model: Model, given: Any) -> Array:
     if given is None or given is False:
         return np.full(model.nv, np.inf)
     if given is True:
-        return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+        return joint_effort_limits(model)
     limits = np.asarray(given) if is_symbolic(given) else as_numbers("effort_limits", given)
     if limits.shape not in ((), (model.nv,)):
         raise ShapeError(f"effort_limits has shape {limits.shape}; expected one number or ({model.nv},)")

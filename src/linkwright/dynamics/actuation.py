@@ -93,6 +93,22 @@ def least_efforts(model: Model, q: Array, h: Array, places: Sequence[int]) -> tu
     return (E @ efforts) / units, missing / units
 
 
+def with_motors(model: Model) -> list[int]:
+    """Where in v the joints are that have motors where nobody tells: all but free ones."""
+    kinds = [joint.type for joint in model.joints for _ in range(joint.nv)]
+    return [k for k, kind in enumerate(kinds) if kind != "free"]
+
+
+def joint_effort_limits(model: Model) -> Array:
+    """(nv,), N m or N, infinite where there are none: the joints' own; those that follow others are driven by them."""
+    return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+
+
+def joint_velocity_limits(model: Model) -> Array:
+    """(nv,), rad/s or m/s, likewise."""
+    return np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints if not joint.coupling)])
+
+
 def velocity_places(model: Model, names: Sequence[str], what: str) -> list[int]:
     """Where in v the coordinates of these joints are; ``what`` names the argument they came in."""
     if isinstance(names, str) or not isinstance(names, Sequence) or {*map(type, names)} - {str}:

@@ -127,5 +127,19 @@ def check(model: Model, q: Any) -> None:
             )
 
 
+def check_state(model: Model, q0: Any, v0: Any) -> tuple[Array, Array, tuple[int, ...]]:
+    """q0 (…, nq) and v0 (…, nv), and of which batch they are together; raises where they are no states."""
+    check(model, q0)
+    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
+    if v.shape[-1:] != (model.nv,):
+        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
+    if not np.isfinite(v).all():
+        raise InputError("v0 is not finite")
+    try:
+        return q, v, np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+    except ValueError:
+        raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
+
+
 def _in_row(row: tuple[int, ...]) -> str:
     return f", in row {list(row)}" if row else ""

@@ -26,6 +26,7 @@ from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
+from linkwright.dynamics.actuation import with_motors
 from linkwright.dynamics.configuration import check
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.model.tree import Model
@@ -307,7 +308,7 @@ def implicit_rotors_torque(
 
 def _ones_where_driven(model: Model) -> Array:
     own = np.zeros(model.nv)
-    own[driven(model)] = 1.0
+    own[with_motors(model)] = 1.0
     return own
 
 
@@ -359,12 +360,6 @@ def has_light_bodies(model: Model, q: Array, turn: float) -> bool:
     return False
 
 
-def driven(model: Model) -> list[int]:
-    """Where in v the joints are that are driven: all but free ones."""
-    kinds = [joint.type for joint in model.joints for _ in range(joint.nv)]
-    return [k for k, kind in enumerate(kinds) if kind != "free"]
-
-
 def at_rest(model: Model, q: Array, step: float) -> tuple[Array, Array]:
     """The rotors (nv,) of :func:`hold_joints`, and the least efforts (nv,) at which the joints do not accelerate at q.
 
@@ -373,7 +368,7 @@ def at_rest(model: Model, q: Array, step: float) -> tuple[Array, Array]:
     M = dynamics.mass_matrix(model, q)
     L = np.linalg.cholesky(M)
     whole = np.linalg.inv(L)
-    places, still = driven(model), np.zeros(model.nv)
+    places, still = with_motors(model), np.zeros(model.nv)
     load = dynamics.passive_forces(model, q, still)
     load[places] = 0.0  # they are made up for
     load = load - dynamics.bias_forces(model, q, still)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics import integrate
+from linkwright.dynamics.actuation import joint_effort_limits, joint_velocity_limits
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Formula, Ruled
@@ -84,14 +85,16 @@ def between(
         of_wrench = as_numbers("noise of wrench", noise["wrench"])
         if of_wrench.shape not in ((), (6,)) or not (of_wrench >= 0.0).all():
             raise InputError(f"noise of wrench is a number or (6,), not negative; got {noise['wrench']!r}")
-    _warn_of_none(model, "effort_limits", effort_limits, _limits_of(model))
-    _warn_of_none(model, "velocity_limits", velocity_limits, _speeds_of(model))
+    _warn_of_none(model, "effort_limits", effort_limits, joint_effort_limits(model))
+    _warn_of_none(model, "velocity_limits", velocity_limits, joint_velocity_limits(model))
     limit = None
     if effort_limits is not None and effort_limits is not False:
-        limit = _per_velocity(model, "effort_limits", _limits_of(model) if effort_limits is True else effort_limits)
+        limit = _per_velocity(
+            model, "effort_limits", joint_effort_limits(model) if effort_limits is True else effort_limits
+        )
     fastest = None
     if velocity_limits is not None and velocity_limits is not False:
-        own = _speeds_of(model) if velocity_limits is True else velocity_limits
+        own = joint_velocity_limits(model) if velocity_limits is True else velocity_limits
         fastest = _per_velocity(model, "velocity_limits", own)
     lags = _per_velocity(model, "lag", lag)
     of_q, of_v = (_per_velocity(model, f"noise of {name}", (noise or {}).get(name, 0.0)) for name in "qv")
@@ -121,16 +124,6 @@ def _warn_of_none(model: Model, name: str, told: Any, own: Array) -> None:
     """Say so where the joints' own limits are asked for, and there are none."""
     if told is True and np.isinf(own).all():
         warn(f"{name}=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
-
-
-def _limits_of(model: Model) -> Array:
-    """(nv,): the joints' own; those that follow others are driven by them."""
-    return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
-
-
-def _speeds_of(model: Model) -> Array:
-    """(nv,) likewise."""
-    return np.concatenate([np.zeros(0), *(joint.velocity_limit for joint in model.joints if not joint.coupling)])
 
 
 def _per_velocity(model: Model, name: str, x: Any) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
+from linkwright.dynamics.actuation import joint_velocity_limits
 from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
@@ -88,8 +89,7 @@ class Motion:
     @property
     def overspeed(self) -> Array:
         """(n, …, nv) of bool: which velocities are beyond the limits of their joints."""
-        limits = [joint.velocity_limit for joint in self.model.joints if not joint.coupling]
-        return np.asarray(np.abs(self.v) > np.concatenate([np.zeros(0), *limits]))
+        return np.asarray(np.abs(self.v) > joint_velocity_limits(self.model))
 
     @property
     def kinetic(self) -> Array:

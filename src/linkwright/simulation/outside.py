@@ -273,7 +273,7 @@ def warn_if_hard(model: Model, q: Array, environment: Environment | None, h: flo
             )
 
 
-def warn_if_chattering(model: Model, q: Array, v: Array, environment: Environment | None, h: float) -> None:
+def warn_if_friction_jumps(model: Model, q: Array, v: Array, environment: Environment | None, h: float) -> None:
     """Say so where friction that sticks is too stiff a damper, μ f_n/ε, for the step.
 
     Looked at are some samples of the later half of the motion q (n, …, nq), v (n, …, nv), of a batch the first.

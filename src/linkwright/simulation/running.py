@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.dynamics import check
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
+from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
+from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
@@ -35,15 +35,13 @@ from linkwright.simulation.outside import (
     Wrenches,
     bound_to_wrenches,
     outside_of,
+    warn_if_friction_jumps,
     warn_if_hard,
-)
-from linkwright.simulation.outside import (
-    warn_if_chattering as warn_if_friction_chatters,
 )
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array
 from linkwright.status import told
 
 
@@ -168,16 +166,7 @@ def simulate(
     if staged and not isinstance(chosen, Tableau):
         others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, Tableau))
         raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
-    check(model, q0)
-    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
-    if v.shape[-1:] != (model.nv,):
-        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
-    if not np.isfinite(v).all():
-        raise InputError("v0 is not finite")
-    try:
-        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-    except ValueError:
-        raise ShapeError(f"q0 {q.shape} and v0 {v.shape} do not broadcast") from None
+    q, v, batch = check_state(model, q0, v0)
     require_mass(model)
     gains = checked_gains(stabilisation)
     if gains is not None and isinstance(chosen, Variational):
@@ -263,7 +252,7 @@ def simulate(
         if progress is not None:
             progress(1.0)
         motion = record.motion(compile_time, run_time)
-        warn_if_friction_chatters(model, motion.q, motion.v, environment, h)
+        warn_if_friction_jumps(model, motion.q, motion.v, environment, h)
         if controller is not None and not staged and not np.all(record.alive):
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)

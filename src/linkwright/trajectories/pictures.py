@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.dynamics.actuation import joint_velocity_limits
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
 from linkwright.visual.plots import COLOURS, LINES_PER_PANEL
@@ -55,9 +56,8 @@ def _negative(x: Array | None) -> Array | None:
 
 
 def _bounds(trajectory: Trajectory) -> list[Array | None]:
-    own = [joint.velocity_limit for joint in trajectory.model.joints if joint.nv]
     told = trajectory.limits
-    return [told.get("velocity", np.concatenate(own)), told.get("acceleration"), told.get("jerk")]
+    return [told.get("velocity", joint_velocity_limits(trajectory.model)), told.get("acceleration"), told.get("jerk")]
 
 
 def _panel(

@@ -14,7 +14,8 @@ from linkwright.control.optimal.found import OptimalMotion
 from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.parts import InParts
 from linkwright.control.optimal.sweeps import NODES, Sweeps
-from linkwright.dynamics.configuration import check
+from linkwright.dynamics.actuation import joint_effort_limits
+from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
 from linkwright.model.tree import Model
@@ -178,17 +179,8 @@ def _states(model: Any, q0: Any, v0: Any) -> tuple[Array, Array]:
     """The starts, checked, of one batch."""
     if not isinstance(model, Model):
         raise ArgumentError(f"ilqr: the first argument is a Model; got {model!r}")
-    check(model, q0)
+    q, v, batch = check_state(model, q0, v0)
     require_mass(model)
-    q, v = as_numbers("q0", q0), as_numbers("v0", v0)
-    if v.shape[-1:] != (model.nv,):
-        raise ShapeError(f"v0 has shape {v.shape}; expected (…, {model.nv}) for {model.name!r}")
-    if not np.isfinite(v).all():
-        raise InputError("v0 is not finite")
-    try:
-        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
-    except ValueError:
-        raise ShapeError(f"q0 and v0 do not broadcast: {q.shape}, {v.shape}") from None
     return np.broadcast_to(q, (*batch, model.nq)), np.broadcast_to(v, (*batch, model.nv))
 
 
@@ -218,7 +210,7 @@ def limits_of(model: Model, limits: Any, controls: tuple[int, ...]) -> tuple[Arr
     if limits is None or limits is False:
         return np.full(len(places), -np.inf), np.full(len(places), np.inf)
     if limits is True:
-        own = np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if not joint.coupling)])
+        own = joint_effort_limits(model)
         return -own[places], own[places]
     pair = limits if isinstance(limits, tuple) and len(limits) == 2 else None
     sizes = [(), (n,), (len(places),)]

@@ -21,8 +21,8 @@ from linkwright.equations.read.explanation import (
     Section,
     Symbol,
     Token,
-    latex_of_sections,
-    text_of_sections,
+    Told,
+    sections_of,
     variable,
 )
 from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
@@ -40,7 +40,7 @@ RATE, DAMPING = Symbol("V", accent="dot"), Symbol("K", "d")
 E_T, V_T = Symbol("e", power="T"), Symbol("v", power="T")
 
 
-class ControlledExplanation:
+class ControlledExplanation(Told):
     """Sections of words and formulas about a mechanism and the law that moves it, with the findings they tell of."""
 
     def __init__(self, mechanism: Mechanism, model: Model, law: Law):
@@ -82,16 +82,7 @@ class ControlledExplanation:
             ("LaSalle's largest invariant set", words.lasalle()),
             ("Rest and small disturbances", words.rest()),
         ]
-        sections = [Section(title, tuple(paragraphs)) for title, paragraphs in made]
-        return tuple(section for section in sections if section.paragraphs)
-
-    def text(self) -> str:
-        """Plain text: a title and a line for each paragraph."""
-        return text_of_sections(self.sections)
-
-    def latex(self) -> str:
-        """LaTeX for the body of a document that has amsmath."""
-        return latex_of_sections(self.sections)
+        return sections_of(made)
 
     def __repr__(self) -> str:
         told = "proved" if self.proved else "not proved"

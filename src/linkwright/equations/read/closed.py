@@ -16,8 +16,8 @@ from linkwright.equations.read.explanation import (
     Section,
     Symbol,
     Token,
-    latex_of_sections,
-    text_of_sections,
+    Told,
+    sections_of,
     variable,
 )
 from linkwright.equations.read.linear import PropertyWords, order_of
@@ -30,7 +30,7 @@ from linkwright.status import telling
 A, LAMBDA, V_ = Symbol("A"), Symbol("λ"), Symbol("v")
 
 
-class ClosedExplanation:
+class ClosedExplanation(Told):
     """Sections of words and formulas about a mechanism with closed loops, with the findings they tell of."""
 
     def __init__(self, mechanism: Mechanism, model: Model):
@@ -56,19 +56,7 @@ class ClosedExplanation:
             ("Equilibria", words.rest()),
             ("Stability", words.stability()),
         ]
-        sections = [Section(title, tuple(paragraphs)) for title, paragraphs in made]
-        return tuple(section for section in sections if section.paragraphs)
-
-    def text(self) -> str:
-        """Plain text: a title and a line for each paragraph."""
-        return text_of_sections(self.sections)
-
-    def latex(self) -> str:
-        """LaTeX for the body of a document that has amsmath."""
-        return latex_of_sections(self.sections)
-
-    def __repr__(self) -> str:
-        return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
+        return sections_of(made)
 
 
 @telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")

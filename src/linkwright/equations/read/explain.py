@@ -15,8 +15,7 @@ from linkwright.equations.read.explanation import (
     Piece,
     Section,
     Symbol,
-    latex_of_sections,
-    text_of_sections,
+    Told,
     variable,
 )
 from linkwright.equations.read.linear import LinearForm, PropertyWords, order_of
@@ -30,7 +29,7 @@ from linkwright.model.tree import Model
 from linkwright.status import telling
 
 
-class Explanation:
+class Explanation(Told):
     """Sections of words and formulas about a mechanism's equations, with the findings they tell of."""
 
     def __init__(
@@ -69,17 +68,6 @@ class Explanation:
         words = PropertyWords(self.structure, order_of(mechanism))
         yield from words.skew()
         yield from words.linear(LinearForm(mechanism.plan, mechanism.ring.term_limit))
-
-    def text(self) -> str:
-        """Plain text: a title and a line for each paragraph."""
-        return text_of_sections(self.sections)
-
-    def latex(self) -> str:
-        """LaTeX for the body of a document that has amsmath."""
-        return latex_of_sections(self.sections)
-
-    def __repr__(self) -> str:
-        return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
 
 
 @telling(lambda mechanism: f"explaining the equations of {mechanism.model.name!r}")

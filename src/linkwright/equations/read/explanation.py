@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
 from linkwright.equations.write.notation import Product, Sum, latex_of, text_of
+from linkwright.model.tree import Model
 
 
 class Symbol(NamedTuple):
@@ -81,6 +84,34 @@ class Section:
 
     title: str
     paragraphs: tuple[Paragraph, ...]
+
+
+class Told(ABC):
+    """What is told of a mechanism in sections, to be read as text or set in LaTeX."""
+
+    model: Model
+
+    @property
+    @abstractmethod
+    def sections(self) -> tuple[Section, ...]:
+        """Titles and paragraphs; a paragraph is a tuple of words (str) and :class:`Formula`."""
+
+    def text(self) -> str:
+        """Plain text: a title and a line for each paragraph."""
+        return text_of_sections(self.sections)
+
+    def latex(self) -> str:
+        """LaTeX for the body of a document that has amsmath."""
+        return latex_of_sections(self.sections)
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.model.name!r}: {', '.join(section.title for section in self.sections)}>"
+
+
+def sections_of(told: Iterable[tuple[str, Iterable[Paragraph]]]) -> tuple[Section, ...]:
+    """Sections by their titles, those that say nothing left out."""
+    made = [Section(title, tuple(paragraphs)) for title, paragraphs in told]
+    return tuple(section for section in made if section.paragraphs)
 
 
 def variable(name: str, coefficient: Fraction | int = 1) -> Sum:

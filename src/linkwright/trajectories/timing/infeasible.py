@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.actuation import velocity_places
+from linkwright.dynamics.actuation import velocity_places, with_motors
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import InputError
@@ -102,9 +102,8 @@ def require_motors(problem: Problem, actuated: Sequence[str] | None, batch: tupl
     ``actuated``: names of joints that have motors; None: all but free ones.
     """
     model, grid = problem.model, problem.grid
-    if actuated is None:
-        actuated = [joint.name for joint in model.joints if joint.nv and not joint.coupling and joint.type != "free"]
-    places = np.setdiff1d(np.arange(model.nv), velocity_places(model, actuated, "actuated"))
+    driven = with_motors(model) if actuated is None else velocity_places(model, actuated, "actuated")
+    places = np.setdiff1d(np.arange(model.nv), driven)
     if not len(places) or not len(grid.s):
         return
     s = grid.begin + 0.5 * grid.span

@@ -12,6 +12,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
+from linkwright.dynamics.actuation import joint_effort_limits
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
@@ -133,7 +134,7 @@ def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict
     """What is told, or what the model has: (…, nv) each."""
     found = {}
     free = np.full(model.nv, np.inf)
-    usual = {"velocity": velocity_limits(model), "acceleration": free, "effort": effort_limits(model)}
+    usual = {"velocity": velocity_limits(model), "acceleration": free, "effort": joint_effort_limits(model)}
     for (kind, own), x in zip(usual.items(), (velocity, acceleration, effort), strict=True):
         limit = own if x is None else as_numbers(kind, x)
         try:
@@ -149,11 +150,6 @@ def _limits(model: Model, velocity: Any, acceleration: Any, effort: Any) -> dict
                 f"{whose} of {kind} is above 0; of {velocity_names(model)[k]!r} it is {found[kind][..., k].min():g}"
             )
     return found
-
-
-def effort_limits(model: Model) -> Array:
-    """The limits (nv,) of efforts of a model."""
-    return np.concatenate([np.zeros(0), *(joint.effort_limit for joint in model.joints if joint.nv)])
 
 
 # the motion
