@@ -17,6 +17,8 @@ from typing import Any
 from linkwright.formats.load import load
 from linkwright.model.build.builder import Builder
 from linkwright.model.library.dh import DHRow, DHTable, from_dh, to_dh
+from linkwright.model.pair import Pair
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 
 # Algorithms; they compile themselves
@@ -163,8 +165,10 @@ __all__ = [
     "Mobility",
     "Model",
     "Motion",
+    "Pair",
     "PhasePortrait",
     "Reached",
+    "Shape",
     "StaticWrench",
     "Trajectory",
     "acceleration",

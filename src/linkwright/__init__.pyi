@@ -69,6 +69,8 @@ from linkwright.model.library.dh import DHRow as DHRow
 from linkwright.model.library.dh import DHTable as DHTable
 from linkwright.model.library.dh import from_dh as from_dh
 from linkwright.model.library.dh import to_dh as to_dh
+from linkwright.model.pair import Pair as Pair
+from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import contact as contact
@@ -515,8 +517,10 @@ __all__ = [
     "Mobility",
     "Model",
     "Motion",
+    "Pair",
     "PhasePortrait",
     "Reached",
+    "Shape",
     "StaticWrench",
     "Trajectory",
     "acceleration",

@@ -26,6 +26,12 @@ MAX_FACES = 5_000_000
 SHARED = 1e-9
 """Corners of triangles that are this near, beside the mesh's size, are one."""
 
+MOST_CORNERS = 32
+"""of the convex hull of a mesh that touches: each is a point of contact"""
+
+MISSED = 0.002
+"""A convex hull is fine enough that leaves out this much of a mesh's size."""
+
 
 class Mesh(NamedTuple):
     """Triangles."""
@@ -176,6 +182,43 @@ def _hull(mesh: Mesh, name: str) -> Mesh:
     normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
     inwards = np.einsum("fi,fi->f", normals, found.equations[:, :3]) < 0.0
     return Mesh(V, np.where(inwards[:, None], F[:, ::-1], F))
+
+
+def hull_of(shape: Shape) -> Array:
+    """The corners (n, 3) of the convex hull of a mesh, scaled, in the frame of the shape: at most MOST_CORNERS.
+
+    Of more, those stay that the hull of the others misses most. Raises :class:`FormatError` and
+    :class:`MissingExtraError` as :func:`mass_properties` does.
+    """
+    mesh, name = mesh_of(shape), shape.file or "the mesh"
+    F = _hull(mesh, name).faces
+    V = mesh.vertices[np.unique(F)]
+    from scipy.spatial import ConvexHull  # it is there: it has just made the hull
+
+    extent = float(np.ptp(V, axis=0).max())
+    chosen = _spread(V)
+    hull = ConvexHull(V[chosen], incremental=True)
+    while len(chosen) < min(MOST_CORNERS, len(V)):
+        outside = (V @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1)
+        far = int(np.argmax(outside))
+        if outside[far] <= MISSED * extent:
+            break
+        chosen.append(far)
+        hull.add_points(V[far : far + 1])
+    corners = V[np.sort(chosen)]
+    corners.setflags(write=False)
+    return corners
+
+
+def _spread(V: Array) -> list[int]:
+    """Four of the corners of a solid that are far apart: the farthest from the first, from their line, their plane."""
+    x = V - V[0]
+    a = int(np.argmax(np.linalg.norm(x, axis=1)))
+    along = x[a] / np.linalg.norm(x[a])
+    off = x - np.outer(x @ along, along)
+    b = int(np.argmax(np.linalg.norm(off, axis=1)))
+    c = int(np.argmax(np.abs(off @ np.cross(along, off[b]))))
+    return [0, a, b, c]
 
 
 def mesh_of(shape: Shape) -> Mesh:

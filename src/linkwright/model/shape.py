@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,9 +24,21 @@ KINDS: dict[str, tuple[str, ...]] = {
     "box": ("size",),
     "ellipsoid": ("size",),
     "plane": (),
+    "height_field": ("size", "heights"),
     "mesh": (),
 }
 """The kinds of shapes, and what each needs."""
+
+TINY = float(np.finfo(float).tiny)
+
+MAY_BE_FLAT: dict[tuple[str, str], tuple[float, ...]] = {
+    ("capsule", "length"): (0.0,),
+    ("height_field", "size"): (TINY, TINY, 0.0),
+}
+"""What of a shape may be zero: the least of each number, where not all are above zero."""
+
+SURFACE = ("friction", "torsional_friction", "rolling_friction", "restitution", "stiffness", "damping", "margin")
+"""What a shape has for contact, and so has a pair of shapes (`pair.py`, which combines them)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +46,8 @@ class Shape(ByValue):
     """A shape on a body, in a frame of its own.
 
     Its frame is in the middle of it; capsules, cylinders and cones are along its z (a cone's tip is up), a plane has
-    its normal along z and no end. A mesh is where its file says, times ``scale``.
+    its normal along z and no end. A mesh is where its file says, times ``scale``. A height field is a surface over its
+    x and y, z = ``heights``; what is beneath it is solid.
     """
 
     body: str
@@ -48,7 +61,10 @@ class Shape(ByValue):
     length: float = 0.0
     """m: of cylinders and cones from end to end, of capsules between the centres of their caps"""
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """m, from side to side along x, y and z"""
+    """m, from side to side along x, y and z; of height fields the third is how far the ground goes down beneath z = 0,
+    which is only drawn, and may be 0"""
+    heights: Array | None = None
+    """of a height field, (rows, columns), m: columns along x, rows along y, from −size/2 to size/2, bilinear between"""
     file: str = ""
     """of a mesh, the file as it is named (a path, package://, file://)"""
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
@@ -59,14 +75,36 @@ class Shape(ByValue):
     """of the same, (m, 3), numbers of vertices, counterclockwise from outside"""
     use: Use = "both"
     """whether it is what is seen, what touches others, or both"""
+    hull: Array | None = None
+    """(n, 3), m, of a mesh that touches others: the corners of its convex hull, scaled, in the frame of the shape"""
     friction: float | None = None
     """coefficient of friction; None takes that of what it touches"""
+    torsional_friction: float = 0.0
+    """m: a normal force f resists turning about the normal by up to this times f"""
+    rolling_friction: float = 0.0
+    """m: a normal force f resists rolling by up to this times f"""
+    restitution: float | None = None
+    """0 to 1, of the speed of approach what is left after an impact; None takes that of what it touches"""
+    stiffness: float | None = None
+    """N/m, of each point of contact; None is rigid"""
+    damping: float = 0.0
+    """N s/m, of the same; only what has a stiffness may have some"""
+    margin: float = 0.0
+    """m, it is that much thicker for contact than it looks"""
+    contype: int = 1
+    """bits: shapes meet where one of them has a bit of its contype in common with the other's conaffinity"""
+    conaffinity: int = 1
     color: tuple[float, float, float, float] | None = None
     """red, green, blue, opacity, each 0 to 1; None where the file gives none"""
     name: str = ""
     folders: tuple[str, ...] = field(default=(), compare=False)
     """where relative paths and packages are looked for"""
     place: str = field(default="", compare=False)
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return f"{self.name} ({self.kind} of {self.body})" if self.name else f"{self.kind} of {self.body}"
 
     @property
     def is_seen(self) -> bool:
@@ -84,17 +122,31 @@ class Shape(ByValue):
             yield f"unknown kind {self.kind!r}; there are {', '.join(KINDS)}"
             return
         for what in KINDS[self.kind]:
+            if what == "heights":
+                yield from self._height_problems()
+                continue
             x = np.asarray(getattr(self, what), dtype=float)
-            if not ((x > 0.0) & np.isfinite(x)).all() and not (self.kind == "capsule" and what == "length" and x == 0):
+            if not ((x >= MAY_BE_FLAT.get((self.kind, what), (TINY,))) & np.isfinite(x)).all():
                 yield f"the {what} of {with_article(self.kind)} is finite and above zero; got {getattr(self, what)!r}"
         if self.kind == "mesh":
             yield from self._mesh_problems()
         if self.use not in USES:
             yield f"a shape is for {', '.join(map(repr, USES))}; got {self.use!r}"
-        if self.friction is not None and not 0.0 <= self.friction < np.inf:
-            yield f"a coefficient of friction is not negative; got {self.friction!r}"
+        yield from surface_problems(self)
+        for what in ("contype", "conaffinity"):
+            bits = getattr(self, what)
+            if isinstance(bits, bool) or not isinstance(bits, int) or not 0 <= bits < 1 << 32:
+                yield f"{what} is a whole number of 32 bits, 0 or more; got {bits!r}"
         if self.color is not None and not (np.shape(self.color) == (4,) and all(0.0 <= x <= 1.0 for x in self.color)):
             yield f"a colour is red, green, blue and opacity, each 0 to 1; got {self.color!r}"
+
+    def _height_problems(self) -> Iterator[str]:
+        z = self.heights
+        if not isinstance(z, np.ndarray) or z.ndim != 2 or min(z.shape) < 2 or z.dtype.kind not in "iuf":
+            told = f"shape {np.shape(z)}" if isinstance(z, np.ndarray) else repr(z)
+            yield f"the heights of a height field are (rows, columns) of numbers, two of each at least; got {told:.200}"
+        elif not np.isfinite(z).all():
+            yield "the heights of a height field are finite"
 
     def _mesh_problems(self) -> Iterator[str]:
         if bool(self.file) == (self.vertices is not None) or (self.vertices is None) != (self.faces is None):
@@ -110,3 +162,23 @@ class Shape(ByValue):
             yield f"the faces of a mesh are rows of three whole numbers; got shape {F.shape}"
         elif F.size and (F.min() < 0 or F.max() >= len(V)):
             yield f"the faces of a mesh are numbers of its {len(V)} vertices, from 0; got {F.min()} to {F.max()}"
+
+
+def surface_problems(surface: Any) -> Iterator[str]:
+    """What is wrong with the numbers that a shape, or a pair of them, has for contact."""
+    mu, e, k, d = surface.friction, surface.restitution, surface.stiffness, surface.damping
+    if mu is not None and not 0.0 <= mu < np.inf:
+        yield f"a coefficient of friction is not negative; got {mu!r}"
+    for what in ("torsional_friction", "rolling_friction"):
+        if not 0.0 <= getattr(surface, what) < np.inf:
+            yield f"the {what} is a length in m, not negative; got {getattr(surface, what)!r}"
+    if e is not None and not 0.0 <= e <= 1.0:
+        yield f"a restitution is 0 to 1; got {e!r}"
+    if k is not None and not 0.0 < k < np.inf:
+        yield f"the stiffness of a contact is finite and above zero, or None where it is rigid; got {k!r}"
+    if not 0.0 <= d < np.inf:
+        yield f"the damping of a contact is finite and not negative; got {d!r}"
+    elif d and k is None:
+        yield f"a rigid contact has no damping: give a stiffness too; got damping={d!r}"
+    if not np.isfinite(surface.margin):
+        yield f"the margin is a length in m; got {surface.margin!r}"

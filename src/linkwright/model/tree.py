@@ -23,6 +23,7 @@ from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
 from linkwright.model.joint_type import JointType, samples
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.model.sweeps import Sweeps
@@ -181,6 +182,12 @@ class Model(Editing, Sweeps, ByValue):
     """between points of bodies; those of joints are the joints' own"""
     shapes: tuple[Shape, ...] = ()
     """what links look like and what of them touches others"""
+    pairs: tuple[Pair, ...] = ()
+    """of shapes that may touch, by their places in ``shapes``: contact acts between these and no others"""
+    listed_pairs: tuple[Pair, ...] = ()
+    """those that a file gives one by one: :meth:`with_contact` takes them as they are"""
+    excluded: tuple[tuple[str, str], ...] = ()
+    """links whose shapes never touch each other: :meth:`with_contact` leaves them out"""
     physical: Model | None = None
     """of a minimal model: the one it was made from"""
     memo: dict[Any, Any] = field(init=False, default_factory=dict, repr=False, compare=False)

@@ -213,6 +213,9 @@ def outside(shape: Shape) -> Mesh:
         corners = 0.5 * np.array(list(product((-1.0, 1.0), repeat=3))) * np.array(shape.size)
         quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
         return Mesh(corners, np.array([f for a, b, c, d in quads for f in ((a, b, c), (a, c, d))]))
+    if shape.kind == "height_field":
+        assert shape.heights is not None
+        return _surface(shape.heights, shape.size)
     half, r = 0.5 * shape.length, shape.radius
     if shape.kind in ("cylinder", "cone"):
         top = r if shape.kind == "cylinder" else 0.0
@@ -224,6 +227,18 @@ def outside(shape: Shape) -> Mesh:
         return _turned([*ends, *((r * np.cos(a), r * np.sin(a) + half) for a in angles[middle:])])
     ball = _turned([(np.cos(a), np.sin(a)) for a in angles])
     return Mesh(ball.vertices * (r if shape.kind == "sphere" else 0.5 * np.array(shape.size)), ball.faces)
+
+
+def _surface(heights: Array, size: tuple[float, float, float]) -> Mesh:
+    """Two triangles in each cell of a height field."""
+    rows, columns = heights.shape
+    y, x = np.meshgrid(
+        *(np.linspace(-0.5, 0.5, n) * s for n, s in ((rows, size[1]), (columns, size[0]))), indexing="ij"
+    )
+    at = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (corner.ravel() for corner in (at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    return Mesh(np.stack([x, y, heights], axis=-1).reshape(-1, 3), faces)
 
 
 def _turned(profile: list[tuple[Any, Any]]) -> Mesh:

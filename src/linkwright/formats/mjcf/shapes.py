@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SEEN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows."""
 
+MUJOCO_KINDS = [kind for kind in KINDS if kind not in ("cone", "height_field")]
+
 GREY = (0.5, 0.5, 0.5)
 """The colour of geoms that are given none."""
 
@@ -27,7 +29,7 @@ GREY = (0.5, 0.5, 0.5)
 def shapes_of(reader: Reader) -> Iterator[Shape]:
     """The geoms of the compiled model that are seen or touch, as shapes."""
     m, kinds, names = reader.m, reader.mujoco.mjtGeom, reader.mujoco.mjtObj
-    of_kind = {int(getattr(kinds, f"mjGEOM_{kind.upper()}")): kind for kind in KINDS if kind != "cone"}
+    of_kind = {int(getattr(kinds, f"mjGEOM_{kind.upper()}")): kind for kind in MUJOCO_KINDS}
     files, folder = _mesh_files(reader), os.path.dirname(os.path.abspath(reader.path))
     for g in range(m.ngeom):
         kind = of_kind.get(int(m.geom_type[g]))

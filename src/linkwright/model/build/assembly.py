@@ -23,6 +23,7 @@ from linkwright.model.build.checks import (
     check_inertias,
     check_loops,
     check_names,
+    check_pairs,
     check_shapes,
     check_springs,
     contradictions,
@@ -31,6 +32,7 @@ from linkwright.model.build.checks import (
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.build.sizes import too_far, too_small
 from linkwright.model.joint_type import JointType
+from linkwright.model.pair import Pair
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
 from linkwright.spatial.arrays import Array, entries, is_symbolic, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
@@ -61,6 +63,7 @@ def assemble(
     check_loops(description, order, problems)
     check_springs(description, order, problems)
     check_shapes(description, problems)
+    check_pairs(description, problems)
     problems.extend(at_place(place, message) for place, message in too_far(description))
     if problems:
         raise ModelError(problems)
@@ -350,6 +353,11 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         k, offset = where[frame.body]
         frames[frame.name] = Frame(k, canonical(k, offset @ frame.placement))
 
+    def apart(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        """Those between shapes that move against each other: what is welded together does not."""
+        on = [where[shape.body][0] for shape in description.shapes]
+        return tuple(pair for pair in pairs if on[pair.first] != on[pair.second])
+
     gravity = np.array(description.gravity, dtype=float)
     gravity.setflags(write=False)
     model = Model(
@@ -366,6 +374,9 @@ def _model(description: Description, order: list[JointSpec], joints: list[Joint]
         loops=description.loops,
         springs=description.springs,
         shapes=description.shapes,
+        pairs=apart(description.pairs),
+        listed_pairs=apart(description.listed_pairs),
+        excluded=description.excluded,
         description=description,
     )
     return _with_lengths(model)
@@ -402,5 +413,8 @@ def described(model: Model) -> Description:
         loops=model.loops,
         springs=model.springs,
         shapes=model.shapes,
+        pairs=model.pairs,
+        listed_pairs=model.listed_pairs,
+        excluded=model.excluded,
         gravity=(x, y, z),
     )

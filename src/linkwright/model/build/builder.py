@@ -30,6 +30,9 @@ from linkwright.spatial.arrays import Array, as_numbers, entries, finite
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
 
+MAY_BE_NONE = ("friction", "restitution", "stiffness")
+"""What a shape may leave to the one that it touches, or be rigid without."""
+
 
 class Builder:
     """Collects bodies, joints, frames, loops, springs and shapes in any order; :meth:`build` checks and sorts them.
@@ -296,11 +299,20 @@ class Builder:
         scale: float | Sequence[float] = 1.0,
         vertices: Any = None,
         faces: Any = None,
+        heights: Any = None,
         xyz: Sequence[float] | None = None,
         rpy: Sequence[float] | None = None,
         placement: Any = None,
         use: Use = "both",
         friction: float | None = None,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
+        restitution: float | None = None,
+        stiffness: float | None = None,
+        damping: float = 0.0,
+        margin: float = 0.0,
+        contype: int = 1,
+        conaffinity: int = 1,
         color: Sequence[float] | None = None,
         name: str = "",
     ) -> Builder:
@@ -308,27 +320,45 @@ class Builder:
 
         ``kind``: sphere (``radius``), box and ellipsoid (``size``: from side to side along x, y, z), cylinder and cone
         (``radius``, ``length`` from end to end), capsule (``length`` between the centres of its caps), plane (its
-        normal is z), or mesh: a ``file`` (STL, OBJ or DAE, times ``scale``), or ``vertices`` (n, 3) and ``faces``
-        (m, 3). Lengths in m. ``xyz`` and ``rpy``, or ``placement``, say where the middle of the shape lies in the
-        body's frame; capsules, cylinders and cones are along its z. ``use``: "visual", "collision" or "both".
-        ``friction`` None takes what the other shape has; of two given the smaller counts. ``color``: red, green, blue
-        and, unless opaque, opacity, each 0 to 1. Shapes weigh nothing;
-        :func:`lw.mass_properties` tells what they would.
+        normal is z), height_field (``heights`` (rows, columns) along z over ``size``: columns along x, rows along y),
+        or mesh: a ``file`` (STL, OBJ or DAE, times ``scale``), or ``vertices`` (n, 3) and ``faces`` (m, 3). Lengths in
+        m. ``xyz`` and ``rpy``, or ``placement``, say where the middle of the shape lies in the body's frame; capsules,
+        cylinders and cones are along its z. ``use``: "visual", "collision" or "both". ``color``: red, green, blue and,
+        unless opaque, opacity, each 0 to 1. Shapes weigh nothing; :func:`lw.mass_properties` tells what they would.
+
+        For contact, which :meth:`Model.with_ground` and :meth:`Model.with_contact` turn on: coefficients of
+        ``friction`` and of ``restitution`` (None takes what the other shape has; of two given the smaller counts; of
+        none it is 0.7 and 0), ``torsional_friction`` and ``rolling_friction`` (m: the moment that each newton of normal
+        force resists), ``stiffness`` (N/m; None is rigid) and ``damping`` (N s/m) of each point of contact, and
+        ``margin`` (m: it is that much thicker). Shapes meet where a bit of the ``contype`` of one is in the
+        ``conaffinity`` of the other.
         """
         who = f"a shape of {_name('a shape: its body', body)!r}"
+        if name:
+            who = f"shape {_name('a shape', name)!r}"
         if kind not in KINDS:
             raise UnknownNameError("shape", kind, KINDS)
-        given = {"radius": radius, "length": length, "size": size}
+        given = {"radius": radius, "length": length, "size": size, "heights": heights}
         needed = KINDS[kind]
         for what, value in given.items():
             if (value is None) == (what in needed):
                 told = f"needs a {what}" if value is None else f"has no {what}"
                 raise ArgumentError(f"{who}: {with_article(kind)} {told}")
         numbers: dict[str, Any] = {
-            what: float(finite(f"{who}: {what}", given[what], ())) for what in needed if what != "size"
+            what: float(finite(f"{who}: {what}", given[what], ())) for what in needed if what in ("radius", "length")
         }
         if "size" in needed:
-            numbers["size"] = tuple(finite(f"{who}: size", size, (3,)).tolist())
+            flat = kind == "height_field"
+            numbers["size"] = (*finite(f"{who}: size", size, (3,), *[(2,)] * flat).tolist(), 0.0)[:3]
+        if "heights" in needed:
+            numbers["heights"] = finite(f"{who}: heights", heights)
+            numbers["heights"].setflags(write=False)
+        touch: dict[str, Any] = dict(torsional_friction=torsional_friction, rolling_friction=rolling_friction)
+        touch |= dict(friction=friction, restitution=restitution, stiffness=stiffness, damping=damping, margin=margin)
+        numbers |= {
+            what: None if x is None and what in MAY_BE_NONE else float(finite(f"{who}: {what}", x, ()))
+            for what, x in touch.items()
+        }
         if color is not None:
             numbers["color"] = tuple(np.append(finite(f"{who}: color", color, (3,), (4,)), 1.0)[:4].tolist())
         if vertices is not None:
@@ -338,11 +368,12 @@ class Builder:
         made = Shape(
             body,
             kind,
-            _placed(f"shape {name!r}" if name else who, placement, xyz, rpy),
+            _placed(who, placement, xyz, rpy),
             file="" if file is None else os.fspath(file),
             scale=tuple(np.broadcast_to(finite(f"{who}: scale", scale, (), (3,)), (3,)).tolist()),
             use=use,
-            friction=None if friction is None else float(finite(f"{who}: friction", friction, ())),
+            contype=contype,
+            conaffinity=conaffinity,
             name=_name("a shape", name),
             **numbers,
         )

@@ -17,6 +17,7 @@ from linkwright.model.equality import ByValue
 from linkwright.model.joint import Cylindrical, Free, Helical, Planar, Prismatic, Revolute, Spherical, Universal
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
 from linkwright.spatial.arrays import Array, finite, snap
@@ -114,6 +115,12 @@ class Description(ByValue):
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     springs: tuple[Spring, ...] = ()
     shapes: tuple[Shape, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    """of shapes that may touch"""
+    listed_pairs: tuple[Pair, ...] = ()
+    """those that a file gives one by one: what finds pairs takes these as they are"""
+    excluded: tuple[tuple[str, str], ...] = ()
+    """links whose shapes never touch each other: what finds pairs leaves these out"""
 
     def rooted(self, root: str | None) -> Description:
         """With the one body that has no joint joined to the world: welded (None) or floating ("free")."""

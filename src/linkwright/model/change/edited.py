@@ -15,6 +15,7 @@ from linkwright.model.build.description import WORLD, BodySpec, Description, Joi
 from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
 from linkwright.model.tree import PER_COORDINATE, Model
 from linkwright.spatial.arrays import Array, entries
@@ -138,6 +139,12 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         replace(one, body=body, placement=placement @ one.placement) if one.body == WORLD else one
         for one in added.shapes
     )
+    count = len(own.shapes)
+
+    def behind(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        return tuple(replace(one, first=one.first + count, second=one.second + count) for one in pairs)
+
+    excluded = tuple((body if a == WORLD else a, body if b == WORLD else b) for a, b in added.excluded)
     whole = replace(
         own,
         bodies=own.bodies + added.bodies,
@@ -146,6 +153,9 @@ def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
         loops=own.loops + loops,
         springs=own.springs + springs,
         shapes=own.shapes + shapes,
+        pairs=own.pairs + behind(added.pairs),
+        listed_pairs=own.listed_pairs + behind(added.listed_pairs),
+        excluded=own.excluded + excluded,
     )
     return assemble(whole, known=(*own.bodies, *added.bodies))
 
@@ -205,6 +215,7 @@ def renamed(description: Description, change: Callable[[str], str]) -> Descripti
         loops=tuple(map(loop, description.loops)),
         springs=tuple(map(spring, description.springs)),
         shapes=tuple(replace(one, body=name(one.body)) for one in description.shapes),
+        excluded=tuple((name(a), name(b)) for a, b in description.excluded),
     )
 
 

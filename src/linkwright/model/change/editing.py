@@ -136,6 +136,56 @@ class Editing:
         return self._edited(with_loop, name, type, first, second, told)
 
     @explained
+    def with_ground(
+        self,
+        height: float = 0.0,
+        *,
+        friction: float | None = None,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
+        restitution: float | None = None,
+        stiffness: float | None = None,
+        damping: float = 0.0,
+        margin: float = 0.0,
+        normal: Any = (0.0, 0.0, 1.0),
+        heights: Any = None,
+        size: Any = None,
+    ) -> Model:
+        """On a ground, which every shape of a moving body that is made for contact touches: ``model.pairs``.
+
+        The ground is a plane through (0, 0, ``height``), m, across ``normal``; or a surface of ``heights``
+        (rows, columns), m above it, over the rectangle ``size`` (x, y), m, about its middle: columns along x, rows
+        along y. It is the last of ``model.shapes``, named "ground", on "world". What it is like to touch is told as in
+        :meth:`Builder.shape`: ``friction`` None takes that of what stands on it, where that has none 0.7; of two
+        given the smaller counts. Shapes that are added later, or appended, touch it after :meth:`with_contact`.
+
+        Raises :class:`ModelError` where no shape of a moving body touches anything, and where there is a ground.
+        Warns once of shapes that cannot touch it: cones, meshes that cannot be read, ellipsoids and meshes on heights.
+        """
+        from linkwright.model.change.touching import with_ground
+
+        surface = dict(friction=friction, torsional_friction=torsional_friction, rolling_friction=rolling_friction)
+        surface |= dict(restitution=restitution, stiffness=stiffness, damping=damping, margin=margin)
+        return self._edited(with_ground, height, normal, heights, size, surface)
+
+    @explained
+    def with_contact(self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = ()) -> Model:
+        """With all pairs of shapes that may touch each other, found by the rules of MJCF: ``model.pairs``.
+
+        Two shapes made for contact are a pair unless they are on one body (what is welded together is one), or on a
+        body and the one that it is joined to (but for the world), or their ``contype`` and ``conaffinity`` have no bit
+        in common, or a file excludes their links. Pairs that there are stay as they are, and those that a file lists
+        are taken as it tells them. ``between``: names of links or of shapes; both of a new pair are among these.
+        ``exclude``: pairs of such names that do not touch.
+
+        Raises :class:`ModelError` where there is no pair then; warns once of pairs of kinds that have no points of
+        contact: such as meshes, whose convex hulls touch planes alone.
+        """
+        from linkwright.model.change.touching import with_contact
+
+        return self._edited(with_contact, between, exclude)
+
+    @explained
     def append(self, other: Model, frame: str = "world", prefix: str = "") -> Model:
         """With another mechanism mounted on it: the other's world becomes this one's ``frame``.
 

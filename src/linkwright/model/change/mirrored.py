@@ -84,11 +84,17 @@ def _body(body: BodySpec, M: Array) -> BodySpec:
 
 
 def _shape(shape: Shape, M: Array) -> Shape:
-    """Meshes are mirrored across their own y; all others are their own mirror images there."""
+    """Meshes and height fields are mirrored across their own y; all others are their own mirror images there."""
     N = np.diag([1.0, -1.0, 1.0])
     T = pose_matrix(M @ shape.placement[:3, :3] @ N, M @ shape.placement[:3, 3])
     x, y, z = shape.scale
-    return replace(shape, placement=T, scale=(x, -y, z) if shape.kind == "mesh" else shape.scale)
+    return replace(
+        shape,
+        placement=T,
+        scale=(x, -y, z) if shape.kind == "mesh" else shape.scale,
+        hull=None if shape.hull is None else shape.hull @ N,
+        heights=None if shape.heights is None else shape.heights[::-1],
+    )
 
 
 def _joint(joint: JointSpec, M: Array) -> JointSpec:

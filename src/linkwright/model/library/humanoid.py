@@ -40,6 +40,8 @@ HIP_OFFSET = 0.36 * 0.24
 HIP_HEIGHT = SEGMENTS["thigh"][1] + SEGMENTS["shank"][1] + ANKLE_HEIGHT
 HEEL = 0.25
 """how far behind the ankle the heel is, of the foot's length"""
+FOOT_WIDTH = 0.055 * STATURE
+"""after the same figure"""
 
 BALL = 0.05
 """of a segment's mass, in each of the balls its joint's inner axes move"""
@@ -62,6 +64,8 @@ def humanoid() -> Model:
     "left_knuckles", "left_sole" (on the ground under the ankle), their right counterparts and "head_top".
     On both sides "…_roll" turns about x, "…_pitch" about y and "…_yaw" about z, so knees bend positively,
     elbows negatively. Limits are common ranges of motion (American Academy of Orthopaedic Surgeons), rounded.
+    Each foot is a box, as long and as wide as a man's, from the sole up to the ankle; these touch the ground
+    (:meth:`Model.with_ground`), nothing else of it does.
     """
     builder = Builder("humanoid")
     builder.body("pelvis", *_inertia("lower_trunk")).joint("root", "free", WORLD, "pelvis")
@@ -99,6 +103,9 @@ def _leg(builder: Builder, side: str) -> None:
     turns = [("pitch", -20, 50), _sided("roll", side, -35, 15)]
     _segment(builder, f"{side}_ankle", turns, shank, _end("shank"), foot, "foot", 0.03)
     builder.frame(f"{side}_sole", foot, xyz=(0, 0, -ANKLE_HEIGHT))
+    length = SEGMENTS["foot"][1]
+    size, middle = (length, FOOT_WIDTH, ANKLE_HEIGHT), ((0.5 - HEEL) * length, 0.0, -0.5 * ANKLE_HEIGHT)
+    builder.shape(foot, "box", size=size, xyz=middle, use="collision", name=foot)
 
 
 def _sided(axis: str, side: str, lower: float, upper: float) -> tuple[str, float, float]:

@@ -13,6 +13,8 @@ from linkwright.model.tree import Model
 
 QUARTER = np.pi / 2
 DEGREE = np.pi / 180
+FOOT = 0.02
+"""m, the radius of the quadruped's feet"""
 
 
 def puma560() -> Model:
@@ -160,7 +162,8 @@ def quadruped() -> Model:
     dynamic quadruped control", ICRA 2019; B. Katz, thesis, MIT 2018), rounded; centres of mass and inertias
     are those of uniform solids of the links' size. At q = 0 the legs are straight down, the trunk's
     centre (frame "trunk") is at the world's origin and the feet 0.404 m beneath it; knees bend
-    backwards at positive hip and negative knee angles.
+    backwards at positive hip and negative knee angles. Each foot is a sphere of 0.02 m about its frame; these touch
+    the ground (:meth:`Model.with_ground`), nothing else of it does.
     """
     thigh, shank, offset = 0.209, 0.195, 0.062
     rotor, ratio, knee_ratio = 63e-6, 6.0, 9.33
@@ -212,7 +215,9 @@ def quadruped() -> Model:
                 upper=155 * DEGREE,
                 **knee_drive,
             )
-            builder.frame(f"{leg}_foot", f"{leg}_shank", xyz=(0.0, 0.0, -shank))
+            foot = (0.0, 0.0, -shank)
+            builder.frame(f"{leg}_foot", f"{leg}_shank", xyz=foot)
+            builder.shape(f"{leg}_shank", "sphere", radius=FOOT, use="collision", name=f"{leg}_foot", xyz=foot)
     return builder.build()
 
 

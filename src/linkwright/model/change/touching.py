@@ -1,0 +1,194 @@
+"""Which shapes may touch: the ground put under a mechanism, and the pairs of shapes found by the rules of MJCF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import (
+    ArgumentError,
+    FormatError,
+    InputError,
+    ModelError,
+    UnknownNameError,
+    listed,
+    warn,
+)
+from linkwright.model.build.assembly import described
+from linkwright.model.build.builder import Builder
+from linkwright.model.build.description import WORLD
+from linkwright.model.change.edited import remade
+from linkwright.model.pair import Pair, combined
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, finite
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+GROUND = "ground"
+"""The name of the shape that :meth:`Model.with_ground` adds."""
+
+GROUNDS = ("plane", "height_field")
+
+STEEPEST = np.sqrt(0.5)
+"""A surface is another ground where the cosine of the angle between the normals is more."""
+
+
+def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any, surface: Mapping[str, Any]) -> Model:
+    """See :meth:`Model.with_ground`."""
+    z = float(finite("the height of the ground", height, ()))
+    n = finite("the normal of the ground", normal, (3,))
+    if not n.any():
+        raise InputError(f"the normal of the ground is not zero; got {normal!r}")
+    n = n / np.abs(n).max()
+    T = pose_matrix(rotation_from_z(n / np.linalg.norm(n)), np.array([0.0, 0.0, z]))
+    if (heights is None) != (size is None):
+        raise ArgumentError("a ground of given heights needs its size too: (x, y), m, from side to side")
+    _require_none(model, T[:3, 2])
+    _require_touching(model)
+    ground: dict[str, Any] = {"heights": heights, "size": size} if heights is not None else {}
+    kind = "plane" if heights is None else "height_field"
+    description = Builder(model).shape(WORLD, kind, name=GROUND, placement=T, **ground, **surface).describe()
+    at = len(description.shapes) - 1
+    wanted = [(k, at) for k, shape in enumerate(model.shapes) if shape.touches and _body(model, shape) >= 0]
+    if not wanted:
+        raise ModelError(f"no shape on a moving body of {model.name!r} touches others; {_which(model)}")
+    shapes, pairs = _paired(model, description.shapes, wanted)
+    return remade(model, replace(description, shapes=shapes, pairs=(*description.pairs, *pairs)))
+
+
+def _require_none(model: Model, normal: Array) -> None:
+    """Raise where the mechanism has a ground."""
+    for shape in model.shapes:
+        frame = model.frames[shape.body]
+        up = (frame.placement[:3, :3] @ shape.placement[:3, :3])[:, 2]
+        if shape.kind in GROUNDS and shape.touches and frame.body < 0 and up @ normal > STEEPEST:
+            raise ModelError(
+                f"{model.name!r} has a ground already, {shape.called}: give it one only, or let with_contact() find "
+                "the pairs of the one it has"
+            )
+
+
+def _require_touching(model: Model) -> None:
+    """Raise where nothing of the mechanism is made for contact."""
+    if not any(shape.touches for shape in model.shapes):
+        raise ModelError(f"no shape of {model.name!r} touches others; {_which(model)}")
+
+
+def _which(model: Model) -> str:
+    """Which shapes there are, and how there come to be some that touch."""
+    found = [f"{shape.called}, use={shape.use!r}" for shape in model.shapes]
+    told = f"there {'is' if len(found) == 1 else 'are'} {listed(tuple(found), 'shapes')}" if found else "there are none"
+    return f"{told}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
+
+
+def with_contact(model: Model, between: Any, exclude: Any) -> Model:
+    """See :meth:`Model.with_contact`."""
+    _require_touching(model)
+    among = None if between is None else _names(model, "between", between)
+    never = {frozenset(pair) for pair in model.excluded}
+    apart = [tuple(_names(model, "exclude", one)) for one in _sequence("exclude", exclude)]
+    for names in apart:
+        if len(names) != 2:
+            raise ArgumentError(f"exclude is a list of pairs of names; got {names!r}")
+    shapes = model.shapes
+
+    def goes_by(place: int, name: str) -> bool:
+        return name in (shapes[place].body, shapes[place].name)
+
+    def allowed(i: int, j: int) -> bool:
+        if among is not None and not all(any(goes_by(k, name) for name in among) for k in (i, j)):
+            return False
+        return not any((goes_by(i, a) and goes_by(j, b)) or (goes_by(i, b) and goes_by(j, a)) for a, b in apart)
+
+    known = {frozenset((pair.first, pair.second)) for pair in model.pairs}
+    given = [pair for pair in model.listed_pairs if frozenset((pair.first, pair.second)) not in known]
+    given = [pair for pair in given if allowed(pair.first, pair.second)]
+    known |= {frozenset((pair.first, pair.second)) for pair in model.listed_pairs}
+    wanted = [
+        (i, j)
+        for i, j in _meeting(model)
+        if frozenset((i, j)) not in known and frozenset((shapes[i].body, shapes[j].body)) not in never and allowed(i, j)
+    ]
+    shapes, found = _paired(model, shapes, wanted, [place for pair in given for place in (pair.first, pair.second)])
+    pairs = (*model.pairs, *given, *found)
+    if not pairs:
+        raise ModelError(
+            f"no two shapes of {model.name!r} may touch: those of one body do not, nor those of a body and the one it "
+            f"is joined to, nor those that contype and conaffinity, exclude or between leave out; {_which(model)}"
+        )
+    return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
+
+
+def _meeting(model: Model) -> list[tuple[int, int]]:
+    """The places of shapes that the filters let meet: those of MJCF, shapes of the world and what it carries too."""
+    places = [k for k, shape in enumerate(model.shapes) if shape.touches]
+    body = np.array([_body(model, model.shapes[k]) for k in places])
+    parent = np.array([model.links[b].parent if b >= 0 else -1 for b in body])
+    kinds = np.array([model.shapes[k].contype for k in places], dtype=np.int64)
+    takes = np.array([model.shapes[k].conaffinity for k in places], dtype=np.int64)
+    found: list[tuple[int, int]] = []
+    for at in range(len(places) - 1):
+        later = slice(at + 1, None)
+        joined = (body[later] >= 0) & (body[at] >= 0) & ((parent[later] == body[at]) | (body[later] == parent[at]))
+        meet = ((kinds[at] & takes[later]) != 0) | ((kinds[later] & takes[at]) != 0)
+        found += [(places[at], places[at + 1 + k]) for k in np.flatnonzero(meet & ~joined & (body[later] != body[at]))]
+    return found
+
+
+def _body(model: Model, shape: Shape) -> int:
+    return model.frames[shape.body].body
+
+
+def _paired(
+    model: Model, shapes: Sequence[Shape], wanted: Sequence[tuple[int, int]], others: Iterable[int] = ()
+) -> tuple[tuple[Shape, ...], list[Pair]]:
+    """The shapes, meshes among those that touch with their hulls, and the pairs; what has no contact is told once."""
+    pairs = {(i, j): combined(shapes, i, j) for i, j in wanted}
+    touching = {place for ends, pair in pairs.items() if pair for place in ends} | set(others)
+    shapes, unread = _with_hulls(list(shapes), touching)
+    told: dict[str, list[str]] = {}
+    for (i, j), pair in pairs.items():
+        if pair is None:
+            kinds = " and ".join(sorted((shapes[i].kind, shapes[j].kind)))
+            told.setdefault(f"{kinds} have no points of contact", []).append(f"{shapes[i].called} ─ {shapes[j].called}")
+    lines = [f"{what}: {listed(tuple(which), 'pairs')}" for what, which in told.items()]
+    lines += [f"{shapes[k].called}: {why}" for k, why in unread.items()]
+    if lines:
+        warn(f"{model.name!r}: left out of contact: " + "; ".join(lines))
+    return tuple(shapes), [pair for ends, pair in pairs.items() if pair and not unread.keys() & set(ends)]
+
+
+def _with_hulls(shapes: list[Shape], places: Iterable[int]) -> tuple[list[Shape], dict[int, str]]:
+    """With the convex hulls of the meshes at these places, and why some have none."""
+    unread: dict[int, str] = {}
+    for k in sorted(places):
+        if shapes[k].kind == "mesh" and shapes[k].hull is None:
+            meshes = import_module("linkwright.formats.meshes")  # files stand above models: found when asked for
+            try:
+                shapes[k] = replace(shapes[k], hull=meshes.hull_of(shapes[k]))
+            except FormatError as error:
+                unread[k] = str(error)
+    return shapes, unread
+
+
+def _sequence(what: str, given: Any) -> Sequence[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentError(f"{what} is a list of names of links or shapes, or of pairs of them; got {given!r}")
+    return tuple(given)
+
+
+def _names(model: Model, what: str, given: Any) -> list[str]:
+    """Names of links or shapes, each known."""
+    names = list(_sequence(what, given))
+    known = {WORLD, *(link for body in model.bodies for link in body.links)}
+    known |= {name for name, frame in model.frames.items() if frame.body < 0}
+    known |= {shape.name for shape in model.shapes if shape.name}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("link or shape", name, known)
+    return names
