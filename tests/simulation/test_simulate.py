@@ -46,7 +46,7 @@ def convergence_order(model, q, v, duration, step, method):
     return np.log2(errors[0] / errors[1])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "dopri5"])  # it chooses its steps
 def test_order_on_a_free_rigid_body(method):
     model = tumbling_body()
     q = np.array([0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0])

@@ -103,5 +103,5 @@ def test_what_has_no_stages_is_told():
     model = lw.load("two_link")
     with pytest.raises(InputError, match=r"controller_at is 'step' or 'stages'; got 'stage'"):
         lw.simulate(model, [0.1, 0.2], [0.0, 0.0], 0.1, controller_at="stage")
-    with pytest.raises(InputError, match=r"'rk4', 'midpoint', 'euler'; got 'semi_implicit'"):
+    with pytest.raises(InputError, match=r"'rk4', 'midpoint', 'euler', 'dopri5'; got 'semi_implicit'"):
         lw.simulate(model, [0, 0], [0, 0], 0.1, method="semi_implicit", controller=smooth, controller_at="stages")

@@ -33,7 +33,7 @@ def simulate(
     *,
     time: float = 10.0,
     step: float = 1e-3,
-    method: Literal["auto", "rk4", "midpoint", "euler", "semi_implicit", "variational", "equations"] = "auto",
+    method: Literal["auto", "rk4", "midpoint", "euler", "dopri5", "semi_implicit", "variational", "equations"] = "auto",
     posture: str = "",
     velocity: str = "",
     hold: bool = False,
@@ -60,9 +60,9 @@ def simulate(
         The step of the integration, s.
     method
         rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
-        friction; variational is of order two and symplectic: the error of the energy does not grow. auto takes
-        rk4 where it is stable, else semi_implicit. equations takes the generated equations of motion in Python with
-        SciPy's integrator DOP853, as exact as numbers are, and slow.
+        friction; dopri5 is of order five and chooses its steps; variational is of order two and symplectic: the
+        error of the energy does not grow. auto takes rk4 where it is stable, else semi_implicit. equations takes the
+        generated equations of motion in Python with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
         neutral), or "random". Radians and metres, or degrees with "deg". Without it, without --velocity and
@@ -222,6 +222,7 @@ METHOD_NAMES = {
     "rk4": "Runge–Kutta, order 4",
     "midpoint": "midpoint, order 2",
     "euler": "Euler, order 1",
+    "dopri5": "Dormand–Prince, orders 5 and 4: steps as long as their error allows",
     "semi_implicit": "semi-implicit, order 1: stable where dampers are stiff or loops are held",
     "variational": "variational midpoint rule, order 2: symplectic",
 }

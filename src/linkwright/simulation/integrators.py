@@ -24,6 +24,7 @@ from linkwright.dynamics.massless import massless_joints
 from linkwright.errors import InputError
 from linkwright.model.derived import kept, share_derived
 from linkwright.model.tree import Model
+from linkwright.simulation.adaptive.pair import DORMAND_PRINCE, Embedded
 from linkwright.spatial.arrays import Array, mirror, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.repeats import repeat
@@ -79,19 +80,22 @@ Efforts = Callable[[Any, Array, Array], Array]
 
 PLAIN: Options = MappingProxyType({})
 
-IntegrationMethod = Literal["rk4", "midpoint", "euler", "semi_implicit", "variational"]
+IntegrationMethod = Literal["rk4", "midpoint", "euler", "dopri5", "semi_implicit", "variational"]
 
-METHODS: dict[str, Tableau | SemiImplicit | Variational] = {
+Method = Tableau | Embedded | SemiImplicit | Variational
+
+METHODS: dict[str, Method] = {
     "rk4": Tableau(4, 2.78, ((), (1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
     "midpoint": Tableau(2, 2.0, ((), (1 / 2,)), (0.0, 1.0)),
     "euler": Tableau(1, 2.0, ((),), (1.0,)),
+    "dopri5": DORMAND_PRINCE,
     "semi_implicit": SemiImplicit(),
     "variational": Variational(),
 }
 """By name; "rk4" is Kutta's classical method of order four."""
 
 
-def method_of(name: str) -> Tableau | SemiImplicit | Variational:
+def method_of(name: str) -> Method:
     """The method of that name; :class:`InputError` where there is none."""
     if not isinstance(name, str) or name not in METHODS:
         raise InputError(f"method is {name!r}; it may be {', '.join(map(repr, METHODS))}")
@@ -158,7 +162,7 @@ def driven_step(
     ``outside``: further efforts, which are asked at each stage always.
     """
     chosen = method_of(method)
-    if isinstance(chosen, Variational):
+    if isinstance(chosen, (Variational, Embedded)):
         raise InputError(f"a step of {method!r} is iterated, not a formula: take simulate")
     if isinstance(chosen, SemiImplicit):
         tau = efforts(t, q, v)
@@ -194,7 +198,7 @@ def _stages(
     rates = [(v, total_acceleration(model, q, v, acting, options))]
     for row, when in zip(method.stages[1:], method.times[1:], strict=True):
         u, w = increments(row, h, rates)
-        rates.append(_rates(model, t + h * when, q, v, u, w, efforts, options, outside)[:2])
+        rates.append(rates_at(model, t + h * when, q, v, u, w, efforts, options, outside)[:2])
     return (tau, *increments(method.weights, h, rates))
 
 
@@ -217,7 +221,7 @@ def _stages_in_a_loop(
     ) -> tuple[tuple[Array, Array], tuple[Array, Array], Array]:
         u, w = (h * _numbered(before, k) * rate for rate in rates)
         when = t + h * _numbered(method.times, k)
-        u_rate, v_rate, tau = _rates(model, when, q, v, u, w, efforts, options, outside)
+        u_rate, v_rate, tau = rates_at(model, when, q, v, u, w, efforts, options, outside)
         share = h * _numbered(method.weights, k)
         return (u_rate, v_rate), (sums[0] + share * u_rate, sums[1] + share * v_rate), where(k < 0.5, tau, first)
 
@@ -235,7 +239,7 @@ def _numbered(choices: Sequence[float], k: Any) -> Any:
     return chosen
 
 
-def _rates(
+def rates_at(
     model: Model,
     t: Any,
     q: Array,

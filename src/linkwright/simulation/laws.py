@@ -52,6 +52,8 @@ class Formula:
     """how many numbers its state is"""
     outside: Outside | None = None
     """what acts from outside at the same time; its values come before the others"""
+    idle: bool = False
+    """whether it gives no efforts: there is only what acts from outside"""
     sensor: str | None = None
     """the frame at which what acts from outside is measured: the function is told it as ``wrench`` (6,)"""
 
@@ -85,7 +87,7 @@ class Formula:
 
 def under(formula: Formula | None, outside: Outside, model: Model, sensor: str | None = None) -> Formula:
     """The formula with what acts from outside; without one there are no efforts."""
-    formula = formula or Formula(lambda model, t, q, v: np.zeros(model.nv), None)
+    formula = formula or Formula(lambda model, t, q, v: np.zeros(model.nv), None, idle=True)
     return replace(formula, key=(formula.key, outside.key, sensor), outside=outside, sensor=sensor)
 
 

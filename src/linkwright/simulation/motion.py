@@ -67,6 +67,8 @@ class Motion:
     """where the state tells which efforts were cut"""
     wrenches: Mapping[str, Array] = field(default_factory=dict)
     """by frame (n, …, 6): what acted there from outside, `wrenches` and `environment` together"""
+    lengths: Array | None = None
+    """(…, 2): how many steps were taken, and how many again with a shorter length, by a method that chooses them"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -126,7 +128,7 @@ class Motion:
     @property
     def steps_per_second(self) -> float:
         """Integration steps per second of computing."""
-        steps = (self.t[-1] - self.t[0]) / self.step
+        steps = (self.t[-1] - self.t[0]) / self.step if self.lengths is None else np.max(self.lengths.sum(axis=-1))
         return float(steps / self.run_time) if self.run_time else float("inf")
 
     def plot(self, path: str | Path | None = None) -> Figure:
@@ -241,6 +243,7 @@ class Motion:
             self.shapes,
             self.cut,
             {frame: wrench[at] for frame, wrench in self.wrenches.items()},
+            None if self.lengths is None else self.lengths[index],
         )
 
     def _repr_html_(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
+from linkwright.simulation.adaptive.steps import MOST, Control
 from linkwright.simulation.motion import Motion, samples_there
 from linkwright.simulation.outside import Outside
 from linkwright.spatial.arrays import Array, as_numbers
@@ -64,6 +65,10 @@ class Record:
         self.uncontrolled = 0
         """how many of the others have ended for want of finite efforts"""
         self.advice = f"a smaller step than {h:g} s may help"
+        self.ending = "grew beyond all numbers"
+        """what happened to motions that have ended"""
+        self.lengths: Array | None = None
+        """(…, 2): steps taken, and taken again, of a method that chooses them"""
         self._shown: tuple[Array, Array] | None = None
         self._lost_at = 0.0
 
@@ -150,7 +155,21 @@ class Record:
         """What there is: of a motion that has ended NaN after its last finite sample."""
         t, q, v, tau, state = self._samples()
         wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
-        return Motion(self.model, t, q, v, tau, self.h, compile_time, run_time, state, self.shapes, self.cut, wrenches)
+        told = (compile_time, run_time, state, self.shapes, self.cut, wrenches, self.lengths)
+        return Motion(self.model, t, q, v, tau, self.h, *told)
+
+    def look_at_lengths(self, control: Control) -> None:
+        """Note how many steps there were, and of motions that have ended why."""
+        self.lengths = np.stack([control.taken, control.refused], axis=-1)
+        stopped = control.stopped
+        many, short = int(np.sum(stopped == 2.0)), int(np.sum(stopped == 1.0))
+        if many or short:
+            why = [f"more than {MOST} steps were needed from one sample to the next"] * bool(many)
+            why += ["steps became too short for numbers"] * bool(short)
+            self.advice = (
+                f"{' and '.join(why)}: something acts too stiffly or jumps there; a larger tolerance, softer contact "
+                "or method='semi_implicit' may help"
+            )
 
     def _samples(self) -> tuple[Array, Array, Array, Array, Array]:
         q, v, tau, state = (x[: self.count] for x in (self.q, self.v, self.tau, self.state))
@@ -178,7 +197,7 @@ class Record:
         advice = self.advice
         name, times = self.model.name, motion.ended
         if not self.batch:
-            message = f"the motion of {name!r} grew beyond all numbers after t = {times:g} s and ends there; {advice}"
+            message = f"the motion of {name!r} {self.ending} after t = {times:g} s and ends there; {advice}"
             warn(message)
             return
         each = [f"[{', '.join(map(str, row))}] after t = {times[tuple(row)]:g} s" for row in ended[:TOLD]]
@@ -186,9 +205,9 @@ class Record:
         if self.uncontrolled:
             told += f"; for {self.uncontrolled} of them {self.asked}'s efforts were not finite"
         if len(ended) == np.size(self.alive):
-            raise SimulationError(f"all {len(ended)} motions of {name!r} grew beyond all numbers: {told}; {advice}")
+            raise SimulationError(f"all {len(ended)} motions of {name!r} {self.ending}: {told}; {advice}")
         warn(
-            f"{len(ended)} of {np.size(self.alive)} motions of {name!r} grew beyond all numbers: {told}; their later "
+            f"{len(ended)} of {np.size(self.alive)} motions of {name!r} {self.ending}: {told}; their later "
             f"samples are NaN (motion.ended has the times), the others go on; {advice}",
         )
 

@@ -12,11 +12,12 @@ import numpy as np
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, explained, warn
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
+from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
-from linkwright.simulation.controllers import Hold, require_controller
+from linkwright.simulation.controllers import Hold, formula_of, require_controller
 from linkwright.simulation.drives import between, driving
 from linkwright.simulation.integrators import (
     METHODS,
@@ -41,7 +42,7 @@ from linkwright.simulation.outside import (
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
 from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 
 
@@ -74,6 +75,7 @@ def simulate(
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
+    tolerance: Any = None,
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -82,7 +84,8 @@ def simulate(
     warned about where steps are longer. Leading dimensions are independent motions, simulated together. ``step`` in
     seconds (made a whole number of steps); ``method`` "rk4", "midpoint", "euler" (Runge–Kutta on the configuration
     manifold), "semi_implicit" (order one, stable with stiff dampers, friction and springs, which it
-    damps), or "variational" (order two, symplectic: see below); every ``every``-th
+    damps), "dopri5" (order five, its steps as long as ``tolerance`` allows: see below), or "variational" (order two,
+    symplectic: see below); every ``every``-th
     step is kept; ``progress`` is told the fraction done. Without ``method`` it is "rk4", or "semi_implicit" where
     dampers, friction or springs are too stiff for that at this step, or where ``hold`` and ``hold_joints`` need it.
 
@@ -92,6 +95,15 @@ def simulate(
     Wanner 2006, ch. IX), and the momenta of free bases that gravity and springs leave alone are conserved to rounding.
     The energy itself is not. Steps are iterated until the velocity no longer changes; where a hundred
     iterations do not suffice, that motion ends with a warning.
+
+    "dopri5" is the pair of orders five and four of Dormand and Prince (1980) on the configuration manifold. It chooses
+    its steps, and ``step`` is the time between samples, which lie within longer steps by a polynomial of order four.
+    A step is as short as needed for the error that it adds, all coordinates together, to be less than ``tolerance``
+    (1e-8; of a batch also (…,)) times 1 rad or the mechanism's length, and of velocities times that a second and the
+    velocity itself. Errors of steps add up, and chaotic motions make them grow. Efforts that are held, of controllers
+    and of laws, make steps end where they are asked; ``controller_at="stages"`` makes a law part of what is integrated.
+    A motion that would need more than 10 000 steps between two samples ends there with a warning: something is too
+    stiff, or jumps. ``lengths`` of the result tells how many steps were taken.
 
     A controller of Python is asked between steps. Those of ``hold`` and ``hold_joints``, and kernels of (t, q, v), run
     within the machine code of the steps, which without a controller, or with such a one, takes many in one call. So do
@@ -163,11 +175,12 @@ def simulate(
     if controller_at not in ("step", "stages"):
         raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
     staged = (controller is not None or law is not None) and controller_at == "stages"
-    if staged and not isinstance(chosen, Tableau):
-        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, Tableau))
+    if staged and not isinstance(chosen, (Tableau, Embedded)):
+        others = ", ".join(repr(name) for name, one in METHODS.items() if isinstance(one, (Tableau, Embedded)))
         raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
     q, v, batch = check_state(model, q0, v0)
     require_mass(model)
+    accuracy = _checked_tolerance(tolerance, chosen, method, batch)
     gains = checked_gains(stabilisation)
     if gains is not None and isinstance(chosen, Variational):
         raise InputError("stabilisation is not for method 'variational', which closes loops itself at every step")
@@ -190,6 +203,8 @@ def simulate(
     if outside is not None and isinstance(chosen, Variational):
         raise InputError("wrenches and environment are not for method 'variational'")
     _require_a_sensor(model, sensor, rule, outside)
+    if staged and controller is not None and isinstance(chosen, Embedded) and formula_of(controller, model) is None:
+        raise InputError("controller_at='stages' takes a law with method 'dopri5', law=…, not a controller of Python")
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
     law_alone = rule
@@ -220,13 +235,16 @@ def simulate(
         _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
-    warn_if_hard(model, q, environment, h)
+    if not isinstance(chosen, Embedded):
+        warn_if_hard(model, q, environment, h)
     start = q, v
+    if isinstance(chosen, Embedded):
+        record.ending = f"could not be followed to a tolerance of {np.max(accuracy):g}"
 
     began = time.perf_counter()
     if isinstance(controller, Hold):
         controller = controller.within(method, staged)
-    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch, outside)
+    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch, outside, accuracy, steps)
     if projecting:
         q, v = taking.projected(q, v)
     compile_time = time.perf_counter() - began
@@ -251,8 +269,11 @@ def simulate(
         run_time = time.perf_counter() - began
         if progress is not None:
             progress(1.0)
+        if taking.control is not None:
+            record.look_at_lengths(taking.control)
         motion = record.motion(compile_time, run_time)
-        warn_if_friction_jumps(model, motion.q, motion.v, environment, h)
+        if not isinstance(chosen, Embedded):
+            warn_if_friction_jumps(model, motion.q, motion.v, environment, h)
         if controller is not None and not staged and not np.all(record.alive):
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)
@@ -264,6 +285,24 @@ def simulate(
         record.give_to(error, compile_time, time.perf_counter() - began)
         raise
     return motion
+
+
+TOLERANCE = 1e-8
+"""of methods that choose their steps, where none is given"""
+
+
+def _checked_tolerance(tolerance: Any, chosen: Any, method: Any, batch: tuple[int, ...]) -> Array:
+    """The tolerance, one or (…,) for each motion; :class:`InputError` where it is none or for nobody."""
+    if tolerance is None:
+        return np.asarray(TOLERANCE)
+    if not isinstance(chosen, Embedded):
+        raise InputError(f"tolerance is for methods that choose their steps, 'dopri5'; the method is {method!r}")
+    found = as_numbers("tolerance", tolerance)
+    if not ((found >= 1e-15) & (found < 1.0)).all():
+        raise InputError(f"tolerance is from 1e-15 to less than 1; got {tolerance!r}")
+    if found.ndim and found.shape != batch:
+        raise ShapeError(f"tolerance has shape {found.shape}; expected one number, or {batch}")
+    return found
 
 
 def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outside: Outside | None) -> None:

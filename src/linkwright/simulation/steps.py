@@ -14,9 +14,18 @@ from linkwright.compiler.ir.program import Program
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow
 from linkwright.dynamics.closed_loops.forces import Gains
-from linkwright.errors import ShapeError, TooLargeError, warn
+from linkwright.errors import InputError, ShapeError, TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
+from linkwright.simulation.adaptive.pair import Embedded
+from linkwright.simulation.adaptive.steps import (
+    Control,
+    control_of,
+    held_interval,
+    memory_at_start,
+    memory_size,
+    smooth_interval,
+)
 from linkwright.simulation.controllers import formula_of
 from linkwright.simulation.integrators import (
     Efforts,
@@ -161,11 +170,47 @@ def _step(
 
 def _compiled(steps: Callable[[bool], Bound], method: Any, model: Model) -> Kernel:
     """The kernel of steps, whose stages are a loop where they are long."""
-    looped = isinstance(method, Tableau) and len(method.stages) > 1
+    looped = isinstance(method, (Tableau, Embedded)) and len(method.stages) > 1
     program = trace(steps(looped))
     if looped and program.length <= UNROLLED:
         program = trace(steps(False))
     return Kernel(program, model)
+
+
+def adapting_stepper(model: Model, way: Way, outside: Outside | None = None) -> Kernel:
+    """The kernel (q, v, tau, h, t[, told], memory) -> (q, v, memory) of a method that chooses its steps."""
+    chosen = method_of(way.method)
+    assert isinstance(chosen, Embedded)
+
+    def steps(looped: bool) -> Bound:
+        rest = (way.options, way.projecting, looped)
+
+        def simulation_interval(
+            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, memory: Array
+        ) -> tuple[Array, Array, Array]:
+            return held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, memory, *rest, None)
+
+        def simulation_interval_pushed(
+            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array, memory: Array
+        ) -> tuple[Array, Array, Array]:
+            assert outside is not None
+            values = apart(told, outside.shapes)
+
+            def pushing(t: Any, q: Array, v: Array) -> Array:
+                return outside.efforts(model, t, q, v, *values)
+
+            return held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, memory, *rest, pushing)
+
+        sizes: dict[str, tuple[int, ...]] = {"h": (), "t": (), "memory": (memory_size(model, False),)}
+        if outside is None:
+            return bind(simulation_interval, model, sizes)
+        return bind(simulation_interval_pushed, model, {**sizes, "told": (size_of(outside.shapes),)})
+
+    def make() -> Kernel:
+        return _compiled(steps, chosen, _simulated(model))
+
+    kernel: Kernel = derived(model, adapting_stepper, way, outside and outside.key, make=make)
+    return kernel
 
 
 def stepper_at_stages(model: Model, way: Way) -> StagedStepper:
@@ -202,7 +247,7 @@ def steps_together(model: Model, way: Way, formula: Formula | None) -> tuple[Ker
         except TooLargeError:
             return None
         assert isinstance(kernel.program, Program)
-        return kernel, Kernel(kernel.program.ends(3 if formula and formula.state else 2), kernel.model)
+        return kernel, Kernel(kernel.program.ends(3 if any(_carried(model, way, formula)) else 2), kernel.model)
 
     if in_parts(model):
         return None
@@ -210,40 +255,69 @@ def steps_together(model: Model, way: Way, formula: Formula | None) -> tuple[Ker
     return kernels
 
 
+def is_smooth(way: Way, controlled: bool) -> bool:
+    """Whether a motion has no kinks at its samples: nothing is held between them."""
+    return way.staged or not controlled
+
+
+def _carried(model: Model, way: Way, formula: Formula | None) -> tuple[int, int]:
+    """How many numbers go from step to step beside (q, v): the law's state, and after it the method's memory."""
+    memory = 0
+    if isinstance(method_of(way.method), Embedded):
+        memory = memory_size(model, is_smooth(way, formula is not None and not formula.idle))
+    return formula.state if formula else 0, memory
+
+
 def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
-    """The kernel (q, v, told, h, first, count[, state]) -> (q, v[, state]) at the end, and of each step (q, v) after
-    it, its efforts and the state after it.
+    """The kernel (q, v, told, h, first, count[, carried]) -> (q, v[, carried]) at the end, and of each step (q, v)
+    after it, its efforts and the state after it.
 
     ``told``: the formula's values, without one the efforts; ``first``: steps before; ``count``: how many to take;
-    ``state``: of a formula that has one.
+    ``carried``: the state of a formula that has one, the memory of a method that has one.
     """
-    size, memory = (model.nv, 0) if formula is None else (formula.size, formula.state)
+    chosen, (state, memory) = method_of(way.method), _carried(model, way, formula)
+    size = model.nv if formula is None else formula.size
+    smooth = is_smooth(way, formula is not None and not formula.idle)
 
     def steps(looped: bool) -> Bound:
         def taken(
-            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, *state: Array
+            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, *carried: Array
         ) -> tuple[Array, ...]:
             def one(k: Any, left: Any, q: Array, v: Array, *more: Array) -> tuple[Any, ...]:
+                before = more[formula is not None :]
                 after: list[Array] = []
 
                 def efforts(t: Any, q: Array, v: Array) -> Array:
                     if formula is None:
                         return told
-                    found = formula.efforts(model, t, q, v, told, *more[1:])
-                    tau, after[:] = (found[0], found[1:]) if memory else (found, ())
+                    if not state:
+                        return formula.efforts(model, t, q, v, told)  # type: ignore[no-any-return]
+                    tau, new = formula.efforts(model, t, q, v, told, before[0][:state])
+                    after[:] = [new]
                     return tau  # type: ignore[no-any-return]
 
                 def pushing(t: Any, q: Array, v: Array) -> Array:
                     assert formula is not None
                     return formula.pushing(model, t, q, v, told)
 
-                outside = pushing if formula and formula.outside else None
-                q, v, tau = _step(model, way, (first + k) * h, q, v, efforts, h, looped, outside)
-                return (left - 1.0, q, v, *([tau] if more else []), *after)
+                outside, t = pushing if formula and formula.outside else None, (first + k) * h
+                if isinstance(chosen, Embedded):
+                    tau, known = efforts(t, q, v), before[0][state:]
+                    rest = (way.options, way.projecting, looped, outside)
+                    if smooth:
+                        left_now = known[1] - (first + k)
+                        q, v, known = smooth_interval(model, chosen, t, h, left_now, efforts, known, *rest)
+                    else:
+                        q, v, known = held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, known, *rest)
+                    after.append(known)
+                else:
+                    q, v, tau = _step(model, way, t, q, v, efforts, h, looped, outside)
+                return left - 1.0, q, v, *([tau] if formula is not None else []), *_together_again(after)
 
-            given = () if formula is None else (np.zeros(model.nv), *state)
-            _, q, v, *rest, _, kept = until(_none_left, one, count, q, v, *given, limit=TOGETHER, keep=1)
-            return q, v, *rest[1:], *kept[1:]
+            given = () if formula is None else (np.zeros(model.nv),)
+            _, q, v, *rest, _, kept = until(_none_left, one, count, q, v, *given, *carried, limit=TOGETHER, keep=1)
+            recorded = [*kept[1 : 3 + len(given)], *([kept[-1][:, :state]] if state else [])]
+            return q, v, *rest[len(given) :], *recorded
 
         def simulation_step(
             model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any
@@ -251,16 +325,20 @@ def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
             return taken(model, q, v, told, h, first, count)
 
         def simulation_step_with_state(
-            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, state: Array
+            model: Model, q: Array, v: Array, told: Array, h: Any, first: Any, count: Any, carried: Array
         ) -> tuple[Array, ...]:
-            return taken(model, q, v, told, h, first, count, state)
+            return taken(model, q, v, told, h, first, count, carried)
 
         sizes: dict[str, tuple[int, ...]] = {"told": (size,), "h": (), "first": (), "count": ()}
-        if memory:
-            return bind(simulation_step_with_state, model, {**sizes, "state": (memory,)})
+        if state + memory:
+            return bind(simulation_step_with_state, model, {**sizes, "carried": (state + memory,)})
         return bind(simulation_step, model, sizes)
 
-    return _compiled(steps, method_of(way.method), model)
+    return _compiled(steps, chosen, model)
+
+
+def _together_again(pieces: list[Array]) -> list[Array]:
+    return [np.concatenate(pieces)] if len(pieces) > 1 else pieces
 
 
 def _none_left(left: Any, *state: Array) -> Any:
@@ -279,11 +357,29 @@ class Taking(Protocol):
     def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
         """The controller's efforts (…, nv) after the ``first`` steps."""
 
+    @property
+    def control(self) -> Control | None:
+        """What is known of steps whose lengths the method chooses."""
+
 
 def way_of_steps(
-    model: Model, way: Way, controller: Controller | None, batch: tuple[int, ...], outside: Outside | None = None
+    model: Model,
+    way: Way,
+    controller: Controller | None,
+    batch: tuple[int, ...],
+    outside: Outside | None = None,
+    tolerance: Any = None,
+    steps: int = 0,
 ) -> Taking:
-    """Many steps at a time where controllers are formulas, else one by one."""
+    """Many steps at a time where controllers are formulas, else one by one.
+
+    ``tolerance`` is for methods that choose their steps, and ``steps`` how many samples there will be.
+    """
+    if isinstance(method_of(way.method), Embedded) and in_parts(model):
+        raise InputError(
+            f"{way.method!r} is for mechanisms of fewer bodies than the {len(model.links)} of {model.name!r}: take "
+            "'rk4'"
+        )
     formula = formula_of(controller, model)
     if outside is not None and not (formula and formula.outside) and (controller is None or formula is not None):
         formula = under(formula, outside, model)
@@ -291,11 +387,18 @@ def way_of_steps(
         kernels = steps_together(model, way, formula)
         if kernels is not None:
             state = controller.state if isinstance(controller, Ruled) else np.zeros((*batch, 0))
+            if isinstance(method_of(way.method), Embedded):
+                smooth = is_smooth(way, formula is not None and not formula.idle)
+                return _Adapting(model, smooth, (tolerance, steps), kernels, formula, state, batch)
             return _Together(kernels, formula, state, batch)
+    if isinstance(method_of(way.method), Embedded):
+        return _AdaptingOneByOne(model, way, controller, batch, outside, tolerance)
     return _OneByOne(model, way, controller, batch, outside)
 
 
 class _OneByOne:
+    control: Control | None = None
+
     def __init__(
         self,
         model: Model,
@@ -307,7 +410,7 @@ class _OneByOne:
         self._controller, self._tau = controller, np.zeros((*batch, model.nv))
         self._told = None if outside is None else outside.told(batch)
         self._pushing = outside.pushing(model) if outside is not None and way.staged else None
-        self._step = None if way.staged else stepper(model, way, outside)
+        self._step = None if way.staged or isinstance(method_of(way.method), Embedded) else stepper(model, way, outside)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
 
@@ -347,6 +450,8 @@ class _OneByOne:
 
 
 class _Together:
+    control: Control | None = None
+
     def __init__(self, kernels: tuple[Kernel, Kernel], formula: Formula | None, state: Array, batch: tuple[int, ...]):
         (kernel, self._ends), self._controlled = kernels, formula is not None
         self._state: tuple[Array, ...] = (state,) if state.shape[-1] else ()
@@ -418,7 +523,7 @@ class _Together:
             if self._controlled and not np.isfinite(ends[1]).all():
                 record.look_for_efforts(first, before, states)
         if alone and (first + count) % record.every == 0:
-            record.keep(*after)
+            record.keep(*after[:2])
         elif not alone:
             record.written(first + count)
         self._state = after[2:]
@@ -461,3 +566,50 @@ class _Together:
         told = self._told if self._told.ndim == 1 else self._told[rows]
         kernel = self._kernel if len(out) > self._ending else self._ends
         kernel(*before[:2], told, *map(float, numbers), *before[2:], out=tuple(out))
+
+
+class _Adapting(_Together):
+    """With a method that chooses its steps, whose memory goes with the law's state."""
+
+    def __init__(
+        self, model: Model, smooth: bool, told: tuple[Any, int], kernels: Any, formula: Any, state: Array, batch: Any
+    ):
+        start = np.zeros((*batch, memory_size(model, smooth)))
+        super().__init__(kernels, formula, np.concatenate([state, start], axis=-1), batch)
+        self._model, self._smooth, self._numbers = model, smooth, told
+        self._own = state.shape[-1]
+
+    def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
+        if not first:
+            start = memory_at_start(self._model, self._smooth, *self._numbers, q, v)
+            self._state = (np.concatenate([self._state[0][..., : self._own], start], axis=-1),)
+        return super().take(record, q, v, first, count)
+
+    def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
+        return projection(self._model)(q, v)
+
+    @property
+    def control(self) -> Control:  # type: ignore[override]
+        """What is known of the steps."""
+        return control_of(self._state[0][..., self._own :])
+
+
+class _AdaptingOneByOne(_OneByOne):
+    """The same under a controller of Python, which is asked at every sample."""
+
+    def __init__(self, model: Model, way: Way, controller: Any, batch: Any, outside: Outside | None, tolerance: Any):
+        super().__init__(model, way, controller, batch, outside)
+        still = np.zeros((*batch, model.nv))
+        self._adapted = memory_at_start(model, False, tolerance, 0, still, still)
+        kernel = adapting_stepper(model, way, outside)
+
+        def step(q: Array, v: Array, tau: Array, h: float, t: float = 0.0, *told: Array) -> tuple[Array, Array]:
+            q, v, self._adapted = kernel(q, v, tau, h, t, *told, self._adapted)
+            return q, v
+
+        self._step = step
+
+    @property
+    def control(self) -> Control:  # type: ignore[override]
+        """What is known of the steps."""
+        return control_of(self._adapted)
