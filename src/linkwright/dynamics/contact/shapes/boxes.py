@@ -1,0 +1,113 @@
+"""Spheres and capsules on a box: half sizes η, everything in the axes of the box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import (
+    GROWN,
+    NOTHING,
+    Candidate,
+    along,
+    either,
+    halves,
+    slab,
+    vector,
+    within,
+)
+from linkwright.dynamics.contact.shapes.round import axis_of, pair_of, touching, two_places
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array, clip, maximum, minimum
+
+
+def outside(x: Array, half: Sequence[Any]) -> Array:
+    """What is missing of x (3,) to the nearest point of the box: zero within."""
+    return vector(*(x[k] - clip(x[k], -half[k], half[k]) for k in range(3)))
+
+
+def distance_of(x: Array, half: Sequence[Any]) -> tuple[Any, Array]:
+    """How far a point is from the surface of a box, less than zero within, and the normal there, in its axes.
+
+    Within, that is the way out through the nearest face.
+    """
+    away = outside(x, half)
+    square = away @ away
+    out = square > NOTHING
+    length = np.sqrt(either(out, square, 1.0))
+    scale = 1.0 / length
+    depths = [abs(x[k]) - half[k] for k in range(3)]
+    across = nearest_face(depths)
+    normal = [either(out, away[k] * scale, either(across[k], along(x[k]), 0.0)) for k in range(3)]
+    return either(out, length, maximum(maximum(depths[0], depths[1]), depths[2])), vector(*normal)
+
+
+def nearest_face(depths: Sequence[Any]) -> list[Any]:
+    """Whether the largest of three is the first, the second, the third: one of them is."""
+    x, y, z = depths
+    last = z > maximum(x, y)
+    return [(x >= y) & (z <= x), (y > x) & (z <= y), last]
+
+
+def sphere_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+    """With y the point of the box nearest to c: |c − y| − r along c − y; within, the nearest face."""
+    R = Tb[:3, :3]
+    distance, normal = distance_of(R.T @ (Ta[:3, 3] - Tb[:3, 3]), halves(b.size))
+    return [touching(Ta[:3, 3], a.radius, distance, R @ normal)]
+
+
+def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+    """The nearest point of the capsule's segment, and the ends of where it lies along the nearest face.
+
+    The squared distance of p + s d from the box is convex in s, and its derivative a broken line whose corners are
+    where the segment meets the planes of the faces: between the last corner before zero and the first one after it
+    lies the nearest point, exactly.
+    """
+    half, R = halves(b.size), Tb[:3, :3]
+    c, e = axis_of(a, Ta)
+    p, d = R.T @ (c - Tb[:3, 3]), R.T @ e
+
+    def slope(s: Any) -> Any:
+        return outside(p + s * d, half) @ d
+
+    nearest = zero_of(slope, [within(s) for k in range(3) for s in slab(p[k], d[k], half[k])])
+    x = p + nearest * d
+    low: Any = -1.0
+    high: Any = 1.0
+    for k, across in enumerate(nearest_face([abs(x[k]) - half[k] for k in range(3)])):
+        s, t = slab(p[k], d[k], GROWN * half[k])
+        low, high = maximum(low, either(across, -1.0, s)), minimum(high, either(across, 1.0, t))
+
+    def square(s: Any) -> Any:
+        away = outside(p + s * d, half)
+        return away @ away
+
+    def at(s: Any) -> Candidate:
+        distance, normal = distance_of(p + s * d, half)
+        return touching(c + s * e, a.radius, distance, R @ normal)
+
+    return pair_of(at, *two_places(nearest, low, high, square))
+
+
+def bracket(slope: Any, corners: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+    """Between which of these places, and -1 and 1, a slope that never falls is zero, and the slopes there."""
+    places = [-1.0, 1.0, *corners]
+    slopes = [slope(s) for s in places]
+    low: tuple[Any, Any] = (-1.0, slopes[0])
+    high: tuple[Any, Any] = (1.0, slopes[1])
+    for s, g in zip(places, slopes, strict=True):
+        higher, lower = (g <= 0.0) & (s > low[0]), (g >= 0.0) & (s < high[0])
+        low = either(higher, s, low[0]), either(higher, g, low[1])
+        high = either(lower, s, high[0]), either(lower, g, high[1])
+    return low[0], high[0], low[1], high[1]
+
+
+def zero_of(slope: Any, corners: Sequence[Any]) -> Any:
+    """Where a broken line with these corners, which never falls, is zero; of several such places the middle."""
+    low, high, f, g = bracket(slope, corners)
+    rise = g - f
+    steep = abs(rise) > NOTHING
+    share = either(steep, clip(-f / either(steep, rise, 1.0), 0.0, 1.0), 0.5)
+    return low + share * (high - low)

@@ -1,0 +1,146 @@
+"""Shapes on a plane: normal n along z of its frame, solid beneath; it has no end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import (
+    Candidate,
+    along,
+    cross,
+    either,
+    halves,
+    unit,
+)
+from linkwright.dynamics.contact.shapes.spread import spread
+from linkwright.errors import InputError
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array
+
+MOST_VERTICES = 64
+"""of a convex hull"""
+
+UPRIGHT = 1e-6
+"""Below this tilt the rim of a cylinder that stands is touched at points of its own, not at the lowest one."""
+
+
+class _Plane:
+    """A plane by its normal and its distance from the world's origin: constants where it rests in the world."""
+
+    def __init__(self, T: Array):
+        self.normal = T[:3, 2]
+        self.offset = self.normal @ T[:3, 3]
+
+    def at(self, point: Array, gap: Any) -> Candidate:
+        """A candidate, of a point of a shape's surface."""
+        return Candidate(gap, point - (0.5 * gap) * self.normal, self.normal)
+
+    def of(self, point: Array) -> Candidate:
+        return self.at(point, self.normal @ point - self.offset)
+
+
+def sphere(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """n·c − r."""
+    return [_ball(T[:3, 3], shape.radius, _Plane(T_plane))]
+
+
+def capsule(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """Its two end spheres, that at −z first."""
+    plane, c, half = _Plane(T_plane), T[:3, 3], (0.5 * shape.length) * T[:3, 2]
+    return [_ball(c - half, shape.radius, plane), _ball(c + half, shape.radius, plane)]
+
+
+def _ball(center: Array, radius: Any, plane: _Plane) -> Candidate:
+    height = plane.normal @ center - plane.offset
+    return Candidate(height - radius, center - (0.5 * (height + radius)) * plane.normal, plane.normal)
+
+
+def box(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """The four corners of the face that looks at the plane the most: the other four are never lower.
+
+    That face is across the axis b_k with the largest |n·b_k|. The corner with the least n·x is one of its, and those
+    of the opposite face are at least 2 η_k/√3 higher than it.
+    """
+    plane = _Plane(T_plane)
+    n, c = plane.normal, T[:3, 3]
+    edges = [half * T[:3, k] for k, half in enumerate(halves(shape.size))]
+    slopes = [n @ T[:3, k] for k in range(3)]
+    rises = [half * slope for half, slope in zip(halves(shape.size), slopes, strict=True)]
+    x, y, z = (abs(slope) for slope in slopes)
+    first, last = (x >= y) & (x >= z), (z > x) & (z > y)
+    face, rise = (either(first, e[0], either(last, e[2], e[1])) for e in (edges, rises))
+    u, u_rise = (either(first, e[1], e[0]) for e in (edges, rises))
+    v, v_rise = (either(last, e[1], e[2]) for e in (edges, rises))
+    low = -along(rise)
+    middle, height = c + low * face, n @ c - plane.offset + low * rise
+    found = []
+    for a in (-1.0, 1.0):
+        for b in (-1.0, 1.0):
+            found.append(plane.at(middle + a * u + b * v, height + a * u_rise + b * v_rise))
+    return found
+
+
+def cylinder(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """The lowest point of each rim, that at −z first, and three more of the lower rim, a quarter turn apart.
+
+    Axis a, half length l: the lowest point is c − sign(n·a) l a − r w, w = (n − (n·a) a)/|…|, with the gap
+    n·c − l |n·a| − r √(1 − (n·a)²).
+    """
+    plane = _Plane(T_plane)
+    return [plane.of(point) for point in rim_points(shape, T, plane.normal)]
+
+
+def rim_points(shape: Shape, T: Array, normal: Array) -> list[Array]:
+    """Five points of a cylinder that may touch what has this normal, from it to the cylinder (see :func:`cylinder`)."""
+    c, a, x = T[:3, 3], T[:3, 2], T[:3, 0]
+    rise = normal @ a
+    half, end = (0.5 * shape.length) * a, -along(rise)
+    _, down = unit(UPRIGHT * x - (normal - rise * a), (1.0, 0.0, 0.0))
+    down = shape.radius * down
+    aside = cross(a, down)
+    lower = c + end * half
+    return [c - half + down, c + half + down, lower - down, lower + aside, lower - aside]
+
+
+def ellipsoid(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """With B = R diag(half axes) and h = |Bᵀn|: n·c − h, at c − B Bᵀn/h."""
+    plane, c = _Plane(T_plane), T[:3, 3]
+    B = T[:3, :3] * np.array(halves(shape.size))
+    h, down = unit(B.T @ plane.normal, (0.0, 0.0, 1.0))
+    return [plane.at(c - B @ down, plane.normal @ c - plane.offset - h)]
+
+
+def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
+    """The lowest vertex, and four that are far apart of those that are nearly as low (:func:`spread`)."""
+    plane, c = _Plane(T_plane), T[:3, 3]
+    t1, t2 = T_plane[:3, 0], T_plane[:3, 1]
+    n, x, y = (T[:3, :3].T @ e for e in (plane.normal, t1, t2))
+    height = plane.normal @ c - plane.offset
+    heights = [height + vertex @ n for vertex in _vertices(shape)]
+    points = [(h, vertex @ x, vertex @ y, h) for h, vertex in zip(heights, _vertices(shape), strict=True)]
+    beneath = c - height * plane.normal
+    return [
+        Candidate(gap, beneath + u * t1 + v * t2 + (0.5 * h) * plane.normal, plane.normal)
+        for gap, u, v, h in spread(points)
+    ]
+
+
+def _vertices(shape: Shape) -> Array:
+    """(n, 3): of the hull where it is known, else of the mesh."""
+    known = getattr(shape, "hull", None)
+    if known is not None:
+        vertices: Array = known
+    elif shape.vertices is not None:
+        vertices = np.asarray(shape.vertices) * np.asarray(shape.scale)
+    else:
+        raise InputError(
+            f"the mesh of {shape.body!r} is in a file, {shape.file!r}: give the vertices of its convex hull"
+        )
+    if len(vertices) > MOST_VERTICES:
+        raise InputError(
+            f"the mesh of {shape.body!r} has {len(vertices)} vertices, contact takes up to {MOST_VERTICES}: give it a "
+            "coarser convex hull, or a box, a capsule or a sphere in its place"
+        )
+    return vertices

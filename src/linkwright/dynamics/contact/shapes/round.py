@@ -1,0 +1,101 @@
+"""Spheres and capsules: a ball, or a ball along a segment, on what has a known distance from a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from linkwright.dynamics.contact.shapes.candidate import (
+    FAR,
+    GROWN,
+    NOTHING,
+    Candidate,
+    either,
+    slab,
+    unit,
+    within,
+)
+from linkwright.model.shape import Shape
+from linkwright.spatial.arrays import Array, maximum, minimum
+
+UP = (0.0, 0.0, 1.0)
+"""The normal of what has none: two points that coincide."""
+
+NEARER = 1.0 - 1e-6
+"""A place along a capsule counts as nearer than another whose squared distance times this is not less."""
+
+APART = 1e-6
+"""Beside half its length: two points of a capsule that are nearer are one."""
+
+
+def touching(center: Array, radius: Any, distance: Any, normal: Array) -> Candidate:
+    """A ball's candidate on a surface that is so far from its centre."""
+    gap = distance - radius
+    return Candidate(gap, center - (0.5 * (distance + radius)) * normal, normal)
+
+
+def axis_of(shape: Shape, T: Array) -> tuple[Array, Array]:
+    """The middle of a capsule or cylinder, and from there to its end at +z."""
+    return T[:3, 3], (0.5 * shape.length) * T[:3, 2]
+
+
+def sphere_sphere(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+    """|c_A − c_B| − r_A − r_B."""
+    distance, normal = unit(Ta[:3, 3] - Tb[:3, 3], UP)
+    return [touching(Ta[:3, 3], a.radius, distance - b.radius, normal)]
+
+
+def sphere_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+    """The nearest point of the capsule's segment."""
+    c, (p, d) = Ta[:3, 3], axis_of(b, Tb)
+    t = within((d @ (c - p)) / maximum(d @ d, NOTHING))
+    distance, normal = unit(c - (p + t * d), UP)
+    return [touching(c, a.radius, distance - b.radius, normal)]
+
+
+def capsule_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
+    """The nearest points of two segments p₁ + s d₁, p₂ + t d₂; side by side, both ends of where they are so.
+
+    r = p₁ − p₂, A = d₁², E = d₂², B = d₁·d₂, C = d₁·r, F = d₂·r: s = clip((B F − C E)/(A E − B²)),
+    t = clip((B s + F)/E), s = clip((B t − C)/A) (Ericson, "Real-Time Collision Detection", 2005, §5.1.9).
+    """
+    (p1, d1), (p2, d2) = axis_of(a, Ta), axis_of(b, Tb)
+    r = p1 - p2
+    A, E = maximum(d1 @ d1, NOTHING), maximum(d2 @ d2, NOTHING)
+    B, C, F = d1 @ d2, d1 @ r, d2 @ r
+
+    def between(s: Any) -> Array:
+        return r + s * d1 - within((B * s + F) / E) * d2
+
+    def square(s: Any) -> Any:
+        x = between(s)
+        return x @ x
+
+    across = A * E - B * B
+    s = within((B * F - C * E) / maximum(across, 1e-12 * A * E))
+    s = within((B * within((B * s + F) / E) - C) / A)
+
+    def at(s: Any) -> Candidate:
+        distance, normal = unit(between(s), UP)
+        return touching(p1 + s * d1, a.radius, distance - b.radius, normal)
+
+    return pair_of(at, *two_places(s, *slab(F, B, GROWN * E), square))
+
+
+def two_places(nearest: Any, low: Any, high: Any, square: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Two places on a capsule's segment: both ends of where it lies along the other shape, from ``low`` to ``high``.
+
+    If ``nearest``, where it is nearest, is nearer than both, it takes the place of the worse one of them.
+    ``square(s)``: of the distance there.
+    """
+    low = within(low)
+    high = maximum(within(high), low)
+    s, f, g = square(nearest), square(low), square(high)
+    nearer = s < NEARER * minimum(f, g)
+    return either(nearer & (f > g), nearest, low), either(nearer & (f <= g), nearest, high)
+
+
+def pair_of(at: Callable[[Any], Candidate], first: Any, second: Any) -> list[Candidate]:
+    """The candidates of a ball at two places of a segment; at one place there is but one."""
+    other = at(second)
+    return [at(first), other._replace(gap=either(abs(second - first) > APART, other.gap, FAR))]

@@ -1,0 +1,395 @@
+"""Candidate points of pairs of shapes: against proofs that they are nearest, and laws that hold of every pair."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
+from touching_shapes import SHAPES, at, is_in, pose, separation
+
+import linkwright as lw
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.dynamics.contact.shapes import FAR, Candidate, candidates, contact_frame, points_of
+from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.errors import InputError
+from linkwright.model.shape import Shape
+from linkwright.spatial.rotation import rotation_about
+from linkwright.spatial.transform import pose_exp
+from mechanisms import random_rotation
+
+PAIRS = list(SERVED)
+CONVEX = [pair for pair in PAIRS if "height_field" not in pair]
+SMOOTH = [pair for pair in CONVEX if set(pair) <= {"sphere", "capsule", "box", "plane", "ellipsoid"}]
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def touch(first, T1, second, T2) -> list[Candidate]:
+    return candidates(SHAPES[first], T1, SHAPES[second], T2)
+
+
+def nearest(found: list[Candidate]) -> Candidate:
+    return min(found, key=lambda one: one.gap)
+
+
+def poses(pair, seed, reach=0.3):
+    rng = np.random.default_rng(seed)
+    return pose(rng, reach), pose(rng, 0.05)
+
+
+# as many as are told, and of the right form
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_as_many_as_told_finite_and_with_unit_normals(pair, seed):
+    found = touch(*itertools.chain(*zip(pair, poses(pair, seed), strict=True)))
+    assert len(found) == points_of(*pair) == points_of(*reversed(pair))
+    for gap, point, normal in found:
+        assert np.ndim(gap) == 0
+        assert point.shape == normal.shape == (3,)
+        assert np.isfinite([gap, *point, *normal]).all()
+        assert abs(normal @ normal - 1.0) < 1e-12
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_the_other_order_turns_the_normals(pair, seed):
+    (a, b), (T1, T2) = pair, poses(pair, seed)
+    if a == b:
+        x, y = nearest(touch(a, T1, b, T2)), nearest(touch(b, T2, a, T1))
+        assert abs(x.gap - y.gap) < 1e-12
+        if x.gap < FAR:
+            np.testing.assert_allclose(x.normal, -y.normal, atol=1e-7)
+            np.testing.assert_allclose(x.point, y.point, atol=1e-7)
+        return
+    for x, y in zip(touch(a, T1, b, T2), touch(b, T2, a, T1), strict=True):
+        assert x.gap == y.gap
+        assert np.array_equal(x.point, y.point)
+        assert np.array_equal(x.normal, -y.normal)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_moving_both_moves_all(pair, seed):
+    (a, b), (T1, T2) = pair, poses(pair, seed)
+    X = pose(np.random.default_rng(seed + 1), 1.0)
+    for x, y in zip(touch(a, T1, b, T2), touch(a, X @ T1, b, X @ T2), strict=True):
+        assert abs(x.gap - y.gap) < 1e-9
+        np.testing.assert_allclose(X[:3, :3] @ x.normal, y.normal, atol=1e-7)
+        np.testing.assert_allclose(X[:3, :3] @ x.point + X[:3, 3], y.point, atol=1e-7)
+
+
+def test_what_is_not_served_says_what_is():
+    with pytest.raises(InputError, match="between 'cone' and 'box' is not served; there are sphere–plane, "):
+        candidates(Shape("a", "cone", radius=1.0, length=1.0), np.eye(4), SHAPES["box"], np.eye(4))
+    with pytest.raises(InputError, match="'ellipsoid' and 'sphere'"):
+        points_of("ellipsoid", "sphere")
+
+
+# they are nearest
+
+
+@pytest.mark.parametrize("pair", SMOOTH)
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_the_nearest_candidate_proves_itself(pair, seed):
+    """Both ends of the gap are points of the shapes; along the normal these are as far apart as the gap says."""
+    (a, b), (T1, T2) = pair, poses(pair, seed)
+    A, B = SHAPES[a], SHAPES[b]
+    gap, point, normal = nearest(touch(a, T1, b, T2))
+    if gap < 0.0 and b != "plane":  # of what overlaps more directions than one tell a depth
+        return
+    assert is_in(A, T1, point + 0.5 * gap * normal, 1e-12)
+    assert is_in(B, T2, point - 0.5 * gap * normal, 1e-12)
+    assert abs(separation(A, T1, B, T2, normal) - gap) < 1e-9
+
+
+def segment(shape: Shape, T: np.ndarray):
+    """A sphere's centre, a capsule's segment, a box: x = p + A s, |s| ≤ 1, and the radius about it."""
+    if shape.kind == "box":
+        return T[:3, 3], T[:3, :3] * (0.5 * np.array(shape.size)), 0.0
+    half = 0.5 * shape.length if shape.kind == "capsule" else 0.0
+    return T[:3, 3], half * T[:3, 2:3], shape.radius
+
+
+@pytest.mark.parametrize("pair", [p for p in CONVEX if set(p) <= {"sphere", "capsule", "box"}])
+@pytest.mark.parametrize("seed", range(10))
+def test_distances_are_those_of_bounded_least_squares(pair, seed):
+    T1, T2 = poses(pair, seed, 0.5)
+    (p, P, r), (q, Q, R) = segment(SHAPES[pair[0]], T1), segment(SHAPES[pair[1]], T2)
+    found = lsq_linear(np.hstack([P, -Q]), q - p, (-1.0, 1.0), tol=1e-14)
+    distance = np.sqrt(2.0 * found.cost)
+    gap = nearest(touch(pair[0], T1, pair[1], T2)).gap
+    if distance > 1e-3 and gap < FAR:
+        assert abs(gap - (distance - r - R)) < 1e-7
+
+
+@pytest.mark.parametrize("pair", CONVEX)
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_a_little_apart_nothing_overlaps(pair, seed):
+    """Moved along the nearest normal until the gap is zero, and a little more, nothing overlaps."""
+    (a, b), (T1, T2) = pair, poses(pair, seed, 0.2)
+    gap, _, normal = nearest(touch(a, T1, b, T2))
+    if gap < FAR and (b == "plane" or gap > -0.05):  # deeper, a capsule's axis is within a box
+        moved = T1.copy()
+        moved[:3, 3] += (1e-3 - gap) * normal
+        assert nearest(touch(a, moved, b, T2)).gap > 0.0
+
+
+# they move as the bodies do
+
+
+@pytest.mark.parametrize("pair", [p for p in SMOOTH if p != ("box", "box")])
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_the_gap_changes_as_the_points_move(pair, seed):
+    (a, b), (T1, T2) = pair, poses(pair, seed)
+    rng, h = np.random.default_rng(seed + 7), 1e-5
+    V, W = rng.normal(size=6), rng.normal(size=6)
+
+    def gap(s):
+        return nearest(touch(a, T1 @ pose_exp(s * V), b, T2 @ pose_exp(s * W))).gap
+
+    x, y, z = gap(-h), gap(0.0), gap(h)
+    if abs(x - 2.0 * y + z) > 1e-8:  # a corner of the function
+        return
+    _, point, n = nearest(touch(a, T1, b, T2))
+
+    def velocity(T, V):
+        return T[:3, :3] @ V[:3] + np.cross(T[:3, :3] @ V[3:], point - T[:3, 3])
+
+    if y > 0.0 or b == "plane":
+        assert abs((z - x) / (2.0 * h) - n @ (velocity(T1, V) - velocity(T2, W))) < 1e-3 * (1.0 + abs(y))
+
+
+# the same by all ways
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_numbers_interpreter_and_lanes_agree(pair):
+    a, b = (SHAPES[kind] for kind in pair)
+
+    def function(T1, T2):
+        found = candidates(a, T1, b, T2)
+        return tuple(np.stack([getattr(one, name) for one in found]) for name in Candidate._fields)
+
+    kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
+    rng = np.random.default_rng(1)
+    T1 = np.array([pose(rng, 0.2) for _ in range(19)])
+    T2 = np.array([pose(rng, 0.05) for _ in range(19)])
+    lanes = kernel(T1, T2)
+    for x, y in zip(lanes, interpret(kernel.program, T1, T2), strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-12)
+    for k in range(19):
+        for x, y in zip(lanes, function(T1[k], T2[k]), strict=True):
+            np.testing.assert_allclose(x[k], y, atol=1e-9)
+        for x, y in zip(lanes, kernel(T1[k], T2[k]), strict=True):
+            assert np.array_equal(x[k], y)
+
+
+def test_sizes_may_be_symbols():
+    def gaps(T, r, l, size):
+        ball, stick = Shape("a", "sphere", radius=r), Shape("a", "capsule", radius=r, length=l)
+        block = Shape("a", "box", size=tuple(size))
+        found = candidates(ball, T, block, np.eye(4)) + candidates(stick, T, block, np.eye(4))
+        return np.stack([one.gap for one in found])
+
+    T, size = pose(np.random.default_rng(0), 0.5), np.array([0.2, 0.3, 0.4])
+    kernel = lw.compile(gaps, T=(4, 4), r=(), l=(), size=(3,))
+    np.testing.assert_allclose(kernel(T, 0.1, 0.4, size), gaps(T, 0.1, 0.4, size), atol=1e-13)
+
+
+def test_a_plane_at_rest_folds():
+    kernel = lw.compile(lambda T: nearest_of_one(candidates(SHAPES["sphere"], T, SHAPES["plane"], np.eye(4))), T=(4, 4))
+    assert sum(instruction.op in ("add", "sub", "mul") for instruction in kernel.program.instructions) <= 4
+
+
+def nearest_of_one(found):
+    (one,) = found
+    return one.gap, one.point
+
+
+# what lies
+
+
+def on_ground(kind, T) -> list[Candidate]:
+    return touch(kind, T, "plane", np.eye(4))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_the_four_corners_of_a_box_are_the_lowest_on_one_side(seed):
+    T = pose(np.random.default_rng(seed), 0.3)
+    corners = T[:3, 3] + np.array(list(itertools.product((-0.1, 0.1), (-0.15, 0.15), (-0.2, 0.2)))) @ T[:3, :3].T
+    found = sorted(one.gap for one in on_ground("box", T))
+    assert abs(found[0] - corners[:, 2].min()) < 1e-14
+    missing = sorted(set(np.round(corners[:, 2], 12)) - set(np.round(found, 12)))
+    assert missing[0] >= found[0] + 0.2 / np.sqrt(3.0) - 1e-9
+
+
+def test_a_box_lies_on_four_corners():
+    assert [one.gap for one in on_ground("box", at(0.0, 0.0, 0.2))] == [0.0] * 4
+    assert {tuple(one.point[:2]) for one in on_ground("box", at(0.0, 0.0, 0.2))} == {
+        (x, y) for x in (-0.1, 0.1) for y in (-0.15, 0.15)
+    }
+
+
+def test_a_cylinder_stands_on_four_points_and_lies_on_two():
+    standing = [one for one in on_ground("cylinder", at(0.0, 0.0, 0.15)) if one.gap < 1e-6]
+    assert len(standing) == 4
+    np.testing.assert_allclose(np.mean([one.point for one in standing], axis=0), 0.0, atol=1e-7)
+    for angle in (0.0, 1.0, 2.5):
+        R = rotation_about([1.0, 0.0, 0.0], np.pi / 2) @ rotation_about([0.0, 0.0, 1.0], angle)
+        lying = [one for one in on_ground("cylinder", at(0.0, 0.0, 0.1, R)) if one.gap < 1e-6]
+        assert len(lying) == 2
+        np.testing.assert_allclose(sorted(one.point[1] for one in lying), [-0.15, 0.15], atol=1e-9)
+
+
+def test_capsules_side_by_side_touch_at_both_ends_of_their_overlap():
+    found = touch("capsule", at(0.1, 0.0, 0.1), "capsule", at(0.0, 0.0, 0.0))
+    np.testing.assert_allclose([one.gap for one in found], 0.0, atol=1e-12)
+    np.testing.assert_allclose([one.point for one in found], [(0.05, 0.0, -0.1), (0.05, 0.0, 0.2)], atol=1e-8)
+    crossing = touch("capsule", at(0.1, 0.0, 0.0, rotation_about([1.0, 0.0, 0.0], 1.0)), "capsule", np.eye(4))
+    assert sorted(one.gap < 1e-9 for one in crossing) == [False, True]
+
+
+def test_a_capsule_lies_on_a_box():
+    R = rotation_about([0.0, 1.0, 0.0], np.pi / 2)
+    found = touch("capsule", at(0.05, 0.0, 0.25, R), "box", np.eye(4))
+    np.testing.assert_allclose([one.gap for one in found], 0.0, atol=1e-12)
+    np.testing.assert_allclose(sorted(one.point[0] for one in found), [-0.1, 0.1], atol=1e-8)
+    np.testing.assert_allclose([one.normal for one in found], [(0.0, 0.0, 1.0)] * 2, atol=1e-6)
+
+
+def test_a_mesh_lies_on_the_corners_that_are_far_apart():
+    cube = np.array(list(itertools.product((-0.1, 0.1), (-0.1, 0.1), (-0.1, 0.0, 0.1))))
+    block = Shape("a", "mesh", vertices=cube, faces=np.array([[0, 1, 2]]))
+    for angle in (0.0, 0.4, np.pi / 4):
+        R = rotation_about([0.0, 0.0, 1.0], angle)
+        found = [one for one in candidates(block, at(0.0, 0.0, 0.1, R), SHAPES["plane"], np.eye(4)) if one.gap < 1e-9]
+        corners = np.array([one.point @ np.block([[R], [np.zeros((0, 3))]]) for one in found])
+        assert {tuple(np.round(x[:2], 9)) for x in corners} == {(x, y) for x in (-0.1, 0.1) for y in (-0.1, 0.1)}
+        assert len(found) == 4
+
+
+def test_meshes_of_many_vertices_are_refused():
+    ball = Shape("a", "mesh", vertices=np.random.default_rng(0).normal(size=(65, 3)), faces=np.array([[0, 1, 2]]))
+    with pytest.raises(
+        InputError, match="65 vertices, contact takes up to 64: give it a coarser convex hull, or a box"
+    ):
+        candidates(ball, np.eye(4), SHAPES["plane"], np.eye(4))
+
+
+# height fields
+
+
+def field(heights, size=(2.0, 2.0, 0.0)):
+    shape = Shape("world", "height_field", size=size)
+    object.__setattr__(shape, "heights", np.asarray(heights))
+    return shape
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule", "box", "cylinder"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_field_that_is_a_plane_is_one(kind, seed):
+    rng = np.random.default_rng(seed)
+    (a, b), T = rng.normal(size=2), pose(rng, 0.2)
+    x, y = np.meshgrid(np.linspace(-1.0, 1.0, 9), np.linspace(-1.5, 1.5, 7))
+    sloping = field(a * x + b * y + 0.1, (2.0, 3.0, 0.0))
+    normal = np.array([-a, -b, 1.0]) / np.sqrt(1.0 + a * a + b * b)
+    tilted = np.eye(4)
+    tilted[:3, 2], tilted[2, 3] = normal, 0.1
+    tilted[:3, 0], tilted[:3, 1] = contact_frame(normal)
+    X = pose(rng, 0.5)
+    on_field = candidates(SHAPES[kind], X @ T, sloping, X)
+    on_plane = candidates(SHAPES[kind], X @ T, SHAPES["plane"], X @ tilted)
+    assert abs(nearest(on_field).gap - nearest(on_plane).gap) < 1e-12
+    np.testing.assert_allclose(nearest(on_field).point, nearest(on_plane).point, atol=1e-6)
+    np.testing.assert_allclose(nearest(on_field).normal, nearest(on_plane).normal, atol=1e-12)
+
+
+def test_fields_are_bilinear_in_each_cell_and_end_at_their_sides():
+    heights = np.array([[0.0, 1.0, 2.0], [3.0, 5.0, 4.0]])  # rows along y, columns along x
+    ground, point = field(heights), Shape("a", "sphere", radius=0.0)
+
+    def gap(x, y):
+        (one,) = candidates(point, at(x, y, 0.0), ground, np.eye(4))
+        return one.gap
+
+    def height(x, y, slope_x, slope_y):
+        return -gap(x, y) * np.sqrt(1.0 + slope_x**2 + slope_y**2)
+
+    assert abs(height(-0.5, 0.0, 1.5, 1.75) - 2.25) < 1e-12
+    assert abs(height(0.5, 0.5, 0.0 - 0.5, 1.5) - (1.5 * 0.25 + 4.5 * 0.75)) < 1e-12
+    assert abs(height(1.0, 1.0, -1.0, 1.0) - 4.0) < 1e-12
+    for x, y in ((1.01, 0.0), (-1.01, 0.0), (0.0, 1.01), (0.0, -1.01)):
+        assert gap(x, y) >= FAR - 1.0
+
+
+def test_heights_may_be_an_argument():
+    def gap(heights, T):
+        (one,) = candidates(SHAPES["sphere"], T, field(heights), np.eye(4))
+        return one.gap
+
+    heights, T = np.random.default_rng(0).normal(size=(5, 6)), at(0.3, -0.2, 1.0)
+    assert abs(lw.compile(gap, heights=(5, 6), T=(4, 4))(heights, T) - gap(heights, T)) < 1e-12
+
+
+# frames, and where there is no direction
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.tuples(*[st.floats(-1.0, 1.0)] * 3))
+def test_frames_of_a_normal_are_right_handed(n):
+    if np.linalg.norm(n) > 1e-3:
+        n = np.array(n) / np.linalg.norm(n)
+        t1, t2 = contact_frame(n)
+        Q = np.column_stack([t1, t2, n])
+        np.testing.assert_allclose(Q.T @ Q, np.eye(3), atol=1e-14)
+        assert np.linalg.det(Q) > 0.0
+
+
+def test_frames_of_a_constant_normal_are_constants():
+    assert all(isinstance(x, float) for t in contact_frame(np.array([0.0, 0.0, 1.0])) for x in t)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_nothing_is_nan_where_there_is_no_direction(pair):
+    a, b = (SHAPES[kind] for kind in pair)
+
+    def function(T1, T2):
+        return np.concatenate([np.array([one.gap, *one.point, *one.normal]) for one in candidates(a, T1, b, T2)])
+
+    kernel = lw.compile(function, T1=(4, 4), T2=(4, 4))
+    slope = kernel.derivative("T1")
+    upside_down = np.diag([1.0, -1.0, -1.0, 1.0])
+    R = np.eye(4)
+    R[:3, :3] = random_rotation(np.random.default_rng(0))
+    for T1, T2 in ((np.eye(4), np.eye(4)), (upside_down, np.eye(4)), (R, R), (R, R @ upside_down), (R, np.eye(4))):
+        assert np.isfinite(kernel(T1, T2)).all()
+        assert np.isfinite(slope(T1, T2)).all()
+        assert np.isfinite(function(T1, T2)).all()
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_directions_continue_through_no_length(pair):
+    """A capsule without length is a sphere."""
+    if "capsule" in pair:
+        other = pair[0] if pair[1] == "capsule" else pair[1]
+        rng = np.random.default_rng(0)
+        for _ in range(5):
+            T1, T2 = pose(rng, 0.3), pose(rng, 0.05)
+            ball, stick = Shape("a", "sphere", radius=0.05), Shape("a", "capsule", radius=0.05)
+            x = nearest(candidates(ball, T1, SHAPES[other], T2))
+            y = nearest(candidates(stick, T1, SHAPES[other], T2))
+            assert abs(x.gap - y.gap) < 1e-12
+            np.testing.assert_allclose(x.normal, y.normal, atol=1e-12)

@@ -1,0 +1,65 @@
+"""Gaps of pairs of shapes against MuJoCo's signed distances, on random poses, apart and overlapping."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linkwright.dynamics.contact.shapes import FAR, candidates
+from linkwright.dynamics.contact.shapes.pairs import SERVED
+from linkwright.model.shape import Shape
+from mechanisms import random_rotation
+
+mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
+
+SHAPES = {
+    "sphere": Shape("a", "sphere", radius=0.1),
+    "capsule": Shape("a", "capsule", radius=0.05, length=0.4),
+    "box": Shape("a", "box", size=(0.2, 0.3, 0.4)),
+    "cylinder": Shape("a", "cylinder", radius=0.1, length=0.3),
+    "ellipsoid": Shape("a", "ellipsoid", size=(0.2, 0.3, 0.4)),
+    "plane": Shape("a", "plane"),
+}
+PAIRS = [pair for pair in SERVED if set(pair) <= set(SHAPES)]
+POSES = 200
+
+TOLERANCE = {pair: 1e-11 for pair in PAIRS}
+"""m"""
+
+
+def geom(shape: Shape) -> str:
+    half = [0.5 * x for x in shape.size]
+    numbers = {
+        "sphere": [shape.radius],
+        "capsule": [shape.radius, 0.5 * shape.length],
+        "cylinder": [shape.radius, 0.5 * shape.length],
+        "plane": [0.0, 0.0, 1.0],
+    }.get(shape.kind, half)
+    return f'<body mocap="true"><geom type="{shape.kind}" size="{" ".join(map(repr, numbers))}"/></body>'
+
+
+def pose(rng, reach):
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = random_rotation(rng), reach * rng.normal(size=3)
+    return T
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_gaps_are_mujocos_distances(pair):
+    A, B = (SHAPES[kind] for kind in pair)
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geom(A)}{geom(B)}</worldbody></mujoco>")
+    data = mujoco.MjData(model)
+    rng, compared = np.random.default_rng(3), 0
+    for _ in range(POSES):
+        T = pose(rng, 0.25), pose(rng, 0.05)
+        for k in range(2):
+            data.mocap_pos[k] = T[k][:3, 3]
+            mujoco.mju_mat2Quat(data.mocap_quat[k], T[k][:3, :3].flatten())
+        mujoco.mj_kinematics(model, data)
+        expected = mujoco.mj_geomDistance(model, data, 0, 1, 10.0, np.zeros(6))
+        gap = min(one.gap for one in candidates(A, T[0], B, T[1]))
+        if gap == FAR or (gap < -0.05 and pair == ("capsule", "box")):
+            continue  # the capsule's axis is within the box: MuJoCo's distance jumps there
+        compared += 1
+        assert abs(gap - expected) < TOLERANCE[pair]
+    assert compared > POSES // 3
