@@ -11,7 +11,8 @@ there; the numbers are those of the compiled model, with no static bodies fused.
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and wherever joints are named.
 * Spatial tendons from site to site are springs and dampers between bodies.
 * Geoms are the shapes of bodies: seen in the groups 0 to 2, for contact where their contype or conaffinity is
-  not zero. Height fields, actuators, other tendons, sensors and the like are not used; one warning lists them.
+  not zero; what these are like to touch, <exclude> and <pair> are kept for ``model.with_contact()``. Actuators, other
+  tendons, sensors and the like are not used; one warning lists them.
 
 <include>, meshes, textures and height fields may name any file this process may read, and MuJoCo's parser and mesh
 code are native and not made for hostile input: they run in a process of their own (`confined.py`) unless the file is
@@ -32,6 +33,7 @@ import numpy as np
 from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.confined import confined
 from linkwright.formats.findings import assembled
+from linkwright.formats.mjcf.contacts import contacts_of, touching
 from linkwright.formats.mjcf.shapes import rotation_of, shapes_of
 from linkwright.formats.xml import read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
@@ -96,7 +98,9 @@ def described(name: str) -> tuple[Description, list[str]]:
     reader = Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)
     description = reader.description()
     unused += reader.unused
-    notes = [*remarks, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
+    collide = int(touching(compiled).sum())
+    waiting = [f"contact of {collide} geoms acts once its pairs are found: model.with_contact()"] * (collide > 1)
+    notes = [*remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
     if unused:
         notes.append(f"not used: {', '.join(unused)}")
     return description, [f"{name}: {note}" for note in notes]
@@ -180,6 +184,7 @@ def _compiled(mujoco: Any, name: str) -> tuple[Any, Any, list[str], list[str]]:
             raise
         trouble = error
     spec = _parsed(mujoco, name)  # the one that failed keeps raising its error
+    unused += _counted("contact pairs", [pair.name for pair in spec.pairs])
     needed = _strip(mujoco, spec)
     try:
         compiled = spec.compile()
@@ -239,13 +244,10 @@ def _weighs(mujoco: Any, spec: Any, geom: Any) -> bool:
 
 def _unused(spec: Any) -> list[str]:
     """What the file has that is not used: kinds, with their number and names."""
-    collide = sum(1 for geom in spec.geoms if geom.contype or geom.conaffinity)
-    collide = 0 if collide < 2 else collide  # one alone meets nothing
-    unused = [f"contact of {collide} geoms"] if collide else []
+    unused: list[str] = []
     for kind, elements in (
         ("actuators", spec.actuators),
         ("sensors", spec.sensors),
-        ("contact pairs", spec.pairs),
         ("flexible bodies", spec.flexes),
         ("skins", spec.skins),
         ("plugins", spec.plugins),
@@ -304,8 +306,20 @@ class Reader:
         off = m.opt.disableflags & self.mujoco.mjtDisableBit.mjDSBL_GRAVITY
         g = np.zeros(3) if off else m.opt.gravity
         frames = tuple(self.frames.values())
+        shapes, places = shapes_of(self)
+        contacts = contacts_of(self, shapes, places)
+        self.unused += contacts.notes
         return Description(
-            self.title, bodies, joints, frames, loops, tuple(g.tolist()), springs, tuple(shapes_of(self))
+            self.title,
+            bodies,
+            joints,
+            frames,
+            loops,
+            tuple(g.tolist()),
+            springs,
+            tuple(shapes),
+            listed_pairs=contacts.listed,
+            excluded=contacts.excluded,
         )
 
     def check_finite(self) -> None:
@@ -516,6 +530,9 @@ class Reader:
         values[: len(polynomial.coef)] = polynomial.coef
         names = self.coordinates[first], self.coordinates[second]
         return CoordinateLoop(name, *names, tuple(values.tolist()), self.path)
+
+    def list_geoms(self, unread: list[str]) -> None:
+        self.unused += _counted("geoms that touch, of kinds that are not read", unread)
 
     def list_unused(self) -> None:
         m = self.m

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.contacts import surface_of, touching
 from linkwright.model.shape import KINDS, Shape, Use
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix
@@ -20,34 +20,43 @@ if TYPE_CHECKING:
 SEEN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows."""
 
-MUJOCO_KINDS = [kind for kind in KINDS if kind not in ("cone", "height_field")]
+MUJOCO_KINDS = {kind: f"mjGEOM_{kind.upper()}" for kind in KINDS if kind != "cone"} | {"height_field": "mjGEOM_HFIELD"}
+"""What MuJoCo calls the kinds that it has."""
 
 GREY = (0.5, 0.5, 0.5)
 """The colour of geoms that are given none."""
 
 
-def shapes_of(reader: Reader) -> Iterator[Shape]:
-    """The geoms of the compiled model that are seen or touch, as shapes."""
+def shapes_of(reader: Reader) -> tuple[list[Shape], dict[int, int]]:
+    """The geoms of the compiled model that are seen or touch, as shapes; where each of them is among these."""
     m, kinds, names = reader.m, reader.mujoco.mjtGeom, reader.mujoco.mjtObj
-    of_kind = {int(getattr(kinds, f"mjGEOM_{kind.upper()}")): kind for kind in MUJOCO_KINDS}
+    of_kind = {int(getattr(kinds, name)): kind for kind, name in MUJOCO_KINDS.items()}
     files, folder = _mesh_files(reader), os.path.dirname(os.path.abspath(reader.path))
+    contact = touching(m)
+    shapes: list[Shape] = []
+    places: dict[int, int] = {}
+    unread: list[str] = []
     for g in range(m.ngeom):
         kind = of_kind.get(int(m.geom_type[g]))
-        touches = bool(m.geom_contype[g] or m.geom_conaffinity[g])
-        seen = m.geom_group[g] in SEEN_GROUPS
+        touches, seen = bool(contact[g]), m.geom_group[g] in SEEN_GROUPS
+        name = reader.mujoco.mj_id2name(m, names.mjOBJ_GEOM, g) or ""
+        if kind is None and touches:
+            unread.append(name)
         if kind is None or not (touches or seen):
             continue
         T = pose_matrix(rotation_of(m.geom_quat[g]), m.geom_pos[g])
         size = m.geom_size[g].tolist()
-        numbers: dict[str, Any] = {}
+        numbers: dict[str, Any] = surface_of(m, g) if touches else {}
         if kind == "mesh":
             mesh = int(m.geom_dataid[g])
-            name = reader.mujoco.mj_id2name(m, names.mjOBJ_MESH, mesh)
-            if name in files:
+            named = reader.mujoco.mj_id2name(m, names.mjOBJ_MESH, mesh)
+            if named in files:
                 T = T @ inverse_pose(pose_matrix(rotation_of(m.mesh_quat[mesh]), m.mesh_pos[mesh]))
-                numbers = {"file": files[name], "scale": tuple(m.mesh_scale[mesh].tolist())}
+                numbers |= {"file": files[named], "scale": tuple(m.mesh_scale[mesh].tolist())}
             else:
-                numbers = {what: _part(m, what, mesh).copy() for what in ("vertices", "faces")}
+                numbers |= {what: _part(m, what, mesh).copy() for what in ("vertices", "faces")}
+        elif kind == "height_field":
+            numbers |= _heights(m, int(m.geom_dataid[g]))
         elif kind in ("box", "ellipsoid"):
             numbers["size"] = tuple(2.0 * x for x in size)
         elif kind != "plane":
@@ -62,15 +71,27 @@ def shapes_of(reader: Reader) -> Iterator[Shape]:
             kind,
             T,
             use=use,
-            friction=float(m.geom_friction[g, 0]) if touches else None,
             color=None if (red, green, blue) == GREY else (red, green, blue, opacity),
-            name=reader.mujoco.mj_id2name(m, names.mjOBJ_GEOM, g) or "",
+            name=name,
             folders=(folder,),
             place=reader.path,
             **numbers,
         )
         if not any(shape.problems()):
-            yield shape
+            places[g] = len(shapes)
+            shapes.append(shape)
+        elif touches:
+            unread.append(name)
+    reader.list_geoms(unread)
+    return shapes, places
+
+
+def _heights(m: Any, field: int) -> dict[str, Any]:
+    """What a height field of the compiled model is, whose data are 0 to 1."""
+    rows, columns, first = int(m.hfield_nrow[field]), int(m.hfield_ncol[field]), int(m.hfield_adr[field])
+    x, y, top, base = m.hfield_size[field].tolist()
+    data = np.array(m.hfield_data[first : first + rows * columns], dtype=float).reshape(rows, columns)
+    return {"heights": top * data, "size": (2.0 * x, 2.0 * y, base)}
 
 
 def _part(m: Any, what: str, mesh: int) -> Array:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.mjcf.touching import contacts, height_field, pairs_of, surface
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -73,6 +74,8 @@ class _Writer:
         self.hinges: dict[str, str] = {}
         """the joint in the file of each coordinate that equality constraints may tie"""
         self.ties: list[dict[str, Any]] = []
+        self.geoms: dict[int, str] = {}
+        """the name in the file of each shape that has one, by its place"""
         self.at_rest = {WORLD}
         """the world and what is welded to it"""
 
@@ -93,34 +96,49 @@ class _Writer:
 
     def shapes(self, root: Node) -> None:
         """Geoms without mass: what only is seen touches nothing and is in group 2, what only touches in group 3."""
-        names, assets = Names(set()), Node("asset")
-        for shape in self.description.shapes:
-            if shape.kind == "plane" and shape.body not in self.at_rest:
-                self.losses.add("planes on bodies that move are lost", shape.body)
+        first = {shape.name for shape in self.description.shapes if shape.name}
+        names, assets = Names({*first}), Node("asset")
+        paired = {place for pair in pairs_of(self.description) for place in (pair.first, pair.second)}
+        for place, shape in enumerate(self.description.shapes):
+            if shape.kind in ("plane", "height_field") and shape.body not in self.at_rest:
+                self.losses.add(f"shapes of the kind {shape.kind} are lost on bodies that move", shape.body)
                 continue
-            told: dict[str, Any] = {"name": names.free(shape.name)} if shape.name else {}
+            told: dict[str, Any] = {}
+            if shape.name or place in paired:
+                told["name"] = shape.name if shape.name in first else names.free(shape.name or f"geom{place + 1}")
+                first.discard(shape.name)
+                self.geoms[place] = told["name"]
+            T = shape.placement
             if shape.kind == "mesh":
                 mesh = self.mesh(assets, shape)
                 if not mesh:
+                    self.geoms.pop(place, None)
                     continue
                 told |= {"type": "mesh", "mesh": mesh}
+            elif shape.kind == "height_field":
+                field, low = height_field(shape)
+                told |= {"type": "hfield", "hfield": f"heights{len(assets.children) + 1}"}
+                assets.add("hfield", name=told["hfield"], **field)
+                T = T @ pose_matrix(p=np.array([0.0, 0.0, low]))
             elif shape.kind in SIZES:
                 told |= {"type": shape.kind, "size": SIZES[shape.kind](shape)}
             else:
                 self.losses.add(f"shapes of the kind {shape.kind} are lost", shape.body)
+                self.geoms.pop(place, None)
                 continue
-            told |= _placed(shape.placement) | {"mass": 0.0}
-            if shape.friction is not None:
-                told["friction"] = shape.friction
+            told |= _placed(T) | {"mass": 0.0}
             if shape.color is not None:
                 told["rgba"] = shape.color
             if shape.use == "visual":
                 told |= {"contype": 0, "conaffinity": 0, "group": 2}
-            elif shape.use == "collision":
-                told["group"] = 3
+            else:
+                told |= surface(shape, self.losses)
+                if shape.use == "collision":
+                    told["group"] = 3
             self.nodes[shape.body].add("geom", **told)
         if assets.children:
             root.children.append(assets)
+        contacts(root, self.description, self.geoms, self.losses)
 
     def mesh(self, assets: Node, shape: Shape) -> str:
         """The name of a new mesh among the assets; "" where MuJoCo could not read it."""

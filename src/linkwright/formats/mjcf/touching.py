@@ -1,0 +1,107 @@
+"""What the MJCF writer says of contact: what geoms are like to touch, height fields, pairs and excluded bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.writing import Losses, Node
+from linkwright.model.build.description import Description
+from linkwright.model.pair import FRICTION, Pair
+from linkwright.model.shape import Shape
+
+THINNEST = 1e-3
+"""m, of the ground beneath a height field, and of its heights where all are alike: MuJoCo asks for some."""
+
+
+def surface(shape: Shape, losses: Losses) -> dict[str, Any]:
+    """What a geom is like to touch."""
+    told: dict[str, Any] = {}
+    if shape.friction is None:
+        losses.add(f"friction that is left to what is touched is written as {FRICTION:g}", shape.called)
+    numbers = (FRICTION if shape.friction is None else shape.friction, shape.torsional_friction, shape.rolling_friction)
+    told |= {"friction": numbers, "condim": max(3, _condim(*numbers))}
+    if shape.margin:
+        told["margin"] = shape.margin
+    for bits in ("contype", "conaffinity"):
+        if getattr(shape, bits) != 1:
+            told[bits] = _signed(getattr(shape, bits))
+    _lost(shape, shape.called, losses)
+    return told
+
+
+def _lost(of: Shape | Pair, called: str, losses: Losses) -> None:
+    if of.restitution:
+        losses.add("restitution is lost", called)
+    if of.stiffness is not None:
+        losses.add("stiffness and damping of contact are lost, which MuJoCo tells by mass", called)
+
+
+def _condim(slide: float, spin: float, roll: float) -> int:
+    """How many directions of a contact have friction."""
+    return 6 if roll else 4 if spin else 3 if slide else 1
+
+
+def _signed(bits: int) -> int:
+    """The same 32 bits, as a number with a sign."""
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+def height_field(shape: Shape) -> tuple[dict[str, Any], float]:
+    """An hfield of the same surface, whose z = 0 is its lowest point; and how high that is in the shape's frame.
+
+    In files the last row comes first.
+    """
+    assert shape.heights is not None
+    low, high = float(shape.heights.min()), float(shape.heights.max())
+    x, y, base = shape.size
+    rows, columns = shape.heights.shape
+    size = (0.5 * x, 0.5 * y, high - low if high > low else THINNEST, max(base + low, THINNEST))
+    return {"nrow": rows, "ncol": columns, "size": size, "elevation": np.ravel(shape.heights[::-1] - low)}, low
+
+
+def pairs_of(description: Description) -> list[Pair]:
+    """The pairs that are written: those that there are, and those that were listed, each once."""
+    found: dict[frozenset[int], Pair] = {}
+    for pair in (*description.pairs, *description.listed_pairs):
+        found.setdefault(frozenset((pair.first, pair.second)), pair)
+    return list(found.values())
+
+
+def contacts(root: Node, description: Description, geoms: Mapping[int, str], losses: Losses) -> None:
+    """<pair> and <exclude>."""
+    node = Node("contact")
+    for pair in pairs_of(description):
+        if pair.first in geoms and pair.second in geoms:
+            slide, spin, roll = pair.friction, pair.torsional_friction, pair.rolling_friction
+            told = {"margin": pair.margin} if pair.margin else {}
+            _lost(pair, f"{geoms[pair.first]} ─ {geoms[pair.second]}", losses)
+            node.add(
+                "pair",
+                geom1=geoms[pair.first],
+                geom2=geoms[pair.second],
+                condim=_condim(slide, spin, roll),
+                friction=(slide, slide, spin, roll, roll),
+                **told,
+            )
+    for first, second in dict.fromkeys(description.excluded):
+        node.add("exclude", body1=first, body2=second)
+    if node.children:
+        root.children.append(node)
+    if description.pairs and _more_meet(description):
+        losses.add("MuJoCo lets other shapes meet too, as contype and conaffinity say", description.name)
+
+
+def _more_meet(description: Description) -> bool:
+    """Whether shapes of two links meet by their bits that are no pair."""
+    known = {frozenset((pair.first, pair.second)) for pair in description.pairs}
+    touching = [k for k, shape in enumerate(description.shapes) if shape.touches]
+    for i, j in combinations(touching, 2):
+        a, b = description.shapes[i], description.shapes[j]
+        meet = (a.contype & b.conaffinity) or (b.contype & a.conaffinity)
+        if meet and a.body != b.body and frozenset((i, j)) not in known:
+            return True
+    return False

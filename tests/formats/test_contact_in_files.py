@@ -1,0 +1,199 @@
+"""What files say of contact: MJCF's rules, pairs and frictions, those of SDF; written and read again."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import FormatWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+
+
+def read(tmp_path, text, name="r.xml"):
+    pytest.importorskip("mujoco")
+    (tmp_path / name).write_text(text)
+    return lw.load(tmp_path / name, trusted=True)
+
+
+CROWD = """<mujoco><option {option}>{flag}</option>
+<default><geom type="sphere" size="0.1"/></default>
+<worldbody>
+  <geom name="floor" type="plane" size="1 1 1" friction="0.9 0.01 0.002" margin="0.002"/>
+  <geom name="pillar" condim="4"/>
+  <body name="a"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+    <geom name="a1" condim="1"/><geom name="a2" condim="1" contype="2" conaffinity="2"/>
+    <body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+      <geom name="b1" friction="0.4 0.1 0.01" condim="6"/>
+      <body name="c"><geom name="c1" priority="1" friction="0.2"/>
+        <body name="d"><joint axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+          <geom name="d1" condim="4" margin="0.01"/></body></body></body></body>
+  <body name="e"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+    <geom name="e1" condim="1"/><geom name="e2" contype="0" conaffinity="2"/>
+    <geom name="e3" contype="0" conaffinity="0"/></body>
+  <body name="f"><joint type="slide"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom name="f1"/></body>
+</worldbody>
+<contact><exclude body1="d" body2="e"/><exclude body1="world" body2="f"/>
+  <pair geom1="e3" geom2="floor" condim="6" friction="0.5 0.5 0.03 0.004 0.004" margin="0.003"/>
+  <pair geom1="d1" geom2="e1" condim="1"/>
+</contact></mujoco>"""
+
+
+@pytest.mark.parametrize("flag", ["", '<flag filterparent="disable"/>'])
+def test_the_pairs_of_a_file_are_those_that_mujoco_finds(flag, tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    text = CROWD.format(option="", flag=flag)
+    model = read(tmp_path, text).with_contact()
+    m = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(m)
+    mujoco.mj_forward(m, data)  # where all lie within each other
+    expected = {}
+    for contact in data.contact:
+        names = frozenset(m.geom(g).name for g in contact.geom)
+        condim, (slide, _, spin, roll, _) = contact.dim, contact.friction
+        friction = (slide if condim >= 3 else 0.0, spin if condim >= 4 else 0.0, roll if condim >= 6 else 0.0)
+        expected[names] = (*friction, contact.includemargin)
+    found = {
+        frozenset((model.shapes[pair.first].name, model.shapes[pair.second].name)): (
+            pair.friction,
+            pair.torsional_friction,
+            pair.rolling_friction,
+            pair.margin,
+        )
+        for pair in model.pairs
+    }
+    assert found.keys() == expected.keys()
+    assert len(found) > 20
+    for names, numbers in expected.items():
+        np.testing.assert_allclose(found[names], numbers, atol=1e-15, err_msg=str(names))
+
+
+def test_a_file_gives_shapes_and_no_pairs_and_tells_how_to_find_them(tmp_path):
+    with pytest.warns(FormatWarning, match=r"contact of 11 geoms acts once its pairs are found: model.with_contact()"):
+        model = read(tmp_path, CROWD.format(option="", flag=""))
+    assert model.pairs == ()
+    assert set(model.excluded) == {("d", "e"), ("world", "f")}
+
+
+def test_a_file_may_be_changed_before_its_pairs_are_found(tmp_path):
+    model = read(tmp_path, CROWD.format(option="", flag=""))
+
+    def named(model):
+        return {
+            (frozenset(model.shapes[k].name for k in (pair.first, pair.second)), pair.friction)
+            for pair in model.with_contact().pairs
+        }
+
+    other = (
+        lw.Builder("o").body("o", 1.0, inertia=1.0).joint("o", "free", "world", "o").shape("o", "sphere", radius=1.0)
+    )
+    twice = other.build().append(model, prefix="x_")
+    assert named(model) <= named(twice)
+    assert named(model.with_gravity([0, 0, 0]).with_payload("f", 1.0)) == named(model)
+    fewer = model.lock({"f_joint": 0.0})
+    assert {pair for pair, _ in named(fewer)} == {pair for pair, _ in named(model)} - {
+        frozenset(("f1", "pillar")),
+        frozenset(("f1", "floor")),
+    }
+
+
+def test_compliance_of_mjcf_is_told_for_it_is_no_stiffness(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1" solref="-1000 -30"/><body pos="0 0 0.1"><freejoint/>
+    <geom size="0.1" density="{density}" solref="-1000 -30"/></body></worldbody></mujoco>"""
+    with pytest.warns(FormatWarning, match="compliance of contact of 2 geoms or pairs"):
+        model = read(tmp_path, text.format(density=1000))
+    assert all(shape.stiffness is None for shape in model.shapes)
+    depth = []
+    for density in (100, 1000):  # the heavier one sinks in no deeper
+        m = mujoco.MjModel.from_xml_string(text.format(density=density))
+        data = mujoco.MjData(m)
+        mujoco.mj_step(m, data, 5000)
+        depth.append(data.contact.dist[0])
+    assert depth[0] == pytest.approx(depth[1], rel=1e-6)
+
+
+HEIGHTS = np.array([[0.0, 0.1, 0.3], [0.05, 0.2, 0.25]])
+
+
+def test_height_fields_of_mjcf(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    text = """<mujoco><asset><hfield name="h" nrow="2" ncol="3" size="3 2 0.3 0.1" elevation="{data}"/></asset>
+    <worldbody><geom type="hfield" hfield="h"/></worldbody></mujoco>"""
+    data = " ".join(map(str, HEIGHTS.ravel()))
+    model = read(
+        tmp_path,
+        text.format(data=data).replace(
+            "</worldbody>", '<body name="a"><freejoint/><geom size="0.1"/></body></worldbody>'
+        ),
+    )
+    field = model.shapes[0]
+    assert (field.kind, field.size) == ("height_field", (6.0, 4.0, 0.1))
+    m = mujoco.MjModel.from_xml_string(text.format(data=data))
+    state = mujoco.MjData(m)
+    mujoco.mj_forward(m, state)
+    for row, y in enumerate((-1.999, 1.999)):  # by a ray from above onto each corner
+        for column, x in enumerate((-2.999, 0.0, 2.999)):
+            hit = mujoco.mj_ray(
+                m,
+                state,
+                np.array([x, y, 5.0]),
+                np.array([0.0, 0.0, -1.0]),
+                None,
+                1,
+                -1,
+                np.zeros(1, np.int32),
+                np.zeros(3),
+            )
+            assert 5.0 - hit == pytest.approx(field.heights[row, column], abs=1e-3)
+
+
+def as_told(model):
+    """The pairs by names, with their numbers."""
+    return sorted(
+        (
+            model.shapes[pair.first].name,
+            model.shapes[pair.second].name,
+            pair.friction,
+            pair.torsional_friction,
+            pair.rolling_friction,
+            pair.margin,
+        )
+        for pair in model.pairs
+    )
+
+
+@pytest.mark.parametrize("name", ["quadruped", "humanoid"])
+def test_a_robot_on_its_ground_goes_through_mjcf(name, tmp_path):
+    pytest.importorskip("mujoco")
+    model = lw.load(name).with_ground(-1.0, friction=0.4, torsional_friction=0.01, rolling_friction=0.001, margin=0.01)
+    back = lw.load(model.save(tmp_path / "r.xml"), trusted=True).with_contact(between=[s.name for s in model.shapes])
+    ours = as_told(model)
+    assert [pair for pair in as_told(back) if "ground" in pair] == ours
+
+
+def test_a_ground_of_heights_goes_through_mjcf(tmp_path):
+    pytest.importorskip("mujoco")
+    z = HEIGHTS - 0.2
+    model = lw.load("quadruped").with_ground(0.5, heights=z, size=(4.0, 2.0))
+    back = lw.load(model.save(tmp_path / "r.xml"), trusted=True)
+    field = next(shape for shape in back.shapes if shape.name == "ground")
+    np.testing.assert_allclose(field.heights + field.placement[2, 3], z + 0.5, atol=1e-6)  # of single precision
+    np.testing.assert_allclose(field.size[:2], (4.0, 2.0))
+    between = ["front_left_shank", "hind_left_shank", "ground"]
+    assert len(back.with_contact(between=between).pairs) == 3
+
+
+def test_all_that_contact_has_in_a_file_comes_back(tmp_path):
+    model = read(tmp_path, CROWD.format(option="", flag="")).with_contact()
+    back = lw.load(model.save(tmp_path / "s.xml"), trusted=True).with_contact()
+    assert as_told(back) == as_told(model)
+    assert back.excluded == model.excluded
+
+
+def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
+    model = lw.load("quadruped").with_ground(restitution=0.5, stiffness=1e5, damping=1e3)
+    with pytest.warns(FormatWarning) as told:
+        model.save(tmp_path / "r.xml")
+    text = str(told[0].message)
+    for what in ("restitution is lost", "stiffness and damping of contact are lost", "lets other shapes meet too"):
+        assert what in text
