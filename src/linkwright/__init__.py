@@ -119,7 +119,10 @@ _LATER = {
     # What meshes and shapes weigh
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
-    "linkwright.simulation": ("Motion", "hold", "hold_joints", "linearize", "showing_start", "simulate", "contact"),
+    "linkwright.simulation": (
+        *("Motion", "Rollout", "hold", "hold_joints", "linearize"),
+        *("rollout", "showing_start", "simulate", "contact"),
+    ),
     # Laws: what moves it
     "linkwright.control": ("control",),
     # Motions that are planned
@@ -168,6 +171,7 @@ __all__ = [
     "Pair",
     "PhasePortrait",
     "Reached",
+    "Rollout",
     "Shape",
     "StaticWrench",
     "Trajectory",
@@ -271,6 +275,7 @@ __all__ = [
     "regressor",
     "repeat",
     "resolved_rate",
+    "rollout",
     "rotation",
     "showing_start",
     "sign",

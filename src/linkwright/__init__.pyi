@@ -73,10 +73,12 @@ from linkwright.model.pair import Pair as Pair
 from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
+from linkwright.simulation import Rollout as Rollout
 from linkwright.simulation import contact as contact
 from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import linearize as linearize
+from linkwright.simulation import rollout as rollout
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
 from linkwright.spatial.arrays import Array
@@ -520,6 +522,7 @@ __all__ = [
     "Pair",
     "PhasePortrait",
     "Reached",
+    "Rollout",
     "Shape",
     "StaticWrench",
     "Trajectory",
@@ -623,6 +626,7 @@ __all__ = [
     "regressor",
     "repeat",
     "resolved_rate",
+    "rollout",
     "rotation",
     "showing_start",
     "sign",

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.drives import _normal, _seeds
+from linkwright.simulation.randomness import Random, seeds
 
 H = 2e-3
 
@@ -120,10 +120,14 @@ def test_a_batch_has_noise_of_its_own_in_each_motion(arm):
 
 
 def test_normal_numbers_are_normal():
-    state, drawn = _seeds(0, (5000,), 2).T, []
+    def draw(state):
+        random = Random(state)
+        return random.normal(shape=3), random.state
+
+    kernel, state, drawn = lw.compile(draw, state=2), seeds(0, (5000,)), []
     for _ in range(12):
-        numbers, state = _normal(state, 3)
-        drawn.append(numbers)
+        numbers, state = kernel(state)
+        drawn.append(numbers.T)
     x = np.concatenate(drawn, axis=0)  # (36, 5000)
     assert np.abs(x.mean()) < 4 / np.sqrt(x.size)
     assert x.var() == pytest.approx(1.0, abs=4 * np.sqrt(2 / x.size))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.emit import c
+from linkwright.compiler.emit.repetition import longest_step
 from linkwright.compiler.front.bind import bind, book_of
 from linkwright.compiler.front.differentiation import differentiate
 from linkwright.compiler.ir.interpreter import interpret
@@ -24,6 +25,7 @@ from linkwright.compiler.native import batches
 from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
+from linkwright.compiler.native.sequence import CallsInSequence, run_on_threads
 from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.parameters import parametrised
 from linkwright.compiler.schedules.choose import program
@@ -211,6 +213,45 @@ class Kernel(Entered):
         more = (first,) if long else ()
         spread(self._call, arrays, self._dims, outs, batch, self._threads, max(1, slices), width, *more)
         return outs[0] if len(outs) == 1 else outs
+
+    def in_sequence(
+        self,
+        calls: int,
+        arrays: Sequence[np.ndarray],
+        fed: Mapping[int, int],
+        results: Sequence[np.ndarray],
+        turns: float = 1.0,
+        threads: int | None = None,
+    ) -> None:
+        """So many calls one after the other, each from what the one before gave, with no Python between them.
+
+        ``arrays`` are those of the first call, of one batch dimension or shared by all rows, or all of a single row;
+        ``fed``: which of them are, from the second call on, which result. ``results`` are filled: with (calls, …) every
+        one is kept, with (2, …) two change places, and the last is at ``(calls - 1) % 2``. All are contiguous float64
+        arrays. ``turns``: how many steps repetitions take that stop, to tell how long it will take; ``threads``: the
+        kernel's own where not given.
+        """
+        rows = [len(x) for x, n in zip(arrays, self._dims, strict=True) if x.ndim > n]
+        if self._native is None:
+            return self._interpreted_in_sequence(calls, list(arrays), fed, results)
+        assert isinstance(self.program, Program)
+        native, longest = self._native, max(1.0, turns * longest_step(self.program))
+        native.prepare(rows=True, batches=bool(rows))
+        function = native.loop if rows else native.row
+        task = CallsInSequence(self.program, function, not rows, calls, arrays, fed, results, int(longest))
+        if not rows:
+            return task.run(0, 1, 1)
+        run_on_threads(task, rows[0], self._width, threads or self._threads, calls * longest / (4.5 * self._width))
+        return None
+
+    def _interpreted_in_sequence(
+        self, calls: int, arrays: list[np.ndarray], fed: Mapping[int, int], results: Sequence[np.ndarray]
+    ) -> None:
+        for k in range(calls):
+            places = tuple(x[k if len(x) == calls else k % 2] for x in results)
+            self._interpreted(*arrays, out=places)
+            for number, source in fed.items():
+                arrays[number] = places[source]
 
     def measured_time(self, single: bool = False) -> float:
         """Seconds that some hundred rows (or a single one) take here in one thread; infinite without machine code."""

@@ -43,7 +43,7 @@ def parametrised(bound: Bound, names: Sequence[str]) -> Bound:
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(f"parameters are a list of names, as ['payload.mass']; got {names!r}")
     model.require_physical("a parameter")
-    known = [_parameter(model, name) for name in names]
+    known = [parameter_of(model, name) for name in names]
     if len({one.name for one in known}) < len(known):
         raise ArgumentError(f"a parameter is named twice: {listed(tuple(names), 'names')}")
     links = list(dict.fromkeys(one.owner for one in known if one.what in OF_BODIES))
@@ -64,7 +64,8 @@ def parametrised(bound: Bound, names: Sequence[str]) -> Bound:
     return replace(bound, function=function, shapes=shapes, algorithm=None, on_model=None)
 
 
-def _parameter(model: Model, name: str) -> Parameter:
+def parameter_of(model: Model, name: str) -> Parameter:
+    """The parameter of that name; :class:`UnknownNameError` where there is none."""
     owner, _, what = name.rpartition(".")
     if name == "gravity":
         return Parameter(name, "", "gravity", (3,))

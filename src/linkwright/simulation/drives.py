@@ -8,9 +8,6 @@ the law's state. Each step, of length h:
 2. u acts a number of steps later, times the ratio of the gear. Where it would speed a joint up, it fades over the last
    twentieth before the velocity's limit, and is nothing beyond; then it is cut to the effort's limits.
 3. A drive that lags by T has τ̇ = (u − τ)/T. Over the step acts the mean of that, u + (τ − u)(1 − e^(−h/T)) T/h.
-
-Normal numbers are Box and Muller's (1958), of uniform ones by L'Ecuyer's two combined congruential generators (CACM 31,
-1988), whose integers fit floating-point numbers.
 """
 
 from __future__ import annotations
@@ -26,11 +23,8 @@ from linkwright.dynamics.actuation import joint_effort_limits, joint_velocity_li
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.laws import Formula, Ruled
+from linkwright.simulation.randomness import Random, checked_seed, seeds
 from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
-
-FIRST, SECOND = (40014.0, 2147483563.0), (40692.0, 2147483399.0)
-"""Factors and moduli of the two generators."""
-
 
 FADING = 0.05
 """The share of a velocity's limit, below it, over which drives lose their power."""
@@ -59,7 +53,8 @@ class Between:
     """(nv,): what a joint gets of each unit that is asked of its motor"""
     fastest: Array | None = None
     """(nv,), rad/s or m/s"""
-    seed: int = 0
+    seed: Any = 0
+    """one, or one of each motion"""
 
 
 def between(
@@ -70,10 +65,11 @@ def between(
     lag: Any,
     effort_limits: Any,
     noise: Mapping[str, Any] | None,
-    seed: int,
+    seed: Any,
     gear: Any = None,
     velocity_limits: Any = False,
     sensed: bool = False,
+    batch: tuple[int, ...] = (),
 ) -> Between | None:
     """As ``simulate`` is told of it, checked; None where it is nothing."""
     if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v", "wrench"}):
@@ -98,8 +94,6 @@ def between(
         fastest = _per_velocity(model, "velocity_limits", own)
     lags = _per_velocity(model, "lag", lag)
     of_q, of_v = (_per_velocity(model, f"noise of {name}", (noise or {}).get(name, 0.0)) for name in "qv")
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed is a whole number, not negative; got {seed!r}")
     told = Between(
         1 if period is None else _steps("period", period, h, 1),
         _steps("delay", delay, h, 0),
@@ -109,7 +103,7 @@ def between(
         None if of_wrench is None else np.broadcast_to(of_wrench, (6,)).copy(),
         None if gear is None else _ratios(model, gear),
         fastest,
-        int(seed),
+        checked_seed(seed, batch),
     )
     if told.delay > LONGEST:
         raise InputError(
@@ -159,7 +153,7 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
     pieces: dict[str, Array] = {"law": rule.state, "count": np.zeros((*batch, 1)), "asked": np.zeros((*batch, n))}
     if told.noise is not None:
         values["of_q"], values["of_v"] = told.noise
-        pieces["random"] = _seeds(told.seed, batch, n)
+        pieces["random"] = seeds(told.seed, batch)
     if told.noise_of_wrench is not None:
         values["of_wrench"] = told.noise_of_wrench
     if told.gear is not None:
@@ -186,7 +180,9 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         x, speed = {name: state[place] for name, place in places.items()}, v
         said = dict(zip(values, given, strict=False))
         if "random" in x:
-            normal, x["random"] = _normal(x["random"], 2 * n + (6 if "of_wrench" in said else 0))
+            random = Random(x["random"])
+            normal = random.normal(shape=2 * n + (6 if "of_wrench" in said else 0))
+            x["random"] = random.state
             q, v = integrate(model, q, said["of_q"] * normal[:n]), v + said["of_v"] * normal[n : 2 * n]
             if "of_wrench" in said:
                 measured = {"wrench": measured["wrench"] + said["of_wrench"] * normal[2 * n :]}
@@ -223,29 +219,6 @@ def driving(model: Model, rule: Ruled, told: Between, h: float, batch: tuple[int
         int(ends[-1]),
     )
     state = np.concatenate(list(pieces.values()), axis=-1)
-    return Ruled(model, formula, state, rule.shapes, rule.name, places.get("cut"), told.period)
-
-
-def _seeds(seed: int, batch: tuple[int, ...], n: int) -> Array:
-    """The generators' states (*batch, 2): each motion has its own."""
-    rng = np.random.default_rng(seed)
-    return np.stack([rng.integers(1, int(modulus) - 1, size=batch).astype(float) for _, modulus in (FIRST, SECOND)], -1)
-
-
-def _normal(state: Array, count: int) -> tuple[Array, Array]:
-    """So many normal numbers, and the generators' state after them."""
-    uniform, (x, y) = [], (state[0], state[1])
-    for _ in range(count + count % 2):
-        x, y = _next(x, *FIRST), _next(y, *SECOND)
-        z = x - y
-        uniform.append(where(z < 0.5, z + (FIRST[1] - 1.0), z) / FIRST[1])  # in (0, 1)
-    normal = []
-    for a, b in zip(uniform[::2], uniform[1::2], strict=True):
-        size = np.sqrt(-2.0 * np.log(a))
-        normal += [size * np.cos(2.0 * np.pi * b), size * np.sin(2.0 * np.pi * b)]
-    return np.stack(normal[:count]), np.stack([x, y])
-
-
-def _next(x: Any, factor: float, modulus: float) -> Any:
-    y = factor * x
-    return y - modulus * np.floor(y / modulus)
+    driven = Ruled(model, formula, state, rule.shapes, rule.name, places.get("cut"), told.period)
+    driven.random = places.get("random")
+    return driven

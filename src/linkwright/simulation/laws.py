@@ -58,21 +58,30 @@ class Formula:
     """the frame at which what acts from outside is measured: the function is told it as ``wrench`` (6,)"""
 
     @property
-    def _all_shapes(self) -> tuple[tuple[int, ...], ...]:
+    def all_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Of all values, for one motion."""
         return (self.outside.shapes if self.outside else ()) + self.shapes
+
+    @property
+    def all_values(self) -> tuple[Array, ...]:
+        """Those of what acts from outside, and its own."""
+        return (self.outside.values if self.outside else ()) + self.values
 
     @property
     def size(self) -> int:
         """How many numbers all values are."""
-        return size_of(self._all_shapes)
+        return size_of(self.all_shapes)
 
     def told(self) -> Array:
         """All values one after the other (…, size)."""
-        return one_after_another((self.outside.values if self.outside else ()) + self.values, self._all_shapes)
+        return one_after_another(self.all_values, self.all_shapes)
 
     def efforts(self, model: Model, t: Any, q: Array, v: Array, told: Array, *state: Array) -> Any:
         """The efforts (nv,) by all values (size,); with a state (efforts, state)."""
-        values = apart(told, self._all_shapes)
+        return self.of_values(model, t, q, v, apart(told, self.all_shapes), *state)
+
+    def of_values(self, model: Model, t: Any, q: Array, v: Array, values: Sequence[Any], *state: Array) -> Any:
+        """The same by all values, one by one."""
         others = len(self.outside.shapes) if self.outside else 0
         if self.outside is None or self.sensor is None:
             return self.function(model, t, q, v, *state, *values[others:])
@@ -81,8 +90,12 @@ class Formula:
 
     def pushing(self, model: Model, t: Any, q: Array, v: Array, told: Array) -> Array:
         """What acts from outside as efforts (nv,), by all values (size,)."""
+        return self.pushed(model, t, q, v, apart(told, self.all_shapes))
+
+    def pushed(self, model: Model, t: Any, q: Array, v: Array, values: Sequence[Any]) -> Array:
+        """The same by all values, one by one."""
         assert self.outside is not None
-        return self.outside.efforts(model, t, q, v, *apart(told, self._all_shapes)[: len(self.outside.shapes)])
+        return self.outside.efforts(model, t, q, v, *values[: len(self.outside.shapes)])
 
 
 def under(formula: Formula | None, outside: Outside, model: Model, sensor: str | None = None) -> Formula:
@@ -136,6 +149,8 @@ class Ruled:
         """where the state counts the steps in which efforts were cut"""
         self.period = period
         """steps from one question to the next"""
+        self.random: slice | None = None
+        """where the state is that of a generator of random numbers"""
         self.steps: dict[str, Array] = {}
         """what is bound as ``step``, by name: how often the law believes that it is asked, s"""
         self.sensed = False

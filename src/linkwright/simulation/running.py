@@ -69,7 +69,7 @@ def simulate(
     lag: Any = 0.0,
     effort_limits: Any = False,
     noise: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     gear: Any = None,
     velocity_limits: Any = False,
     wrenches: Wrenches | None = None,
@@ -185,7 +185,7 @@ def simulate(
     if gains is not None and isinstance(chosen, Variational):
         raise InputError("stabilisation is not for method 'variational', which closes loops itself at every step")
     projecting = bool(projection) and bool(model.loops) and not isinstance(chosen, Variational)
-    _require_closed(model, q, v)
+    require_closed(model, q, v)
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
     if step > duration * (1.0 + 1e-9):
         raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
@@ -202,17 +202,28 @@ def simulate(
     outside = outside_of(model, wrenches, environment, each, batch)
     if outside is not None and isinstance(chosen, Variational):
         raise InputError("wrenches and environment are not for method 'variational'")
-    _require_a_sensor(model, sensor, rule, outside)
+    require_a_sensor(model, sensor, rule, outside)
     if staged and controller is not None and isinstance(chosen, Embedded) and formula_of(controller, model) is None:
         raise InputError("controller_at='stages' takes a law with method 'dopri5', law=…, not a controller of Python")
     if rule is not None and staged and rule.formula.state:
         raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
     law_alone = rule
     drives = between(
-        model, h, period, delay, lag, effort_limits, noise, seed, gear, velocity_limits, sensor is not None
+        model,
+        h,
+        period,
+        delay,
+        lag,
+        effort_limits,
+        noise,
+        seed,
+        gear,
+        velocity_limits,
+        sensor is not None,
+        batch,
     )
     if rule is not None:
-        _warn_of_other_steps(rule, h * drives.period if drives else h)
+        warn_of_other_steps(rule, h * drives.period if drives else h)
     if drives is not None:
         if rule is None:
             raise ArgumentError(
@@ -232,7 +243,7 @@ def simulate(
         method = "rk4" if staged else suitable_method(model, q, v, h, controller)
         chosen = method_of(method)
     elif np.isfinite(chosen.stability) and model.nv:
-        _warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
+        warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
     if not staged:
         _warn_if_held_too_long(controller, h)
     if not isinstance(chosen, Embedded):
@@ -305,7 +316,7 @@ def _checked_tolerance(tolerance: Any, chosen: Any, method: Any, batch: tuple[in
     return found
 
 
-def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outside: Outside | None) -> None:
+def require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outside: Outside | None) -> None:
     """Raise :class:`ArgumentError` for a sensor with nobody to tell, or nothing to measure."""
     if sensor is None:
         return
@@ -319,7 +330,7 @@ def _require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outs
         )
 
 
-def _warn_of_other_steps(rule: Ruled, period: float) -> None:
+def warn_of_other_steps(rule: Ruled, period: float) -> None:
     """Warn of a law that integrates or filters over another time than there is between two questions."""
     for name, step in rule.steps.items():
         if step.size and np.abs(step / period - 1.0).max() > 1e-6:
@@ -338,7 +349,7 @@ CLOSED = 1e-6
 """How far from closed, of the mechanism's length or rad, a start may be; its velocity likewise, beside the largest."""
 
 
-def _require_closed(model: Model, q: Array, v: Array) -> None:
+def require_closed(model: Model, q: Array, v: Array) -> None:
     """Raise :class:`InputError` where a motion cannot start: its loops open, or about to be."""
     if not model.loops:
         return
@@ -372,7 +383,7 @@ def suitable_method(
     return "rk4" if stiffest(model, q[0], v[0], limit / h)[0] * h < limit else "semi_implicit"
 
 
-def _warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
+def warn_if_stiff(model: Model, q: Array, v: Array, h: float, method: str) -> None:
     """Say so where the joints' dampers or friction are too stiff for an explicit method at this step."""
     if not len(q) or model.nv > LARGE:
         return

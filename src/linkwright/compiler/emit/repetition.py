@@ -97,6 +97,12 @@ def work(program: Program) -> int:
     return count.total + 30 * count.sincos + 10 * (count.divisions + count.square_roots + count.other)
 
 
+def longest_step(program: Program) -> int:
+    """What one step takes of the longest repetition that may stop; of a program without one, all of it."""
+    found = [value for op, _, value in program.instructions if op == "repeat" and value.stops]
+    return max((work(steps.program) for steps in found), default=work(program))
+
+
 _LONG = 2**26
 """Work of a repetition, at most, from which it looks whether to stop: some thirty milliseconds."""
 

@@ -78,6 +78,11 @@ class Native:
         return self._code("row").exported["entry"]
 
     @property
+    def row(self) -> int:
+        """Address of a row's code, of its arguments and the bytes between rows."""
+        return self._code("row").exported["row"]
+
+    @property
     def batches(self) -> Callable[..., Any]:
         """NumPy's generalised universal function."""
         if self._batches is None:

@@ -1,0 +1,317 @@
+"""Rollouts: what simulate gives, whole in machine code, whatever the threads, the parts and the neighbours."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+ROWS = 37
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return lw.load("arm4")
+
+
+@pytest.fixture(scope="module")
+def start(arm):
+    return arm.random(ROWS, seed=1), np.random.default_rng(2).standard_normal((ROWS, arm.nv))
+
+
+def pd(model, t, q, v, *, kp, kd, target):
+    return kp * (target - q) - kd * v
+
+
+def integral(model, t, q, v, state, *, kp, ki, step=1e-3):
+    state = state + step * q
+    return -kp * q - ki * state, state
+
+
+def cost(model, t, q, v, tau, *, weight):
+    return -(q @ q) - weight * (tau @ tau)
+
+
+def low(model, t, q, v, *, least=-2.0):
+    return q[1] < least
+
+
+def anew(model, q0, v0, random, *, spread):
+    return q0 + random.normal(spread, len(q0)), random.uniform(-1.0, 1.0, len(v0))
+
+
+LAW = partial(pd, kp=np.array([20.0, 20.0, 10.0, 2.0]), kd=np.array([2.0, 2.0, 1.0, 0.05]), target=np.zeros(4))
+FULL = dict(
+    law=LAW,
+    reward=partial(cost, weight=1e-3),
+    discount=0.99,
+    terminate=low,
+    reset=partial(anew, spread=0.3),
+    noise={"q": 0.01, "v": 0.02},
+    delay=2e-3,
+    effort_limits=5.0,
+    seed=3,
+)
+
+
+def same(a, b):
+    pairs = [
+        (a.q, b.q),
+        (a.v, b.v),
+        *((getattr(a, x), getattr(b, x)) for x in ("reward", "steps", "alive", "episodes")),
+    ]
+    return all(np.array_equal(x, y) for x, y in pairs if x is not None or y is not None)
+
+
+@pytest.mark.parametrize("method", ["euler", "midpoint", "semi_implicit", "rk4"])
+def test_it_is_what_simulate_gives(arm, start, method):
+    motion = lw.simulate(arm, *start, 0.06, method=method, law=LAW)
+    found = lw.rollout(arm, *start, 60, method=method, law=LAW, every=5, keep=("q", "v", "tau"))
+    assert np.array_equal(found.q, motion.q[5::5])
+    assert np.array_equal(found.v, motion.v[5::5])
+    assert np.array_equal(found.tau, motion.tau[4:-1:5])
+    np.testing.assert_allclose(found.t, motion.t[5::5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["quadruped", "four_bar"])
+def test_bases_that_float_and_loops_are_moved_as_by_simulate(name):
+    model = lw.load(name)
+    q0, v0 = lw.showing_start(model)
+    motion = lw.simulate(model, q0, v0, 0.05)
+    found = lw.rollout(model, q0, v0, 50, every=10)
+    np.testing.assert_allclose(found.q, motion.q[10::10], rtol=0, atol=1e-10)
+    assert found.steps == 50
+    assert found.alive
+
+
+def test_what_is_between_a_law_and_the_joints_is_as_in_simulate(arm, start):
+    told = dict(law=LAW, noise={"q": 0.01}, delay=2e-3, period=4e-3, lag=5e-3, effort_limits=5.0, seed=7)
+    motion = lw.simulate(arm, *start, 0.06, **told)
+    assert np.array_equal(lw.rollout(arm, *start, 60, **told).q[-1], motion.q[-1])
+
+
+def test_a_laws_state_is_carried(arm, start):
+    law = partial(integral, kp=5.0, ki=3.0)
+    motion = lw.simulate(arm, *start, 0.05, law=law, state0=np.zeros(4))
+    found = lw.rollout(arm, *start, 50, law=law, state0=np.zeros(4), every=10, keep=("q", "state"))
+    assert np.array_equal(found.q, motion.q[10::10])
+    assert np.array_equal(found.states, motion.state[10::10])
+    assert np.array_equal(found.state, motion.state[-1])
+    assert np.array_equal(found.v, motion.v[-1:])
+
+
+def test_wrenches_and_surfaces_act(arm, start):
+    wrenches = {"tool": np.array([1.0, 0.0, 3.0, 0.0, 0.0, 0.0])}
+    motion = lw.simulate(arm, *start, 0.02, wrenches=wrenches)
+    assert np.array_equal(lw.rollout(arm, *start, 20, wrenches=wrenches).q[-1], motion.q[-1])
+
+
+def test_the_bits_do_not_depend_on_threads_or_parts_of_the_batch(arm, start):
+    q0, v0 = (np.concatenate([x] * 30) for x in start)
+    numbers = np.arange(len(q0))
+    told = {**FULL, "seed": numbers, "every": 50}
+    whole = lw.rollout(arm, q0, v0, 300, threads=1, **told)
+    assert same(whole, lw.rollout(arm, q0, v0, 300, threads=2, **told))
+    for part in (slice(0, 401), slice(401, None), slice(7, 8)):
+        found = lw.rollout(arm, q0[part], v0[part], 300, **{**told, "seed": numbers[part]})
+        assert np.array_equal(found.q, whole.q[:, part])
+        assert np.array_equal(found.reward, whole.reward[part])
+    one = lw.rollout(arm, q0[5], v0[5], 300, **{**told, "seed": numbers[5]})
+    assert np.array_equal(one.q, whole.q[:, 5])
+
+
+def test_two_rollouts_are_one_long_one(arm, start):
+    whole = lw.rollout(arm, *start, 300, every=1, keep=("q", "v", "reward"), **FULL)
+    first = lw.rollout(arm, *start, 100, every=20, **FULL)
+    second = lw.rollout(arm, None, None, 200, every=20, start=first, **FULL)
+    assert np.array_equal(np.concatenate([first.q, second.q]), whole.q[19::20])
+    np.testing.assert_allclose(np.concatenate([first.t, second.t]), whole.t[19::20])
+    assert np.array_equal(second.reward, whole.reward)
+    assert np.array_equal(second.episodes, whole.episodes)
+
+
+def test_rewards_are_of_the_state_after_a_step_and_the_efforts_before(arm, start):
+    found = lw.rollout(
+        arm,
+        *start,
+        20,
+        law=LAW,
+        every=1,
+        keep=("q", "v", "tau", "reward"),
+        reward=partial(cost, weight=1e-3),
+        discount=0.9,
+    )
+    told = -(found.q**2).sum(-1) - 1e-3 * (found.tau**2).sum(-1)
+    np.testing.assert_allclose(found.rewards, told, rtol=1e-12)
+    np.testing.assert_allclose(found.reward, (0.9 ** np.arange(20) @ told), rtol=1e-12)
+
+
+def test_a_motion_that_ends_keeps_its_state_and_earns_no_more(arm, start):
+    def one(model, t, q, v, tau):
+        return 1.0
+
+    found = lw.rollout(arm, *start, 400, every=1, terminate=partial(low, least=-0.5), reward=one)
+    over = found.q[:, :, 1] < -0.5
+    ended = over.any(axis=0)
+    assert 0 < ended.sum() < ROWS
+    when = np.where(ended, over.argmax(axis=0) + 1, 400)
+    assert np.array_equal(found.steps, when)
+    assert np.array_equal(found.reward, when.astype(float))
+    assert np.array_equal(found.alive, ~ended)
+    free = lw.rollout(arm, *start, 400, every=1).q
+    for row, n in enumerate(when):
+        assert np.array_equal(found.q[:n, row], free[:n, row])
+        assert (found.q[n - 1 :, row] == found.q[n - 1, row]).all()
+
+
+def test_a_motion_that_has_ended_stays_so_when_it_goes_on(arm, start):
+    ends = partial(low, least=-0.5)
+    first = lw.rollout(arm, *start, 400, terminate=ends)
+    second = lw.rollout(arm, None, None, 10, terminate=ends, start=first)
+    assert np.array_equal(second.q[0, ~first.alive], first.q[0, ~first.alive])
+    assert np.array_equal(second.steps[~first.alive], first.steps[~first.alive])
+    assert (second.steps[second.alive] == 410).all()
+
+
+def test_beginning_again_at_the_start_repeats_the_motion(arm, start):
+    def late(model, t, q, v, *, end=0.0095):
+        return t > end
+
+    law = partial(integral, kp=5.0, ki=300.0)
+    found = lw.rollout(arm, *start, 35, law=law, state0=np.ones(4), every=1, terminate=late, reset="start")
+    assert (found.episodes == 3).all()
+    assert (found.steps == 5).all()
+    assert np.array_equal(found.q[9], start[0])
+    assert np.array_equal(found.q[10:19], found.q[:9])
+    assert np.array_equal(found.q[20:29], found.q[:9])
+
+
+def test_beginnings_are_random_as_they_are_told(arm):
+    n = 4000
+
+    def at_once(model, t, q, v):
+        return t > -1.0
+
+    q0, v0 = np.zeros((n, 4)), np.zeros((n, 4))
+    found = lw.rollout(arm, q0, v0, 2, every=1, terminate=at_once, reset=partial(anew, spread=0.3))
+    for q, v in zip(found.q, found.v, strict=True):
+        assert np.abs(q.mean(axis=0)).max() < 5 * 0.3 / np.sqrt(n)
+        assert np.abs(q.std(axis=0) / 0.3 - 1.0).max() < 5 / np.sqrt(2 * n)
+        assert np.abs(v.mean(axis=0)).max() < 5 / np.sqrt(3 * n)
+        assert -1.0 < v.min() < -0.99
+        assert 0.99 < v.max() < 1.0
+    both = np.concatenate([found.q.reshape(-1, 4), found.v.reshape(-1, 4)], axis=1)
+    assert np.abs(np.corrcoef(both.T) - np.eye(8)).max() < 5 / np.sqrt(2 * n)
+    assert len(np.unique(both[:, 0])) == 2 * n
+
+
+def test_what_grows_beyond_all_numbers_begins_again(arm):
+    def wild(model, t, q, v):
+        return 1e200 * v * abs(v)
+
+    n = 9
+    found = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, law=wild, reset="start")
+    assert np.isfinite(found.q).all()
+    assert (found.episodes > 3).all()
+    ended = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, law=wild, terminate=low)
+    assert not ended.alive.any()
+    assert (ended.steps < 10).all()
+
+
+@pytest.mark.filterwarnings("ignore:9 of 9 motions")
+def test_what_grows_beyond_all_numbers_is_told(arm):
+    def wild(model, t, q, v):
+        return 1e200 * v * abs(v)
+
+    with pytest.warns(lw.errors.LinkwrightWarning, match="9 of 9 motions"):
+        found = lw.rollout(arm, np.zeros((9, 4)), np.ones((9, 4)), 50, law=wild)
+    assert not found.alive.any()
+
+
+@pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
+def test_parameters_of_each_motion_are_those_of_a_mechanism_made_so(method):
+    builder = lw.Builder("two")
+    builder.body("upper", mass=1.0, center_of_mass=[0.3, 0, 0], inertia=[0.02, 0.1, 0.1])
+    builder.body("lower", mass=0.5, center_of_mass=[0.2, 0, 0], inertia=[0.01, 0.05, 0.05])
+    builder.joint("shoulder", "revolute", parent="world", child="upper", axis=[0, -1, 0], damping=0.1)
+    builder.joint("elbow", "revolute", parent="upper", child="lower", axis=[0, -1, 0], xyz=[0.6, 0, 0], damping=0.05)
+    model = builder.build()
+    mass, damping = np.array([0.5, 2.0, 3.0]), np.array([0.0, 0.3, 1.0])
+    q0, v0 = np.array([0.3, -0.4]), np.array([1.0, 2.0])
+    told = {"lower.mass": mass, "shoulder.damping": damping, "gravity": [0.0, 0.0, -3.0]}
+    found = lw.rollout(model, np.tile(q0, (3, 1)), v0, 200, method=method, parameters=told)
+    for k in range(3):
+        one = lw.Builder("two")
+        one.body("upper", mass=1.0, center_of_mass=[0.3, 0, 0], inertia=[0.02, 0.1, 0.1])
+        one.body("lower", mass=mass[k], center_of_mass=[0.2, 0, 0], inertia=[0.01, 0.05, 0.05])
+        one.joint("shoulder", "revolute", parent="world", child="upper", axis=[0, -1, 0], damping=damping[k])
+        one.joint("elbow", "revolute", parent="upper", child="lower", axis=[0, -1, 0], xyz=[0.6, 0, 0], damping=0.05)
+        alone = lw.rollout(one.build().with_gravity([0.0, 0.0, -3.0]), q0, v0, 200, method=method)
+        np.testing.assert_allclose(found.q[0, k], alone.q[0], rtol=0, atol=1e-10)
+
+
+def test_each_motion_may_have_its_own_gains(arm, start):
+    kp = np.linspace(1.0, 30.0, ROWS)
+    found = lw.rollout(arm, *start, 30, law=partial(LAW, kp=kp), each=["kp"])
+    for row in (0, 20):
+        alone = lw.rollout(arm, start[0][row], start[1][row], 30, law=partial(LAW, kp=kp[row]))
+        assert np.array_equal(found.q[0, row], alone.q[0])
+
+
+def test_batches_of_several_dimensions_and_of_none(arm, start):
+    q0, v0 = (x[:6].reshape(2, 3, 4) for x in start)
+    found = lw.rollout(arm, q0, v0, 20, every=10, reward=partial(cost, weight=1.0))
+    flat = lw.rollout(arm, q0.reshape(6, 4), v0.reshape(6, 4), 20, every=10, reward=partial(cost, weight=1.0))
+    assert found.q.shape == (2, 2, 3, 4)
+    assert np.array_equal(found.q.reshape(2, 6, 4), flat.q)
+    assert np.array_equal(found.reward.reshape(6), flat.reward)
+    assert lw.rollout(arm, q0[0, 0], v0[0, 0], 20, reward=partial(cost, weight=1.0)).reward.shape == ()
+    empty = lw.rollout(arm, q0[:0], v0[:0], 20, every=10)
+    assert empty.q.shape == (2, 0, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (dict(steps=10, every=3), "every is 3, which does not divide 10 steps: take 9 steps, or 12"),
+        (dict(steps=0), "steps must be a whole number"),
+        (dict(steps=10, step=-1.0), "step must be a positive"),
+        (dict(steps=10, keep=("q", "w")), "keep names what is kept"),
+        (dict(steps=10, keep="reward"), "keep names 'reward', and there is none"),
+        (dict(steps=10, keep="state"), "keep names 'state', and the law has none"),
+        (dict(steps=10, method="variational"), "rollouts take the same steps"),
+        (dict(steps=10, reset="begin"), "reset is 'start' or a function"),
+        (dict(steps=10, reward=lambda model, q: q[0]), "what else it needs is bound"),
+        (dict(steps=10, reward=lambda model, t, q, v, tau: q), "returns one number"),
+        (dict(steps=10, reward=lambda model, t, q, v, tau: None), "is its `return` missing"),
+        (dict(steps=10, terminate=lambda model, t, q, v: q), "returns a condition"),
+        (dict(steps=10, reset=lambda model, q0, v0, random: q0), "returns \\(q, v\\)"),
+        (dict(steps=10, parameters={"hand.mas": 1.0}), "hand.mas"),
+        (dict(steps=10, parameters={"gravity": [1.0, 2.0]}), "gravity has shape"),
+        (dict(steps=10, seed=-1), "seed is a whole number"),
+        (dict(steps=10, seed=[1, 2]), "seed has shape"),
+        (dict(steps=10, each=["kp"]), "kp"),
+        (dict(steps=10, noise={"q": 1.0}), "between a law and the joints"),
+        (dict(steps=10, start=3), "start is what an earlier rollout gave"),
+    ],
+)
+def test_what_is_wrong_is_told(arm, start, told, said):
+    with pytest.raises(lw.errors.LinkwrightError, match=said):
+        lw.rollout(arm, *start, **{"reset": None, **told})
+
+
+def test_going_on_with_something_else_is_refused(arm, start):
+    first = lw.rollout(arm, *start, 10)
+    with pytest.raises(lw.errors.InputError, match="go on with the same law"):
+        lw.rollout(arm, None, None, 10, start=first, reward=partial(cost, weight=1.0))
+    with pytest.raises(lw.errors.InputError, match=r"took steps of 0\.001 s"):
+        lw.rollout(arm, None, None, 10, step=2e-3, start=first)
+
+
+def test_other_counts_and_values_compile_nothing_again(arm, start, monkeypatch):
+    lw.rollout(arm, *start, 10, **FULL)
+    made = []
+    monkeypatch.setattr(lw.Kernel, "__init__", lambda *args, **named: made.append(args))
+    lw.rollout(arm, *start, 23, **{**FULL, "reward": partial(cost, weight=2.0), "law": partial(LAW, kd=np.ones(4))})
+    assert not made
