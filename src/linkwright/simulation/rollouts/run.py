@@ -17,8 +17,9 @@ from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, explained, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
+from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.drives import between, driving
-from linkwright.simulation.integrators import METHODS, Embedded, IntegrationMethod, Variational, method_of
+from linkwright.simulation.integrators import METHODS, IntegrationMethod, Variational, method_of
 from linkwright.simulation.laws import names_of_each, ruled, under
 from linkwright.simulation.outside import Environment, Wrenches, bound_to_wrenches, outside_of, warn_if_hard
 from linkwright.simulation.randomness import checked_seed, seeds
