@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from linkwright.compiler.emit.repetition import needed_for
-from linkwright.compiler.ir.program import ROWS, Program, Steps
+from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
 
 ON_STACK = 4096
 """Numbers that may lie on the stack; for more the caller gives memory."""
@@ -263,6 +263,8 @@ class _Writer:
             entry = self.places[x[0]].entry(f"({x[1]} == {x[1]}) ? (long)({x[1]}) : 0")
             lines.append(f"{indent}{entry} += ({x[1]} == {x[1]}) ? {x[2]} : NAN;")
             return x[0]
+        if op == "each":
+            return self._each(value, x, indent)
         self.loops += 1
         n = str(self.loops)
         name, i, j = f"t{n}", f"i{n}", f"j{n}"
@@ -286,6 +288,18 @@ class _Writer:
             return self._placed(_Place(name, 0, 1))
         lines.append(f"{inner}    {matrix} += {self.places[x[1]].entry(i)} * {last};")
         return x[0]
+
+    def _each(self, each: Each, given: list[str], indent: str) -> str:
+        """A row of entries that are alike, in a loop."""
+        self.loops += 1
+        name, i, inner = f"t{self.loops}", f"i{self.loops}", indent + "    "
+        self._memory(name, each.size, indent)
+        self.lines += [f"{indent}int {i};", f"{indent}for ({i} = 0; {i} < {each.size}; ++{i}) {{"]
+        around, entries = self.values, [self.places[row].entry(i) for row in given[: each.rows]]
+        self.write(each.program, [entries, given[each.rows :]], f"v{self.loops}_", inner)
+        result, self.values = self.values[each.program.results[0][0]], around
+        self.lines += [f"{inner}{name}[{i}] = {result};", f"{indent}}}"]
+        return self._placed(_Place(name, 0, 1))
 
     @staticmethod
     def _read(around: Program, steps: Steps) -> list[int]:

@@ -94,6 +94,7 @@ _ATAN = (  # relative error 2^-57.8
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # 32 bits: its products with exponents are exact
 _LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+_LN2, _LN2_TAIL = float.fromhex("0x1.62e42fefa39efp-1"), float.fromhex("0x1.abc9e3b39803fp-56")
 _TWO_THIRDS_LOW = float.fromhex("0x1.5555555555555p-55")  # of 2/3, after the nearest double
 _PI_QUARTER_HIGH, _PI_QUARTER_LOW = PI_HALF_HIGH / 2.0, PI_HALF_LOW / 2.0
 
@@ -319,22 +320,25 @@ def exp(write: Writer, x: Number) -> Number:
 
 
 def tanh(write: Writer, x: Number) -> Number:
-    """(e^2x − 1)/(e^2x + 1), of both their second numbers too."""
-    shifted, r, rest, curved = _less_logarithms(write, (abs(x) * 2.0).within(0.0, 42.0))
+    """n/(n + 2) of n = e^2|x| − 1 = 2ᵏ (1 + r + curved) − 1, with what is lost of 2ᵏ (1 + r) − 1 and of n + 2.
+
+    From |x| = 19.1 on it is 1. Where k = 1, and n may be small, r = 2|x| − ln 2 is exact but for ln 2 itself.
+    """
+    size = abs(x)
+    y = write.where(size > 19.1, 38.2, size + size)
+    shifted = write.fma(y, _LOG2_E, ROUND)
+    k = shifted - ROUND
+    r = write.fma(k, -_LN2, y)
+    curved = write.fma(write.polynomial(r, _EXP), r * r, k * -_LN2_TAIL)
     scale = _power_of_two(shifted)
-    large, small = scale * r, scale * (curved + rest)
-
-    def beside(one: float) -> tuple[Number, Number]:
-        """e^2x and ±1."""
-        total, lost = write.sum(scale, one)
-        total, rest = write.sum(total, large)
-        return write.sum(total, rest + (lost + small))
-
-    above, more = beside(-1.0)
-    below, less = beside(1.0)
-    inverse = 1.0 / below
-    quotient = above * inverse
-    error = write.fma(-quotient, below, above) + write.fma(-quotient, less, more)
+    less = scale - 1.0
+    head = write.fma(scale, r, less)
+    lost = write.fma(scale, r, less - head)
+    n = head + write.fma(scale, curved, lost)
+    d = n + 2.0
+    inverse = 1.0 / d
+    quotient = n * inverse
+    error = write.fma(-quotient, n - (d - 2.0), write.fma(-quotient, d, n))
     return write.fma(error, inverse, quotient).signed_as(x)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from linkwright.compiler.emit.vector_math import number
-from linkwright.compiler.ir.program import Instruction, Program, Steps
+from linkwright.compiler.ir.program import Each, Instruction, Program, Steps
 from linkwright.expression.tables import Numbers, Part, Sides
 
 if TYPE_CHECKING:
@@ -274,6 +274,47 @@ def _outer(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
     return whole
 
 
+def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
+    """One function of the entries of rows, in a loop."""
+    given = [body.values[a] for a in args]
+    rows = [_of_lanes(body, body.places[name], each.size) for name in given[: each.rows]]
+    result = Place("lanes", (memory(body, each.size),))
+    loop = _Loop(body, each.size)
+    step = body.inside(each.program, [[read(body, row, loop.at) for row in rows], given[each.rows :]])
+    step.compute(range(len(each.program.instructions)))
+    found = step.values[each.program.results[0][0]]
+    step.leave()
+    body.lines.append(f"  store {body.lanes.double} {found}, {_at(body, result, loop.at)}")
+    loop.end()
+    return result
+
+
+def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
+    """The row as it is where all lanes read it at once: those of each lane's own memory are copied, some at a time."""
+    if row.kind != "rows" or row.step != 1:
+        return row
+    copy, n = Place("lanes", (memory(body, size),)), body.block()
+    same = body.emit(f"icmp eq i64 {row.apart}, 0")
+    body.lines += [f"  br i1 {same}, label %one{n}, label %each{n}", f"one{n}:"]
+    loop = _Loop(body, size)
+    entry = read(body, row._replace(kind="shared"), loop.at)
+    body.lines.append(f"  store {body.lanes.double} {entry}, {_at(body, copy, loop.at)}")
+    loop.end()
+    body.lines += [f"  br label %both{n}", f"each{n}:"]
+    some = min(4, body.lanes.width)
+    loop = _Loop(body, size // some)
+    first = body.emit(f"mul i64 {loop.at}, {some}")
+    bases = [body.emit(f"getelementptr double, ptr {one}, i64 {first}") for one in row.bases]
+    for k, x in enumerate(body.turned(bases, row.first, some)):
+        at = _at(body, copy, body.emit(f"add i64 {first}, {k}"))
+        body.lines.append(f"  store {body.lanes.double} {x}, {at}")
+    loop.end()
+    for k in range(size // some * some, size):
+        body.lines.append(f"  store {body.lanes.double} {read(body, row, k)}, {_at(body, copy, k)}")
+    body.lines += [f"  br label %both{n}", f"both{n}:"]
+    return copy
+
+
 def _times(body: Arithmetic, x: str, n: int) -> str:
     return body.emit(f"mul i64 {x}, {n}") if n != 1 else x
 
@@ -361,4 +402,5 @@ _MAKING: dict[str, Callable[..., Place]] = {
     "added": _added,
     "product": _product,
     "outer": _outer,
+    "each": _each,
 }

@@ -11,7 +11,8 @@ import numpy as np
 from linkwright.compiler.front import trace
 from linkwright.compiler.front.algorithms import POSITIONS, Derivative, facts
 from linkwright.compiler.front.bind import regrouped
-from linkwright.compiler.ir.program import ROWS, Program, Steps, program_of
+from linkwright.compiler.ir.program import ROWS, Each, Program, Steps, program_of
+from linkwright.compiler.ir.rolled import rolled
 from linkwright.dynamics.configuration import configuration_rate
 from linkwright.errors import ArgumentError, TooLargeError
 from linkwright.expression import tables
@@ -61,11 +62,20 @@ def _replayed(program: Program, graph: Graph, inputs: Sequence[Any]) -> list[Any
             values.append(tables.table(graph, [graph.coerce(x) for x in inputs[number][first : first + size]]))
         elif op == "kept":
             values.append(tables.kept(values[args[0]][0].args[0], value))
+        elif op == "each":
+            values.append(_each(value, graph, [values[a] for a in args]))
         elif op in ROWS:
             values.append(tables.again(graph, op, [values[a] for a in args], value))
         else:
             values.append(graph.apply(op, *(values[a] for a in args)))
     return values
+
+
+def _each(each: Each, graph: Graph, given: list[Expr]) -> Expr:
+    """A row of entries that are alike, each by itself."""
+    entries, (result,) = zip(*map(tables.entries, given[: each.rows]), strict=True), each.program.results[0]
+    made = [_replayed(each.program, graph, [row, given[each.rows :]])[result] for row in entries]
+    return tables.in_memory(graph, made)
 
 
 def _repeated(steps: Steps, graph: Graph, given: list[Expr]) -> list[Expr]:
@@ -87,7 +97,7 @@ BACKWARDS = (
 @trace.uncollected()
 def differentiate(program: Program, wrt: str, model: Model | None) -> Program:
     """:func:`_differentiated`; where it becomes too large through loops, the error says which do not."""
-    loops = any(i.op in ("repeat", "product") for i in program.instructions)
+    loops = any(i.op in ("repeat", "product", "each") for i in program.instructions)
     try:
         derived = _differentiated(program, wrt, model)
     except TooLargeError as error:
@@ -118,7 +128,7 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
         n = len(arrays) - len(frames)
         wrenches = dict(zip(frames, arrays[n:], strict=True)) or None
         derived = given_derivative(known, model, arrays[:n], wrenches)
-        analytical = program_of(f"{program.name}_{wrt}", graph, inputs, derived)
+        analytical = rolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))
         if len(program.instructions) > SHORT:
             return analytical
         plain = _differentiated(replace(program, algorithm=None), wrt, model)
@@ -134,4 +144,4 @@ def _differentiated(program: Program, wrt: str, model: Model | None) -> Program:
             D = D.reshape((*result.shape, *inputs[wrt].shape))
         derivatives.append(D)
     derived = derivatives[0] if program.single else tuple(derivatives)
-    return program_of(f"{program.name}_{wrt}", graph, inputs, derived)
+    return rolled(program_of(f"{program.name}_{wrt}", graph, inputs, derived))

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwright.compiler.front.bind import Bound
 from linkwright.compiler.ir.program import Program, program_of
+from linkwright.compiler.ir.rolled import rolled
 from linkwright.errors import ExpressionError, LinkwrightError, TooLargeError
 from linkwright.expression.graph import SYMBOL_AS_INDEX, Expr, Graph
 from linkwright.status import telling
@@ -86,7 +87,7 @@ def _traced(bound: Bound, graph: Graph) -> tuple[Program, bool]:
             "products and NumPy's elementary functions; no %, //, or NumPy's linear algebra (linkwright's solve, "
             "norm and cholesky stand in for it); stack([…]) makes arrays of them"
         ) from error
-    return program_of(bound.name, graph, inputs, result), graph.angle_sums_met
+    return rolled(program_of(bound.name, graph, inputs, result)), graph.angle_sums_met
 
 
 def _cost(program: Program) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.ir.program import ROWS, Program, Steps
+from linkwright.compiler.ir.program import ROWS, Each, Program, Steps
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.tables import Sides
 
@@ -93,6 +93,12 @@ def _product(sides: Sides, A: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(y)
 
 
+def _each(each: Each, *given: Any) -> np.ndarray:
+    rows, fixed = list(given[: each.rows]), [np.asarray(x)[..., None] for x in given[each.rows :]]
+    (result,) = each.program.results[0]
+    return np.asarray(_values(each.program, [rows, fixed])[result])
+
+
 def _outer(sides: Sides, row: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
     batch = np.broadcast_shapes(row.shape[:-1], y.shape[:-1], x.shape[:-1])
     row = np.broadcast_to(row, (*batch, row.shape[-1])).copy()
@@ -115,6 +121,7 @@ _OF_ROWS: dict[str, Callable[..., Any]] = {
     "product": _product,
     "outer": _outer,
     "take": _take,
+    "each": _each,
 }
 
 

@@ -42,8 +42,8 @@ class Instruction(NamedTuple):
     row it is; of rows what `expression/tables.py` tells of them, of "array" the number of an input and an entry"""
 
 
-ROWS = frozenset(("numbers", "array", "table", "part", "kept", "zeros", "added", "product", "outer", "take"))
-"""What makes or reads rows of numbers: `expression/tables.py`."""
+ROWS = frozenset(("numbers", "array", "table", "part", "kept", "zeros", "added", "product", "outer", "take", "each"))
+"""What makes or reads rows of numbers: `expression/tables.py`; "each" is of `rolled.py`."""
 
 
 class Operations(NamedTuple):
@@ -122,6 +122,27 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
+class Each:
+    """What an instruction "each" does: one function of the entries of rows, entry by entry.
+
+    Its arguments: the rows, then numbers that are the same for all entries.
+    """
+
+    program: Program
+    """of one entry: (an entry of each row, the numbers) -> a number"""
+    size: int
+    """how many entries"""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it runs over."""
+        return self.program.inputs[0].size
+
+    def __repr__(self) -> str:
+        return f"Each({self.program.digest}, {self.size})"
+
+
+@dataclass(frozen=True, eq=False)
 class Program:
     """Straight-line code: instructions in order of evaluation, and which values are the results."""
 
@@ -159,6 +180,8 @@ class Program:
             each = steps.program.operations if usual is None else steps.program.counted(usual)
             times = min(steps.count, usual) if usual is not None and steps.stops else steps.count
             total = Operations(*(a + times * b for a, b in zip(total, each, strict=True)))
+        for one in (i.value for i in self.instructions if i.op == "each"):
+            total = Operations(*(a + one.size * b for a, b in zip(total, one.program.operations, strict=True)))
         return total
 
     @cached_property
@@ -190,7 +213,7 @@ class Program:
             len(self.instructions)
             - len(self.in_tables)
             + sum(len(i.args) for i in self.instructions if i.op == "table")
-            + sum(i.value.program.length for i in self.instructions if i.op == "repeat")
+            + sum(i.value.program.length for i in self.instructions if i.op in ("repeat", "each"))
         )
 
     @cached_property
@@ -248,6 +271,8 @@ class Program:
                 found[k] = value
             elif op == "product":
                 found[k] = value.height
+            elif op == "each":
+                found[k] = value.size
             elif op in ("added", "outer") and args[0] in found:
                 found[k] = found[args[0]]
             elif op == "item" and self.instructions[args[0]].op == "repeat":
@@ -310,6 +335,9 @@ class Program:
                 text = f"item {value} of %{args[0]}"
             elif op == "array":
                 text = f"{self.inputs[value[0]].name}[{value[1]}:]"
+            elif op == "each":
+                inner = str(value.program).replace("\n", "\n    ")
+                text = f"each of {value.size} entries of {' '.join(f'%{a}' for a in args)}\n    {inner}"
             elif op in ROWS and value is not None:
                 text = f"{op} {value} {' '.join(f'%{a}' for a in args)}"
             elif op == "repeat":

@@ -1,0 +1,373 @@
+"""Entries that are alike, as loops: of rows of numbers, and of results that are made of such rows.
+
+A trace of ``np.tanh(W @ x + b)`` holds one sum and one hyperbolic tangent for every entry. Here the entries of a row
+that are the same function of the entries of other rows, one after the other, become one instruction, "each": a
+program of one entry, and the rows that it runs over. What else uses such an entry reads it from the row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from linkwright.compiler.ir.program import Each, Instruction, Program, Slot, Steps
+from linkwright.expression.operations import OPERATIONS
+from linkwright.expression.tables import Numbers, Part
+
+LEAST = 16
+"""Entries from which they become a loop."""
+
+MOST = 200
+"""Operations of an entry up to which they do."""
+
+_ROLLED = frozenset(OPERATIONS) - {"sin", "cos", "tan"}
+"""All but those of angles, of which a function of lanes tells once whether one was too far."""
+
+_LONG = frozenset(("exp", "log", "tanh", "pow", "asin", "acos", "atan2"))
+_ENOUGH = 4
+"""Operations of an entry for each value of it that must be written to memory first; a long one counts as ten."""
+
+
+class Entries(tuple[int, ...]):
+    """The numbers of the values that a row's entries are."""
+
+    __slots__ = ()
+
+
+class Section(NamedTuple):
+    """Some entries of a row that is there already, or of one that is made."""
+
+    row: int | Entries
+    part: Part
+
+
+class Span(NamedTuple):
+    """Evenly spaced entries of an argument of the whole function."""
+
+    argument: int
+    entry: int
+    step: int
+    size: int
+
+
+Task = int | Entries | Section | Span
+"""What is to be written: a value, or a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """How a row of values is made."""
+
+    program: Program
+    """of one entry"""
+    rows: tuple[Task, ...]
+    """those that it runs over"""
+    fixed: tuple[int, ...]
+    """values that are the same for all entries"""
+
+
+def rolled(program: Program) -> Program:
+    """The program with loops for entries that are alike; itself where there are none."""
+    return _Roller(program).rolled().program if _in_rows(program) else program
+
+
+def _in_rows(program: Program) -> bool:
+    """Whether there is anything that could become one."""
+    return any(
+        i.op in ("table", "product") or (i.op == "repeat" and _in_rows(i.value.program)) for i in program.instructions
+    )
+
+
+class _Rolled(NamedTuple):
+    """What became of a program."""
+
+    program: Program
+    left: list[int]
+    """of a step, the fixed inputs that it still takes"""
+    spans: list[Span]
+    """and the rows that it takes after them"""
+
+
+class _Roller:
+    """One program; ``origins``: of a step, the entry of an argument that each of its fixed inputs is."""
+
+    def __init__(self, program: Program, origins: Sequence[tuple[int, int] | None] | None = None):
+        self.program, self.origins, self.code = program, origins, program.instructions
+        self.levels: list[int] = []  # lengths of the longest ways to values: of one level none depends on another
+        for op, args, _ in self.code:
+            self.levels.append(0 if op == "input" or not args else 1 + max(self.levels[a] for a in args))
+        self.forms: dict[Entries, _Form] = {}
+        self.places: dict[int, tuple[Entries, int]] = {}  # of values in rows that are made
+        self.inner: dict[int, _Rolled] = {}  # steps
+
+    def rolled(self) -> _Rolled:
+        """The program anew."""
+        for k, (op, args, value) in enumerate(self.code):
+            if op == "table":
+                self._roll_runs(args)
+            elif op == "repeat":
+                origins = [self.origin(a) for a in args[value.size :]]
+                self.inner[k] = _Roller(value.program, origins).rolled()
+        for results in self.program.results:
+            self._roll_runs(results, of_rows=True)
+        if not self.forms and all(self.code[k].value.program is x.program for k, x in self.inner.items()):
+            return _Rolled(self.program, list(range(self.program.inputs[-1].size if self.origins else 0)), [])
+        return _Writer(self).written()
+
+    def origin(self, k: int) -> tuple[int, int] | None:
+        """The entry of an argument of the whole function that a value is."""
+        op, (argument, entry, *_), _ = self.code[k] if self.code[k].op == "input" else ("", (0, 0), None)
+        if op and self.origins is not None:
+            return self.origins[entry] if argument == 2 else None
+        return (argument, entry) if op else None
+
+    def _roll_runs(self, values: Sequence[int], of_rows: bool = False) -> None:
+        """Make rows of runs of entries that are alike; ``of_rows``: where they are of rows in memory alone."""
+        start = 0
+        while start < len(values):
+            kind, stop = self._kind(values[start]), start + 1
+            while stop < len(values) and self._kind(values[stop]) == kind:
+                stop += 1
+            run = Entries(values[start:stop])
+            if len(run) >= LEAST and len({*run}) == len(run) and run not in self.forms and self.is_operation(run):
+                found = _Matching(self)
+                if found.match(run, of_rows):
+                    self.forms |= found.forms
+                    for entries in found.forms:
+                        for at, k in enumerate(entries):
+                            self.places.setdefault(k, (entries, at))
+            start = stop
+
+    def _kind(self, k: int) -> tuple[object, ...]:
+        op, args, _ = self.code[k]
+        return (op, self.levels[k], *(self.code[a].op for a in args if op in OPERATIONS))
+
+    def is_operation(self, entries: Entries) -> bool:
+        """Whether they are all one operation, which can be that of a loop, and none depends on another."""
+        op, args, _ = self.code[entries[0]]
+        level = self.levels[entries[0]]
+        return op in _ROLLED and all(self.code[k].op == op and self.levels[k] == level for k in entries)
+
+    def arguments(self, entries: Entries) -> list[Entries]:
+        """Of one operation of all."""
+        return [Entries(some) for some in zip(*(self.code[k].args for k in entries), strict=True)]
+
+
+@dataclass
+class _Matching:
+    """Rows that are to be made, if it is worth it."""
+
+    roller: _Roller
+    forms: dict[Entries, _Form] = field(default_factory=dict)
+
+    def match(self, run: Entries, of_rows: bool = False) -> bool:
+        """Whether these entries become a row, and with them what they share with others."""
+        cuts = self._cuts(run)
+        if cuts is None:
+            return False
+        code, roller = self.roller.code, self.roller
+        body: list[Instruction] = []
+        number: dict[Entries, int] = {}
+        rows: list[Task] = []
+        fixed: list[int] = []
+        others = 0
+
+        def leaf(entries: Entries) -> Instruction:
+            nonlocal others
+            first = entries[0]
+            if all(k == first for k in entries):
+                if code[first].op == "constant":
+                    return code[first]
+                fixed.append(first)
+                return Instruction("input", (1, len(fixed) - 1))
+            found = self._row(entries)
+            if found is None and entries in cuts and self.match(entries):
+                found = entries
+            if found is None:
+                others += any(code[k].op != "constant" for k in entries)
+                found = entries
+            rows.append(found)
+            return Instruction("input", (0, len(rows) - 1))
+
+        def add(entries: Entries) -> int:
+            if entries not in number:
+                if entries == run or (self._is_inside(entries) and entries not in cuts):
+                    args = tuple(add(some) for some in roller.arguments(entries))
+                    body.append(Instruction(code[entries[0]].op, args))
+                else:
+                    body.append(leaf(entries))
+                number[entries] = len(body) - 1
+            return number[entries]
+
+        add(run)
+        weight = sum(10 if i.op in _LONG else 1 for i in body if i.op in OPERATIONS)
+        in_memory = any(isinstance(x, (Section, Entries)) for x in rows)
+        if weight < _ENOUGH * others or (of_rows and (others or not in_memory)) or not rows:
+            return False
+        slots = Slot("rows", (len(rows),)), Slot("fixed", (len(fixed),))
+        entry = Program("entry", slots, (Slot("result", ()),), tuple(body), ((len(body) - 1,),), True)
+        self.forms[run] = _Form(entry, tuple(rows), tuple(fixed))
+        return True
+
+    def _is_inside(self, entries: Entries) -> bool:
+        """Whether they are computed in the loop, entry by entry."""
+        return (
+            entries[0] != entries[-1]
+            and self.roller.is_operation(entries)
+            and entries not in self.forms
+            and self._row(entries) is None
+        )
+
+    def _cuts(self, run: Entries) -> set[Entries] | None:
+        """What others use, too, of what these are made of; None where that is too much."""
+        cuts: set[Entries] = set()
+        while True:
+            inside, stack, used = {run}, [run], Counter[int]()
+            while stack:
+                for some in self.roller.arguments(stack.pop()):
+                    if some not in inside and some not in cuts and self._is_inside(some):
+                        inside.add(some)
+                        stack.append(some)
+                if len(inside) > MOST:
+                    return None
+            for entries in inside:
+                used.update(a for k in entries for a in self.roller.code[k].args)
+            uses = self.roller.program.uses
+            more = {entries for entries in inside - {run} if any(used[k] < uses[k] for k in entries)}
+            if not more:
+                return cuts
+            cuts |= more
+
+    def _row(self, entries: Entries) -> Task | None:
+        """The row that they are in memory already, or of which they are evenly spaced entries."""
+        roller, size = self.roller, len(entries)
+        if entries in self.forms or entries in roller.forms:
+            return entries
+        placed = [roller.places.get(k) for k in entries]
+        if all(x is not None for x in placed):
+            (row, first), (_, second) = placed[0], placed[1]  # type: ignore[misc]
+            if placed == [(row, first + (second - first) * k) for k in range(size)]:
+                return Section(row, Part(first, second - first, size))
+            return None
+        items = [roller.code[k] for k in entries]
+        if items[0].op == "item":
+            base, first, step = items[0].args, items[0].value, items[1].value - items[0].value
+            if base[0] in roller.program.rows and items == [
+                Instruction("item", base, first + step * k) for k in range(size)
+            ]:
+                return Section(base[0], Part(first, step, size))
+        origins = [roller.origin(k) for k in entries]
+        if all(x is not None for x in origins):
+            (argument, entry), (_, after) = origins[0], origins[1]  # type: ignore[misc]
+            if origins == [(argument, entry + (after - entry) * k) for k in range(size)]:
+                return Span(argument, entry, after - entry, size)
+        return None
+
+
+class _Writer:
+    """The instructions anew, nearly in the order they had."""
+
+    def __init__(self, roller: _Roller):
+        self.roller, self.code = roller, roller.code
+        self.instructions: list[Instruction] = []
+        self.number: dict[Task, int] = {}
+        self.spans: list[Span] = []
+        """rows of arguments, which a step is given"""
+
+    def written(self) -> _Rolled:
+        """The program of all that the results need."""
+        program = self.roller.program
+        live: set[Task] = set()
+        stack: list[Task] = [k for some in program.results for k in some]
+        while stack:
+            task = stack.pop()
+            if task not in live:
+                live.add(task)
+                stack += self._needs(task)
+        for k in sorted(task for task in live if isinstance(task, int)):
+            stack = [k]
+            while stack:
+                task = stack[-1]
+                ahead = [] if task in self.number else [x for x in self._needs(task) if x not in self.number]
+                if ahead:
+                    stack += reversed(ahead)
+                elif (task := stack.pop()) not in self.number:
+                    self.number[task] = self._write(task)
+        results = tuple(tuple(self.number[k] for k in some) for some in program.results)
+        if self.roller.origins is None:
+            return _Rolled(replace(program, instructions=tuple(self.instructions), results=results), [], [])
+        own = {i.args[1] for i in self.instructions if i.op == "input" and i.args[0] == 2}
+        left = sorted(entry for entry in own if entry >= 0)
+        place = {entry: new for new, entry in enumerate([*left, *(-1 - k for k in range(len(self.spans)))])}
+        instructions = tuple(
+            i._replace(args=(2, place[i.args[1]])) if i.op == "input" and i.args[0] == 2 else i
+            for i in self.instructions
+        )
+        inputs = (*program.inputs[:2], Slot("fixed", (len(place),)))
+        return _Rolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.spans)
+
+    def _needs(self, task: Task) -> Sequence[Task]:
+        """What must be written before."""
+        roller = self.roller
+        if isinstance(task, Span):
+            return ()
+        if isinstance(task, Section):
+            return (task.row,)
+        if isinstance(task, Entries):
+            form = roller.forms.get(task)
+            return [*task] if form is None else [*form.rows, *form.fixed]
+        if task in roller.places:
+            return (roller.places[task][0],)
+        op, args, _ = self.code[task]
+        if op == "repeat":
+            return self._given(task)
+        if op == "table" and Entries(args) in roller.forms:
+            return (Entries(args),)
+        return args if op != "input" else ()
+
+    def _given(self, k: int) -> list[Task]:
+        """What steps are given."""
+        _, args, steps = self.code[k]
+        _, left, spans = self.roller.inner[k]
+        return [*args[: steps.size], *(args[steps.size + i] for i in left), *spans]
+
+    def _write(self, task: Task) -> int:
+        roller = self.roller
+        if isinstance(task, Span):
+            return self._of_argument(task)
+        if isinstance(task, Section):
+            return self._append("part", [task.row], task.part)
+        if isinstance(task, Entries):
+            form = roller.forms.get(task)
+            if form is not None:
+                return self._append("each", [*form.rows, *form.fixed], Each(form.program, len(task)))
+            if all(self.code[k].op == "constant" for k in task):
+                return self._append("numbers", [], Numbers([self.code[k].value for k in task]))
+            return self._append("table", task, len(task))
+        if task in roller.places:
+            entries, at = roller.places[task]
+            return self._append("item", [entries], at)
+        op, args, value = self.code[task]
+        if op == "input":
+            self.instructions.append(self.code[task])
+            return len(self.instructions) - 1
+        if op == "repeat":
+            return self._append(op, self._given(task), replace(value, program=roller.inner[task].program))
+        if op == "table" and Entries(args) in roller.forms:
+            return self.number[Entries(args)]
+        return self._append(op, args, value)
+
+    def _of_argument(self, span: Span) -> int:
+        if self.roller.origins is None:
+            whole = Instruction("array", (), (span.argument, 0, self.roller.program.inputs[span.argument].size))
+            self.instructions += [whole, Instruction("part", (len(self.instructions),), Part(*span[1:]))]
+        else:
+            self.spans.append(span)
+            self.instructions.append(Instruction("input", (2, -len(self.spans))))
+        return len(self.instructions) - 1
+
+    def _append(self, op: str, args: Sequence[Task], value: Any = None) -> int:
+        self.instructions.append(Instruction(op, tuple(self.number[x] for x in args), value))
+        return len(self.instructions) - 1
