@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from linkwright.compiler.emit.elementary import ELEMENTARY, Number, Writer, tan
 from linkwright.compiler.emit.repetition import emit_repeat
+from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
 from linkwright.compiler.emit.tables import Index, Place, counting, counting_in_steps, emit_row, emit_take, read
 from linkwright.compiler.emit.vector_math import FAR, Lanes, sincos
 from linkwright.compiler.ir.program import ROWS, Instruction, Program
@@ -95,7 +96,7 @@ class Arithmetic:
             self.values[k] = emit_take(self, *args)
         elif op in ROWS:
             name = f"row{len(self.places)}"
-            self.places[name] = emit_row(self, instruction)
+            self.places[name] = (emit_loop if op in LOOPS else emit_row)(self, instruction)
             self.values[k] = name
         elif op == "item" and k not in self.program.in_tables:
             self.values[k] = self._item(args[0], value)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from linkwright.compiler.ir.program import Each, Instruction, Program, Slot, Steps
+from linkwright.compiler.ir.program import Each, Instruction, Program, Slot
 from linkwright.expression.operations import OPERATIONS
 from linkwright.expression.tables import Numbers, Part
 
@@ -43,6 +43,13 @@ class Section(NamedTuple):
     part: Part
 
 
+class Given(NamedTuple):
+    """A row that steps are given from around them."""
+
+    values: Entries
+    """of the program around"""
+
+
 class Span(NamedTuple):
     """Evenly spaced entries of an argument of the whole function."""
 
@@ -52,7 +59,7 @@ class Span(NamedTuple):
     size: int
 
 
-Task = int | Entries | Section | Span
+Task = int | Entries | Section | Given | Span
 """What is to be written: a value, or a row."""
 
 
@@ -86,21 +93,22 @@ class _Rolled(NamedTuple):
     program: Program
     left: list[int]
     """of a step, the fixed inputs that it still takes"""
-    spans: list[Span]
-    """and the rows that it takes after them"""
+    rows: list[Entries]
+    """and the rows of values around it that it takes after them"""
 
 
 class _Roller:
-    """One program; ``origins``: of a step, the entry of an argument that each of its fixed inputs is."""
+    """One program; ``fixed``: of a step, what its fixed inputs are in the program around it."""
 
-    def __init__(self, program: Program, origins: Sequence[tuple[int, int] | None] | None = None):
-        self.program, self.origins, self.code = program, origins, program.instructions
+    def __init__(self, program: Program, fixed: Sequence[int] | None = None):
+        self.program, self.fixed, self.code = program, fixed, program.instructions
         self.levels: list[int] = []  # lengths of the longest ways to values: of one level none depends on another
         for op, args, _ in self.code:
             self.levels.append(0 if op == "input" or not args else 1 + max(self.levels[a] for a in args))
         self.forms: dict[Entries, _Form] = {}
         self.places: dict[int, tuple[Entries, int]] = {}  # of values in rows that are made
         self.inner: dict[int, _Rolled] = {}  # steps
+        self.given: dict[int, list[Task]] = {}  # rows that they are given
 
     def rolled(self) -> _Rolled:
         """The program anew."""
@@ -108,20 +116,28 @@ class _Roller:
             if op == "table":
                 self._roll_runs(args)
             elif op == "repeat":
-                origins = [self.origin(a) for a in args[value.size :]]
-                self.inner[k] = _Roller(value.program, origins).rolled()
+                self.inner[k] = _Roller(value.program, args[value.size :]).rolled()
+                self.given[k] = [self._around(entries) for entries in self.inner[k].rows]
         for results in self.program.results:
             self._roll_runs(results, of_rows=True)
         if not self.forms and all(self.code[k].value.program is x.program for k, x in self.inner.items()):
-            return _Rolled(self.program, list(range(self.program.inputs[-1].size if self.origins else 0)), [])
+            return _Rolled(self.program, list(range(len(self.fixed or ()))), [])
         return _Writer(self).written()
 
-    def origin(self, k: int) -> tuple[int, int] | None:
-        """The entry of an argument of the whole function that a value is."""
-        op, (argument, entry, *_), _ = self.code[k] if self.code[k].op == "input" else ("", (0, 0), None)
-        if op and self.origins is not None:
-            return self.origins[entry] if argument == 2 else None
-        return (argument, entry) if op else None
+    def _around(self, entries: Entries) -> Task:
+        """What gives steps these values as a row."""
+        matching = _Matching(self)
+        found = matching.row(entries)
+        if found is None and self.is_operation(entries) and matching.match(entries):
+            self._take(matching)
+        return entries if found is None else found
+
+    def _take(self, matching: _Matching) -> None:
+        """Make the rows that were found."""
+        self.forms |= matching.forms
+        for entries in matching.forms:
+            for at, k in enumerate(entries):
+                self.places.setdefault(k, (entries, at))
 
     def _roll_runs(self, values: Sequence[int], of_rows: bool = False) -> None:
         """Make rows of runs of entries that are alike; ``of_rows``: where they are of rows in memory alone."""
@@ -134,10 +150,7 @@ class _Roller:
             if len(run) >= LEAST and len({*run}) == len(run) and run not in self.forms and self.is_operation(run):
                 found = _Matching(self)
                 if found.match(run, of_rows):
-                    self.forms |= found.forms
-                    for entries in found.forms:
-                        for at, k in enumerate(entries):
-                            self.places.setdefault(k, (entries, at))
+                    self._take(found)
             start = stop
 
     def _kind(self, k: int) -> tuple[object, ...]:
@@ -146,7 +159,7 @@ class _Roller:
 
     def is_operation(self, entries: Entries) -> bool:
         """Whether they are all one operation, which can be that of a loop, and none depends on another."""
-        op, args, _ = self.code[entries[0]]
+        op = self.code[entries[0]].op
         level = self.levels[entries[0]]
         return op in _ROLLED and all(self.code[k].op == op and self.levels[k] == level for k in entries)
 
@@ -182,7 +195,7 @@ class _Matching:
                     return code[first]
                 fixed.append(first)
                 return Instruction("input", (1, len(fixed) - 1))
-            found = self._row(entries)
+            found = self.row(entries)
             if found is None and entries in cuts and self.match(entries):
                 found = entries
             if found is None:
@@ -217,7 +230,7 @@ class _Matching:
             entries[0] != entries[-1]
             and self.roller.is_operation(entries)
             and entries not in self.forms
-            and self._row(entries) is None
+            and self.row(entries) is None
         )
 
     def _cuts(self, run: Entries) -> set[Entries] | None:
@@ -240,7 +253,7 @@ class _Matching:
                 return cuts
             cuts |= more
 
-    def _row(self, entries: Entries) -> Task | None:
+    def row(self, entries: Entries) -> Task | None:
         """The row that they are in memory already, or of which they are evenly spaced entries."""
         roller, size = self.roller, len(entries)
         if entries in self.forms or entries in roller.forms:
@@ -258,11 +271,13 @@ class _Matching:
                 Instruction("item", base, first + step * k) for k in range(size)
             ]:
                 return Section(base[0], Part(first, step, size))
-        origins = [roller.origin(k) for k in entries]
-        if all(x is not None for x in origins):
-            (argument, entry), (_, after) = origins[0], origins[1]  # type: ignore[misc]
-            if origins == [(argument, entry + (after - entry) * k) for k in range(size)]:
-                return Span(argument, entry, after - entry, size)
+        if all(i.op == "input" for i in items):
+            if roller.fixed is not None:
+                inside = all(i.args[0] == 2 for i in items)
+                return Given(Entries(roller.fixed[i.args[1]] for i in items)) if inside else None
+            (argument, entry), step = items[0].args, items[1].args[1] - items[0].args[1]
+            if all(i.args == (argument, entry + step * k) for k, i in enumerate(items)):
+                return Span(argument, entry, step, size)
         return None
 
 
@@ -273,8 +288,8 @@ class _Writer:
         self.roller, self.code = roller, roller.code
         self.instructions: list[Instruction] = []
         self.number: dict[Task, int] = {}
-        self.spans: list[Span] = []
-        """rows of arguments, which a step is given"""
+        self.rows: list[Entries] = []
+        """those that a step is given"""
 
     def written(self) -> _Rolled:
         """The program of all that the results need."""
@@ -296,22 +311,22 @@ class _Writer:
                 elif (task := stack.pop()) not in self.number:
                     self.number[task] = self._write(task)
         results = tuple(tuple(self.number[k] for k in some) for some in program.results)
-        if self.roller.origins is None:
+        if self.roller.fixed is None:
             return _Rolled(replace(program, instructions=tuple(self.instructions), results=results), [], [])
         own = {i.args[1] for i in self.instructions if i.op == "input" and i.args[0] == 2}
         left = sorted(entry for entry in own if entry >= 0)
-        place = {entry: new for new, entry in enumerate([*left, *(-1 - k for k in range(len(self.spans)))])}
+        place = {entry: new for new, entry in enumerate([*left, *(-1 - k for k in range(len(self.rows)))])}
         instructions = tuple(
             i._replace(args=(2, place[i.args[1]])) if i.op == "input" and i.args[0] == 2 else i
             for i in self.instructions
         )
         inputs = (*program.inputs[:2], Slot("fixed", (len(place),)))
-        return _Rolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.spans)
+        return _Rolled(replace(program, inputs=inputs, instructions=instructions, results=results), left, self.rows)
 
     def _needs(self, task: Task) -> Sequence[Task]:
         """What must be written before."""
         roller = self.roller
-        if isinstance(task, Span):
+        if isinstance(task, (Given, Span)):
             return ()
         if isinstance(task, Section):
             return (task.row,)
@@ -330,13 +345,17 @@ class _Writer:
     def _given(self, k: int) -> list[Task]:
         """What steps are given."""
         _, args, steps = self.code[k]
-        _, left, spans = self.roller.inner[k]
-        return [*args[: steps.size], *(args[steps.size + i] for i in left), *spans]
+        left = self.roller.inner[k].left
+        return [*args[: steps.size], *(args[steps.size + i] for i in left), *self.roller.given[k]]
 
     def _write(self, task: Task) -> int:
         roller = self.roller
+        if isinstance(task, Given):
+            self.rows.append(task.values)
+            return self._add(Instruction("input", (2, -len(self.rows))))
         if isinstance(task, Span):
-            return self._of_argument(task)
+            whole = (task.argument, 0, self.roller.program.inputs[task.argument].size)
+            return self._add(Instruction("part", (self._add(Instruction("array", (), whole)),), Part(*task[1:])))
         if isinstance(task, Section):
             return self._append("part", [task.row], task.part)
         if isinstance(task, Entries):
@@ -351,23 +370,16 @@ class _Writer:
             return self._append("item", [entries], at)
         op, args, value = self.code[task]
         if op == "input":
-            self.instructions.append(self.code[task])
-            return len(self.instructions) - 1
+            return self._add(self.code[task])
         if op == "repeat":
             return self._append(op, self._given(task), replace(value, program=roller.inner[task].program))
         if op == "table" and Entries(args) in roller.forms:
             return self.number[Entries(args)]
         return self._append(op, args, value)
 
-    def _of_argument(self, span: Span) -> int:
-        if self.roller.origins is None:
-            whole = Instruction("array", (), (span.argument, 0, self.roller.program.inputs[span.argument].size))
-            self.instructions += [whole, Instruction("part", (len(self.instructions),), Part(*span[1:]))]
-        else:
-            self.spans.append(span)
-            self.instructions.append(Instruction("input", (2, -len(self.spans))))
-        return len(self.instructions) - 1
-
     def _append(self, op: str, args: Sequence[Task], value: Any = None) -> int:
-        self.instructions.append(Instruction(op, tuple(self.number[x] for x in args), value))
+        return self._add(Instruction(op, tuple(self.number[x] for x in args), value))
+
+    def _add(self, instruction: Instruction) -> int:
+        self.instructions.append(instruction)
         return len(self.instructions) - 1

@@ -1,0 +1,367 @@
+"""Loops over rows of numbers, as LLVM IR: products of matrices, and one function of all entries.
+
+On lanes, an entry of all of them is a register. The entries of a matrix that lanes share are read one by one and put in
+all lanes; those of a matrix of each lane are read some at a time and turned in registers. Alone, a register holds
+entries that lie one after the other. A sum is taken in the order of its columns in each of these ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from linkwright.compiler.emit.tables import Place, located, memory, read, splat
+from linkwright.compiler.emit.vector_math import Lanes
+from linkwright.compiler.ir.program import Each, Instruction
+from linkwright.expression.tables import Sides
+
+if TYPE_CHECKING:
+    from linkwright.compiler.emit.arithmetic import Arithmetic
+
+TURNED = 4
+"""Entries of each lane's row that are read and turned at once."""
+
+Rows = Callable[[str, int], None]
+"""What writes so many rows of a result at once, from a computed one on."""
+
+
+def emit_loop(body: Arithmetic, instruction: Instruction) -> Place:
+    """Write what makes a row by a loop."""
+    op, args, value = instruction
+    return _LOOPS[op](body, args, value)
+
+
+def _product(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
+    """A x by loops: of some rows at once, column after column."""
+    A, x = (body.places[body.values[a]] for a in args)
+    A = A._replace(first=A.first + A.step * sides.first)
+    sides = sides._replace(down=A.step * sides.down, right=A.step * sides.right, first=0)
+    y = Place("lanes", (memory(body, sides.height),))
+    if body.lanes.width == 1:
+        _alone(body, A, x, y, sides)
+        return y
+
+    def store(first: str, totals: list[str]) -> None:
+        for k, total in enumerate(totals):
+            at = located(body, y, body.emit(f"add i64 {first}, {k}"))
+            body.lines.append(f"  store {body.lanes.double} {total}, {at}")
+
+    def by_entries(A: Place, first: str, count: int) -> None:
+        starts = [_shifted(body, A, _product_of(body, _sum(body, first, k), sides.down)) for k in range(count)]
+        sums = _Sums(body, sides.width, count)
+        entry = read(body, x, sums.at)
+        column = _product_of(body, sums.at, sides.right)
+        for k, start in enumerate(starts):
+            sums.add(k, _entry(body, start, column), entry)
+        store(first, sums.end())
+
+    def by_columns(first: str, count: int) -> None:
+        starts = [_shifted(body, A, _product_of(body, _sum(body, first, k), sides.down)) for k in range(count)]
+        sums = _Sums(body, sides.width // some, count)
+        column = body.emit(f"mul i64 {sums.at}, {some}")
+        entries = [read(body, x, _sum(body, column, c)) for c in range(some)]
+        for k, start in enumerate(starts):
+            for a, entry in zip(_turned(body, _shifted(body, start, column), some), entries, strict=True):
+                sums.add(k, a, entry)
+        totals = sums.end()
+        for c in range(sides.width // some * some, sides.width):
+            entry = read(body, x, c)
+            for k, start in enumerate(starts):
+                totals[k] = body.multiplied_and_added(_entry(body, start, str(c)), entry, totals[k])
+        store(first, totals)
+
+    def by_rows(first: str, count: int) -> None:
+        start = _shifted(body, A, _product_of(body, first, sides.down))
+        sums = _Sums(body, sides.width, count)
+        entry = read(body, x, sums.at)
+        start = _shifted(body, start, _product_of(body, sums.at, sides.right))
+        k = 0
+        while k < count:
+            few = next(size for size in (some, 2, 1) if size <= count - k)
+            for a in _turned(body, _shifted(body, start, str(k)), few):
+                sums.add(k, a, entry)
+                k += 1
+        store(first, sums.end())
+
+    some, most = min(TURNED, body.lanes.width), _registers(body) // 2
+    if (n := _fork(body, A)) is None:
+        _all_rows(body, sides.height, most, partial(by_entries, A))
+        return y
+    _all_rows(body, sides.height, most, partial(by_entries, A._replace(kind="shared")))
+    _other_way(body, n)
+    if sides.right == 1 and sides.width >= some:
+        _all_rows(body, sides.height, some, by_columns)
+    else:
+        _all_rows(body, sides.height, most, by_rows if sides.down == 1 else partial(by_entries, A))
+    _together(body, n)
+    return y
+
+
+def _alone(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None:
+    """The same of a single row: registers of results, where the entries of the matrix lie one after the other."""
+    A, x = (one._replace(kind="shared") for one in (A, x))
+    done = 0
+    beside = sides.down == 1 or (sides.right == 1 and sides.width >= TURNED)
+    for width in _widths(body) if beside else (1,):
+        blocks = (sides.height - done) // width
+        if not blocks:
+            continue
+        begin = done
+
+        def rows(first: str, count: int, width: int = width, begin: int = begin) -> None:
+            with _on_lanes(body, width):
+                places = [_product_of(body, _sum(body, first, k), width) for k in range(count)]
+                places = [_sum(body, place, begin) for place in places]
+                _block(body, A, x, y, sides, places)
+
+        _all_rows(body, blocks, 4 if width > 1 else 8, rows)
+        done += blocks * width
+
+
+def _block(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides, places: list[str]) -> None:
+    """Some registers of results, that begin at these places."""
+    lanes = body.lanes
+    bases = [_shifted(body, A, _product_of(body, place, sides.down)) for place in places]
+    by_lane = [
+        one._replace(
+            kind="rows", bases=tuple(_moved(body, one.bases[0], lane * sides.down) for lane in range(lanes.width))
+        )
+        for one in bases
+    ]
+    some = 1 if sides.down == 1 else min(TURNED, lanes.width)
+    sums = _Sums(body, sides.width // some, len(places))
+    column = _product_of(body, sums.at, some)
+    entries = [read(body, x, _sum(body, column, c)) for c in range(some)]
+    shift = _product_of(body, column, sides.right)
+    for k, (base, rows) in enumerate(zip(bases, by_lane, strict=True)):
+        if some > 1:
+            found = _turned(body, _shifted(body, rows, shift), some)
+        else:
+            found = [_loaded(body, _shifted(body, base, shift))]
+        for a, entry in zip(found, entries, strict=True):
+            sums.add(k, a, entry)
+    totals = sums.end()
+    for c in range(sides.width // some * some, sides.width):
+        entry = read(body, x, c)
+        for k, rows in enumerate(by_lane):
+            totals[k] = body.multiplied_and_added(read(body, rows, c), entry, totals[k])
+    for place, total in zip(places, totals, strict=True):
+        at = body.emit(f"getelementptr double, ptr {y.bases[0]}, i64 {place}")
+        body.lines.append(f"  store {lanes.double} {total}, ptr {at}, align 8")
+
+
+def _outer(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
+    """Products of all pairs, added to a row."""
+    whole, y, x = (body.places[body.values[a]] for a in args)
+    row = whole._replace(first=whole.first + whole.step * sides.first)
+    V = body.lanes.double
+
+    def rows(first: str, count: int) -> None:
+        starts = [
+            _shifted(body, row, _product_of(body, _sum(body, first, k), sides.down * row.step)) for k in range(count)
+        ]
+        of_rows = [read(body, y, _sum(body, first, k)) for k in range(count)]
+        loop = _Loop(body, sides.width)
+        entry = read(body, x, loop.at)
+        column = _product_of(body, loop.at, sides.right)
+        for start, one in zip(starts, of_rows, strict=True):
+            at = located(body, start, column)
+            total = body.multiplied_and_added(one, entry, body.emit(f"load {V}, {at}"))
+            body.lines.append(f"  store {V} {total}, {at}")
+        loop.end()
+
+    _all_rows(body, sides.height, 8, rows)
+    return whole
+
+
+def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
+    """One function of the entries of rows; alone, of as many at once as there are lanes."""
+    given = [body.values[a] for a in args]
+    rows, fixed = [body.places[name] for name in given[: each.rows]], given[each.rows :]
+    result = Place("lanes", (memory(body, each.size),))
+    if body.lanes.width > 1:
+        rows = [_of_lanes(body, row, each.size) for row in rows]
+        loop = _Loop(body, each.size)
+        found = _of_entry(body, each, [read(body, row, loop.at) for row in rows], fixed)
+        body.lines.append(f"  store {body.lanes.double} {found}, {located(body, result, loop.at)}")
+        loop.end()
+        return result
+    rows, done = [row._replace(kind="shared") for row in rows], 0
+    for width in _widths(body) if all(row.step == 1 for row in rows) else (1,):
+        if not (blocks := (each.size - done) // width):
+            continue
+        loop = _Loop(body, blocks)
+        place = _sum(body, _product_of(body, loop.at, width), done)
+        with _on_lanes(body, width):
+            shifts = [_product_of(body, place, row.step) for row in rows]
+            entries = [_loaded(body, _shifted(body, row, at)) for row, at in zip(rows, shifts, strict=True)]
+            found = _of_entry(body, each, entries, [splat(body, x) for x in fixed] if width > 1 else fixed)
+            at = body.emit(f"getelementptr double, ptr {result.bases[0]}, i64 {place}")
+            body.lines.append(f"  store {body.lanes.double} {found}, ptr {at}, align 8")
+        loop.end()
+        done += blocks * width
+    return result
+
+
+def _of_entry(body: Arithmetic, each: Each, entries: list[str], fixed: list[str]) -> str:
+    step = body.inside(each.program, [entries, fixed])
+    step.compute(range(len(each.program.instructions)))
+    found = step.values[each.program.results[0][0]]
+    step.leave()
+    return found
+
+
+def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
+    """The row as all lanes read it at once: those of each lane's own memory are copied, some entries at a time."""
+    if row.kind != "rows" or row.step != 1:
+        return row
+    copy = Place("lanes", (memory(body, size),))
+    n = _fork(body, row)
+    assert n is not None
+    loop = _Loop(body, size)
+    entry = read(body, row._replace(kind="shared"), loop.at)
+    body.lines.append(f"  store {body.lanes.double} {entry}, {located(body, copy, loop.at)}")
+    loop.end()
+    _other_way(body, n)
+    some = min(TURNED, body.lanes.width)
+    loop = _Loop(body, size // some)
+    first = body.emit(f"mul i64 {loop.at}, {some}")
+    for k, x in enumerate(_turned(body, _shifted(body, row, first), some)):
+        body.lines.append(f"  store {body.lanes.double} {x}, {located(body, copy, _sum(body, first, k))}")
+    loop.end()
+    for k in range(size // some * some, size):
+        body.lines.append(f"  store {body.lanes.double} {read(body, row, k)}, {located(body, copy, k)}")
+    _together(body, n)
+    return copy
+
+
+def _registers(body: Arithmetic) -> int:
+    """How many vector registers the processor has."""
+    return 32 if body.target.processor == "arm" or body.target.width >= 8 else 16
+
+
+def _widths(body: Arithmetic) -> list[int]:
+    """The lanes of registers and of their parts, for what is left over."""
+    return [body.target.width >> k for k in range(body.target.width.bit_length())]
+
+
+@contextmanager
+def _on_lanes(body: Arithmetic, width: int) -> Iterator[None]:
+    """Write for registers of another width."""
+    around, body.lanes = body.lanes, Lanes(width)
+    try:
+        yield
+    finally:
+        body.lanes = around
+
+
+def _sum(body: Arithmetic, x: str, n: int) -> str:
+    return body.emit(f"add i64 {x}, {n}") if n else x
+
+
+def _product_of(body: Arithmetic, x: str, n: int) -> str:
+    return body.emit(f"mul i64 {x}, {n}") if n != 1 else x
+
+
+def _moved(body: Arithmetic, base: str, entries: int) -> str:
+    return body.emit(f"getelementptr double, ptr {base}, i64 {entries}") if entries else base
+
+
+def _shifted(body: Arithmetic, row: Place, entries: str) -> Place:
+    """A row from an entry on, that many entries of memory further."""
+    kind = body.lanes.double if row.kind == "lanes" else "double"
+    return row._replace(bases=tuple(body.emit(f"getelementptr {kind}, ptr {one}, i64 {entries}") for one in row.bases))
+
+
+def _entry(body: Arithmetic, row: Place, entries: str) -> str:
+    """What lies that many entries of memory after the first one."""
+    return read(body, row._replace(step=1), entries)
+
+
+def _turned(body: Arithmetic, row: Place, some: int) -> list[str]:
+    """The first entries of every lane's row."""
+    return body.turned(list(row.bases), row.first, some)
+
+
+def _loaded(body: Arithmetic, row: Place) -> str:
+    """The first entries of a row, a register of them."""
+    return body.emit(f"load {body.lanes.double}, ptr {_moved(body, row.bases[0], row.first)}, align 8")
+
+
+def _fork(body: Arithmetic, row: Place) -> int | None:
+    """Where lanes may share a row in memory, that is asked: what follows is for when they do."""
+    if row.kind != "rows":
+        return None
+    n, same = body.block(), body.emit(f"icmp eq i64 {row.apart}, 0")
+    body.lines += [f"  br i1 {same}, label %one{n}, label %each{n}", f"one{n}:"]
+    return n
+
+
+def _other_way(body: Arithmetic, n: int) -> None:
+    body.lines += [f"  br label %both{n}", f"each{n}:"]
+
+
+def _together(body: Arithmetic, n: int) -> None:
+    body.lines += [f"  br label %both{n}", f"both{n}:"]
+
+
+def _all_rows(body: Arithmetic, height: int, most: int, rows: Rows) -> None:
+    """All rows of a result, about as many at once in each turn."""
+    size = -(-height // -(-height // most))
+    whole, rest = divmod(height, size)
+    loop = _Loop(body, whole)
+    rows(_product_of(body, loop.at, size), size)
+    loop.end()
+    if rest:
+        rows(body.emit(f"add i64 0, {size * whole}"), rest)
+
+
+class _Loop:
+    """So many times, from its making to its end; ``at`` counts."""
+
+    def __init__(self, body: Arithmetic, count: int):
+        self.body, self.count, self.n = body, count, body.block()
+        n = self.n
+        body.lines += [f"  br label %from{n}", f"from{n}:", f"  br label %again{n}", f"again{n}:"]
+        self.at = f"%at{n}"
+        body.lines.append(f"  {self.at} = phi i64 [0, %from{n}], [%on{n}, %more{n}]")
+        self.sums_at = len(body.lines)
+
+    def end(self) -> None:
+        """Close the loop."""
+        n, lines = self.n, self.body.lines
+        lines += [f"  br label %more{n}", f"more{n}:", f"  %on{n} = add i64 {self.at}, 1"]
+        lines += [f"  %left{n} = icmp slt i64 %on{n}, {self.count}"]
+        lines += [f"  br i1 %left{n}, label %again{n}, label %done{n}", f"done{n}:"]
+
+
+class _Sums:
+    """Sums that a loop takes, each in the order of its columns."""
+
+    def __init__(self, body: Arithmetic, columns: int, count: int):
+        self.body, self.loop = body, _Loop(body, columns)
+        self.at = self.loop.at
+        self.totals = [f"%sum{self.loop.n}.{k}" for k in range(count)]
+        body.lines += [";"] * count
+
+    def add(self, k: int, a: str, x: str) -> None:
+        """A product to one of the sums."""
+        self.totals[k] = self.body.multiplied_and_added(a, x, self.totals[k])
+
+    def end(self) -> list[str]:
+        """The sums."""
+        n, V, zero = self.loop.n, self.body.lanes.double, self.body.lanes.constant(0.0)
+        for k, total in enumerate(self.totals):
+            self.body.lines[self.loop.sums_at + k] = f"  %sum{n}.{k} = phi {V} [{zero}, %from{n}], [{total}, %more{n}]"
+        self.loop.end()
+        return self.totals
+
+
+_LOOPS: dict[str, Callable[[Arithmetic, tuple[int, ...], Any], Place]] = {
+    "product": _product,
+    "outer": _outer,
+    "each": _each,
+}
+LOOPS = frozenset(_LOOPS)
