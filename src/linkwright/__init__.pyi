@@ -81,6 +81,13 @@ from linkwright.simulation import linearize as linearize
 from linkwright.simulation import rollout as rollout
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
+from linkwright.simulation.structure.changes import Changed as Changed
+from linkwright.simulation.structure.changes import carry_over as carry_over
+from linkwright.simulation.structure.changes import connect as connect
+from linkwright.simulation.structure.changes import cut as cut
+from linkwright.simulation.structure.changes import grasp as grasp
+from linkwright.simulation.structure.changes import lock_joints as lock_joints
+from linkwright.simulation.structure.changes import unlock_joints as unlock_joints
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.arrays import atan2 as atan2
 from linkwright.spatial.arrays import clip as clip
@@ -509,6 +516,7 @@ __all__ = [
     "BaseParameters",
     "Builder",
     "Calibrated",
+    "Changed",
     "DHRow",
     "DHTable",
     "Equations",
@@ -536,6 +544,7 @@ __all__ = [
     "base_parameters",
     "bias_forces",
     "calibrate",
+    "carry_over",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_velocity",
@@ -546,6 +555,7 @@ __all__ = [
     "compile",
     "composite_inertia",
     "configuration_rate",
+    "connect",
     "constraint_bias",
     "constraint_forces",
     "constraint_jacobian",
@@ -554,6 +564,7 @@ __all__ = [
     "contact",
     "control",
     "coriolis_matrix",
+    "cut",
     "derivative",
     "difference",
     "distance",
@@ -569,6 +580,7 @@ __all__ = [
     "forward_dynamics_derivatives",
     "from_dh",
     "generalised_momentum",
+    "grasp",
     "gravity_forces",
     "handle_responses",
     "hold",
@@ -591,6 +603,7 @@ __all__ = [
     "kinetic_energy",
     "linearize",
     "load",
+    "lock_joints",
     "locked_inertia",
     "manipulability",
     "mass_matrix",
@@ -646,6 +659,7 @@ __all__ = [
     "total_mass",
     "trajectories",
     "transform",
+    "unlock_joints",
     "until",
     "velocity",
     "velocity_ellipsoid",

@@ -6,14 +6,30 @@ from linkwright.simulation.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout
 from linkwright.simulation.running import simulate
 from linkwright.simulation.starts import showing_start
+from linkwright.simulation.structure.changes import (
+    Changed,
+    carry_over,
+    connect,
+    cut,
+    grasp,
+    lock_joints,
+    unlock_joints,
+)
 
 __all__ = [
+    "Changed",
     "Motion",
     "Rollout",
+    "carry_over",
+    "connect",
+    "cut",
+    "grasp",
     "hold",
     "hold_joints",
     "linearize",
+    "lock_joints",
     "rollout",
     "showing_start",
     "simulate",
+    "unlock_joints",
 ]

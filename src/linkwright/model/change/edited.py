@@ -96,6 +96,15 @@ def with_loop(model: Model, name: str, type: str, first: str, second: str | None
     return remade(model, Builder(model).loop(name, type, first, second, **told).describe())
 
 
+def without_loop(model: Model, name: str) -> Model:
+    """See :meth:`Model.without_loop`."""
+    description = described(model)
+    names = [loop.name for loop in description.loops]
+    if name not in names:
+        raise UnknownNameError("loop", name, names)
+    return remade(model, replace(description, loops=tuple(loop for loop in description.loops if loop.name != name)))
+
+
 def place_of(model: Model, frame: str) -> tuple[str, Array]:
     """The link that a frame is on, or "world", and its pose (4, 4) there."""
     model.frame(frame)

@@ -186,6 +186,13 @@ class Editing:
         return self._edited(with_contact, between, exclude)
 
     @explained
+    def without_loop(self, name: str) -> Model:
+        """Without one of its closed loops: what it held together is open."""
+        from linkwright.model.change.edited import without_loop
+
+        return self._edited(without_loop, name)
+
+    @explained
     def append(self, other: Model, frame: str = "world", prefix: str = "") -> Model:
         """With another mechanism mounted on it: the other's world becomes this one's ``frame``.
 

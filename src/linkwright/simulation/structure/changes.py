@@ -1,0 +1,242 @@
+"""A motion carried over to a mechanism that is put together otherwise.
+
+Joints may be others and loops may be added or be gone; the bodies are where they were. What is added holds suddenly: a
+plastic impact. With V_b and I_b the twists and inertias of the bodies before it, and J_b, M′ of the mechanism after it,
+
+    M′ v′ = Σ J_bᵀ I_b V_b   (and rotors of joints that stay),
+
+and where M′ has loops v′ is the nearest that they allow, in M′. The kinetic energy lost is that of the lost motion
+(Carnot): ½ Σ (V_b − V′_b)ᵀ I_b (V_b − V′_b). Nothing is lost where nothing is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics import (
+    close,
+    constraint_residual,
+    impulse,
+    jacobian,
+    kinetic_energy,
+    mass_matrix,
+    pose,
+    velocity,
+)
+from linkwright.dynamics.configuration import check_state
+from linkwright.errors import ArgumentError, ModelError, ShapeError, UnknownNameError, explained
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Joint, Link, Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import inverse_pose, pose_log
+
+REACHED = 1e-9
+"""How far from where a body was it may be, of the mechanism's length and rad."""
+
+OPEN = 1e-6
+"""How far loops may be open that are carried over, likewise."""
+
+ITERATIONS = 50
+
+
+class Changed(NamedTuple):
+    """A mechanism that has changed, and how it moves then."""
+
+    model: Model
+    q: Array
+    """(nq,)"""
+    v: Array
+    """(nv,)"""
+    lost: float
+    """J, of kinetic energy"""
+
+
+@explained
+def carry_over(model: Model, q: Any, v: Any, other: Model) -> Changed:
+    """The state of another mechanism whose bodies are where these are, after a plastic impact with what was added.
+
+    ``other`` has frames of the same names at the same places of the same bodies, joints and loops of its own. Raises
+    :class:`~linkwright.errors.ModelError` where its joints do not reach the poses of the bodies, or its loops are open.
+    """
+    q, v = _state(model, q, v)
+    _require_model("carry_over", other)
+    there = posture(model, q, other)
+    return _carried(model, q, v, other, there)
+
+
+@explained
+def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Changed:
+    """The mechanism with these joints held from now on where they are, and its state; ``lost`` is the energy of that.
+
+    Joints are told by name. The coordinates of the others stay; see :meth:`Model.lock`.
+    """
+    q, v = _state(model, q, v)
+    names = _names("joints", joints)
+    return _carried(model, q, v, model.lock({name: q[model.slice(name).q] for name in names}))
+
+
+@explained
+def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> Changed:
+    """The reverse of :func:`lock_joints`: ``free`` is the mechanism before any were locked.
+
+    ``joints`` are set free, all that are locked where none are named. No energy is lost.
+    """
+    q, v = _state(model, q, v)
+    _require_model("unlock_joints", free)
+    whole = posture(model, q, free)
+    locked = [joint.name for joint in free.joints if joint.nq and joint.name not in {one.name for one in model.joints}]
+    asked = locked if joints is None else _names("joints", joints)
+    if unknown := [name for name in asked if name not in locked]:
+        raise UnknownNameError("locked joint", unknown[0], locked)
+    rest = [name for name in locked if name not in asked]
+    other = free.lock({name: whole[free.slice(name).q] for name in rest}) if rest else free
+    return _carried(model, q, v, other)
+
+
+@explained
+def connect(
+    model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **told: Any
+) -> Changed:  # a loop's kind is its type elsewhere too
+    """The mechanism with one more loop between two frames as they are now, and the velocity after a plastic impact.
+
+    ``type`` is that of :meth:`Builder.loop`: "ball" holds the origin of ``second`` where it is in ``first``, "weld"
+    its axes too, "revolute" with ``axis``. Further arguments are those of :meth:`Model.with_loop`; the placement is
+    that of the configuration q.
+    """
+    q, v = _state(model, q, v)
+    if "placement" in told or "xyz" in told or "rpy" in told:
+        raise ArgumentError("connect holds frames as they are: with_loop takes a placement")
+    placement = inverse_pose(pose(model, q, first)) @ pose(model, q, second)
+    placement[3] = 0.0, 0.0, 0.0, 1.0
+    other = model.with_loop(name, type, first, second, placement=placement, **told)
+    return _carried(model, q, v, other, q)
+
+
+@explained
+def cut(model: Model, q: Any, v: Any, name: str) -> Changed:
+    """The mechanism without one of its loops; its state stays as it is."""
+    q, v = _state(model, q, v)
+    return Changed(model.without_loop(name), q, v, 0.0)
+
+
+@explained
+def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> Changed:
+    """The mechanism with the frame ``held`` held in the frame ``hand`` as it is now: a weld, made by a plastic impact.
+
+    :func:`cut` by its ``name`` lets go.
+    """
+    return connect(model, q, v, name, "weld", hand, held)
+
+
+def posture(model: Model, q: Array, other: Model) -> Array:
+    """The configuration (nq,) of another mechanism with the same poses of its bodies."""
+    poses = [_canonical_pose(model, q, other, k) for k in range(len(other.links))]
+    length = scale_of(other).length
+    found = []
+    for k, (joint, link) in enumerate(zip(other.joints, other.links, strict=True)):
+        parent = np.eye(4) if link.parent < 0 else poses[link.parent]
+        relative = inverse_pose(parent @ link.placement) @ poses[k]
+        x = _coordinates(link, relative, _guess(model, q, joint))
+        off = _off(link, relative, x)
+        if not max(np.abs(off[:3]).max() / length, np.abs(off[3:]).max()) <= REACHED:
+            raise ModelError(
+                f"joint {joint.name!r} of {other.name!r} does not let body {joint.child!r} be where it is: it is off "
+                f"by {np.abs(off).max():.3g} (m or rad)"
+            )
+        found.append(x)
+    whole: Array = other.positions([x[: joint.nq] for x, joint in zip(found, other.joints, strict=True)])
+    followed = other.coordinates(whole)
+    for joint, x, told in zip(other.joints, found, followed, strict=True):
+        if joint.coupling is not None and np.abs(x - told).max() > REACHED * max(1.0, length):
+            raise ModelError(f"joint {joint.name!r} of {other.name!r} follows another, and would not be where it is")
+    return whole
+
+
+def _canonical_pose(model: Model, q: Array, other: Model, body: int) -> Array:
+    name = other.bodies[body].name
+    if name not in model.frames:
+        raise ModelError(f"body {name!r} of {other.name!r} is not in {model.name!r}: nothing tells where it is")
+    found: Array = pose(model, q, name) @ inverse_pose(other.frames[name].placement)
+    return found
+
+
+def _guess(model: Model, q: Array, joint: Joint) -> Array:
+    for one, x in zip(model.joints, model.coordinates(q), strict=True):
+        if one.name == joint.name and one.motion.nq == joint.motion.nq:
+            return x
+    return joint.motion.neutral
+
+
+def _off(link: Link, relative: Array, x: Array) -> Array:
+    found: Array = pose_log(inverse_pose(link.motion.transform(x)) @ relative)
+    return found
+
+
+def _coordinates(link: Link, relative: Array, x: Array) -> Array:
+    """The joint's coordinates for this pose of what it moves: Newton's method in its own directions."""
+    best, size = x, np.inf
+    for _ in range(ITERATIONS):
+        off = _off(link, relative, x)
+        left = float(np.linalg.norm(off))
+        if not left < size:
+            break
+        best, size = x, left
+        step = np.linalg.lstsq(link.motion_subspace(x), off, rcond=1e-10)[0]
+        x = link.motion.integrate(x, step)
+    return best
+
+
+def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None = None) -> Changed:
+    there = posture(model, q, other) if there is None else there
+    if other.loops:
+        opened = np.abs(constraint_residual(other, there)) / scale_of(other).rows
+        if opened.max() > OPEN:
+            raise ModelError(
+                f"the loops of {other.name!r} are open by {opened.max():.3g} (m or rad) where the bodies are"
+            )
+        if opened.max() > 0.0:
+            there = close(other, there)
+    h = np.zeros(other.nv)
+    for body in (model.physical or model).description.bodies:  # the finest parts: other joints may part them
+        if not (body.mass or body.inertia.any()):
+            continue
+        if body.name not in other.frames:
+            raise ModelError(
+                f"body {body.name!r} of {model.name!r} is not in {other.name!r}: its momentum would be gone"
+            )
+        R, V = pose(model, q, body.name)[:3, :3], velocity(model, q, v, body.name)
+        arm = R @ body.center_of_mass
+        p = body.mass * (V[:3] + np.cross(V[3:], arm))
+        L = R @ (body.inertia @ (R.T @ V[3:])) + np.cross(arm, p)
+        h = h + jacobian(other, there, body.name).T @ np.concatenate([p, L])
+    rotors = {joint.name: joint.armature * rate for joint, rate in zip(model.joints, model.rates(v), strict=True)}
+    still = [rotors.get(joint.name, np.zeros(joint.motion.nv)) for joint in other.joints]
+    h = h + other.assemble([x if len(x) == joint.motion.nv else np.zeros(joint.motion.nv)
+                            for x, joint in zip(still, other.joints, strict=True)])  # fmt: skip
+    after = np.linalg.solve(mass_matrix(other, there), h) if other.nv else np.zeros(0)
+    if other.loops:
+        after = impulse(other, there, after)[0]
+    lost = float(kinetic_energy(model, q, v) - kinetic_energy(other, there, after))
+    return Changed(other, there, after, lost)
+
+
+def _state(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
+    _require_model("the first argument", model)
+    q, v, batch = check_state(model, q, v)
+    if batch:
+        raise ShapeError(f"structures change one motion at a time; got a batch {batch}")
+    return q, v
+
+
+def _require_model(what: str, model: Any) -> None:
+    if not isinstance(model, Model):
+        raise ArgumentError(f"{what} is a Model; got {model!r:.200}")
+
+
+def _names(what: str, names: Any) -> list[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ArgumentError(f"{what} is a list of names; got {names!r}")
+    return [*names]
