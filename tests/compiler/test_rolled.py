@@ -127,7 +127,7 @@ def test_derivatives_of_a_cost_go_through_loops(function, wrt):
     assert relative_error(slope, (ends[0] - ends[1]) / 2e-6) < 1e-7
 
 
-@pytest.mark.parametrize("function", [plain, other_way_round, shared, in_steps])
+@pytest.mark.parametrize("function", [plain, shared, in_steps])
 def test_lines_do_not_grow_with_the_layers(function):
     lengths = [compiled(function, h).program.length for h in (60, 240)]
     assert lengths[1] - lengths[0] < 100
