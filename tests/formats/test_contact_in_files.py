@@ -5,6 +5,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import FormatWarning
+from linkwright.formats.sdf import parse_sdf
+from linkwright.formats.urdf import parse_urdf
+from linkwright.model.shape import SURFACE
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
 
@@ -197,3 +200,109 @@ def test_what_mjcf_cannot_say_of_contact_is_told(tmp_path):
     text = str(told[0].message)
     for what in ("restitution is lost", "stiffness and damping of contact are lost", "lets other shapes meet too"):
         assert what in text
+
+
+def ball(**told):
+    builder = lw.Builder("ball").body("a", 1.0, [0, 0, 0.1], 0.01).joint("j", "revolute", "world", "a")
+    return builder.shape("a", "sphere", radius=0.1, name="ball", use="collision", **told)
+
+
+TOLD = {
+    "friction": 0.3,
+    "torsional_friction": 0.02,
+    "rolling_friction": 0.001,
+    "restitution": 0.4,
+    "stiffness": 1e5,
+    "damping": 300.0,
+    "margin": 0.01,
+    "contype": 2,
+    "conaffinity": 5,
+}
+SAID = {
+    ".sdf": TOLD.keys() - {"margin"},
+    ".urdf": {"friction", "stiffness", "damping"},
+    ".xml": {"friction", "torsional_friction", "rolling_friction", "margin", "contype", "conaffinity"},
+    ".ztk": set(),
+}
+
+
+@pytest.mark.parametrize("ending", SAID)
+def test_what_a_shape_has_for_contact_comes_back_or_is_told(ending, tmp_path):
+    if ending == ".xml":
+        pytest.importorskip("mujoco")
+    model = ball(**TOLD).shape("a", "box", size=(1, 1, 1), use="collision", **TOLD).build()
+    with pytest.warns(FormatWarning) as told:
+        model.save(tmp_path / f"r{ending}")
+    text = " ".join(str(one.message) for one in told)
+    back = lw.load(tmp_path / f"r{ending}", trusted=True).shapes
+    for what in (*SURFACE, "contype", "conaffinity"):
+        if what not in SAID[ending]:
+            assert f"{what.replace('_', ' ')} of shapes is lost" in text or what in (
+                "restitution",
+                "stiffness",
+                "damping",
+            )
+        else:
+            assert [getattr(shape, what) for shape in back] == pytest.approx([TOLD[what]] * 2, rel=1e-14)
+    if ending == ".xml":
+        assert "restitution is lost" in text
+        assert "stiffness and damping of contact are lost" in text
+
+
+@pytest.mark.parametrize("ending", [".sdf", ".urdf", ".xml"])
+def test_what_is_not_told_of_contact_stays_so(ending, tmp_path):
+    if ending == ".xml":
+        pytest.importorskip("mujoco")
+    (shape,) = lw.load(ball().build().save(tmp_path / f"r{ending}"), trusted=True).shapes
+    (plain,) = ball().build().shapes
+    for what in (*SURFACE, "contype", "conaffinity"):
+        if (ending, what) != (".xml", "friction"):  # MuJoCo has always one
+            assert getattr(shape, what) == getattr(plain, what)
+
+
+@pytest.mark.parametrize("ending", [".sdf", ".urdf", ".ztk"])
+def test_pairs_that_a_format_has_not_are_told(ending, tmp_path):
+    with pytest.warns(FormatWarning, match="which shapes may touch is lost"):
+        lw.load("quadruped").with_ground().save(tmp_path / f"r{ending}")
+
+
+SDF = """<sdf version="1.10"><model name="r"><link name="a"><inertial><mass>1</mass></inertial>
+<collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry><surface>{surface}</surface></collision>
+<collision name="d"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision></link></model></sdf>"""
+
+
+def test_bits_of_sdf_are_those_of_mjcf_and_what_has_none_meets_all():
+    c, d = parse_sdf(SDF.format(surface="<contact><collide_bitmask>4</collide_bitmask></contact>")).shapes
+    assert (c.contype, c.conaffinity, d.contype, d.conaffinity) == (4, 4, 65535, 65535)
+    bits = "<category_bitmask>4</category_bitmask><collide_bitmask>2</collide_bitmask>"
+    c, d = parse_sdf(SDF.format(surface=f"<contact>{bits}</contact>")).shapes
+    assert (c.contype, c.conaffinity) == (4, 2)
+
+
+def test_friction_against_turning_of_sdf_is_that_of_its_patch():
+    told = "<torsional><coefficient>0.5</coefficient><patch_radius>0.2</patch_radius></torsional>"
+    c, _ = parse_sdf(SDF.format(surface=f"<friction>{told}</friction>")).shapes
+    assert c.torsional_friction == pytest.approx(0.5 * 3.0 * np.pi * 0.2 / 16.0)
+
+
+def test_contact_that_is_as_good_as_rigid_is_rigid():
+    for kp, expected in ((1e12, None), (1e6, 1e6)):
+        c, _ = parse_sdf(SDF.format(surface=f"<contact><ode><kp>{kp}</kp><kd>10</kd></ode></contact>")).shapes
+        assert c.stiffness == expected
+        assert c.damping == (10.0 if expected else 0.0)
+
+
+URDF = """<robot name="r"><link name="a"><collision><geometry><sphere radius="0.1"/></geometry></collision>
+<visual><geometry><sphere radius="0.1"/></geometry></visual></link><link name="b"/>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>{more}</robot>"""
+
+
+def test_what_gazebo_says_of_the_links_of_a_urdf_is_read():
+    more = '<gazebo reference="a"><mu1>0.4</mu1><mu2>0.2</mu2><kp value="1e5"/><kd>10</kd></gazebo>'
+    more += "<gazebo><mu1>9</mu1></gazebo>"
+    touching, seen = parse_urdf(URDF.format(more=more)).shapes
+    assert (touching.friction, touching.stiffness, touching.damping) == (0.4, 1e5, 10.0)
+    assert seen.friction is None
+    with pytest.warns(FormatWarning, match="<mu1> is 'much'; expected a number"):
+        touching, _ = parse_urdf(URDF.format(more='<gazebo reference="a"><mu1>much</mu1></gazebo>')).shapes
+    assert touching.friction is None

@@ -26,7 +26,7 @@ MAX_FACES = 5_000_000
 SHARED = 1e-9
 """Corners of triangles that are this near, beside the mesh's size, are one."""
 
-MOST_CORNERS = 32
+MOST_CORNERS = 64
 """of the convex hull of a mesh that touches: each is a point of contact"""
 
 MISSED = 0.002

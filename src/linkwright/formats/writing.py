@@ -15,7 +15,7 @@ from linkwright.formats.meshes import mesh_file
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import Compound, Cylindrical, Helical, Prismatic, Revolute, Spherical
 from linkwright.model.joint_type import JointType
-from linkwright.model.shape import Shape
+from linkwright.model.shape import SURFACE, Shape
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import rotation_from_z, rotation_z
@@ -232,6 +232,17 @@ def _is_package(shape: Shape, found: str, folder: str) -> bool:
         return os.path.samefile(mesh_file(replace(shape, folders=(folder,))), found)
     except MissingFileError:
         return False
+
+
+def lost_contact(description: Description, losses: Losses, said: Sequence[str] = (), pairs: bool = False) -> None:
+    """Tell what shapes have for contact besides what is ``said`` of them, and ``pairs`` where they are not either."""
+    plain = Shape(WORLD, "plane")
+    for shape in description.shapes:
+        for what in (*SURFACE, "contype", "conaffinity") if shape.touches else ():
+            if what not in said and getattr(shape, what) != getattr(plain, what):
+                losses.add(f"{what.replace('_', ' ')} of shapes is lost", shape.body)
+    if not pairs and (description.pairs or description.listed_pairs or description.excluded):
+        losses.add("which shapes may touch is lost: find it again by with_ground() and with_contact()")
 
 
 def still(T: Array) -> bool:

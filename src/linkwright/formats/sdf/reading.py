@@ -117,6 +117,7 @@ def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>",
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
     reader = _Reader(place)
+    reader.filtered = (b"_bitmask>" if isinstance(text, bytes) else "_bitmask>") in text  # type: ignore[operator]
     return reader.assembled(reader.sdf(parse_xml(text, place, text=True), name), root)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.gazebo import DISC, compliance
 from linkwright.formats.sdf.values import Values
 from linkwright.formats.xml import Element
 from linkwright.model.shape import Shape, Use
@@ -15,6 +16,9 @@ from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
 USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
+EVERYTHING = 65535
+"""The bits of what meets everything, which a shape has that is given none where others are given some."""
+
 GEOMETRIES = ("box", "capsule", "cone", "cylinder", "ellipsoid", "mesh", "plane", "sphere")
 
 
@@ -52,11 +56,11 @@ def shape_of(values: Values, element: Element, link: str, frame: Array) -> Shape
         one.tag,
         T,
         use=USES[element.tag],
-        friction=_friction(values, element),
         color=_color(values, element),
         name=element.attributes.get("name", ""),
         folders=values.folders,
         place=values.place(element),
+        **_surface(values, element),
         **numbers,
     )
     for message in shape.problems():
@@ -79,9 +83,32 @@ def _below(values: Values, element: Element, *tags: str) -> Element | None:
     return found
 
 
-def _friction(values: Values, element: Element) -> float | None:
-    """The coefficient that ODE, Gazebo's first engine, takes along its first direction."""
-    return values.value(_below(values, element, "surface", "friction", "ode"), "mu", None)
+def _surface(values: Values, element: Element) -> dict[str, Any]:
+    """What a collision is like to touch: of ODE, Gazebo's first engine, along its first direction."""
+    surface = _below(values, element, "surface")
+    if surface is None:
+        return _bits(values, None)
+    torsional = _below(values, surface, "friction", "torsional")
+    spin = values.value(torsional, "coefficient", 0.0) or 0.0
+    radius = values.value(torsional, "patch_radius", 0.0) or 0.0
+    ode = _below(values, surface, "contact", "ode")
+    return {
+        "friction": values.value(_below(values, surface, "friction", "ode"), "mu", None),
+        "torsional_friction": spin * radius / DISC,
+        "rolling_friction": values.value(_below(values, surface, "friction", "bullet"), "rolling_friction", 0.0),
+        "restitution": values.value(values.child(surface, "bounce"), "restitution_coefficient", None),
+        **_bits(values, values.child(surface, "contact")),
+        **compliance(values.value(ode, "kp", None), values.value(ode, "kd", 1.0)),
+    }
+
+
+def _bits(values: Values, contact: Element | None) -> dict[str, int]:
+    """Which bits a collision has, and which meet it."""
+    if not values.filtered:
+        return {}
+    collide = values.value(contact, "collide_bitmask", EVERYTHING)
+    category = values.value(contact, "category_bitmask", collide)
+    return {"contype": int(category or 0), "conaffinity": int(collide or 0)}
 
 
 def _color(values: Values, element: Element) -> tuple[float, float, float, float] | None:

@@ -16,6 +16,9 @@ from linkwright.spatial.transform import pose_matrix
 class Values(Findings):
     """Reads values, and tells of those that cannot be used."""
 
+    filtered = False
+    """whether the file gives bits to shapes, by which they meet"""
+
     def child(self, element: Element, tag: str) -> Element | None:
         """The one child of that tag; a second one is told."""
         found = [one for one in element.children if one.tag == tag]

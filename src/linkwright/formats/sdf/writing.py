@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.formats.gazebo import DISC
 from linkwright.formats.writing import (
     Losses,
     Names,
@@ -19,6 +20,7 @@ from linkwright.formats.writing import (
     Simple,
     downwards,
     file_beside,
+    lost_contact,
     simple,
     slides,
     still,
@@ -36,10 +38,12 @@ from linkwright.model.loop import (
     RevolutePair,
     Weld,
 )
-from linkwright.model.shape import Shape
+from linkwright.model.shape import SURFACE, Shape
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.rotation import quaternion_from_matrix
 from linkwright.spatial.transform import inverse_pose
+
+BITS = ("contype", "conaffinity")
 
 VERSION = "1.12"
 
@@ -79,6 +83,8 @@ class _Writer:
         """what links and frames are called in the file"""
         self.joints: dict[str, str] = {}
         """the same of the joints that others may follow"""
+        self.filtered = any((shape.contype, shape.conaffinity) != (1, 1) for shape in description.shapes)
+        """whether shapes meet by their bits: in SDF all have some then"""
 
     def named(self, name: str) -> str:
         """A name that SDF allows: "::" is for nested models, and all things of a model have different names."""
@@ -118,6 +124,7 @@ class _Writer:
         for shape in description.shapes:
             if shape.body == WORLD:
                 self.losses.add("shapes of the world are lost: in SDF they are those of another model", shape.name)
+        lost_contact(description, self.losses, [what for what in (*SURFACE, *BITS) if what != "margin"])
         return root
 
     def pose(self, node: Node, T: Array, relative_to: str = "") -> None:
@@ -286,6 +293,9 @@ class _Writer:
         if shape.kind == "mesh" and not shape.file:
             self.losses.add("meshes without a file are lost", shape.body)
             return
+        if shape.kind == "height_field":
+            self.losses.add("height fields are lost", shape.body)
+            return
         for tag in (("visual",) if shape.is_seen else ()) + (("collision",) if shape.touches else ()):
             taken = sum(child.tag == tag for child in link.children)
             node = link.add(tag, name=shape.name or f"{tag}{taken + 1}")
@@ -308,7 +318,38 @@ class _Writer:
                 material = node.add("material")
                 material.say("ambient", shape.color)
                 material.say("diffuse", shape.color)
-            if tag == "collision" and shape.friction is not None:
-                ode = node.add("surface").add("friction").add("ode")
-                ode.say("mu", shape.friction)
-                ode.say("mu2", shape.friction)
+            if tag == "collision":
+                _surface(node, shape, self.filtered)
+
+
+def _surface(collision: Node, shape: Shape, filtered: bool) -> None:
+    """What a shape is like to touch, and which bits meet it; of torsional friction the patch has a radius of 1 m."""
+    surface = Node("surface")
+    if shape.friction is not None or shape.torsional_friction or shape.rolling_friction:
+        friction = surface.add("friction")
+        if shape.friction is not None:
+            ode = friction.add("ode")
+            ode.say("mu", shape.friction)
+            ode.say("mu2", shape.friction)
+        if shape.torsional_friction:
+            torsional = friction.add("torsional")
+            torsional.say("coefficient", shape.torsional_friction * DISC)
+            torsional.say("use_patch_radius", "true")
+            torsional.say("patch_radius", 1.0)
+        if shape.rolling_friction:
+            friction.add("bullet").say("rolling_friction", shape.rolling_friction)
+    if shape.restitution is not None:
+        bounce = surface.add("bounce")
+        bounce.say("restitution_coefficient", shape.restitution)
+        bounce.say("threshold", 0.0)
+    if shape.stiffness is not None or filtered:
+        contact = surface.add("contact")
+        if filtered:
+            contact.say("category_bitmask", shape.contype)
+            contact.say("collide_bitmask", shape.conaffinity)
+        if shape.stiffness is not None:
+            ode = contact.add("ode")
+            ode.say("kp", shape.stiffness)
+            ode.say("kd", shape.damping)
+    if surface.children:
+        collision.children.append(surface)

@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, UnknownNameError
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
-from linkwright.formats.urdf.shapes import material_colors, shapes_of
+from linkwright.formats.urdf.shapes import material_colors, shapes_of, with_surfaces
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec, Mimic, motion_of
 from linkwright.model.joint_type import JointType
@@ -97,7 +97,7 @@ def parse_urdf(text: str | bytes, root: str | None = None, place: str = "<text>"
     ``place`` stands for the file in messages, ``name`` is the robot's where the text gives none.
     """
     reader = Reader(place)
-    return reader.assembled(reader.robot(parse_xml(text, place), name), root)
+    return reader.assembled(reader.robot(parse_xml(text, place, text=True), name), root)
 
 
 class Reader(Findings):
@@ -241,6 +241,7 @@ class Reader(Findings):
             elif child.tag not in known.skipped:
                 self.unknown(child, "robot", ("link", "joint", *known.skipped))
         self.owner = ""
+        shapes = with_surfaces(self, element, shapes)
         joints = self.followers(joints)
         if not bodies and ground is None and not self.problems:
             self.problem(element, "the robot has no links")

@@ -4,11 +4,14 @@ shape left out; the file is read all the same."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.formats.xml import Element
+from linkwright.formats.findings import LARGEST, NUMBER
+from linkwright.formats.gazebo import compliance
+from linkwright.formats.xml import Element, shortened
 from linkwright.model.shape import Shape, Use
 from linkwright.spatial.transform import pose_matrix
 
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 
 USES: dict[str, Use] = {"visual": "visual", "collision": "collision"}
 GEOMETRIES = ("box", "cylinder", "sphere", "capsule", "mesh")
+
+GAZEBO = ("mu1", "kp", "kd")
+"""What <gazebo reference="link"> says of contact that is read."""
 
 Color = tuple[float, float, float, float]
 
@@ -41,6 +47,31 @@ def material_colors(reader: Reader, robot: Element) -> dict[str, Color]:
                 if color is not None:
                     found[element.attributes.get("name", "")] = color
     return found
+
+
+def with_surfaces(reader: Reader, robot: Element, shapes: list[Shape]) -> list[Shape]:
+    """The shapes with what <gazebo> says of their links: mu1 (friction), kp and kd (stiffness, damping, in SI)."""
+    told: dict[str, dict[str, float]] = {}
+    for element in robot.children:
+        link = element.attributes.get("reference", "") if element.tag == "gazebo" else ""
+        for one in element.children if link else ():
+            if one.tag in GAZEBO and (x := _value(reader, one)) is not None:
+                told.setdefault(link, {})[one.tag] = x
+    return [_of_link(shape, told[shape.body]) if shape.touches and shape.body in told else shape for shape in shapes]
+
+
+def _of_link(shape: Shape, told: dict[str, float]) -> Shape:
+    changes: dict[str, Any] = compliance(told.get("kp"), told.get("kd"))
+    return replace(shape, friction=told.get("mu1"), **changes)
+
+
+def _value(reader: Reader, element: Element) -> float | None:
+    """The number of an element of Gazebo's, between its tags or as its value; None, which is told, where it is none."""
+    word = element.attributes.get("value", element.text).strip()
+    if NUMBER.fullmatch(word) and 0.0 <= float(word) <= LARGEST:
+        return float(word)
+    reader.remark(element, f"<{element.tag}> is {shortened(word)!r}; expected a number, not negative: it is ignored")
+    return None
 
 
 def _child(element: Element, tag: str) -> Element | None:

@@ -7,6 +7,7 @@ is lost (armature, springs, loops, gravity, …) is told in one warning.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from linkwright.formats.writing import (
     all_equal,
     downwards,
     file_beside,
+    lost_contact,
     rpy_of,
     simple,
     still,
@@ -74,7 +76,32 @@ class _Writer:
             self.root.add("link", name=frame.name)
             self.joint(self.joints.free(f"{frame.name}_frame"), "fixed", frame.body, frame.name, frame.placement)
         self.lost()
+        self.surfaces()
         return self.root
+
+    def surfaces(self) -> None:
+        """What the shapes of a link are like to touch, as Gazebo takes it: where all of them are alike."""
+        of: dict[str, set[tuple[Any, ...]]] = {}
+        for shape in self.description.shapes:
+            if shape.touches:
+                of.setdefault(shape.body, set()).add((shape.friction, shape.stiffness, shape.damping))
+        alike = {name: told.pop() for name, told in of.items() if len(told) == 1}
+        for name, (friction, stiffness, damping) in alike.items():
+            if friction is None and stiffness is None:
+                continue
+            node = self.root.add("gazebo", reference=name)
+            if friction is not None:
+                node.say("mu1", friction)
+                node.say("mu2", friction)
+            if stiffness is not None:
+                node.say("kp", stiffness)
+                node.say("kd", damping)
+        rest = tuple(shape for shape in self.description.shapes if shape.body not in alike)
+        lost_contact(replace(self.description, shapes=rest), self.losses)
+        rest = tuple(shape for shape in self.description.shapes if shape.body in alike)
+        lost_contact(
+            replace(self.description, shapes=rest), self.losses, ("friction", "stiffness", "damping"), pairs=True
+        )
 
     def link(self, body: BodySpec) -> None:
         link = self.root.add("link", name=body.name)
@@ -91,8 +118,6 @@ class _Writer:
         for shape in self.description.shapes:
             if shape.body != name:
                 continue
-            if shape.friction is not None:
-                self.losses.add("friction of shapes is lost", name)
             parts = self.geometry(shape)
             for tag in (("visual",) if shape.is_seen else ()) + (("collision",) if shape.touches else ()):
                 for kind, told, T in parts:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.formats.writing import Losses, Names, downwards, simple, still, text, zero_poses
+from linkwright.formats.writing import Losses, Names, downwards, lost_contact, simple, still, text, zero_poses
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, BodySpec, Description, JointSpec
 from linkwright.model.joint import (
     Cylindrical,
@@ -110,6 +110,7 @@ class _Writer:
             self.loop(loop)
         for spring in description.springs:
             self.losses.add("springs between bodies are lost", spring.name)
+        lost_contact(description, self.losses)
         if tuple(description.gravity) != STANDARD_GRAVITY:
             x, y, z = description.gravity
             self.losses.add(f"gravity ({x:g}, {y:g}, {z:g}) is lost: who reads the file takes (0, 0, -9.81)")
@@ -222,8 +223,6 @@ class _Writer:
         """The shapes of a link."""
         found = [shape for shape in self.description.shapes if shape.body == body]
         for shape in found:
-            if shape.friction is not None:
-                self.losses.add("friction of shapes is lost", body)
             lines = _geometry(shape)
             if not lines:
                 what = "meshes in files" if shape.kind == "mesh" else f"shapes of the kind {shape.kind}"
