@@ -25,7 +25,7 @@ from linkwright.compiler.native import batches
 from linkwright.compiler.native.entry import Entered, addresses, enter_through, keep_entry, supported
 from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
-from linkwright.compiler.native.sequence import CallsInSequence, run_on_threads
+from linkwright.compiler.native.sequence import LANE_WORK, CallsInSequence, Form, form_of, run_on_threads
 from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
 from linkwright.compiler.parameters import parametrised
 from linkwright.compiler.schedules.choose import program
@@ -83,6 +83,7 @@ class Kernel(Entered):
             # loops that look whether to stop do so within some milliseconds of each block of rows
             self._together = 64 * self._width if self._native.long else 0
         self._entered = self._opened = False
+        self._form: Form | None = None
         if self._native and supported() and not (isinstance(program, Staged) and program.groups):
             self._way = batches.Way(program)
             enter_through(self, batches.entry(id(_slowly)), self._way.address)
@@ -235,14 +236,16 @@ class Kernel(Entered):
         if self._native is None:
             return self._interpreted_in_sequence(calls, list(arrays), fed, results)
         assert isinstance(self.program, Program)
-        native, longest = self._native, max(1.0, turns * longest_step(self.program))
+        native, form = self._native, self._form
+        if form is None:
+            form = self._form = form_of(self.program, longest_step(self.program))
         native.prepare(rows=True, batches=bool(rows))
         function = native.loop if rows else native.row
-        task = CallsInSequence(self.program, function, not rows, calls, arrays, fed, results, int(longest))
+        task = CallsInSequence(form, function, not rows, calls, arrays, fed, results, turns)
         if not rows:
             return task.run(0, 1, 1)
-        run_on_threads(task, rows[0], self._width, threads or self._threads, calls * longest / (4.5 * self._width))
-        return None
+        each = calls * turns * form.work / (LANE_WORK * self._width)
+        return run_on_threads(task, rows[0], self._width, threads or self._threads, each)
 
     def _interpreted_in_sequence(
         self, calls: int, arrays: list[np.ndarray], fed: Mapping[int, int], results: Sequence[np.ndarray]

@@ -72,6 +72,15 @@ def between(
     batch: tuple[int, ...] = (),
 ) -> Between | None:
     """As ``simulate`` is told of it, checked; None where it is nothing."""
+    seed = checked_seed(seed, batch)
+    if (
+        period is None
+        and noise is None
+        and gear is None
+        and all(x is None or x is False for x in (effort_limits, velocity_limits))
+        and all(type(x) is float and x == 0.0 for x in (delay, lag))
+    ):
+        return None
     if noise is not None and not (isinstance(noise, Mapping) and noise and set(noise) <= {"q", "v", "wrench"}):
         raise ArgumentError(f"noise is {{'q': …, 'v': …, 'wrench': …}}, standard deviations; got {noise!r}")
     of_wrench = None
@@ -103,7 +112,7 @@ def between(
         None if of_wrench is None else np.broadcast_to(of_wrench, (6,)).copy(),
         None if gear is None else _ratios(model, gear),
         fastest,
-        checked_seed(seed, batch),
+        seed,
     )
     if told.delay > LONGEST:
         raise InputError(

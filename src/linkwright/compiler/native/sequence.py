@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,9 @@ none); of each result: where it is, how far it moves with every call, and how fa
 
 _NEAR = 32 * 1024
 """Doubles that rows done at a time may take, where there are several calls."""
+
+LANE_WORK = 4.5
+"""Work, as `interrupts.poll` is told it, of a lane in a nanosecond, about."""
 
 _MOST = 4096
 """Rows at a time, between which signals are looked for."""
@@ -116,38 +120,51 @@ def _function() -> Callable[[int], None]:
     return function
 
 
+class Form(NamedTuple):
+    """What of a kernel's calls is always the same."""
+
+    steps: list[int]
+    """bytes between rows, and between their entries"""
+    dimensions: list[int]
+    """of the arguments' rows"""
+    size: int
+    """doubles of a row, results twice"""
+    work: int
+    """of a step of its longest repetition, as `interrupts.poll` is told it"""
+
+
+def form_of(program: Signature, work: int) -> Form:
+    """The form of a program's calls."""
+    inputs, outputs = (sum(slot.size for slot in slots) for slots in (program.inputs, program.outputs))
+    return Form(plain_steps(program), [len(slot.shape) for slot in program.inputs], inputs + 2 * outputs, work)
+
+
 class CallsInSequence:
     """So many calls of a kernel's machine code: what they read and write is told once, and then done by rows."""
 
     def __init__(
         self,
-        program: Signature,
+        form: Form,
         function: int,
         single: bool,
         calls: int,
         arrays: Sequence[np.ndarray],
         fed: Mapping[int, int],
         results: Sequence[np.ndarray],
-        work: int,
+        turns: float,
     ):
-        """As `Kernel.in_sequence` has them; ``work``: of a row in a call, as `interrupts.poll` is told it."""
+        """As `Kernel.in_sequence` has them; ``function``: the machine code's address."""
         self.kept = (*arrays, *results)  # whose memory is told
-        n = len(arrays)
-        steps = np.array(plain_steps(program), dtype=np.int64)
-        for k, (x, slot) in enumerate(zip(arrays, program.inputs, strict=True)):
-            steps[k] *= x.ndim > len(slot.shape)
-        self.steps = steps
-        words = np.zeros(_SLOTS + 2 * n + 3 * len(results), dtype=np.int64)
-        words[[_FUNCTION, _SINGLE, _INPUTS, _OUTPUTS, _CALLS]] = function, single, n, len(results), calls
-        words[_WORK], words[_STEPS] = min(work, 2**40), steps.ctypes.data
+        shared = [0 if x.ndim == n else step for x, n, step in zip(arrays, form.dimensions, form.steps, strict=False)]
+        self.steps = np.array(shared + form.steps[len(arrays) :], dtype=np.int64)
+        work = min(int(turns * form.work) + 1, 2**40)
+        words = [function, single, len(arrays), len(results), calls, 0, 0, 0, work, address(self.steps)]
         for k, x in enumerate(arrays):
-            words[_SLOTS + 2 * k : _SLOTS + 2 * k + 2] = address(x), fed.get(k, -1)
-        for o, x in enumerate(results):
-            at, there = _SLOTS + 2 * n + 3 * o, x.strides[0]
-            every = len(x) == calls
-            words[at : at + 3] = address(x), there if every else 0, 0 if every else there
-        self.words, self.calls = words, calls
-        self.size = sum(slot.size for slot in program.inputs) + 2 * sum(slot.size for slot in program.outputs)
+            words += address(x), fed.get(k, -1)
+        for x in results:
+            there = x.strides[0]
+            words += (address(x), there, 0) if len(x) == calls else (address(x), 0, there)
+        self.words, self.calls, self.size = np.array(words, dtype=np.int64), calls, form.size
 
     def run(self, first: int, end: int, width: int) -> None:
         """All calls of these rows; ``width``: of the lanes. What a handler of a signal raises meanwhile is raised."""
