@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,23 @@ os.environ.setdefault("LINKWRIGHT_CODE", "quick")
 # what a shell starts in the background ignores Ctrl-C, of which some tests are
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+gc.set_threshold(20_000, 20, 20)  # expressions and code are made by the million and seldom in cycles
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected stays to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each worker runs whole files, so that what their tests share is made once; one that is done helps the others."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -22,6 +22,25 @@ import numpy as np
 jaxtyping.install_import_hook(  # where a float is promised, a whole number will do, as to every type checker
     ["linkwright.dynamics"], "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 )
+executed = jaxtyping.jaxtyped
+
+
+def where_shapes_are(**how: Any) -> Callable[[Any], Any]:
+    """What jaxtyping decorates with, but for functions within functions that say no shape: they are made anew often."""
+    decorated = executed(**how)
+
+    def decorate(f: Any) -> Any:
+        return f if "<locals>" in f.__qualname__ and not says_a_shape(f) else decorated(f)
+
+    return decorate
+
+
+def says_a_shape(f: Any) -> bool:
+    """Whether an annotation of the function does."""
+    return any("Shaped" in str(a) for a in f.__annotations__.values())
+
+
+jaxtyping.jaxtyped = where_shapes_are
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from linkwright import dynamics
@@ -40,11 +59,7 @@ def annotated() -> list[Callable[..., Any]]:
     found = []
     for module in pkgutil.walk_packages(dynamics.__path__, dynamics.__name__ + "."):
         for f in vars(importlib.import_module(module.name)).values():
-            if (
-                inspect.isfunction(f)
-                and f.__module__ == module.name
-                and any("Shaped" in str(a) for a in f.__annotations__.values())
-            ):
+            if inspect.isfunction(f) and f.__module__ == module.name and says_a_shape(f):
                 found.append(f)
     return found
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -392,11 +393,11 @@ class Compound(JointType):
     """the length by which forces are compared with moments, where placements do not tell it (0: they do)"""
     type = "compound"
 
-    @property
+    @cached_property
     def units(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(unit for part in self.parts for unit in part.motion.units)
 
-    @property
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(
             ".".join(filter(None, (part.name or str(k), name)))

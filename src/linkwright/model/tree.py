@@ -293,13 +293,21 @@ class Model(Editing, Sweeps, ByValue):
         ``rows``: what a column is like, where there are no joints to tell.
         """
         gathered = list(pieces)
-        for k, joint in enumerate(self.joints):
-            if (c := joint.coupling) is not None:
-                gathered[c.leader] = gathered[c.leader] + c.multiplier * gathered[k]
-        own = [x for x, joint in zip(gathered, self.joints, strict=True) if joint.nv]
+        for k, c in self._followers:
+            gathered[c.leader] = gathered[c.leader] + c.multiplier * gathered[k]
+        own = [gathered[k] for k in self._moving]
         if not own:
             return np.zeros((*(np.shape(pieces[0])[:-1] if pieces else rows), 0))
         return np.concatenate(own, axis=-1)
+
+    @cached_property
+    def _followers(self) -> tuple[tuple[int, Coupling], ...]:
+        return tuple((k, c) for k, joint in enumerate(self.joints) if (c := joint.coupling) is not None)
+
+    @cached_property
+    def _moving(self) -> tuple[int, ...]:
+        """The joints with velocity coordinates of their own."""
+        return tuple(k for k, joint in enumerate(self.joints) if joint.nv)
 
     def positions(self, pieces: Sequence[Array]) -> Array:
         """(nq,) from each joint's own coordinates; what followers have is left out."""

@@ -63,7 +63,8 @@ class Shared:
             return False
         known = self._of_body.get(node.index)
         if known is None:
-            for one in needed([node], self._of_body):
+            near = all(a.value is not None or a.index in self._of_body for a in node.args)  # as of most
+            for one in (node,) if near else needed([node], self._of_body):
                 if one.index not in self._of_body:
                     if one.op == "symbol":
                         self._of_body[one.index] = one.index not in self._main
@@ -79,6 +80,8 @@ class Shared:
 
     def earliest(self, node: Expr, of_sweep: Mapping[int, int]) -> int:
         """The first pass before which all is known that belongs to no body and that an expression follows from."""
+        if node.index in self._earliest:
+            return self._earliest[node.index]
         for one in needed([node], self._earliest):
             if one.index in self._earliest:
                 continue

@@ -246,10 +246,9 @@ def on_joints(model: Model, q: Array, columns: Sequence[Array], axes: Sequence[A
     still = [np.zeros((10, link.motion.nv)) for link in model.links]
     rows = []
     for k, block in enumerate(felt):
-        path = model.path(k)
-        pieces = list(still)
-        ends = np.cumsum([model.links[j].motion.nv for j in path])
-        for j, piece in zip(path, np.split(block, ends[:-1], axis=1), strict=True):
-            pieces[j] = piece
+        pieces, at = list(still), 0
+        for j in model.path(k):
+            begin, at = at, at + still[j].shape[1]
+            pieces[j] = block[:, begin:at]
         rows.append(model.assemble(pieces))
     return np.concatenate(rows).T
