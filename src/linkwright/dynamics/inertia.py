@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.dynamics.forward import forward_dynamics
-from linkwright.dynamics.kinematics import acceleration, frame_pose, way_between
+from linkwright.dynamics.kinematics import acceleration, accelerations, frame_pose, way_between
 from linkwright.dynamics.manipulability import own_lengths, rows_of
 from linkwright.dynamics.mass import composite_inertias
 from linkwright.errors import ArgumentError, ModelError
@@ -137,10 +137,9 @@ def handle_responses(
     for frame in frames:
         for unit in np.eye(6):
             a = forward_dynamics(weightless, q, still, still, {frame: unit}, "articulated", loops="ignore")
-            columns.append(np.concatenate([acceleration(model, q, still, a, one) for one in frames]))
+            columns.append(accelerations(model, q, still, a, frames))
     a = forward_dynamics(model, q, v, tau, method="articulated", loops="ignore")
-    bias = np.concatenate([acceleration(model, q, v, a, one) for one in frames])
-    return mirror(np.stack(columns, axis=1)), bias
+    return mirror(np.stack(columns, axis=1)), accelerations(model, q, v, a, frames)
 
 
 def _require_frames(frames: Any) -> None:

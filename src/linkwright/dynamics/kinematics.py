@@ -256,6 +256,17 @@ def acceleration(
     return _rate(model, q, v, a, frame, reference, relative_to)
 
 
+def accelerations(model: Model, q: Array, v: Array, a: Array, frames: Sequence[str]) -> Array:
+    """(6 k,): the :func:`acceleration` of k frames, one after the other, world-aligned, by one sweep."""
+    found, rates = body_motions(model, q, v, a), []
+    for name in frames:
+        frame = model.frame(name)
+        T, motion = found[frame.body] if frame.body >= 0 else (np.eye(4), STILL)
+        motion = motion.beyond(T[:3, :3] @ frame.placement[:3, 3])
+        rates += [motion.a, motion.alpha]
+    return np.concatenate(rates)
+
+
 def jacobian_dot_times_v(
     model: Model,
     q: Shaped[Array, "nq"],
