@@ -270,6 +270,16 @@ def test_a_capsule_lies_on_a_box():
     np.testing.assert_allclose([one.normal for one in found], [(0.0, 0.0, 1.0)] * 2, atol=1e-6)
 
 
+def test_a_capsule_through_a_box_is_deepest_in_the_middle_of_what_is_within():
+    T = at(0.03, 0.02, 0.0, rotation_about([0.0, 0.6, 0.8], 0.7))
+    block, stick = Shape("a", "box", size=(0.1, 0.1, 0.1)), SHAPES["capsule"]
+    along = np.linspace(-0.2, 0.2, 4001)[:, None] * T[:3, 2] + T[:3, 3]
+    within = along[(abs(along) < 0.05).all(axis=1)]
+    middle = 0.5 * (within[0] + within[-1])
+    gap = nearest(candidates(stick, T, block, np.eye(4))).gap
+    assert abs(gap - (abs(middle).max() - 0.05 - 0.05)) < 1e-3
+
+
 def test_a_mesh_lies_on_the_corners_that_are_far_apart():
     cube = np.array(list(itertools.product((-0.1, 0.1), (-0.1, 0.1), (-0.1, 0.0, 0.1))))
     block = Shape("a", "mesh", vertices=cube, faces=np.array([[0, 1, 2]]))

@@ -58,7 +58,7 @@ def test_gaps_are_mujocos_distances(pair):
         mujoco.mj_kinematics(model, data)
         expected = mujoco.mj_geomDistance(model, data, 0, 1, 10.0, np.zeros(6))
         gap = min(one.gap for one in candidates(A, T[0], B, T[1]))
-        if gap == FAR or (gap < -0.05 and pair == ("capsule", "box")):
+        if gap == FAR or (gap < -0.049 and pair == ("capsule", "box")):
             continue  # the capsule's axis is within the box: MuJoCo's distance jumps there
         compared += 1
         assert abs(gap - expected) < TOLERANCE[pair]

@@ -22,6 +22,9 @@ from linkwright.dynamics.contact.shapes.round import axis_of, pair_of, touching,
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
+FLAT = 1e-12
+"""Beside a squared length: slopes of a squared distance less than this are rounding, where it is zero for a while."""
+
 
 def outside(x: Array, half: Sequence[Any]) -> Array:
     """What is missing of x (3,) to the nearest point of the box: zero within."""
@@ -63,14 +66,17 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
 
     The squared distance of p + s d from the box is convex in s, and its derivative a broken line whose corners are
     where the segment meets the planes of the faces: between the last corner before zero and the first one after it
-    lies the nearest point, exactly.
+    lies the nearest point, exactly. Where the segment is within, its middle there is taken.
     """
     half, R = halves(b.size), Tb[:3, :3]
     c, e = axis_of(a, Ta)
     p, d = R.T @ (c - Tb[:3, 3]), R.T @ e
 
+    flat = FLAT * (d @ d)
+
     def slope(s: Any) -> Any:
-        return outside(p + s * d, half) @ d
+        g = outside(p + s * d, half) @ d
+        return either(abs(g) > flat, g, 0.0)
 
     nearest = zero_of(slope, [within(s) for k in range(3) for s in slab(p[k], d[k], half[k])])
     x = p + nearest * d
