@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import lsq_linear
+from scipy.optimize import linprog, lsq_linear
 from touching_shapes import SHAPES, at, is_in, pose, separation
 
 import linkwright as lw
@@ -23,7 +23,7 @@ from mechanisms import random_rotation
 
 PAIRS = list(SERVED)
 CONVEX = [pair for pair in PAIRS if "height_field" not in pair]
-SMOOTH = [pair for pair in CONVEX if set(pair) <= {"sphere", "capsule", "box", "plane", "ellipsoid"}]
+SMOOTH = [pair for pair in CONVEX if set(pair) <= {"sphere", "capsule", "box", "cylinder", "plane", "ellipsoid"}]
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -105,11 +105,12 @@ def test_the_nearest_candidate_proves_itself(pair, seed):
     (a, b), (T1, T2) = pair, poses(pair, seed)
     A, B = SHAPES[a], SHAPES[b]
     gap, point, normal = nearest(touch(a, T1, b, T2))
-    if gap < 0.0 and b != "plane":  # of what overlaps more directions than one tell a depth
+    if (gap < 0.0 and b != "plane") or gap == FAR:  # of what overlaps more directions than one tell a depth
         return
-    assert is_in(A, T1, point + 0.5 * gap * normal, 1e-12)
-    assert is_in(B, T2, point - 0.5 * gap * normal, 1e-12)
-    assert abs(separation(A, T1, B, T2, normal) - gap) < 1e-9
+    assert is_in(A, T1, point + 0.5 * gap * normal, 1e-9)
+    assert is_in(B, T2, point - 0.5 * gap * normal, 1e-9)
+    if b != "box" or a != "box":  # of two boxes that are apart other points than the faces' may be nearer
+        assert abs(separation(A, T1, B, T2, normal) - gap) < 1e-7
 
 
 def segment(shape: Shape, T: np.ndarray):
@@ -128,7 +129,9 @@ def test_distances_are_those_of_bounded_least_squares(pair, seed):
     found = lsq_linear(np.hstack([P, -Q]), q - p, (-1.0, 1.0), tol=1e-14)
     distance = np.sqrt(2.0 * found.cost)
     gap = nearest(touch(pair[0], T1, pair[1], T2)).gap
-    if distance > 1e-3 and gap < FAR:
+    if distance > 1e-3 and pair == ("box", "box"):  # points of both faces, of which others may be nearer
+        assert gap > distance - 1e-7
+    elif distance > 1e-3:
         assert abs(gap - (distance - r - R)) < 1e-7
 
 
@@ -297,6 +300,80 @@ def test_meshes_of_many_vertices_are_refused():
         InputError, match="65 vertices, contact takes up to 64: give it a coarser convex hull, or a box"
     ):
         candidates(ball, np.eye(4), SHAPES["plane"], np.eye(4))
+
+
+# a box on a box
+
+
+def touching(found) -> list[Candidate]:
+    return [one for one in found if abs(one.gap) < 1e-9]
+
+
+def corners_of(found, digits=6) -> set:
+    return {tuple(np.round(one.point, digits) + 0.0) for one in found}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_equal_boxes_stack_on_their_four_corners(order):
+    upper, lower = at(0.0, 0.0, 0.4), np.eye(4)
+    found = touching(touch("box", *((upper, "box", lower) if order > 0 else (lower, "box", upper))))
+    assert corners_of(found) == {(x, y, 0.2) for x in (-0.1, 0.1) for y in (-0.15, 0.15)}
+    assert len(found) == 4
+    assert all(tuple(one.normal) == (0.0, 0.0, order) for one in found)
+
+
+def test_a_box_across_another_touches_where_their_faces_overlap():
+    beam = Shape("a", "box", size=(2.0, 0.1, 0.1))
+    for angle, corners in ((np.pi / 2, {(x, y, 0.05) for x in (-0.05, 0.05) for y in (-0.05, 0.05)}), (0.3, None)):
+        T = at(0.0, 0.0, 0.1, rotation_about([0.0, 0.0, 1.0], angle))
+        found = touching(candidates(beam, T, beam, np.eye(4)))
+        assert len(found) == 4
+        if corners:
+            assert corners_of(found) == corners
+        for one in found:
+            assert is_in(beam, T, one.point, 1e-9)
+            assert is_in(beam, np.eye(4), one.point, 1e-9)
+
+
+def test_a_box_over_the_edge_of_a_table_is_held_at_the_edge():
+    table = Shape("a", "box", size=(2.0, 2.0, 0.2))
+    found = touching(candidates(SHAPES["box"], at(0.95, 0.0, 0.3), table, np.eye(4)))
+    assert corners_of(found) == {(x, y, 0.1) for x in (0.85, 1.0) for y in (-0.15, 0.15)}
+
+
+def test_two_edges_touch_where_they_cross():
+    half_turn = np.pi / 4
+    bar = Shape("a", "box", size=(1.0, 0.2, 0.2))
+    lower = at(0.0, 0.0, 0.0, rotation_about([1.0, 0.0, 0.0], half_turn))
+    R = rotation_about([0.0, 0.0, 1.0], 1.0) @ rotation_about([1.0, 0.0, 0.0], half_turn)
+    upper = at(0.02, 0.01, 0.2 * np.sqrt(2.0) - 0.003, R)
+    (one,) = [one for one in candidates(bar, upper, bar, lower) if one.gap < FAR]
+    assert abs(one.gap + 0.003) < 1e-12
+    np.testing.assert_allclose(one.normal, [0.0, 0.0, 1.0], atol=1e-12)
+    assert abs(one.point[2] - 0.1 * np.sqrt(2.0) + 0.0015) < 1e-12
+    assert abs(one.point[1]) < 1e-12  # on the lower edge
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=seeds)
+def test_the_deepest_point_of_a_face_is_there(seed):
+    """Against a linear programme over the points of both faces."""
+    rng = np.random.default_rng(seed)
+    R = rotation_about([0.0, 0.0, 1.0], rng.uniform(0.0, 6.3))
+    tilt = rng.normal(size=3) * (0.1, 0.1, 0.0)
+    angle = np.linalg.norm(tilt)
+    T = at(*rng.uniform(-0.08, 0.08, size=2), 0.395, rotation_about(tilt / angle, angle) @ R)
+    found = touch("box", T, "box", np.eye(4))
+    if all(one.normal[2] == 1.0 for one in found):
+        e, f, out = 0.1 * T[:3, 0], 0.15 * T[:3, 1], 0.2 * T[:3, 2]
+        low = T[:3, 3] - out
+        A = np.array([[e[0], f[0]], [-e[0], -f[0]], [e[1], f[1]], [-e[1], -f[1]]])
+        bounds = np.array([0.1 - low[0], 0.1 + low[0], 0.15 - low[1], 0.15 + low[1]])
+        lowest = linprog([e[2], f[2]], A, bounds, bounds=(-1.0, 1.0)).fun + low[2] - 0.2
+        assert abs(nearest(found).gap - lowest) < 1e-8
+        for one in found:
+            if one.gap < FAR:
+                assert is_in(SHAPES["box"], np.eye(4), one.point + (0.2 - one.point[2]) * one.normal, 1e-8)
 
 
 # height fields

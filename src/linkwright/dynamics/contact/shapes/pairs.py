@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwright.dynamics.contact.shapes import boxes, fields, planes, round
+from linkwright.dynamics.contact.shapes import box_box, boxes, cylinders, fields, planes, round
 from linkwright.dynamics.contact.shapes.candidate import Candidate
 from linkwright.dynamics.contact.shapes.spread import POINTS
 from linkwright.errors import InputError
@@ -29,6 +29,9 @@ SERVED: dict[tuple[str, str], tuple[Between, int]] = {
     ("capsule", "capsule"): (round.capsule_capsule, 2),
     ("sphere", "box"): (boxes.sphere_box, 1),
     ("capsule", "box"): (boxes.capsule_box, 2),
+    ("box", "box"): (box_box.box_box, POINTS),
+    ("sphere", "cylinder"): (cylinders.sphere_cylinder, 1),
+    ("capsule", "cylinder"): (cylinders.capsule_cylinder, 2),
 }
 """The pairs, in the order in which their functions take them, and how many candidates these give."""
 

@@ -21,7 +21,7 @@ from linkwright.spatial.arrays import Array, maximum, minimum
 UP = (0.0, 0.0, 1.0)
 """The normal of what has none: two points that coincide."""
 
-NEARER = 1.0 - 1e-6
+NEARER = 1.0 - 1e-10
 """A place along a capsule counts as nearer than another whose squared distance times this is not less."""
 
 APART = 1e-6

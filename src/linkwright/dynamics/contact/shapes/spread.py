@@ -1,42 +1,83 @@
-"""Few points of many: the deepest, and four that are far apart."""
+"""Few points of many: four that are far apart, and the deepest."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from linkwright.dynamics.contact.shapes.candidate import FAR, either
+import numpy as np
+
+from linkwright.dynamics.contact.shapes.candidate import FAR, NOTHING, either
+from linkwright.spatial.arrays import maximum, minimum
 
 TILT = 0.1
-"""What is farther out by so much is preferred to what is deeper by one."""
+"""A point that is farther out by so much is preferred to one that is deeper by one."""
 
 POINTS = 5
 
-DIRECTIONS = tuple((math.cos(a), math.sin(a)) for a in (math.pi / 8 + k * math.pi / 2 for k in range(4)))
-"""Neither along the sides of a square nor along its diagonals, as faces lie: each then finds another corner."""
+START = math.cos(math.pi / 8), math.sin(math.pi / 8)
+"""The first direction: neither along the sides of a rectangle nor along its diagonals, as faces lie."""
+
+ON_LINE = 1e-6
+"""Beside a line's length: what is this near to the line supports nothing that its ends do not."""
+
+Point = tuple[Any, ...]
 
 
-def spread(points: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def spread(points: Sequence[Point]) -> list[Point]:
     """Of points of one plane of contact, each (gap, u, v, …) with u and v along the plane, :data:`POINTS`.
 
-    First the point that is farthest out in each of four directions, where a point counts as nearer by 0.1 for each
-    metre that it is farther from the plane (beyond a tilt of 0.1 the lower ones are taken); then the deepest of all.
-    A point that was chosen before is not there again: its gap is :data:`FAR`. So is that of points which do not exist
-    should be given.
+    The one that is farthest out in a certain direction, the one that is farthest from it, the farthest on either side
+    of the line between these two; then the deepest of all. A point counts as nearer by 0.1 m for each metre that it is
+    farther from the plane, so that beyond a tilt of 0.1 the lower ones are taken. A point that was chosen before is not
+    there again: its gap is :data:`FAR`, as that of points which do not exist should be given.
     """
-    chosen: list[tuple[Any, ...]] = []
-    numbers: list[Any] = []
-    scores = [[TILT * (u * x + v * y) - gap for gap, u, v, *_ in points] for x, y in DIRECTIONS]
-    for score in [*scores, [-gap for gap, *_ in points]]:
-        best, number, point = score[0], 0.0, tuple(points[0])
-        for k in range(1, len(points)):
-            better = score[k] > best
-            best, number = either(better, score[k], best), either(better, float(k), number)
-            point = tuple(either(better, x, y) for x, y in zip(points[k], point, strict=True))
-        gap = point[0]
-        for other in numbers:
-            gap = either(abs(number - other) < 0.5, FAR, gap)
-        numbers.append(number)
-        chosen.append((gap, *point[1:]))
-    return chosen
+    (x, y), chosen = START, _Chosen(points)
+    first = chosen.best(lambda gap, u, v: TILT * (x * u + y * v) - gap)
+    second = chosen.best(lambda gap, u, v: TILT * _far(u - first[1], v - first[2]) - gap)
+    du, dv = second[1] - first[1], second[2] - first[2]
+    square = du * du + dv * dv
+    per = either(square > NOTHING, 1.0 / np.sqrt(maximum(square, NOTHING)), 0.0)
+    for side in (per, -per):
+
+        def beside(u: Any, v: Any, side: Any = side) -> Any:
+            return side * (du * (v - first[2]) - dv * (u - first[1]))
+
+        chosen.best(
+            lambda gap, u, v, beside=beside: TILT * beside(u, v) - gap,
+            lambda u, v, beside=beside: beside(u, v) > ON_LINE * square * per,
+        )
+    chosen.best(lambda gap, u, v: -gap)
+    return chosen.found
+
+
+class _Chosen:
+    """Points that were chosen, and their numbers."""
+
+    def __init__(self, points: Sequence[Point]):
+        self.points = points
+        self.found: list[Point] = []
+        self.numbers: list[Any] = []
+
+    def best(self, score: Callable[..., Any], counts: Callable[..., Any] | None = None) -> Point:
+        """The one with the highest score; it is there if it was not chosen before, and counts."""
+        best, number, point = score(*self.points[0][:3]), 0.0, tuple(self.points[0])
+        for k, other in enumerate(self.points[1:], 1):
+            x = score(*other[:3])
+            better = x > best
+            best, number = maximum(x, best), either(better, float(k), number)
+            point = tuple(either(better, a, b) for a, b in zip(other, point, strict=True))
+        gap, u, v, *more = point
+        if counts is not None:
+            gap = either(counts(u, v), gap, FAR)
+        for before in self.numbers:
+            gap = either(abs(number - before) < 0.5, FAR, gap)
+        self.numbers.append(number)
+        self.found.append((gap, u, v, *more))
+        return point
+
+
+def _far(u: Any, v: Any) -> Any:
+    """√(u² + v²) and up to a twelfth more."""
+    return maximum(abs(u), abs(v)) + 0.42 * minimum(abs(u), abs(v))
