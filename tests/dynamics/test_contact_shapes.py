@@ -380,9 +380,7 @@ def test_the_deepest_point_of_a_face_is_there(seed):
 
 
 def field(heights, size=(2.0, 2.0, 0.0)):
-    shape = Shape("world", "height_field", size=size)
-    object.__setattr__(shape, "heights", np.asarray(heights))
-    return shape
+    return Shape("world", "height_field", size=size, heights=np.asarray(heights))
 
 
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "box", "cylinder"])

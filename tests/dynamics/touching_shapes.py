@@ -18,9 +18,8 @@ SHAPES = {
     "ellipsoid": Shape("a", "ellipsoid", size=(0.2, 0.3, 0.4)),
     "mesh": Shape("a", "mesh", vertices=VERTICES, faces=np.array([[0, 1, 2]])),
     "plane": Shape("world", "plane"),
-    "height_field": Shape("world", "height_field", size=(6.0, 5.0, 0.0)),
+    "height_field": Shape("world", "height_field", size=(6.0, 5.0, 0.0), heights=HEIGHTS),
 }
-object.__setattr__(SHAPES["height_field"], "heights", HEIGHTS)
 
 
 def pose(rng: np.random.Generator, reach: float) -> np.ndarray:

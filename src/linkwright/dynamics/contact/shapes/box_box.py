@@ -93,12 +93,12 @@ def _face(P: Array, p: Sequence[Any], D: Array, q: Sequence[Any], middle: Array)
         n = either(first, rows[0], either(last, rows[2], rows[1]))
         return [either(first, rows[1], rows[0]), either(last, rows[1], rows[2]), n]
 
-    axes, half, other, middle = turned(P.T), turned(p), turned(other), turned(middle)
-    side = along(middle[2])
-    for rows in (axes, other, middle):
+    axes, size, others, center = turned(P.T), turned(p), turned(other), turned(middle)
+    side = along(center[2])
+    for rows in (axes, others, center):
         rows[2] = side * rows[2]
     separation = maximum(maximum(apart[0], apart[1]), apart[2])
-    return Face(separation, np.array(axes), half, np.array(other), np.array(middle))
+    return Face(separation, np.array(axes), size, np.array(others), np.array(center))
 
 
 def _polygon(face: Face) -> list[tuple[Any, ...]]:

@@ -23,7 +23,7 @@ class _Field:
     """A height field in the world."""
 
     def __init__(self, shape: Shape, T: Array):
-        heights = np.asarray(shape.heights)  # type: ignore[attr-defined]
+        heights = np.asarray(shape.heights)
         if heights.ndim != 2 or min(heights.shape) < 2:
             raise InputError(
                 f"the heights of a height field are (rows, columns), two of each at least; got shape {heights.shape}"

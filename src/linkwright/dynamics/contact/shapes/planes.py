@@ -129,9 +129,8 @@ def hull(shape: Shape, T: Array, _: Shape, T_plane: Array) -> list[Candidate]:
 
 def _vertices(shape: Shape) -> Array:
     """(n, 3): of the hull where it is known, else of the mesh."""
-    known = getattr(shape, "hull", None)
-    if known is not None:
-        vertices: Array = known
+    if shape.hull is not None:
+        vertices = shape.hull
     elif shape.vertices is not None:
         vertices = np.asarray(shape.vertices) * np.asarray(shape.scale)
     else:
