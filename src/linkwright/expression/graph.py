@@ -416,6 +416,9 @@ class Expr:
     def sqrt(self) -> Expr:
         return self.graph.apply("sqrt", self)
 
+    def inverse_root(self) -> Expr:
+        return self.graph.apply("inverse_root", self)
+
     def sin(self) -> Expr:
         return self.graph.apply("sin", self)
 

@@ -28,6 +28,7 @@ OPERATIONS: dict[str, Operation] = {
     "div": Operation(2, np.divide, lambda f, x, y: (1.0 / y, -(f / y))),
     "neg": Operation(1, np.negative, lambda f, x: (-1.0,)),
     "sqrt": Operation(1, np.sqrt, lambda f, x: (0.5 / f,)),
+    "inverse_root": Operation(1, lambda x: 1.0 / np.sqrt(x), lambda f, x: (-0.5 * f * f * f,)),
     "sin": Operation(1, np.sin, lambda f, x: (x.cos(),)),
     "cos": Operation(1, np.cos, lambda f, x: (-x.sin(),)),
     "tan": Operation(1, np.tan, lambda f, x: (1.0 + f * f,)),

@@ -100,8 +100,13 @@ class Formula:
 
 def under(formula: Formula | None, outside: Outside, model: Model, sensor: str | None = None) -> Formula:
     """The formula with what acts from outside; without one there are no efforts."""
-    formula = formula or Formula(lambda model, t, q, v: np.zeros(model.nv), None, idle=True)
+    formula = formula or no_efforts()
     return replace(formula, key=(formula.key, outside.key, sensor), outside=outside, sensor=sensor)
+
+
+def no_efforts() -> Formula:
+    """The formula of nobody who acts."""
+    return Formula(lambda model, t, q, v: np.zeros(model.nv), None, idle=True)
 
 
 def size_of(shapes: Collection[tuple[int, ...]]) -> int:

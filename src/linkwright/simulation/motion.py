@@ -69,6 +69,8 @@ class Motion:
     """by frame (n, …, 6): what acted there from outside, `wrenches` and `environment` together"""
     lengths: Array | None = None
     """(…, 2): how many steps were taken, and how many again with a shorter length, by a method that chooses them"""
+    impulses: Array | None = None
+    """(n, …, m), N s or N m s, of contacts and limits over the step that ends at each sample"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -244,6 +246,7 @@ class Motion:
             self.cut,
             {frame: wrench[at] for frame, wrench in self.wrenches.items()},
             None if self.lengths is None else self.lengths[index],
+            None if self.impulses is None else self.impulses[at],
         )
 
     def _repr_html_(self) -> str:

@@ -42,7 +42,10 @@ class Record:
         shapes: Any = None,
         cut: slice | None = None,
         outside: Outside | None = None,
+        own: int | None = None,
     ):
+        self.own = state if own is None else own
+        """of the state, how many numbers are the law's; the others are impulses"""
         self.outside = outside
         self.shapes, self.cut, self.asked = shapes, cut, "the controller"
         self.model, self.h, self.every, self.batch = model, h, every, batch
@@ -155,7 +158,8 @@ class Record:
         """What there is: of a motion that has ended NaN after its last finite sample."""
         t, q, v, tau, state = self._samples()
         wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
-        told = (compile_time, run_time, state, self.shapes, self.cut, wrenches, self.lengths)
+        law, impulses = state[..., : self.own], state[..., self.own :] if state.shape[-1] > self.own else None
+        told = (compile_time, run_time, law, self.shapes, self.cut, wrenches, self.lengths, impulses)
         return Motion(self.model, t, q, v, tau, self.h, *told)
 
     def look_at_lengths(self, control: Control) -> None:

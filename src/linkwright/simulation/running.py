@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
+from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
@@ -19,9 +20,11 @@ from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
 from linkwright.simulation.controllers import Hold, formula_of, require_controller
 from linkwright.simulation.drives import between, driving
+from linkwright.simulation.impacts import constraints_of
 from linkwright.simulation.integrators import (
     METHODS,
     IntegrationMethod,
+    SemiImplicit,
     Tableau,
     Variational,
     method_of,
@@ -76,6 +79,8 @@ def simulate(
     environment: Environment | None = None,
     sensor: str | None = None,
     tolerance: Any = None,
+    limits: bool = False,
+    solver: Solver | None = None,
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -140,6 +145,12 @@ def simulate(
     motion. Both are asked at every stage of a step. ``wrenches`` of the result has what acted at each frame.
     ``sensor``, a frame: the law is told, as its argument ``wrench`` (6,), what acts from outside on that frame's body,
     about the frame's origin in world axes; ``noise={"wrench": …}`` is a number or (6,).
+
+    Shapes of the model's ``pairs`` (see :meth:`~linkwright.model.tree.Model.with_ground`) touch, and with ``limits``
+    joints stay within theirs. Both act by impulses at the velocities of each step of "semi_implicit", which is then the
+    default (Moreau 1988; Stewart & Trinkle 1996): Coulomb's cone, restitution, and joints' dry friction that sticks.
+    ``solver`` (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly they are found. ``impulses`` of
+    the result has them.
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
@@ -236,7 +247,15 @@ def simulate(
     if rule is not None and outside is not None:
         rule.formula = under(rule.formula, outside, model, sensor)
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
-    record = Record(model, h, steps, int(every), batch, controller is not None, size, shapes, cut, outside)
+    constraints = constraints_of(model, limits, solver)
+    if constraints is not None and method is None:
+        method = "semi_implicit"
+        chosen = method_of(method)
+    if constraints is not None and not isinstance(chosen, SemiImplicit):
+        raise InputError(f"contact and limits act in steps of 'semi_implicit'; got method={method!r}")
+    struck = 0 if constraints is None else constraints.size(model)
+    told_of = (size + struck, shapes, cut, outside, size)
+    record = Record(model, h, steps, int(every), batch, controller is not None, *told_of)
     if rule is not None:
         record.asked = f"the law {rule.name}"
     if method is None:
@@ -255,14 +274,17 @@ def simulate(
     began = time.perf_counter()
     if isinstance(controller, Hold):
         controller = controller.within(method, staged)
-    taking = way_of_steps(model, Way(method, gains, projecting, staged), controller, batch, outside, accuracy, steps)
+    taking = way_of_steps(
+        model, Way(method, gains, projecting, staged, constraints), controller, batch, outside, accuracy, steps
+    )
     if projecting:
         q, v = taking.projected(q, v)
     compile_time = time.perf_counter() - began
 
     alone = progress is None and (controller is None or isinstance(controller, (Hold, Ruled)))  # else others may write
     saying = told(f"simulating {model.name!r}") if alone else nullcontext()
-    record.keep(q, v, rule.state if rule else None)
+    own = rule.state if rule else np.zeros((*batch, 0))
+    record.keep(q, v, np.concatenate([own, np.zeros((*batch, struck))], axis=-1))
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below

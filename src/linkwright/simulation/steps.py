@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from linkwright import dynamics
 from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.program import Program
@@ -27,6 +28,7 @@ from linkwright.simulation.adaptive.steps import (
     smooth_interval,
 )
 from linkwright.simulation.controllers import formula_of
+from linkwright.simulation.impacts import Constraints, constrained_step
 from linkwright.simulation.integrators import (
     Efforts,
     Options,
@@ -36,9 +38,9 @@ from linkwright.simulation.integrators import (
     method_of,
     total_acceleration,
 )
-from linkwright.simulation.laws import Formula, Ruled, apart, size_of, under
+from linkwright.simulation.laws import Formula, Ruled, apart, no_efforts, size_of, under
 from linkwright.simulation.outside import Outside
-from linkwright.simulation.parts import accelerating, in_parts, projection
+from linkwright.simulation.parts import Projection, accelerating, in_parts, projection
 from linkwright.simulation.record import Controller, Record, flat
 from linkwright.simulation.stages import StagedStepper, staged_stepper
 from linkwright.simulation.variational import variational_stepper
@@ -66,8 +68,8 @@ ENOUGH = 2000
 LANES = 16
 """Rows that are taken together are a multiple of this, which all machines' lanes divide."""
 
-Stepper = Callable[..., tuple[Array, Array]]
-"""(q, v, tau, h) -> (q, v); with something that acts from outside (q, v, tau, h, t, told)"""
+Stepper = Callable[..., tuple[Array, Array, Array]]
+"""(q, v, tau, h, t, told, memory) -> (q, v, memory): what acts from outside is told, and a method may remember"""
 
 
 class Way(NamedTuple):
@@ -80,6 +82,8 @@ class Way(NamedTuple):
     """whether loops are closed after each"""
     staged: bool = False
     """whether efforts are asked for at every stage"""
+    constraints: Constraints | None = None
+    """what acts by impulses, which are remembered from step to step"""
 
     @property
     def options(self) -> Options:
@@ -102,26 +106,24 @@ def _simulated(model: Model) -> Model:
 def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
     chosen = method_of(way.method)
     if isinstance(chosen, Variational):
-        return variational_stepper(model, way.options)
+        iterated = variational_stepper(model, way.options)
+        return lambda q, v, tau, h, t, told, memory: (*iterated(q, v, tau, h), memory)
 
     def steps(looped: bool) -> Bound:
-        def simulation_step(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array]:
-            return _step(model, way, 0.0, q, v, lambda t, q, v: tau, h, looped)[:2]
-
-        def simulation_step_pushed(
-            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array
-        ) -> tuple[Array, Array]:
-            assert outside is not None
-            values = apart(told, outside.shapes)
-
+        def simulation_step(
+            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array, memory: Array
+        ) -> tuple[Array, Array, Array]:
             def pushing(t: Any, q: Array, v: Array) -> Array:
-                return outside.efforts(model, t, q, v, *values)
+                assert outside is not None
+                return outside.efforts(model, t, q, v, *apart(told, outside.shapes))
 
-            return _step(model, way, t, q, v, lambda t, q, v: tau, h, looped, pushing)[:2]
+            acting = None if outside is None else pushing
+            q, v, _, memory = _step(model, way, t, q, v, lambda t, q, v: tau, h, looped, acting, memory)
+            return q, v, memory
 
-        if outside is not None:
-            return bind(simulation_step_pushed, model, {"h": (), "t": (), "told": (size_of(outside.shapes),)})
-        return bind(simulation_step, model, {"h": ()})
+        size = 1 if outside is None else size_of(outside.shapes)
+        sizes = {"h": (), "t": (), "told": (size,), "memory": (max(1, _memory_of(model, way, False)),)}
+        return bind(simulation_step, model, sizes)
 
     try:
         if in_parts(model) and isinstance(chosen, Tableau):
@@ -140,15 +142,15 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
 def _stepper_of_stages(model: Model, way: Way, outside: Outside | None) -> Stepper:
     """The step stage by stage, with efforts held."""
     staged = stepper_at_stages(model, way)
-    if outside is None:
-        return lambda q, v, tau, h: staged(0.0, q, v, tau, h, lambda t, q, v: tau)
-    pushing = outside.pushing(model)
+    pushing = None if outside is None else outside.pushing(model)
 
-    def take(q: Array, v: Array, tau: Array, h: float, t: float, told: Array) -> tuple[Array, Array]:
+    def take(
+        q: Array, v: Array, tau: Array, h: float, t: float, told: Array, memory: Array
+    ) -> tuple[Array, Array, Array]:
         def acting(t: float, q: Array, v: Array) -> Array:
-            return tau + pushing(q, v, t, told)
+            return tau if pushing is None else tau + pushing(q, v, t, told)
 
-        return staged(t, q, v, acting(t, q, v), h, acting)
+        return (*staged(t, q, v, acting(t, q, v), h, acting), memory)
 
     return take
 
@@ -162,10 +164,31 @@ def _step(
     efforts: Efforts,
     h: Any,
     looped: bool,
-    outside: Efforts | None = None,
-) -> tuple[Array, Array, Array]:
+    outside: Efforts | None,
+    memory: Array,
+) -> tuple[Array, Array, Array, Array]:
+    """(q, v), the efforts at the beginning, and what is remembered."""
+    chosen = method_of(way.method)
+    if way.constraints is not None:
+        tau = efforts(t, q, v)
+        acting = tau if outside is None else tau + outside(t, q, v)
+        q, v, memory = constrained_step(model, q, v, acting, h, memory, way.constraints)
+        return (*(dynamics.project(model, q, v) if way.projecting else (q, v)), tau, memory)
+    if isinstance(chosen, Embedded):
+        tau = efforts(t, q, v)
+        rest = (way.options, way.projecting, looped, outside)
+        q, v, memory = held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, memory, *rest)
+        return q, v, tau, memory
     held = not way.staged
-    return driven_step(model, t, q, v, efforts, h, way.method, way.options, way.projecting, held, looped, outside)
+    found = driven_step(model, t, q, v, efforts, h, way.method, way.options, way.projecting, held, looped, outside)
+    return (*found, memory)
+
+
+def _memory_of(model: Model, way: Way, smooth: bool) -> int:
+    """How many numbers a step needs of the one before; ``smooth``: whether nothing is held over steps."""
+    if way.constraints is not None:
+        return way.constraints.size(model)
+    return memory_size(model, smooth) if isinstance(method_of(way.method), Embedded) else 0
 
 
 def _compiled(steps: Callable[[bool], Bound], method: Any, model: Model) -> Kernel:
@@ -175,42 +198,6 @@ def _compiled(steps: Callable[[bool], Bound], method: Any, model: Model) -> Kern
     if looped and program.length <= UNROLLED:
         program = trace(steps(False))
     return Kernel(program, model)
-
-
-def adapting_stepper(model: Model, way: Way, outside: Outside | None = None) -> Kernel:
-    """The kernel (q, v, tau, h, t[, told], memory) -> (q, v, memory) of a method that chooses its steps."""
-    chosen = method_of(way.method)
-    assert isinstance(chosen, Embedded)
-
-    def steps(looped: bool) -> Bound:
-        rest = (way.options, way.projecting, looped)
-
-        def simulation_interval(
-            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, memory: Array
-        ) -> tuple[Array, Array, Array]:
-            return held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, memory, *rest, None)
-
-        def simulation_interval_pushed(
-            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array, memory: Array
-        ) -> tuple[Array, Array, Array]:
-            assert outside is not None
-            values = apart(told, outside.shapes)
-
-            def pushing(t: Any, q: Array, v: Array) -> Array:
-                return outside.efforts(model, t, q, v, *values)
-
-            return held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, memory, *rest, pushing)
-
-        sizes: dict[str, tuple[int, ...]] = {"h": (), "t": (), "memory": (memory_size(model, False),)}
-        if outside is None:
-            return bind(simulation_interval, model, sizes)
-        return bind(simulation_interval_pushed, model, {**sizes, "told": (size_of(outside.shapes),)})
-
-    def make() -> Kernel:
-        return _compiled(steps, chosen, _simulated(model))
-
-    kernel: Kernel = derived(model, adapting_stepper, way, outside and outside.key, make=make)
-    return kernel
 
 
 def stepper_at_stages(model: Model, way: Way) -> StagedStepper:
@@ -262,10 +249,8 @@ def is_smooth(way: Way, controlled: bool) -> bool:
 
 def _carried(model: Model, way: Way, formula: Formula | None) -> tuple[int, int]:
     """How many numbers go from step to step beside (q, v): the law's state, and after it the method's memory."""
-    memory = 0
-    if isinstance(method_of(way.method), Embedded):
-        memory = memory_size(model, is_smooth(way, formula is not None and not formula.idle))
-    return formula.state if formula else 0, memory
+    smooth = is_smooth(way, formula is not None and not formula.idle)
+    return formula.state if formula else 0, _memory_of(model, way, smooth)
 
 
 def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
@@ -301,22 +286,21 @@ def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
                     return formula.pushing(model, t, q, v, told)
 
                 outside, t = pushing if formula and formula.outside else None, (first + k) * h
-                if isinstance(chosen, Embedded):
-                    tau, known = efforts(t, q, v), before[0][state:]
+                known = before[0][state:] if before else np.zeros(0)
+                if isinstance(chosen, Embedded) and smooth:
+                    tau, left_now = efforts(t, q, v), known[1] - (first + k)
                     rest = (way.options, way.projecting, looped, outside)
-                    if smooth:
-                        left_now = known[1] - (first + k)
-                        q, v, known = smooth_interval(model, chosen, t, h, left_now, efforts, known, *rest)
-                    else:
-                        q, v, known = held_interval(model, chosen, t, h, q, v, lambda t, q, v: tau, known, *rest)
-                    after.append(known)
+                    q, v, known = smooth_interval(model, chosen, t, h, left_now, efforts, known, *rest)
                 else:
-                    q, v, tau = _step(model, way, t, q, v, efforts, h, looped, outside)
+                    q, v, tau, known = _step(model, way, t, q, v, efforts, h, looped, outside, known)
+                if memory:
+                    after.append(known)
                 return left - 1.0, q, v, *([tau] if formula is not None else []), *_together_again(after)
 
             given = () if formula is None else (np.zeros(model.nv),)
             _, q, v, *rest, _, kept = until(_none_left, one, count, q, v, *given, *carried, limit=TOGETHER, keep=1)
-            recorded = [*kept[1 : 3 + len(given)], *([kept[-1][:, :state]] if state else [])]
+            told_of = state + memory if way.constraints else state  # impulses are told, too
+            recorded = [*kept[1 : 3 + len(given)], *([kept[-1][:, :told_of]] if told_of else [])]
             return q, v, *rest[len(given) :], *recorded
 
         def simulation_step(
@@ -383,6 +367,8 @@ def way_of_steps(
     formula = formula_of(controller, model)
     if outside is not None and not (formula and formula.outside) and (controller is None or formula is not None):
         formula = under(formula, outside, model)
+    if way.constraints is not None and controller is None and formula is None:
+        formula = no_efforts()
     if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
         kernels = steps_together(model, way, formula)
         if kernels is not None:
@@ -390,15 +376,14 @@ def way_of_steps(
             if isinstance(method_of(way.method), Embedded):
                 smooth = is_smooth(way, formula is not None and not formula.idle)
                 return _Adapting(model, smooth, (tolerance, steps), kernels, formula, state, batch)
+            if way.constraints is not None:
+                state = np.concatenate([state, np.zeros((*batch, way.constraints.size(model)))], axis=-1)
+                return _Struck(kernels, formula, state, batch, projection(model) if way.projecting else None)
             return _Together(kernels, formula, state, batch)
-    if isinstance(method_of(way.method), Embedded):
-        return _AdaptingOneByOne(model, way, controller, batch, outside, tolerance)
-    return _OneByOne(model, way, controller, batch, outside)
+    return _OneByOne(model, way, controller, batch, outside, tolerance)
 
 
 class _OneByOne:
-    control: Control | None = None
-
     def __init__(
         self,
         model: Model,
@@ -406,13 +391,18 @@ class _OneByOne:
         controller: Controller | None,
         batch: tuple[int, ...],
         outside: Outside | None,
+        tolerance: Any,
     ):
         self._controller, self._tau = controller, np.zeros((*batch, model.nv))
-        self._told = None if outside is None else outside.told(batch)
+        self._told = np.zeros((*batch, 1)) if outside is None else outside.told(batch)
         self._pushing = outside.pushing(model) if outside is not None and way.staged else None
-        self._step = None if way.staged or isinstance(method_of(way.method), Embedded) else stepper(model, way, outside)
+        self._step = None if way.staged else stepper(model, way, outside)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
+        self._adapts, self._struck = isinstance(method_of(way.method), Embedded), way.constraints is not None
+        self._memory = np.zeros((*batch, max(1, _memory_of(model, way, False))))
+        if self._adapts:
+            self._memory = memory_at_start(model, False, tolerance, 0, self._tau, self._tau)
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, h, every, controller = self._tau, record.h, record.every, self._controller
@@ -425,14 +415,25 @@ class _OneByOne:
                 if k % every == 0:
                     record.tau[k // every] = tau
             if step is not None:
-                q, v = step(q, v, tau, h, *(() if self._told is None else (k * h, self._told)))
+                q, v, self._memory = step(q, v, tau, h, k * h, self._told, self._memory)
             else:
                 assert staged is not None
                 acting = tau if self._pushing is None else tau + self._pushing(q, v, k * h, self._told)
                 q, v = staged(k * h, q, v, acting, h, lambda t, q, v: self._asked(record, t, q, v))
             if (k + 1) % every == 0:
-                record.keep(q, v, controller.state if isinstance(controller, Ruled) else None)
+                record.keep(q, v, self._state())
         return q, v
+
+    def _state(self) -> Array | None:
+        """What is recorded of the law, and of impulses."""
+        own = [self._controller.state] if isinstance(self._controller, Ruled) else []
+        own += [self._memory] if self._struck else []
+        return np.concatenate(own, axis=-1) if own else None
+
+    @property
+    def control(self) -> Control | None:
+        """What is known of the steps."""
+        return control_of(self._memory) if self._adapts else None
 
     def _asked(self, record: Record, t: float, q: Array, v: Array) -> Array:
         assert self._controller is not None
@@ -594,22 +595,13 @@ class _Adapting(_Together):
         return control_of(self._state[0][..., self._own :])
 
 
-class _AdaptingOneByOne(_OneByOne):
-    """The same under a controller of Python, which is asked at every sample."""
+class _Struck(_Together):
+    """With impulses, which are remembered beside the law's state."""
 
-    def __init__(self, model: Model, way: Way, controller: Any, batch: Any, outside: Outside | None, tolerance: Any):
-        super().__init__(model, way, controller, batch, outside)
-        still = np.zeros((*batch, model.nv))
-        self._adapted = memory_at_start(model, False, tolerance, 0, still, still)
-        kernel = adapting_stepper(model, way, outside)
+    def __init__(self, kernels: Any, formula: Any, state: Array, batch: Any, closing: Projection | None):
+        super().__init__(kernels, formula, state, batch)
+        self._closing = closing
 
-        def step(q: Array, v: Array, tau: Array, h: float, t: float = 0.0, *told: Array) -> tuple[Array, Array]:
-            q, v, self._adapted = kernel(q, v, tau, h, t, *told, self._adapted)
-            return q, v
-
-        self._step = step
-
-    @property
-    def control(self) -> Control:  # type: ignore[override]
-        """What is known of the steps."""
-        return control_of(self._adapted)
+    def projected(self, q: Array, v: Array) -> tuple[Array, Array]:
+        assert self._closing is not None  # a step of no time has no impulses
+        return self._closing(q, v)

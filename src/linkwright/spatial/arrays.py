@@ -38,6 +38,7 @@ _where = np.frompyfunc(lambda c, a, b: c.where(a, b) if hasattr(c, "where") else
 _minimum = np.frompyfunc(lambda x, y: x.minimum(y) if hasattr(x, "minimum") else y.minimum(x), 2, 1)
 _maximum = np.frompyfunc(lambda x, y: x.maximum(y) if hasattr(x, "maximum") else y.maximum(x), 2, 1)
 _sign = np.frompyfunc(lambda x: x.sign(), 1, 1)
+_inverse_root = np.frompyfunc(lambda x: x.inverse_root(), 1, 1)
 _atan2 = np.frompyfunc(lambda y, x: y.arctan2(x) if hasattr(y, "arctan2") else x.rarctan2(y), 2, 1)
 
 
@@ -141,6 +142,11 @@ def sign(x: Any) -> Any:
 def atan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y), in (-π, π]."""
     return _atan2(y, x) if is_symbolic(y, x) else np.arctan2(y, x)
+
+
+def inverse_root(x: Any) -> Any:
+    """1/√x of positive numbers, neither below 1e-300 nor infinite, element by element; kernels do not divide for it."""
+    return _inverse_root(x) if is_symbolic(x) else 1.0 / np.sqrt(x)
 
 
 def norm(x: Any) -> Any:

@@ -326,6 +326,8 @@ def _expression(op: str, x: list[str]) -> str:
         return f"({x[0]} {'<' if op == 'min' else '>'} {x[1]} || {x[0]} != {x[0]}) ? {x[0]} : {x[1]}"
     if op == "sign":
         return f"({x[0]} > 0.0) ? 1.0 : (({x[0]} < 0.0) ? -1.0 : {x[0]})"
+    if op == "inverse_root":
+        return f"1.0 / sqrt({x[0]})"
     return f"{_CALL.get(op, op)}({', '.join(x)})"
 
 

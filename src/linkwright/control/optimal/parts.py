@@ -40,7 +40,11 @@ class InParts:
         self.wide = [*range(2 * model.nv), *(2 * model.nv + k for k in sweeps.controls)]
         self.times = h * np.arange(steps)
         way = stepping.Way(sweeps.method, projecting=bool(model.loops))
-        self.step: Callable[..., tuple[Array, Array]] = stepping.stepper(model, way)
+        self._stepper = stepping.stepper(model, way)
+
+    def step(self, q: Array, v: Array, tau: Array, h: float) -> tuple[Array, Array]:
+        """(q, v) a step later."""
+        return self._stepper(q, v, tau, h, 0.0, np.zeros(1), np.zeros(1))[:2]
 
     def _kernel(self, function: Callable[..., Any], **shapes: Any) -> Kernel:
         key = self.sweeps.key, self.h

@@ -1,0 +1,1 @@
+"""Impulses of one step: of contacts, limits, dry friction, loops; `equations_contact.md` §11a."""

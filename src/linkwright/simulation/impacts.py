@@ -1,0 +1,88 @@
+"""Steps at the level of velocities, with contacts, limits and dry friction as impulses; `equations_contact.md` §11a.
+
+    M̂ (v⁺ − v) = h (τ + passive − b − h K v) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
+
+Springs and dampers are in M̂, as in "semi_implicit", whose step this is where nothing touches. p are the impulses of
+`dynamics/impulses`, and δ undoes overlap beside the velocities. Order one in the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics.impulses.rows import Block, brakes, limited, stops, touches
+from linkwright.dynamics.impulses.solving import Impulses, Solver
+from linkwright.dynamics.impulses.system import inertia
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.integrators import implicit_terms, with_added_armature
+from linkwright.spatial.arrays import Array
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What of a mechanism acts by impulses."""
+
+    contact: bool = True
+    """the model's pairs of shapes"""
+    limits: bool = False
+    """of the joints"""
+    friction: bool = True
+    """the joints' dry friction, which then sticks; else it is smoothed"""
+    solver: Solver = field(default_factory=Solver)
+
+    def size(self, model: Model) -> int:
+        """How many impulses there are."""
+        return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
+
+
+def constraints_of(model: Model, limits: bool, solver: Solver | None = None) -> Constraints | None:
+    """What acts by impulses; None where nothing does."""
+    told = Constraints(bool(model.pairs), limits and limited(model), True, solver or Solver())
+    return told if told.contact or told.limits else None
+
+
+def _size(model: Model, constraints: Constraints) -> int:
+    return sum(len(block.J) for block in _blocks(model, model.neutral(), constraints))
+
+
+def _blocks(model: Model, q: Array, constraints: Constraints) -> list[Block]:
+    """What is gone through in each sweep: contacts last, for what comes last fits best."""
+    return [
+        *(brakes(model) if constraints.friction else []),
+        *(stops(model, q) if constraints.limits else []),
+        *(touches(model, q) if constraints.contact else []),
+    ]
+
+
+def constrained_step(
+    model: Model, q: Array, v: Array, tau: Array, h: Any, memory: Array, constraints: Constraints
+) -> tuple[Array, Array, Array]:
+    """(q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the step before."""
+    smooth = _without_friction(model) if constraints.friction else model
+    terms = implicit_terms(smooth, q, v, h)
+    M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
+    for e, c in terms.springs:
+        M = M + c * np.outer(e, e)
+    effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull - dynamics.bias_forces(model, q, v)
+    factors = inertia(model, q, M)
+    v_free = v + h * factors.velocity(effort)
+    blocks = _blocks(model, q, constraints)
+    if not blocks:
+        return dynamics.integrate(model, q, h * v_free), v_free, memory
+    impulses = Impulses(factors, blocks, v_free, v, h, constraints.solver)
+    p = impulses.found(memory)
+    after = v_free + impulses.velocity(p)
+    shift = impulses.shift(p)
+    return dynamics.integrate(model, q, h * after if shift is None else h * after + shift), after, p
+
+
+def _without_friction(model: Model) -> Model:
+    if not any(np.any(joint.friction) for joint in model.joints):
+        return model
+    joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
+    return replace(model, joints=joints)
