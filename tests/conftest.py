@@ -17,6 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 # most kernels of the tests run a few times; where code itself is tested it is made as users' is: `optimised` there
 os.environ.setdefault("LINKWRIGHT_CODE", "quick")
 
+# workers fill all cores: where each had linear algebra on several threads, these would wait for each other, at work.
+# What this process reads is read before this; its workers, and what tests start, are told
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # what a shell starts in the background ignores Ctrl-C, of which some tests are
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
