@@ -31,6 +31,8 @@ class Told(NamedTuple):
     values: tuple[Array, ...]
     """in which alike ones differ, each (…, *shape)"""
     shapes: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    """of the values, as they are bound"""
 
 
 def names_bound(what: str, given: Any) -> dict[str, list[str]]:
@@ -61,7 +63,7 @@ def told_function(what: str, given: Any, each: Collection[str], batch: tuple[int
         hash(key)
     except TypeError:  # what is bound may change unseen: one of its own
         key = called
-    return Told(name, called, key, tuple(told.numbers.values()), tuple(told.shapes.values()))
+    return Told(name, called, key, tuple(told.numbers.values()), tuple(told.shapes.values()), tuple(told.numbers))
 
 
 def _require_form(form: str, function: Any, name: str, bound: Collection[str]) -> None:
