@@ -121,7 +121,7 @@ _LATER = {
     # Motion
     "linkwright.simulation": (
         *("Motion", "Rollout", "hold", "hold_joints", "linearize"),
-        *("rollout", "showing_start", "simulate", "contact"),
+        *("rollout", "rollout_derivatives", "showing_start", "simulate", "contact"),
     ),
     # Mechanisms that change while they move
     "linkwright.simulation.structure.changes": (
@@ -292,6 +292,7 @@ __all__ = [
     "repeat",
     "resolved_rate",
     "rollout",
+    "rollout_derivatives",
     "rotation",
     "showing_start",
     "sign",

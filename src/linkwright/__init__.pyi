@@ -79,6 +79,7 @@ from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import linearize as linearize
 from linkwright.simulation import rollout as rollout
+from linkwright.simulation import rollout_derivatives as rollout_derivatives
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
 from linkwright.simulation.structure.changes import Changed as Changed
@@ -640,6 +641,7 @@ __all__ = [
     "repeat",
     "resolved_rate",
     "rollout",
+    "rollout_derivatives",
     "rotation",
     "showing_start",
     "sign",

@@ -3,7 +3,7 @@
 from linkwright.simulation.controllers import hold, hold_joints
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.motion import Motion
-from linkwright.simulation.rollouts import Rollout, rollout
+from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
 from linkwright.simulation.running import simulate
 from linkwright.simulation.starts import showing_start
 from linkwright.simulation.structure.changes import (
@@ -29,6 +29,7 @@ __all__ = [
     "linearize",
     "lock_joints",
     "rollout",
+    "rollout_derivatives",
     "showing_start",
     "simulate",
     "unlock_joints",

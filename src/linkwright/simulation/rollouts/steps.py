@@ -152,7 +152,7 @@ def sizes_of_values(plan: Plan) -> tuple[int, int]:
     return size_of(shared), size_of([shape for shape, own in zip(plan.shapes, plan.of_each, strict=True) if own])
 
 
-def _values(plan: Plan, shared: Array, own: Array) -> list[Any]:
+def values_of(plan: Plan, shared: Array, own: Array) -> list[Any]:
     """In their order, from the two arrays that they lie in."""
     shapes = list(zip(plan.shapes, plan.of_each, strict=True))
     of_all = iter(apart(shared, [shape for shape, each in shapes if not each]))
@@ -182,7 +182,7 @@ def _made(model: Model, plan: Plan, limit: int) -> Kernel:
         own: Array,
         numbers: Array,
     ) -> tuple[Array, ...]:
-        step = Step(model, plan, _values(plan, shared, own), numbers[0], numbers[2], (q_start, v_start, start))
+        step = Step(model, plan, values_of(plan, shared, own), numbers[0], numbers[2], (q_start, v_start, start))
         step.looped = looped
         begun = {"tau": np.zeros(model.nv), "reward": 0.0}
         told = [name for name in plan.more if name in begun]

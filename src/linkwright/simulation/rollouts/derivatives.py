@@ -1,0 +1,244 @@
+"""How the end of a rollout, or what it earned, changes with where it began and with the numbers of its functions.
+
+The steps are differentiated, not the motion: it is the derivative of what :func:`rollout` gives, exact to rounding.
+That of the reward goes backwards over the steps, from states that are kept now and then and made again between
+(`expression/adjoint.py`): it takes some times as long as the rollout, however many numbers it is taken by, and memory
+that grows with the square root of the number of steps. That of the end goes forwards, and grows with each number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.front.bind import bind
+from linkwright.compiler.front.trace import trace
+from linkwright.compiler.kernel import Kernel
+from linkwright.compiler.parameters import parametrised
+from linkwright.dynamics.configuration import difference, integrate
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.rollouts.prepare import Prepared, prepared
+from linkwright.simulation.rollouts.result import Rollout
+from linkwright.simulation.rollouts.run import taken, values_apart
+from linkwright.simulation.rollouts.steps import Step, sizes_of_values, values_of
+from linkwright.spatial.arrays import Array, where
+from linkwright.spatial.repeats import repeat
+
+STARTS = ("q0", "v0")
+WHAT = ("reward", "end")
+
+TOGETHER = 4
+"""Numbers by which ends are differentiated in one pass."""
+
+
+@explained
+def rollout_derivatives(
+    model: Model,
+    q0: Any,
+    v0: Any,
+    steps: int,
+    step: float = 1e-3,
+    *,
+    wrt: Collection[str],
+    of: str = "reward",
+    threads: int | None = None,
+    **told: Any,
+) -> tuple[Rollout, dict[str, Array]]:
+    """A rollout, and by name how it changes with what ``wrt`` names.
+
+    ``told`` is what :func:`rollout` is told. ``wrt`` names "q0" (along ``integrate``: with δ (nv,)), "v0", and what is
+    bound to the law, the reward and ``terminate``, such as gains and targets. Of each there is, for every motion of
+    the batch, with ``of="reward"`` the derivative of the sum of its rewards, (…, *shape), and with ``of="end"`` that of
+    its end, (…, 2 nv, *shape): first of the configuration (along ``integrate``, too), then of the velocity. What all
+    motions share has the sum over all of them as its gradient.
+
+    Steps are compiled for their number. Where motions end is not differentiated, and ``reset`` is refused: a motion
+    that begins again jumps. What jumps or bends, as limits of efforts do, has the derivative of the side that the
+    motion was on.
+
+    >>> import linkwright as lw
+    >>> from functools import partial
+    >>> def pull(model, t, q, v, stiffness):
+    ...     return -stiffness * q - 0.5 * v
+    >>> def cost(model, t, q, v, tau):
+    ...     return -1e-3 * (q @ q)
+    >>> pendulum = lw.load("pendulum")
+    >>> law = partial(pull, stiffness=5.0)
+    >>> found, by = lw.rollout_derivatives(pendulum, [1.0], [0.0], 200, law=law, reward=cost, wrt=["stiffness"])
+    >>> float(by["stiffness"]) > 0.0
+    True
+    """
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    if of not in WHAT:
+        raise ArgumentError(f"of is 'reward' or 'end'; got {of!r}")
+    for refused in ("reset", "every", "keep", "start"):
+        if told.get(refused) is not None:
+            raise ArgumentError(f"rollout_derivatives takes no {refused}: of {of}, from the start on, without jumps")
+    if of == "reward" and told.get("reward") is None:
+        raise ArgumentError("there is no reward: rollout_derivatives(…, reward=…), or of='end'")
+    about = prepared(model, q0, v0, step, **told)
+    shapes = _shapes(about, names)
+    result = taken(about, steps, None, threads)
+    x = _numbers(about, shapes)
+    kernel = _kernel(about, int(steps), of, shapes, len(x.shape) > 1)
+    q, v, rest = about.now
+    law = about.start[2]
+    numbers = np.array([about.h, 0.0, about.discount])
+    begun = law if law.shape[-1] else np.zeros(1)
+    arrays = [q, v, rest, begun, *values_apart(about), numbers, x]
+    kernel.threads = threads if threads is not None else kernel.threads
+    if of == "reward":
+        J = kernel(*arrays, *about.parameters)
+    else:
+        directions = _directions(x.shape[-1]).reshape((-1, *(1 for _ in about.batch), TOGETHER, x.shape[-1]))
+        found_along = kernel(*arrays, *result.end[:2], directions, np.zeros(TOGETHER), *about.parameters)
+        J = np.concatenate([*found_along], axis=-1)[..., : x.shape[-1]]
+    found, at, lead = {}, 0, (*about.batch, *(() if of == "reward" else (2 * model.nv,)))
+    for name, shape in shapes.items():
+        size = math.prod(shape)
+        found[name] = J[..., at : at + size].reshape((*lead, *shape))
+        at += size
+    return result, found
+
+
+def _shapes(about: Prepared, names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """Of what is differentiated by, for one motion."""
+    found: dict[str, tuple[int, ...]] = {}
+    plan = about.plan
+    known = dict.fromkeys([*STARTS, *(name for name in about.names if name)])
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("what a rollout depends on", name, [*known])
+        if name in STARTS:
+            found[name] = (about.model.nv,)
+            continue
+        places = [k for k, one in enumerate(about.names) if one == name]
+        first = plan.values[places[0]]
+        if any(not np.array_equal(plan.values[k], first) for k in places):
+            raise InputError(f"{name!r} is bound to several functions, and is not the same there")
+        found[name] = plan.shapes[places[0]]
+    if not found:
+        raise ArgumentError(f"wrt names what to differentiate by, of {', '.join(known)}")
+    return found
+
+
+def _numbers(about: Prepared, shapes: dict[str, tuple[int, ...]]) -> Array:
+    """What is differentiated by, one after the other: (size,), or (…, size) where motions have their own."""
+    pieces: list[Array] = []
+    for name, shape in shapes.items():
+        x = np.zeros(shape) if name in STARTS else about.plan.values[about.names.index(name)]
+        lead = x.shape[: x.ndim - len(shape)]
+        pieces.append(x.reshape((*lead, math.prod(shape))))
+    lead = about.batch if any(x.ndim > 1 for x in pieces) else ()
+    return np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])) for x in pieces], axis=-1)
+
+
+def _kernel(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...]], several: bool) -> Kernel:
+    """The kernel (q, v, rest, start, shared, own, numbers, x, [q_end, v_end]) -> the derivative by x, its last axis."""
+    plan, model = about.plan, about.model
+    key = (plan.key, plan.of_each, plan.shapes, about.names, steps, of, tuple(shapes.items()), several)
+    kernel: Kernel = derived(model, rollout_derivatives, key, make=lambda: _made(about, steps, of, shapes))
+    return kernel
+
+
+def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
+    plan, model = about.plan, about.model
+    whole = model if plan.parameters else model.minimal()
+    places = _places(shapes)
+
+    def end(
+        model: Model,
+        start_q: Array,
+        start_v: Array,
+        rest: Array,
+        start: Array,
+        shared: Array,
+        own: Array,
+        numbers: Array,
+        x: Array,
+    ) -> tuple[Array, Array, Array]:
+        given = {name: x[place].reshape(shapes[name]) for name, place in places.items()}
+        given = {name: part if shapes[name] else part[()] for name, part in given.items()}
+        values = values_of(plan, shared, own)
+        values = [given.get(name, value) for name, value in zip(about.names, values, strict=True)]
+        q = integrate(model, start_q, given["q0"]) if "q0" in given else start_q
+        v = start_v + given["v0"] if "v0" in given else start_v
+        one = Step(model, plan, values, numbers[0], numbers[2], (start_q, start_v, start))
+
+        def step(k: Any, q: Array, v: Array, rest: Array) -> tuple[Array, Array, Array]:
+            after = one.taken(q, v, rest)[:3]
+            if "alive" not in plan.layout.places:
+                return after
+            on = one.alive(rest) > 0.5
+            return tuple(where(on, new, old) for new, old in zip(after, (q, v, rest), strict=True))  # type: ignore[return-value]
+
+        result: tuple[Array, Array, Array] = repeat(steps, step, q, v, rest)
+        return result
+
+    def rollout_reward(
+        model: Model,
+        start_q: Array,
+        start_v: Array,
+        rest: Array,
+        start: Array,
+        shared: Array,
+        own: Array,
+        numbers: Array,
+        x: Array,
+    ) -> Any:
+        rest = end(model, start_q, start_v, rest, start, shared, own, numbers, x)[2]
+        return plan.layout.apart(rest)["total"][0]
+
+    def rollout_end(
+        model: Model,
+        start_q: Array,
+        start_v: Array,
+        rest: Array,
+        start: Array,
+        shared: Array,
+        own: Array,
+        numbers: Array,
+        x: Array,
+        end_q: Array,
+        end_v: Array,
+        directions: Array,
+        along: Array,
+    ) -> Array:
+        q, v, _ = end(model, start_q, start_v, rest, start, shared, own, numbers, x + along @ directions)
+        return np.concatenate([difference(model, end_q, q), v - end_v])
+
+    share, each = sizes_of_values(plan)
+    law = plan.formula.state if plan.formula else 0
+    sizes: dict[str, tuple[int, ...]] = {
+        "start_q": (model.nq,),
+        "start_v": (model.nv,),
+        "rest": (plan.layout.size,),
+        "start": (max(1, law),),
+        "shared": (share,),
+        "own": (each,),
+        "numbers": (3,),
+        "x": (sum(map(math.prod, shapes.values())),),
+    }
+    if of == "end":
+        sizes |= {"end_q": (model.nq,), "end_v": (model.nv,)}
+        sizes |= {"directions": (TOGETHER, *sizes["x"]), "along": (TOGETHER,)}
+    bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
+    if plan.parameters:
+        bound = parametrised(bound, plan.parameters)
+    return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
+
+
+def _directions(size: int) -> Array:
+    """(n, TOGETHER, size): along each number, some at a time, and along nothing to make the last ones full."""
+    n = -(-size // TOGETHER)
+    return np.eye(n * TOGETHER)[:, :size].reshape(n, TOGETHER, size)
+
+
+def _places(shapes: dict[str, tuple[int, ...]]) -> dict[str, slice]:
+    ends = np.cumsum([0, *map(math.prod, shapes.values())])
+    return {name: slice(int(a), int(b)) for name, a, b in zip(shapes, ends, ends[1:], strict=False)}
