@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,9 @@ STEPS = 100
 
 SEEN = 1e-4
 """Of the largest singular value of the Jacobian with columns of unit length: what is smaller, poses do not show."""
+
+LAST_ROW = np.array([[0.0, 0.0, 0.0, 1.0]])
+"""Of every pose."""
 
 NOTHING = 1e-9
 """A column shorter than this, of the longest, is none."""
@@ -121,16 +125,18 @@ def calibrate(
     length = _length(table) if length is None else float(length)
     if not (np.isfinite(length) and length > 0.0):
         raise InputError(f"length is above 0, m; got {length!r}")
-    error = _errors(table, measured.ndim == 3, length)
-    slope = error.derivative("x")
+    slides = tuple(row.type == "prismatic" for row in table.rows)
+    error, slope = _errors(table.convention, slides, measured.ndim == 3)
+    rows = np.array([[getattr(row, of) for of in OF_ROWS] for row in table.rows])
+    numbers = (rows, table.base[:3], table.tool[:3], length)
     x = np.zeros(len(all_names))
 
     def residuals(x: Array) -> Array:
-        r: Array = error(q, measured, x).reshape(-1)
+        r: Array = error(q, measured, x, *numbers).reshape(-1)
         return r
 
     def jacobian(x: Array) -> Array:
-        J: Array = slope(q, measured, x).reshape(-1, len(x))[:, chosen]
+        J: Array = slope(q, measured, x, *numbers).reshape(-1, len(x))[:, chosen]
         return J
 
     first = residuals(x)
@@ -143,7 +149,7 @@ def calibrate(
     free = r.size - rank
     variance = float(r @ r) / free if free else np.nan
     root = Vt[:rank].T / S[:rank] / scales[:, None]
-    structural = max(rank, _structural(table, slope, measured, chosen))
+    structural = max(rank, _structural(slope, numbers, measured, chosen))
     off = float(np.sqrt(np.mean(_told(r, len(q), length)[:, 0] ** 2)))
     longest = float(np.abs(x[: 4 * len(names)].reshape(-1, 4)[:, [0, 2]]).max(initial=0.0))
     if not converged or off > FAR * length or longest > length:
@@ -175,12 +181,13 @@ def calibrate(
     )
 
 
-def _structural(table: DHTable, slope: Kernel, measured: Array, chosen: Array) -> int:
+def _structural(slope: Kernel, numbers: tuple[Any, ...], measured: Array, chosen: Array) -> int:
     """How many of the numbers random poses show."""
-    n = len(table.rows)
+    n = len(numbers[0])
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (4 * (n + 3), n))
     x = np.zeros((len(q), 4 * n + 12))
-    J = slope(q, np.broadcast_to(measured[0], (len(q), *measured.shape[1:])), x).reshape(-1, x.shape[1])[:, chosen]
+    there = np.broadcast_to(measured[0], (len(q), *measured.shape[1:]))
+    J = slope(q, there, x, *numbers).reshape(-1, x.shape[1])[:, chosen]
     S = _scaled(J)[2]
     return int((SEEN * S[0] < S).sum())
 
@@ -219,10 +226,13 @@ def _scaled(J: Array) -> tuple[Array, Array, Array, Array]:
     return (scales, *np.linalg.svd(J / scales, full_matrices=False))
 
 
-def _errors(table: DHTable, poses: bool, length: float) -> Kernel:
-    """A kernel (q, measured, x) -> what is missing (6,) or (3,), m; x: the changes of all rows, of base and of tool."""
-    n = len(table.rows)
-    slides = [row.type == "prismatic" for row in table.rows]
+@lru_cache(maxsize=16)
+def _errors(convention: str, slides: tuple[bool, ...], poses: bool) -> tuple[Kernel, Kernel]:
+    """A kernel (q, measured, x, rows, base, tool, length) -> what is missing (6,) or (3,), m, and its slope by x.
+
+    x: the changes of all rows, of base and of tool; made once for all tables of such rows, whose numbers are arguments.
+    """
+    n = len(slides)
 
     def screw(column: int, angle: Any, shift: Any) -> Array:
         c, s, o, i = np.cos(angle), np.sin(angle), 0.0 * shift, 0.0 * shift + 1.0
@@ -230,26 +240,24 @@ def _errors(table: DHTable, poses: bool, length: float) -> Kernel:
             return np.array([[i, o, o, shift], [o, c, -s, o], [o, s, c, o], [o, o, o, i]])
         return np.array([[c, -s, o, o], [s, c, o, o], [o, o, i, shift], [o, o, o, i]])
 
-    def error(q: Array, measured: Array, x: Array) -> Array:
-        T = table.base @ pose_exp(x[4 * n : 4 * n + 6])
-        for k, row in enumerate(table.rows):
-            a, alpha, d, theta = (
-                row.a + x[4 * k],
-                row.alpha + x[4 * k + 1],
-                row.d + x[4 * k + 2],
-                row.theta + x[4 * k + 3],
-            )
+    def error(q: Array, measured: Array, x: Array, rows: Array, base: Array, tool: Array, length: Array) -> Array:
+        T = np.concatenate([base, LAST_ROW]) @ pose_exp(x[4 * n : 4 * n + 6])
+        for k in range(n):
+            a, alpha, d, theta = rows[k] + x[4 * k : 4 * k + 4]
             d, theta = (d + q[k], theta) if slides[k] else (d, theta + q[k])
             along, about = screw(0, alpha, a), screw(2, theta, d)
-            T = T @ (along @ about if table.convention == "modified" else about @ along)
-        T = T @ table.tool @ pose_exp(x[4 * n + 6 :])
+            T = T @ (along @ about if convention == "modified" else about @ along)
+        T = T @ np.concatenate([tool, LAST_ROW]) @ pose_exp(x[4 * n + 6 :])
         if not poses:
             return T[:3, 3] - measured
         off = inverse_pose(measured) @ T
         return np.concatenate([off[:3, 3], length * pose_log(off)[3:]])
 
-    shape = (4, 4) if poses else (3,)
-    return compile(error, q=(n,), measured=shape, x=(4 * n + 12,))
+    measured = (4, 4) if poses else (3,)
+    kernel = compile(
+        error, q=(n,), measured=measured, x=(4 * n + 12,), rows=(n, 4), base=(3, 4), tool=(3, 4), length=()
+    )
+    return kernel, kernel.derivative("x")
 
 
 def _changed(table: DHTable, x: Array) -> DHTable:
