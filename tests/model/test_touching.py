@@ -314,3 +314,23 @@ def test_meshes_that_are_not_found_are_left_out_and_told():
     with pytest.warns(LinkwrightWarning, match="there is no mesh nowhere.stl"):
         model = made.build().with_ground()
     assert len(model.pairs) == 1
+
+
+def test_what_may_touch_is_told_with_the_model():
+    told = dict(friction=0.5, restitution=0.2, stiffness=1e4, damping=10.0, margin=0.001, rolling_friction=0.01)
+    model = lw.load("quadruped").with_ground(**told)
+    line = (
+        "front_left_foot (sphere of front_left_shank) ─ ground (plane of world), friction 0.5, rolling friction 0.01 m, "
+        "restitution 0.2, 10000 N/m, 10 N s/m, margin 0.001 m"
+    )
+    assert f"contact, 4 pairs:\n   {line}\n" in str(model)
+    assert line in model._repr_html_()
+    assert "contact" not in str(lw.load("quadruped"))
+
+
+def test_of_many_pairs_the_first_are_told():
+    model = balls(*(f"b{k}" for k in range(20))).build().with_contact()
+    assert len(model.pairs) == 190
+    assert "contact, 190 pairs:" in str(model)
+    assert "… and 166 more" in str(model)
+    assert "… and 130 more" in model._repr_html_()

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from linkwright.errors import counted
 from linkwright.model.build.description import WORLD
 from linkwright.model.loop import CoordinateLoop, Loop
+from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
 from linkwright.model.tree import Model
+from linkwright.spatial.arrays import is_zero
 
 DEEPEST = 24
 """Joints further from the world are not indented further, for the width of a page: they name the body they are on."""
 MOST_ROWS = 60
 """of the table in a notebook"""
+MOST_PAIRS = 24
+"""of shapes that may touch, in text"""
 
 
 def tree_text(model: Model) -> str:
@@ -49,6 +54,11 @@ def tree_text(model: Model) -> str:
     if model.springs:
         lines.append("springs:")
         lines += [f"   {told}" for told in _springs(model)]
+    if model.pairs:
+        lines.append(f"contact, {counted(len(model.pairs), 'pair')}:")
+        told = _pairs(model)
+        lines += [f"   {one}" for one in told[:MOST_PAIRS]]
+        lines += [f"   … and {len(told) - MOST_PAIRS} more"] * (len(told) > MOST_PAIRS)
     return "\n".join(lines)
 
 
@@ -68,7 +78,8 @@ def table_html(model: Model) -> str:
     head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", *["limits [rad, m]"] * limited))
     loops = _list_html("loops", [f"{loop.name} ({loop.type}): {_ends(loop)}" for loop in model.loops])
     springs = _list_html("springs", _springs(model))
-    return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{loops}{springs}"
+    pairs = _list_html("contact", _pairs(model))
+    return f"<p><b>{escape(_headline(model))}</b></p><table>{head}{''.join(rows)}</table>{loops}{springs}{pairs}"
 
 
 def _list_html(title: str, told: list[str]) -> str:
@@ -118,6 +129,28 @@ def _spring(spring: Spring, on: Mapping[str, str]) -> str:
     length = f"free length {low:g} m" if low == high else f"relaxed from {low:g} to {high:g} m"
     ends = " ─ ".join(on.get(end, end) for end in spring.frames)
     return f"{ends}, {spring.stiffness:g} N/m, {spring.damping:g} N s/m, {length}"
+
+
+def _pairs(model: Model) -> list[str]:
+    """What may touch what, and how it is."""
+    return [f"{' ─ '.join(model.shapes[k].called for k in (p.first, p.second))}, {_contact(p)}" for p in model.pairs]
+
+
+def _contact(pair: Pair) -> str:
+    """The numbers of a pair, those that are not zero."""
+    told = [f"friction {_number(pair.friction)}"]
+    for what, unit in (("torsional_friction", " m"), ("rolling_friction", " m"), ("restitution", "")):
+        if not is_zero(x := getattr(pair, what)):
+            told.append(f"{what.replace('_', ' ')} {_number(x)}{unit}")
+    if pair.stiffness is not None:
+        told += [f"{_number(pair.stiffness)} N/m", f"{_number(pair.damping)} N s/m"]
+    if not is_zero(pair.margin):
+        told.append(f"margin {_number(pair.margin)} m")
+    return ", ".join(told)
+
+
+def _number(x: Any) -> str:
+    return f"{x:.6g}" if isinstance(x, (int, float)) else str(x)
 
 
 def _ends(loop: Loop | CoordinateLoop) -> str:

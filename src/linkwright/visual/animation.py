@@ -82,7 +82,7 @@ def animate(
     center_of_mass: bool = False,
     azimuth: float = -50.0,
     elevation: float = 18.0,
-    shapes: bool = True,
+    shapes: bool | str = True,
 ) -> Animation:
     """Write the motion q (n, nq) at the times t (n,), s; returns the path, which notebooks show as what is there.
 

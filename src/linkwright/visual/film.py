@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.visual.floors import floors_of
 from linkwright.visual.linkage import configurations, nearby, poses_along, resample, skeleton
 from linkwright.visual.scene import Scene
 from linkwright.visual.skin import skin
@@ -62,7 +63,7 @@ def make_film(
     azimuth: float = -50.0,
     elevation: float = 18.0,
     figure: Callable[..., Figure] | None = None,
-    shapes: bool = True,
+    shapes: bool | str = True,
 ) -> Film:
     """The film of the checked motion q (n, nq) at t (n,) that shows it at ``times``, each for ``period`` s.
 
@@ -78,9 +79,9 @@ def make_film(
         trail, per_frame = traced
         considered = np.concatenate([points, trail[::per_frame, None]], axis=1)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    covered = skin(model) if shapes else None
+    covered = skin(model, shapes)
     around = covered.corners_along(poses) if covered else None
-    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, around)
+    seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model))
     name = model.name if title is None else title
     scene = Scene(bones, seen, name, mark_center=center_of_mass, figure=figure, covered=covered)
     rate = "" if speed == 1.0 else f"   × {speed:g}"

@@ -10,6 +10,7 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual.floors import floors_of
 from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
 from linkwright.visual.scene import DPI, INK, Scene
 from linkwright.visual.view import View, ViewName, choose_view
@@ -65,10 +66,10 @@ def draw_postures(
     if marks is not None:
         ends = np.broadcast_to(marks.reshape(-1, 3), (len(points), marks.size // 3, 3))
         considered = np.concatenate([drawn, ends], axis=1)
-    reach = bones.along(poses_along(model, nearby(model, q[0])))
+    reach, floors = bones.along(poses_along(model, nearby(model, q[0]))), floors_of(model)
 
     def seen_from(azimuth: float) -> View:
-        return choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach)
+        return choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, floors=floors)
 
     seen = _clearest(seen_from, drawn) if azimuth is None else seen_from(azimuth)
     scene = Scene(bones, seen, model.name if title is None else title)

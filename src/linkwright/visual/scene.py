@@ -14,6 +14,7 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual.floors import floors_of
 from linkwright.visual.linkage import (
     Kind,
     Skeleton,
@@ -295,7 +296,10 @@ class Scene:
             return
         segments, far, note = found
         self._grid.set_segments(list(segments))
-        self._grid.set_color([(c, c, c) for c in np.round(0.8 + 0.2 * far**1.5, 2)])
+        edge = far < 0.0
+        grey = np.where(edge, 0.45, 0.8 + 0.2 * np.maximum(far, 0.0) ** 1.5)
+        self._grid.set_color([(c, c, c) for c in np.round(grey, 2)])
+        self._grid.set_linewidth(np.where(edge, 2.0, 0.8).tolist())
         if not self.view.follows:
             self._place.set_text(note)
 
@@ -396,12 +400,14 @@ def draw(
     center_of_mass: bool = False,
     azimuth: float = -50.0,
     elevation: float = 18.0,
-    shapes: bool = True,
+    shapes: bool | str = True,
 ) -> Figure:
     """A picture of a mechanism in the configuration q (nq,), or in several (n, nq): the last one in full
     colour, those before it as ghosts.
 
-    Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with ``shapes=False``.
+    Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with ``shapes=False``;
+    ``shapes="touching"`` draws what of them touches others, over the sticks. Planes and height fields of the world are
+    drawn as grids about the mechanism.
 
     ``view``: "2d" square on a plane, "3d" in perspective from ``azimuth`` and ``elevation`` (degrees), or
     "auto". Raises :class:`~linkwright.errors.ShapeError` or :class:`~linkwright.errors.InputError` for
@@ -414,9 +420,9 @@ def draw(
     poses = poses_along(model, q)
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
     reach = bones.along(poses_along(model, nearby(model, q[0])))
-    covered = skin(model) if shapes else None
+    covered = skin(model, shapes)
     around = covered.corners_along(poses) if covered else None
-    seen = choose_view(points, centers, model.gravity, view, azimuth, elevation, reach, around)
+    seen = choose_view(points, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model))
     name = model.name if title is None else title
     scene = Scene(bones, seen, name, ghosts=len(q) - 1, mark_center=center_of_mass, covered=covered)
     scene.show(*points, center_of_mass=centers[-1], poses=poses)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatError, FormatWarning, MissingExtraError, MissingFileError, listed, warn
+from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, MissingFileError, listed, warn
 from linkwright.formats.meshes import Mesh, mesh_of
 from linkwright.model.derived import derived
 from linkwright.model.shape import Shape
@@ -33,6 +33,8 @@ LARGEST_PIECE = 0.12
 LIGHT = np.array([-0.35, 0.75, 0.56])
 """from the right, from above, from the viewer"""
 DARKEST = 0.5
+TOUCHING, VEIL = "touching", 0.6
+"""The shapes to draw that touch others, and their opacity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,8 @@ class Skin:
     """(k, 3), of a box round each shape, in the frame of its body"""
     corner_body: Array
     """(k,), the body of each corner"""
+    over: bool = False
+    """whether it is drawn over the sticks, which stay"""
 
     def at(self, poses: Array) -> Array:
         """Where the points (n, 3) are in the world, the bodies at poses (n_bodies, 4, 4)."""
@@ -64,6 +68,8 @@ class Skin:
 
     def bare(self, bones: Skeleton) -> Skeleton:
         """The skeleton without the sticks, marks and plates of bodies that have a skin."""
+        if self.over:
+            return bones
         covered = set(self.body.tolist())
         sticks = (Kind.LINK, Kind.BASE, Kind.RAIL, Kind.CARRIAGE, Kind.TUBE, Kind.ROD)
         moving = set(range(len(bones.joints)))
@@ -94,21 +100,28 @@ def _moved(points: Array, body: Array, poses: Array) -> Array:
     return placed
 
 
-def skin(model: Model) -> Skin | None:
-    """The skin of a model; None where it has no shapes that can be drawn.
+def skin(model: Model, shapes: bool | str = True) -> Skin | None:
+    """The skin of a model; None where it has no shapes that can be drawn, or is to have none (``shapes`` False).
 
-    Shapes for collision alone are not drawn, nor planes, nor what has no opacity, nor what of the world is much larger
-    than the mechanism. Meshes whose files are not found and those that cannot be read are told in one
-    :class:`FormatWarning`, once for each model.
+    Shapes for collision alone are not drawn, nor grounds (`floors.py`), nor what has no opacity, nor what of the world
+    is much larger than the mechanism. "touching" are those that touch others, drawn over the sticks, which stay. Meshes
+    whose files are not found and those that cannot be read are told in one :class:`FormatWarning`, once for each model.
     """
-    if not any(shape.is_seen for shape in model.shapes):
+    if not isinstance(shapes, bool) and shapes != TOUCHING:
+        raise InputError(f"shapes is True, False or {TOUCHING!r}; got {shapes!r}")
+    touching = shapes == TOUCHING
+    if shapes is False or not any(shape.touches if touching else shape.is_seen for shape in model.shapes):
         return None
-    found: Skin | None = derived(model, _skin)
+    found: Skin | None = derived(model, _skin, touching)
     return found
 
 
-def _skin(model: Model) -> Skin | None:
-    shapes = [shape for shape in model.shapes if shape.is_seen and shape.kind != "plane" and _opacity(shape)]
+def _skin(model: Model, touching: bool) -> Skin | None:
+    shapes = [
+        shape
+        for shape in model.shapes
+        if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
+    ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
     pieces: list[tuple[int, Mesh, Shape]] = []
     missing: list[str] = []
@@ -152,10 +165,18 @@ def _skin(model: Model) -> Skin | None:
         body=np.concatenate([np.full(len(mesh.vertices), k) for k, mesh, _ in pieces]),
         faces=np.concatenate([mesh.faces + at for (_, mesh, _), at in zip(pieces, counts, strict=False)]),
         colors=np.concatenate([np.tile(_rgb(shape), (len(mesh.faces), 1)) for _, mesh, shape in pieces]),
-        opacity=np.concatenate([np.full(len(mesh.faces), _opacity(shape)) for _, mesh, shape in pieces]),
+        opacity=np.concatenate(
+            [np.full(len(mesh.faces), VEIL if touching else _opacity(shape)) for _, mesh, shape in pieces]
+        ),
+        over=touching,
         corners=np.array(corners).reshape(-1, 3),
         corner_body=np.array(owners, dtype=int),
     )
+
+
+def _is_floor(model: Model, shape: Shape) -> bool:
+    """Whether it is drawn as lines beneath everything, or has no end."""
+    return shape.kind == "plane" or (shape.kind == "height_field" and model.frames[shape.body].body < 0)
 
 
 def _rgb(shape: Shape) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.visual.floors import floors_of
 from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
 from linkwright.visual.scene import INK, Strokes
 from linkwright.visual.view import View, choose_view, grid_lines
@@ -41,7 +42,8 @@ def vector_drawing(model: Model, q: Any, labels: Mapping[int, str] | None = None
     bones = skeleton(model)
     poses = poses_along(model, q)
     points, centers = bones.along(poses), bones.center_of_mass_along(poses)
-    view = choose_view(points, centers, model.gravity, reach=bones.along(poses_along(model, nearby(model, q[0]))))
+    reach = bones.along(poses_along(model, nearby(model, q[0])))
+    view = choose_view(points, centers, model.gravity, reach=reach, floors=floors_of(model))
     page = _Page(view, centers[0] if view.follows else np.zeros(3))
     page.grid()
     page.skeleton(bones, points[0])
@@ -88,7 +90,7 @@ class _Page:
         found = grid_lines(self.view, self.about)
         if found is None:
             return
-        ends, opacity = self.placed(found[0]), np.ceil(6.0 * (1.0 - found[1] ** 1.5)) / 10.0
+        ends, opacity = self.placed(found[0]), np.ceil(6.0 * (1.0 - np.maximum(found[1], 0.0) ** 1.5)) / 10.0
         for level in np.unique(opacity):
             path = "".join(f"M{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}" for a, b in ends[opacity == level])
             self.parts.append(f'<path d="{path}" style="stroke:var(--faint,#999);opacity:{level:.1f}"/>')

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array
+from linkwright.visual.floors import Floor, carries, level_of, lines_over
 from linkwright.visual.linkage import motion_plane, sweeps_area
 
 ViewName = Literal["auto", "2d", "3d"]
@@ -41,6 +42,8 @@ class View:
     """whether it moves with the centre of mass, which travels too far to show all"""
     climb: tuple[float, float, float] | None = None
     """where the ground is, and the least and the greatest height of what is followed far up or down, m"""
+    floors: tuple[Floor, ...] = ()
+    """the planes and height fields of the world: the ground, unless there are none"""
 
     def project(self, points: Any, about: Any = 0.0) -> tuple[Array, Array]:
         """Where points (…, 3) are in the picture, (…, 2), and how near the viewer (…,)."""
@@ -59,6 +62,7 @@ def choose_view(
     elevation: float = 18.0,
     reach: Array | None = None,
     around: Array | None = None,
+    floors: tuple[Floor, ...] = (),
 ) -> View:
     """The view for a motion of ``points`` (n_times, n_points, 3).
 
@@ -66,7 +70,8 @@ def choose_view(
     ``azimuth`` and ``elevation``, degrees about and above the horizontal x axis. It stands still unless the
     centre of mass (n_times, 3) travels several times the size of the mechanism. Where nothing moves, or
     along a line only, ``reach`` (n, n_points, 3) tells where else the mechanism can go. What is ``around``
-    (n_times, n, 3) is in the picture too.
+    (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one, else at the
+    height of the world's origin or of the lowest point.
     """
     if view not in ("auto", "2d", "3d"):
         raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
@@ -92,8 +97,10 @@ def choose_view(
         every = np.concatenate([every, (around - center_of_mass[:, None] if follows else around).reshape(-1, 3)])
     standing = points[:1] if follows else points
     lowest = float((standing @ up).min())
-    level = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest
-    ground = level if not flat and strength > 0.0 else None
+    level, own = 0.0 if -0.02 * size <= lowest <= 0.6 * size else lowest, level_of(floors, up)
+    if own is not None:
+        level = own
+    ground = level if not flat and strength > 0.0 and (own is not None or not carries(floors, up)) else None
     climb = None
     if follows and strength > 0.0:
         heights = center_of_mass @ up
@@ -104,7 +111,7 @@ def choose_view(
         every = np.concatenate([every, below.reshape(-1, 3)])
     center = np.zeros(3) if flat else 0.5 * (every.min(axis=0) + every.max(axis=0))
     extent = float(np.linalg.norm(np.ptp(every, axis=0))) or 1e-9
-    chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows)
+    chosen = View(axes, flat, center, 3.2 * extent, np.zeros((2, 2)), size, up, ground, follows, None, floors)
     xy = chosen.project(every)[0]
     low, high = xy.min(axis=0), xy.max(axis=0)
     margin = 0.08 * max(float((high - low).max()), 0.2 * size)
@@ -112,7 +119,7 @@ def choose_view(
     span = high - low
     span = np.maximum(span, span[::-1] * np.array([LEAST_RATIO, 1.0 / GREATEST_RATIO]))  # never a slit
     window = 0.5 * (low + high) + 0.5 * np.array([-span, span])
-    return View(axes, flat, center, chosen.distance, window, size, up, ground, follows, climb)
+    return replace(chosen, window=window, climb=climb)
 
 
 def _plane_axes(normal: Array, up: Array, has_gravity: bool) -> Array:
@@ -160,25 +167,51 @@ def _thin_direction(points: Array, up: Array) -> Array:
 def grid_lines(view: View, about: Array) -> tuple[Array, Array, str] | None:
     """Squares of a round size on the ground, or behind a plane motion that is followed; None where there are none.
 
-    Segments (n, 2, 2) in the picture, how far each is from the middle (n,), 0 to 1, and a note on their size.
+    Segments (n, 2, 2) in the picture, how far each is from the middle (n,), 0 to 1, and a note on their size. Planes
+    and height fields of the model have theirs; of a plane motion seen square on, planes are lines, of −1.
     """
     span = view.window[1] - view.window[0]
+    radius = float(span.max()) if view.flat else 0.62 * float(np.linalg.norm(span))
+    found: list[tuple[Array, Array, str]] = []
     if view.flat:
-        if not view.follows:
-            return None  # there are axes
-        first, second, normal = view.axes
-        middle, height, radius = about, float(normal @ about), float(span.max())
-    elif view.ground is not None or view.follows:
-        normal, height = view.up, 0.0 if view.ground is None else view.ground
-        first = np.eye(3)[int(np.argmin(np.abs(normal)))]
-        first = first - (first @ normal) * normal
-        first = first / np.linalg.norm(first)
-        second = np.cross(normal, first)
-        middle, radius = about + view.center, 0.62 * float(np.linalg.norm(span))
-        if not in_sight(view, about, height):
-            return None
+        if view.follows:  # else there are axes
+            found.append(_squares(view, about, view.axes[:2], view.axes[2], float(view.axes[2] @ about), about, radius))
+        found += [line for floor in view.floors if (line := _edge(view, about, floor, radius)) is not None]
     else:
-        return None  # without gravity there is no ground
+        middle = about + view.center
+        ground = view.ground if not (view.follows and not view.floors and view.ground is None) else 0.0
+        if ground is not None and in_sight(view, about, ground):
+            found.append(_level(view, about, view.up, ground, middle, radius))
+        for floor in view.floors:
+            if floor.heights is not None:
+                ends, far = lines_over(floor, middle, radius)
+                found.append(
+                    (view.project(ends, about)[0], far, f"heights over {floor.size[0]:g} × {floor.size[1]:g} m")
+                )
+            elif not (ground is not None and floor.normal @ view.up > 1.0 - 1e-9):
+                away = float(floor.normal @ middle) - floor.height
+                if abs(away) <= 1.5 * float(span[1]):
+                    found.append(_level(view, about, floor.normal, floor.height, middle, radius))
+    if not found:
+        return None
+    segments, far = np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+    return segments[far < 1.0], far[far < 1.0], ", ".join(dict.fromkeys(note for _, _, note in found if note))
+
+
+def _level(
+    view: View, about: Array, normal: Array, height: float, middle: Array, radius: float
+) -> tuple[Array, Array, str]:
+    """Squares on a plane across a normal, about what of it is nearest to the middle."""
+    first = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    first = first - (first @ normal) * normal
+    first = first / np.linalg.norm(first)
+    return _squares(view, about, np.array([first, np.cross(normal, first)]), normal, height, middle, radius)
+
+
+def _squares(
+    view: View, about: Array, along: Array, normal: Array, height: float, middle: Array, radius: float
+) -> tuple[Array, Array, str]:
+    first, second = along
     step = round_step(radius / 5.0)
     u0, v0 = (np.round(float(middle @ e) / step) * step for e in (first, second))
     ticks = step * np.arange(-12, 13)
@@ -190,9 +223,23 @@ def grid_lines(view: View, about: Array) -> tuple[Array, Array, str] | None:
     for p, d in ((xy, distance), (xy.swapaxes(0, 1), distance.T)):
         lines.append(np.stack([p[:-1], p[1:]], axis=2).reshape(-1, 2, 2))
         away.append(0.5 * (d[:-1] + d[1:]).ravel())
-    segments, far = np.concatenate(lines), np.concatenate(away)
-    note = f"grid {step:g} m" + (f", at height {height:.2f} m" if abs(height) >= 0.005 else "")
-    return segments[far < 1.0], far[far < 1.0], note
+    note = f"grid {step:g} m"
+    if normal @ view.up > 1.0 - 1e-9 and abs(height) >= 0.005:
+        note += f", at height {height:.2f} m"
+    return np.concatenate(lines), np.concatenate(away), note
+
+
+def _edge(view: View, about: Array, floor: Floor, radius: float) -> tuple[Array, Array, str] | None:
+    """A plane as the line that it is where it is seen end on; None where it is not."""
+    n = view.axes[:2] @ floor.normal
+    if floor.heights is not None or np.linalg.norm(n) < 1.0 - 1e-6:
+        return None
+    middle = view.window.mean(axis=0)
+    height = floor.height - float(floor.normal @ (about + view.center))  # of the line from the picture's origin
+    foot = middle + (height - n @ middle) * n
+    t = np.array([-n[1], n[0]])
+    ends = np.array([[foot - radius * t, foot + radius * t]])
+    return ends, -np.ones(1), ""
 
 
 def in_sight(view: View, about: Array, height: float) -> bool:
