@@ -320,8 +320,8 @@ def test_what_may_touch_is_told_with_the_model():
     told = dict(friction=0.5, restitution=0.2, stiffness=1e4, damping=10.0, margin=0.001, rolling_friction=0.01)
     model = lw.load("quadruped").with_ground(**told)
     line = (
-        "front_left_foot (sphere of front_left_shank) ─ ground (plane of world), friction 0.5, rolling friction 0.01 m, "
-        "restitution 0.2, 10000 N/m, 10 N s/m, margin 0.001 m"
+        "front_left_foot (sphere of front_left_shank) ─ ground (plane of world), friction 0.5, "
+        "rolling friction 0.01 m, restitution 0.2, 10000 N/m, 10 N s/m, margin 0.001 m"
     )
     assert f"contact, 4 pairs:\n   {line}\n" in str(model)
     assert line in model._repr_html_()

@@ -71,8 +71,8 @@ def table_html(model: Model) -> str:
         if k == MOST_ROWS:
             rows.append(f'<tr><td colspan="7">… and {len(model.joints) - k} more</td></tr>')
             break
-        pairs = zip(joint.lower, joint.upper, strict=True)
-        limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in pairs if low > -inf or high < inf)
+        ends = zip(joint.lower, joint.upper, strict=True)
+        limits = ", ".join(f"{low:.4g} … {high:.4g}" for low, high in ends if low > -inf or high < inf)
         names = (joint.name, joint.type, _place(model, k, position[k]), joint.parent, body.name)
         rows.append(_row("td", (*names, f"{body.mass:.6g}", *[limits] * limited)))
     head = _row("th", ("joint", "type", "coordinates", "on", "moves", "mass [kg]", *["limits [rad, m]"] * limited))

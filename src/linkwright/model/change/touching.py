@@ -119,8 +119,8 @@ def with_contact(model: Model, between: Any, exclude: Any) -> Model:
     if not pairs:
         raise ModelError(
             f"no two shapes of {model.name!r} may touch: those of one body do not, nor those of a body and the one it "
-            f"is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of kinds without "
-            f"points of contact; {_which(model)}"
+            f"is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of kinds "
+            f"without points of contact; {_which(model)}"
         )
     return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
 
