@@ -135,6 +135,7 @@ _LATER = {
     ),
     # Laws: what moves it
     "linkwright.control": ("control",),
+    "linkwright.control.policy": ("Policy",),
     # Motions that are planned
     "linkwright.trajectories": ("Trajectory", "trajectories"),
     # Where the hand should be
@@ -181,6 +182,7 @@ __all__ = [
     "Motion",
     "Pair",
     "PhasePortrait",
+    "Policy",
     "Reached",
     "Rollout",
     "Shape",

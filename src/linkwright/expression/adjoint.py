@@ -89,6 +89,8 @@ class _Adjoints:
         self.numbers: dict[int, Any] = {}
         self.rows: dict[int, Expr] = {}
         """of rows, those that others are parts of"""
+        self.entries: dict[int, dict[int, Any]] = {}
+        """what is yet to be added to them, by place"""
         self.ends: dict[int, dict[int, Any]] = {}
         """of the results of repetitions"""
 
@@ -104,7 +106,11 @@ class _Adjoints:
         graph = self.graph
         states = range(len(graph.repeats[repetition.index].state))
         kept = (tables.known_kept(repetition, i) for i in states)
-        return repetition.index in self.ends or any(x is not None and x.index in self.rows for x in kept)
+        return repetition.index in self.ends or any(x is not None and self.has_row(x) for x in kept)
+
+    def has_row(self, root: Expr) -> bool:
+        """Whether there is an adjoint of a row."""
+        return root.index in self.rows or root.index in self.entries
 
     def add(self, x: Expr, adjoint: Any) -> None:
         """To the adjoint of a number."""
@@ -114,31 +120,51 @@ class _Adjoints:
     def _add_entry(self, row: Expr, place: Any, adjoint: Any) -> None:
         """To an entry of a row."""
         if row.index in self.depends and not _is_zero(adjoint):
-            root, place = tables.rooted(row, place)
             coerce = self.graph.coerce
-            self.rows[root.index] = tables.added(self.row(root), coerce(place), coerce(adjoint))
+            if isinstance(place, Expr) and place.value is not None:
+                place = int(place.value)
+            root, place = tables.rooted(row, place)
+            if isinstance(place, int):
+                entries = self.entries.setdefault(root.index, {})
+                entries[place] = entries[place] + adjoint if place in entries else adjoint
+            else:
+                self.rows[root.index] = tables.added(self.row(root), place, coerce(adjoint))
 
     def _add_row(self, row: Expr, adjoint: Expr) -> None:
         """To all entries of a row, from an adjoint that nobody else uses."""
         root, _ = tables.rooted(row, 0)
         if row.index not in self.depends:
             return
-        if root is row and root.index not in self.rows:
+        if root is row and not self.has_row(root):
             self.rows[root.index] = adjoint
             return
         for k, x in enumerate(tables.entries(adjoint)):
             self._add_entry(row, k, x)
 
     def row(self, root: Expr) -> Expr:
-        """The adjoint of a row, zeros at first."""
+        """The adjoint of a row, zeros at first, to be added to."""
+        coerce = self.graph.coerce
         known = self.rows.get(root.index)
-        return tables.nothing(root) if known is None else known
+        known = tables.nothing(root) if known is None else known
+        for place, x in self.entries.pop(root.index, {}).items():
+            known = tables.added(known, coerce(place), coerce(x))
+        self.rows[root.index] = known
+        return known
+
+    def _whole_row(self, root: Expr) -> Expr:
+        """The adjoint of a row, to be read; entries that are alike are then computed in a loop."""
+        entries, size = self.entries.get(root.index, {}), tables.size_of(root)
+        if 2 * len(entries) < size:
+            return self.row(root)
+        coerce, known = self.graph.coerce, self.rows.get(root.index)
+        before = [self.graph.zero] * size if known is None else tables.entries(known)
+        return tables.in_memory(self.graph, [x + coerce(entries.get(k, 0.0)) for k, x in enumerate(before)])
 
     def pull_one(self, node: Expr) -> None:
         """Hand the adjoint of a node on to its arguments."""
         if tables.is_row(node):
-            if node.index in self.rows:
-                self._pull_row(node, self.rows[node.index])
+            if self.has_row(node):
+                self._pull_row(node)
         elif (dx := self.numbers.get(node.index)) is None or not node.args:
             return
         elif node.op == "take" or (node.op == "item" and tables.is_row(node.args[0])):
@@ -153,8 +179,15 @@ class _Adjoints:
                 if a.index in self.depends:
                     self.add(a, partial * dx)
 
-    def _pull_row(self, node: Expr, adjoint: Expr) -> None:
+    def _pull_row(self, node: Expr) -> None:
         told = self.graph.rows[node.index].told
+        if node.op == "array":  # of an argument whose entries may matter by themselves, too
+            for k, symbol in enumerate(told):
+                if symbol.index in self.numbers:
+                    self._add_entry(node, k, self.numbers.pop(symbol.index))
+            adjoint = self.row(node)
+        else:
+            adjoint = self._whole_row(node)
         if node.op == "table":
             for k, a in enumerate(node.args):
                 if a.index in self.depends:
@@ -231,7 +264,7 @@ class _Back:
                 single.setdefault(i, []).append((row, adjoint))
         for i in self.active:
             node = tables.kept(self.node, i) if what.count >= what.keep else None
-            known = None if node is None else around.rows.get(node.index)
+            known = around.row(node) if node is not None and around.has_row(node) else None
             if known is None and i in single:
                 entries = [graph.zero] * (what.count // what.keep)
                 for row, adjoint in single.pop(i):
@@ -340,7 +373,7 @@ class _Back:
         for adjoints in several:
             earlier += [graph.coerce(adjoints.numbers.get(what.state[i].index, 0.0)) for i in self.active]
             earlier += [adjoints.numbers[c.index] for c in self.numbers]
-            earlier += [adjoints.rows[root.index] for root in self.roots]
+            earlier += map(adjoints.row, self.roots)
         return earlier
 
     def _at_step(self, row: Expr) -> Expr:
