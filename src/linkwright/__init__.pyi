@@ -16,6 +16,7 @@ from linkwright.compiler.kernel import compile as compile
 from linkwright.compiler.public import derivative as derivative
 from linkwright.compiler.user import stack as stack
 from linkwright.compiler.user import symbols as symbols
+from linkwright.control.policy import Policy as Policy
 from linkwright.dexterity import StaticWrench as StaticWrench
 from linkwright.dexterity import draw_ellipsoids as draw_ellipsoids
 from linkwright.dexterity import null_space as null_space
@@ -530,6 +531,7 @@ __all__ = [
     "Motion",
     "Pair",
     "PhasePortrait",
+    "Policy",
     "Reached",
     "Rollout",
     "Shape",

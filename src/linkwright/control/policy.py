@@ -150,8 +150,7 @@ class Policy:
         given = [tuple(as_numbers("layers", x) for x in layer) for layer in layers]
         wanted = [((n, m), (m,)) for n, m in self.shapes]
         if [len(layer) for layer in given] != [2] * len(wanted) or any(
-            W.shape[-2:] != of_W or b.shape[-1:] != of_b
-            for (W, b), (of_W, of_b) in zip(given, wanted, strict=True)
+            W.shape[-2:] != of_W or b.shape[-1:] != of_b for (W, b), (of_W, of_b) in zip(given, wanted, strict=True)
         ):
             told = [tuple(x.shape for x in layer) for layer in given]
             raise ShapeError(f"layers are pairs (W, b) of shapes {wanted}; got {told}")
@@ -169,7 +168,8 @@ class Policy:
             raise ArgumentError(f"a state_dict is a dict of arrays by name; got {type(state).__name__}")
         names = [name for name in state if name.startswith(prefix) and name.endswith("weight")]
         if not names:
-            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; there are {', '.join(state) or 'none'}")
+            told = ", ".join(map(str, state)) or "none"
+            raise InputError(f"no name begins with {prefix!r} and ends in 'weight'; there are {told}")
         layers = []
         for name in names:
             W = _plain(name, state[name])
