@@ -13,6 +13,7 @@ from linkwright.control.optimal.costs import EffortCost, FrameCost, PostureCost,
 from linkwright.control.optimal.found import OptimalMotion, feedback
 from linkwright.control.optimal.problem import ilqr
 from linkwright.control.optimal.regulator import Regulator, lqr, regulate
+from linkwright.control.policy import observation
 from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
@@ -46,6 +47,7 @@ __all__ = [
     "kalman_velocity",
     "lqr",
     "momentum_observer",
+    "observation",
     "operational_space",
     "pd",
     "pid",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -71,7 +72,7 @@ class Policy:
     >>> arm = lw.load("arm7")
     >>> policy = lw.Policy(arm, hidden=(32, 32))
     >>> policy
-    Policy(14 -> 32 -> 32 -> 7, tanh: 1767 weights)
+    Policy(14 -> 32 -> 32 -> 7, tanh, bounded: 1767 weights)
     >>> law = functools.partial(policy, weights=policy.random(0), scale=5.0)
     >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, law=law)
     """
@@ -89,8 +90,8 @@ class Policy:
     ):
         if not isinstance(model, Model):
             raise ArgumentError(f"Policy: the first argument is a Model; got {model!r}")
-        hidden = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
-        for what, n, least in (*(("hidden", n, 1) for n in hidden), ("commands", commands, 0)):
+        inner: tuple[Any, ...] = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
+        for what, n, least in (*(("hidden", n, 1) for n in inner), ("commands", commands, 0)):
             if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
                 raise ArgumentError(f"{what}: whole numbers from {least} on; got {n!r}")
         if activation not in ACTIVATIONS:
@@ -106,7 +107,7 @@ class Policy:
         """places in v of what it drives"""
         if not self.motors:
             raise InputError(f"{model.name!r} has no joint with a motor")
-        self.sizes = (len(seen) + self.commands, *map(int, hidden), len(self.motors))
+        self.sizes = (len(seen) + self.commands, *map(int, inner), len(self.motors))
         """of the input, the hidden layers and the output"""
 
     @property
@@ -182,21 +183,26 @@ class Policy:
         """Write weights, and for which network they are, as ``.npz``."""
         weights = as_numbers("weights", weights)
         self.layers(weights)
+        told = {
+            "sizes": np.array(self.sizes),
+            "activation": np.array(self.activation),
+            "bounded": np.array(self.bounded),
+        }
         with replacing(path, "weights", ".npz") as place, place.open("wb") as file:
-            np.savez_compressed(file, weights=weights, sizes=np.array(self.sizes), activation=np.array(self.activation))
+            np.savez_compressed(file, weights=weights, **told)
         return Path(path)
 
     def load(self, path: str | Path) -> Array:
         """Weights from such a file, refused where they are of another network."""
         try:
             with np.load(path, allow_pickle=False) as file:
-                weights, sizes, activation = file["weights"], tuple(file["sizes"].tolist()), str(file["activation"])
-        except (OSError, ValueError, KeyError, EOFError) as error:
+                weights, sizes = file["weights"], tuple(file["sizes"].tolist())
+                activation, bounded = str(file["activation"]), bool(file["bounded"])
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise FormatError(f"{path}: this is no file of a policy's weights (.npz): {error}") from None
-        if (sizes, activation) != (self.sizes, self.activation):
-            raise InputError(
-                f"{path} has the weights of {' -> '.join(map(str, sizes))}, {activation}; expected those of {self!r}"
-            )
+        if (sizes, activation, bounded) != (self.sizes, self.activation, self.bounded):
+            told = f"{' -> '.join(map(str, sizes))}, {activation}{', bounded' if bounded else ''}"
+            raise InputError(f"{path} has the weights of {told}; expected those of {self!r}")
         self.layers(weights)
         return as_numbers("weights", weights)
 
@@ -254,10 +260,10 @@ class Policy:
             raise ArgumentError("command is bound, and the policy takes none: Policy(model, commands=…)")
         if bound.get("posture") is not None and bound.get("stiffness") is None:
             raise ArgumentError("posture is bound without stiffness, and has no effect: bind that too")
-        several = {(), (len(self.motors),)}
-        wanted = {
+        several: set[tuple[int, ...]] = {(), (len(self.motors),)}
+        wanted: dict[str, set[tuple[int, ...]]] = {
             "weights": {(self.size,)},
-            "command": {(self.commands,), *({()} if self.commands == 1 else set())},
+            "command": {(self.commands,), (self.commands,)[self.commands == 1 :]},
             "posture": {(model.nq,)},
             **dict.fromkeys(("scale", "stiffness", "damping"), several),
         }
@@ -272,7 +278,8 @@ class Policy:
                 raise ShapeError(f"{name} has shape {shape}; expected {' or '.join(map(str, sorted(shapes)))}{hint}")
 
     def __repr__(self) -> str:
-        return f"Policy({' -> '.join(map(str, self.sizes))}, {self.activation}: {self.size} weights)"
+        kind = f"{self.activation}{', bounded' if self.bounded else ''}"
+        return f"Policy({' -> '.join(map(str, self.sizes))}, {kind}: {self.size} weights)"
 
 
 def _plain(name: str, x: Any) -> Array:

@@ -94,7 +94,7 @@ def _product(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
     if sides.right == 1 and sides.width >= some:
         _all_rows(body, sides.height, some, by_columns)
     else:
-        _all_rows(body, sides.height, most, by_rows if sides.down == 1 else partial(by_entries, A))
+        _all_rows(body, sides.height, most // 2, by_rows if sides.down == 1 else partial(by_entries, A))
     _together(body, n)
     return y
 
