@@ -183,13 +183,9 @@ class Policy:
         """Write weights, and for which network they are, as ``.npz``."""
         weights = as_numbers("weights", weights)
         self.layers(weights)
-        told = {
-            "sizes": np.array(self.sizes),
-            "activation": np.array(self.activation),
-            "bounded": np.array(self.bounded),
-        }
+        sizes, activation, bounded = map(np.array, (self.sizes, self.activation, self.bounded))
         with replacing(path, "weights", ".npz") as place, place.open("wb") as file:
-            np.savez_compressed(file, weights=weights, **told)
+            np.savez_compressed(file, weights=weights, sizes=sizes, activation=activation, bounded=bounded)
         return Path(path)
 
     def load(self, path: str | Path) -> Array:
