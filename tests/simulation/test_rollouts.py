@@ -293,6 +293,7 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
         (dict(steps=10, seed=[1, 2]), "seed has shape"),
         (dict(steps=10, each=["kp"]), "kp"),
         (dict(steps=10, noise={"q": 1.0}), "between a law and the joints"),
+        (dict(steps=10, parameters={"pairs.friction": 1.0}), "has no pairs"),
         (dict(steps=10, start=3), "start is what an earlier rollout gave"),
     ],
 )
@@ -307,6 +308,51 @@ def test_going_on_with_something_else_is_refused(arm, start):
         lw.rollout(arm, None, None, 10, start=first, reward=partial(cost, weight=1.0))
     with pytest.raises(lw.errors.InputError, match=r"took steps of 0\.001 s"):
         lw.rollout(arm, None, None, 10, step=2e-3, start=first)
+
+
+@pytest.fixture(scope="module")
+def dropped():
+    """A quadruped on the ground, and starts from which it falls on its feet."""
+    model = lw.load("quadruped").with_ground()
+    posture = np.tile([0.0, 0.7, -1.4], 4)
+    q0 = np.tile(np.concatenate([[0.0, 0.0, 0.33, 1.0, 0.0, 0.0, 0.0], posture]), (7, 1))
+
+    def stand(model, t, q, v, *, kp, posture):
+        return np.concatenate([np.zeros(6), kp * (posture - q[7:]) - v[6:]])
+
+    return model, q0, 0.3 * np.random.default_rng(0).standard_normal((7, 18)), partial(stand, kp=40.0, posture=posture)
+
+
+def test_contact_acts_and_goes_on_from_the_impulses_before(dropped):
+    model, q0, v0, law = dropped
+    motion = lw.simulate(model, q0, v0, 0.12, law=law)
+    whole = lw.rollout(model, q0, v0, 120, law=law)
+    assert np.array_equal(whole.q[-1], motion.q[-1])
+    first = lw.rollout(model, q0, v0, 80, law=law)
+    assert np.array_equal(lw.rollout(model, None, None, 40, law=law, start=first).q, whole.q)
+    one = lw.rollout(model, q0[2], v0[2], 120, law=law)
+    assert np.array_equal(one.q, whole.q[:, 2])
+
+
+def test_the_friction_of_each_motion(dropped):
+    model, q0, v0, law = dropped
+    friction = np.linspace(0.0, 1.0, 7)
+    found = lw.rollout(model, q0, v0, 120, law=law, parameters={"pairs.friction": friction})
+    for row in (1, 6):
+        alone = lw.load("quadruped").with_ground(friction=friction[row])
+        there = lw.rollout(alone, q0[row], v0[row], 120, law=law)
+        np.testing.assert_allclose(found.q[0, row], there.q[0], rtol=0, atol=1e-10)
+
+
+def test_limits_of_joints_hold():
+    model = lw.load("arm7")
+    q0, v0 = np.zeros((3, 7)), np.linspace(-3.0, 3.0, 21).reshape(3, 7)
+    found = lw.rollout(model, q0, v0, 1500, limits=True, every=100)
+    assert (found.q > model.lower - 0.01).all()
+    assert (found.q < model.upper + 0.01).all()
+    assert np.array_equal(found.q[-1], lw.simulate(model, q0, v0, 1.5, limits=True, every=100).q[-1])
+    with pytest.raises(lw.errors.InputError, match="act in steps of 'semi_implicit'"):
+        lw.rollout(model, q0, v0, 10, limits=True, method="rk4")
 
 
 def test_other_counts_and_values_compile_nothing_again(arm, start, monkeypatch):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.front.bind import Bound, regrouped, regrouping
-from linkwright.errors import ArgumentError, UnknownNameError, listed
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
 from linkwright.model.tree import Link, Model, public_body
 from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
@@ -19,6 +19,10 @@ OF_BODIES: dict[str, tuple[int, ...]] = {"mass": (), "center_of_mass": (3,), "in
 
 OF_JOINTS = ("armature", "stiffness", "damping", "friction")
 """What of a joint may be one, of shape (nv,), or () where it has one coordinate."""
+
+
+OF_PAIRS = ("friction", "restitution")
+"""What of all pairs of shapes may be one, a number."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,12 @@ def parameter_of(model: Model, name: str) -> Parameter:
     if name == "gravity":
         return Parameter(name, "", "gravity", (3,))
     bodies = [body.name for body in model.description.bodies]
+    if owner == "pairs" and what in OF_PAIRS:
+        if not model.pairs:
+            raise InputError(
+                f"{name!r} is of shapes that touch, and {model.name!r} has no pairs: with_ground, with_contact"
+            )
+        return Parameter(name, owner, what, ())
     if what in OF_BODIES:
         if owner not in bodies:
             raise UnknownNameError("body", owner, bodies)
@@ -80,7 +90,8 @@ def parameter_of(model: Model, name: str) -> Parameter:
             raise UnknownNameError("joint", owner, names)
         nv = model.joint(owner).motion.nv
         return Parameter(name, owner, what, () if nv == 1 else (nv,))
-    raise UnknownNameError("parameter", name, [f"<body>.{x}" for x in OF_BODIES] + [f"<joint>.{x}" for x in OF_JOINTS])
+    forms = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
+    raise UnknownNameError("parameter", name, [f"{owner}.{x}" for owner, all_of in forms for x in all_of])
 
 
 def _with_values(
@@ -101,6 +112,7 @@ def _with_values(
         moved = own.moved(frame.placement)
         added[frame.body] = added[frame.body] + moved if frame.body in added else moved
     of_joints = {(one.owner, one.what): np.reshape(values[one.name], (-1,)) for one in known if one.what in OF_JOINTS}
+    of_pairs = {one.what: values[one.name] for one in known if one.owner == "pairs"}
     joints = tuple(
         replace(joint, **{what: x for (owner, what), x in of_joints.items() if owner == joint.name})  # type: ignore[arg-type]
         for joint in rest.joints
@@ -115,6 +127,7 @@ def _with_values(
         links=tuple(changed(k, link) for k, link in enumerate(rest.links)),
         joints=joints,
         gravity=values.get("gravity", rest.gravity),
+        pairs=tuple(replace(pair, **of_pairs) for pair in rest.pairs),
         welded=rest.welded + added[-1] if -1 in added else rest.welded,
     )
     if rest.physical is not None:  # what is regrouped tells nothing of its bodies

@@ -118,11 +118,11 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
                 return outside.efforts(model, t, q, v, *apart(told, outside.shapes))
 
             acting = None if outside is None else pushing
-            q, v, _, memory = _step(model, way, t, q, v, lambda t, q, v: tau, h, looped, acting, memory)
+            q, v, _, memory = one_step(model, way, t, q, v, lambda t, q, v: tau, h, looped, acting, memory)
             return q, v, memory
 
         size = 1 if outside is None else size_of(outside.shapes)
-        sizes = {"h": (), "t": (), "told": (size,), "memory": (max(1, _memory_of(model, way, False)),)}
+        sizes = {"h": (), "t": (), "told": (size,), "memory": (max(1, memory_of(model, way, False)),)}
         return bind(simulation_step, model, sizes)
 
     try:
@@ -155,7 +155,7 @@ def _stepper_of_stages(model: Model, way: Way, outside: Outside | None) -> Stepp
     return take
 
 
-def _step(
+def one_step(
     model: Model,
     way: Way,
     t: Any,
@@ -184,7 +184,7 @@ def _step(
     return (*found, memory)
 
 
-def _memory_of(model: Model, way: Way, smooth: bool) -> int:
+def memory_of(model: Model, way: Way, smooth: bool) -> int:
     """How many numbers a step needs of the one before; ``smooth``: whether nothing is held over steps."""
     if way.constraints is not None:
         return way.constraints.size(model)
@@ -250,7 +250,7 @@ def is_smooth(way: Way, controlled: bool) -> bool:
 def _carried(model: Model, way: Way, formula: Formula | None) -> tuple[int, int]:
     """How many numbers go from step to step beside (q, v): the law's state, and after it the method's memory."""
     smooth = is_smooth(way, formula is not None and not formula.idle)
-    return formula.state if formula else 0, _memory_of(model, way, smooth)
+    return formula.state if formula else 0, memory_of(model, way, smooth)
 
 
 def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
@@ -292,7 +292,7 @@ def _together(model: Model, way: Way, formula: Formula | None) -> Kernel:
                     rest = (way.options, way.projecting, looped, outside)
                     q, v, known = smooth_interval(model, chosen, t, h, left_now, efforts, known, *rest)
                 else:
-                    q, v, tau, known = _step(model, way, t, q, v, efforts, h, looped, outside, known)
+                    q, v, tau, known = one_step(model, way, t, q, v, efforts, h, looped, outside, known)
                 if memory:
                     after.append(known)
                 return left - 1.0, q, v, *([tau] if formula is not None else []), *_together_again(after)
@@ -400,7 +400,7 @@ class _OneByOne:
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
         self._adapts, self._struck = isinstance(method_of(way.method), Embedded), way.constraints is not None
-        self._memory = np.zeros((*batch, max(1, _memory_of(model, way, False))))
+        self._memory = np.zeros((*batch, max(1, memory_of(model, way, False))))
         if self._adapts:
             self._memory = memory_at_start(model, False, tolerance, 0, self._tau, self._tau)
 

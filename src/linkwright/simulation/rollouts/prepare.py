@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,13 @@ import numpy as np
 from linkwright.compiler.parameters import parameter_of
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
+from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.drives import between, driving
+from linkwright.simulation.impacts import Constraints, constraints_of
 from linkwright.simulation.integrators import METHODS, IntegrationMethod, Variational, method_of
 from linkwright.simulation.laws import names_of_each, ruled, under
 from linkwright.simulation.outside import Environment, Wrenches, bound_to_wrenches, outside_of, warn_if_hard
@@ -95,6 +98,8 @@ def prepared(
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
+    limits: bool = False,
+    solver: Solver | None = None,
 ) -> Prepared:
     """As :func:`rollout` is told of it, checked."""
     if not isinstance(model, Model):
@@ -154,7 +159,12 @@ def prepared(
     formula = rule.formula if rule else None
     if outside is not None:
         formula = under(formula, outside, model, sensor)
-    if method is None:
+    constraints = constraints_of(model, limits, solver)
+    if constraints is not None:
+        if method not in (None, "semi_implicit"):
+            raise InputError(f"contact and limits act in steps of 'semi_implicit'; got method={method!r}")
+        method = "semi_implicit"
+    elif method is None:
         method = suitable_method(model, q, v, h)
     elif np.isfinite(chosen.stability) and model.nv:
         warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
@@ -166,14 +176,15 @@ def prepared(
         raise ArgumentError("keep names 'reward', and there is none: rollout(…, reward=…)")
     if "state" in names and (formula is None or not formula.state):
         raise ArgumentError("keep names 'state', and the law has none")
+    impulses = _impulses(model, constraints, parameters or {})
     plan = Plan(
-        Way(method, gains, projecting, False),
+        Way(method, gains, projecting, False, constraints),
         formula,
         rule.random if rule else None,
         functions[0],
         functions[1],
         again,
-        layout_of(formula, reward is not None, terminate is not None, again),
+        layout_of(formula, impulses, reward is not None, terminate is not None, again),
         tuple(parameters or ()),
         tuple(name for name in KEPT[2:] if name in names),
     )
@@ -185,6 +196,14 @@ def prepared(
     return Prepared(
         model, plan, batch, h, float(discount), start_of_all, now, taken, own, shapes, names, _names(plan, law_names)
     )
+
+
+def _impulses(model: Model, constraints: Constraints | None, parameters: Collection[str]) -> int:
+    """How many are remembered from step to step, whatever the parameters of the pairs are."""
+    if constraints is None:
+        return 0
+    named = {what: 1.0 for owner, _, what in (name.partition(".") for name in parameters) if owner == "pairs"}
+    return constraints.size(replace(model, pairs=tuple(replace(pair, **named) for pair in model.pairs)))  # type: ignore[arg-type]
 
 
 def _names(plan: Plan, of_law: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.impulses.solving import Solver
 from linkwright.errors import InputError, TooLargeError, explained, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
@@ -60,6 +61,8 @@ def rollout(
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
+    limits: bool = False,
+    solver: Solver | None = None,
 ) -> Rollout:
     """Motions of a batch from the configurations q0 (…, nq) and velocities v0 (…, nv), all of it in machine code.
 
@@ -80,8 +83,12 @@ def rollout(
     well; without ``terminate`` and ``reset`` they stay what is no number, with a warning.
 
     ``parameters`` are what the mechanism of each motion is made of, by the names of :func:`compile`:
-    ``{"hand.mass": m}``, m a number, or (…,) for each motion. Numbers bound to the law, the reward, the conditions and
+    ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes
+    that touch. Numbers bound to the law, the reward, the conditions and
     ``reset`` by ``functools.partial`` are the same for all motions; those named in ``each`` are (…, *shape).
+
+    Shapes of the model's pairs touch, and with ``limits`` joints stay within theirs, as of :func:`simulate`; the
+    impulses of a step are where the next one begins to look, also from one rollout to the next.
 
     ``start``, an earlier result, goes on from its end, with what everything carried; q0 and v0 may be None, or where
     motions begin again. In two parts or in one, on any number of ``threads``, in any part of the batch by itself: the
@@ -121,6 +128,8 @@ def rollout(
         wrenches=wrenches,
         environment=environment,
         sensor=sensor,
+        limits=limits,
+        solver=solver,
     )
     return taken(of, steps, every, threads)
 

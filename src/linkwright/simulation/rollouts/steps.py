@@ -20,13 +20,13 @@ from linkwright.compiler.parameters import parametrised
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import Tableau, driven_step, method_of
+from linkwright.simulation.integrators import Tableau, method_of
 from linkwright.simulation.laws import Formula, apart, size_of
 from linkwright.simulation.parts import in_parts
 from linkwright.simulation.randomness import STATES, Random
 from linkwright.simulation.rollouts import functions
 from linkwright.simulation.rollouts.functions import Told
-from linkwright.simulation.steps import UNROLLED, Way
+from linkwright.simulation.steps import UNROLLED, Way, one_step
 from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.repeats import until
 
@@ -259,7 +259,7 @@ class Step:
         return q, v, plan.layout.joined(x), tau, reward
 
     def _driven(self, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """The step of the mechanism: the one place where what contact carries along is handed on."""
+        """The step of the mechanism: the one place where impulses are handed on from step to step."""
         plan, model, formula = self.plan, self.model, self.plan.formula
         after: list[Array] = []
 
@@ -276,9 +276,10 @@ class Step:
 
         way, outside = plan.way, pushing if formula and formula.outside else None
         t = x["step"][0] * self.h
-        q, v, tau = driven_step(
-            model, t, q, v, efforts, self.h, way.method, way.options, way.projecting, True, self.looped, outside
-        )
+        memory = x.get("memory", np.zeros(0))
+        q, v, tau, memory = one_step(model, way, t, q, v, efforts, self.h, self.looped, outside, memory)
+        if "memory" in x:
+            x["memory"] = memory
         if after:
             x["law"] = after[0]
         return q, v, tau
@@ -296,7 +297,9 @@ class Step:
         plan, (q0, v0, law) = self.plan, self.start
         again = ended > 0.5
         x["episodes"] = x["episodes"] + ended
-        x["step"] = where(again, 0.0, x["step"])
+        for name in ("step", "memory"):
+            if name in x:
+                x[name] = where(again, 0.0, x[name])
         if "weight" in x:
             x["weight"] = where(again, 1.0, x["weight"])
         if "law" in x:
@@ -317,11 +320,13 @@ class Step:
         return q, v
 
 
-def layout_of(plan_formula: Formula | None, rewarded: bool, ends: bool, reset: Told | str | None) -> Layout:
-    """The pieces that a motion needs."""
+def layout_of(formula: Formula | None, impulses: int, rewarded: bool, ends: bool, reset: Told | str | None) -> Layout:
+    """The pieces that a motion needs; ``impulses``: how many are remembered."""
     sizes = [("step", 1)]
-    if plan_formula is not None and plan_formula.state:
-        sizes.append(("law", plan_formula.state))
+    if formula is not None and formula.state:
+        sizes.append(("law", formula.state))
+    if impulses:
+        sizes.append(("memory", impulses))
     if rewarded:
         sizes += [("total", 1), ("weight", 1)]
     if reset is not None:
