@@ -121,7 +121,7 @@ _LATER = {
     # Motion
     "linkwright.simulation": (
         *("Motion", "Rollout", "hold", "hold_joints", "linearize"),
-        *("rollout", "rollout_derivatives", "showing_start", "simulate", "contact"),
+        *("rollout", "rollout_derivatives", "showing_start", "simulate", "contact", "events"),
     ),
     # Mechanisms that change while they move
     "linkwright.simulation.structure.changes": (
@@ -133,6 +133,8 @@ _LATER = {
         "lock_joints",
         "unlock_joints",
     ),
+    # What happens while it moves
+    "linkwright.simulation.events.event": ("Event", "Impact"),
     # Laws: what moves it
     "linkwright.control": ("control",),
     "linkwright.control.policy": ("Policy",),
@@ -173,8 +175,10 @@ __all__ = [
     "DHRow",
     "DHTable",
     "Equations",
+    "Event",
     "ExcitingTrajectory",
     "Identified",
+    "Impact",
     "Kernel",
     "Measurements",
     "Mobility",
@@ -228,6 +232,7 @@ __all__ = [
     "energy_regressor",
     "equations",
     "errors",
+    "events",
     "exciting_trajectory",
     "force_ellipsoid",
     "forward_dynamics",

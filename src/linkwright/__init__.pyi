@@ -76,6 +76,7 @@ from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import Rollout as Rollout
 from linkwright.simulation import contact as contact
+from linkwright.simulation import events as events
 from linkwright.simulation import hold as hold
 from linkwright.simulation import hold_joints as hold_joints
 from linkwright.simulation import linearize as linearize
@@ -83,6 +84,8 @@ from linkwright.simulation import rollout as rollout
 from linkwright.simulation import rollout_derivatives as rollout_derivatives
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
+from linkwright.simulation.events.event import Event as Event
+from linkwright.simulation.events.event import Impact as Impact
 from linkwright.simulation.structure.changes import Changed as Changed
 from linkwright.simulation.structure.changes import carry_over as carry_over
 from linkwright.simulation.structure.changes import connect as connect
@@ -522,8 +525,10 @@ __all__ = [
     "DHRow",
     "DHTable",
     "Equations",
+    "Event",
     "ExcitingTrajectory",
     "Identified",
+    "Impact",
     "Kernel",
     "Measurements",
     "Mobility",
@@ -577,6 +582,7 @@ __all__ = [
     "energy_regressor",
     "equations",
     "errors",
+    "events",
     "exciting_trajectory",
     "force_ellipsoid",
     "forward_dynamics",

@@ -71,9 +71,16 @@ class Motion:
     """(…, 2): how many steps were taken, and how many again with a shorter length, by a method that chooses them"""
     impulses: Array | None = None
     """(n, …, m), N s or N m s, of contacts and limits over the step that ends at each sample"""
+    parts: tuple[Motion, ...] = ()
+    """where the mechanism changed: the motions of one after the other. ``model`` is that with most coordinates, and
+    what another has not is as it was when it was locked"""
+    events: tuple[Any, ...] = ()
+    """what happened when: each has ``t`` (s), ``name``, ``before`` and ``after``, (q, v), and ``lost`` (J)"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
+        if self.parts:
+            return tuple(np.concatenate(some) for some in zip(*(part._energies for part in self.parts), strict=True))  # type: ignore[return-value]
         with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
             return measuring(self.model)(self.q, self.v)
 
@@ -125,6 +132,8 @@ class Motion:
     @property
     def closure(self) -> float:
         """The largest error of the loops, m or rad."""
+        if self.parts:
+            return max(part.closure for part in self.parts)
         return _largest(constraint_residual(self.model, self.q)) if self.model.loops else 0.0
 
     @property

@@ -43,10 +43,13 @@ class Record:
         cut: slice | None = None,
         outside: Outside | None = None,
         own: int | None = None,
+        t0: float = 0.0,
     ):
         self.own = state if own is None else own
         """of the state, how many numbers are the law's; the others are impulses"""
         self.outside = outside
+        self.before = t0 / h
+        """steps from time zero to the first sample"""
         self.shapes, self.cut, self.asked = shapes, cut, "the controller"
         self.model, self.h, self.every, self.batch = model, h, every, batch
         kept = steps // every + 1
@@ -54,7 +57,7 @@ class Record:
         if size > SMALL and size > (room := memory.available()):
             raise _too_large(kept, size, f"the {room / 2**30:.3g} GiB that this process can still have")
         try:
-            self.t = h * every * np.arange(kept)
+            self.t = t0 + h * every * np.arange(kept)
             self.q, self.v = np.empty((kept, *batch, model.nq)), np.empty((kept, *batch, model.nv))
             self.tau, self.state = np.zeros((kept, *batch, model.nv)), np.zeros((kept, *batch, state))
         except MemoryError:
@@ -74,6 +77,10 @@ class Record:
         """(…, 2): steps taken, and taken again, of a method that chooses them"""
         self._shown: tuple[Array, Array] | None = None
         self._lost_at = 0.0
+
+    def time(self, step: int) -> float:
+        """When a step begins, s."""
+        return self.h * (self.before + step)
 
     def keep(self, q: Array, v: Array, state: Array | None = None) -> None:
         """Add a sample, of a law with its state."""
@@ -115,7 +122,7 @@ class Record:
         lost = there & ~after & ~np.isfinite(tau).all(axis=-1)
         if lost.any():
             self.uncontrolled += int(lost.sum())
-            self._lost_at = self.h * (first + int(np.argwhere(lost)[:, -1].max()))
+            self._lost_at = self.h * (self.before + first + int(np.argwhere(lost)[:, -1].max()))
 
     def goes_on(self, q: Array, v: Array) -> bool:
         """Whether any motion is finite still (or there are none)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
 from linkwright.simulation.controllers import Hold, formula_of, require_controller
 from linkwright.simulation.drives import between, driving
+from linkwright.simulation.events.driving import with_events
 from linkwright.simulation.impacts import constraints_of
 from linkwright.simulation.integrators import (
     METHODS,
@@ -81,6 +82,8 @@ def simulate(
     tolerance: Any = None,
     limits: bool = False,
     solver: Solver | None = None,
+    t0: float = 0.0,
+    events: Sequence[Any] | None = None,
 ) -> Motion:
     """Simulate a motion from the configuration q0 (…, nq) and the velocity v0 (…, nv) over ``duration`` seconds.
 
@@ -152,6 +155,14 @@ def simulate(
     ``solver`` (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly they are found. ``impulses`` of
     the result has them.
 
+    ``t0`` (s) is the time at the start. ``events``, a list of :class:`Event <linkwright.Event>`, such as
+    ``lw.events.touch`` and ``lw.events.limits`` make, or of functions (model, t, q, v) -> a number: where such a number
+    changes its sign is located to rounding by shorter steps, and something may happen there: the motion stops, what
+    touches is thrown back, or it goes on with another state or as another mechanism. A sign that changes twice within
+    a step is not seen. Steps begin anew at an event; samples before and after it have its time. ``events`` of the
+    result tells what happened, ``parts`` the motions of one mechanism after the other. Of single motions, and not with
+    ``period``, ``delay``, ``lag`` or ``noise``.
+
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
     (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
@@ -167,9 +178,20 @@ def simulate(
     a single one without a batch). Whatever ends the simulation, an error of the controller or an interrupt from the
     keyboard, carries what was computed as its attribute ``motion``.
     """
+    if events is not None:
+        given: dict[str, Any] = dict(method=method, controller=controller, stabilisation=stabilisation)
+        given |= dict(
+            projection=projection, controller_at=controller_at, law=law, each=each, effort_limits=effort_limits
+        )
+        given |= dict(period=period, delay=delay, lag=lag, noise=noise, gear=gear, velocity_limits=velocity_limits)
+        given |= dict(wrenches=wrenches, environment=environment, tolerance=tolerance, effort_limits=effort_limits)
+        given |= dict(limits=limits, solver=solver)
+        return with_events(simulate, model, q0, v0, duration, step, events, state0, t0, every, progress, given)
     chosen = method_of(method or "rk4")
     if not isinstance(model, Model):
         raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
+    if not (isinstance(t0, (int, float, np.number)) and np.isfinite(t0)):
+        raise InputError(f"t0 is the time at the start, s; got {t0!r}")
     for name, value in (("duration", duration), ("step", step)):
         if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
             raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
@@ -254,7 +276,7 @@ def simulate(
     if constraints is not None and not isinstance(chosen, SemiImplicit):
         raise InputError(f"contact and limits act in steps of 'semi_implicit'; got method={method!r}")
     struck = 0 if constraints is None else constraints.size(model)
-    told_of = (size + struck, shapes, cut, outside, size)
+    told_of = (size + struck, shapes, cut, outside, size, float(t0))
     record = Record(model, h, steps, int(every), batch, controller is not None, *told_of)
     if rule is not None:
         record.asked = f"the law {rule.name}"
@@ -275,7 +297,13 @@ def simulate(
     if isinstance(controller, Hold):
         controller = controller.within(method, staged)
     taking = way_of_steps(
-        model, Way(method, gains, projecting, staged, constraints), controller, batch, outside, accuracy, steps
+        model,
+        Way(method, gains, projecting, staged, constraints),
+        controller,
+        batch,
+        outside,
+        accuracy,
+        steps + record.before,
     )
     if projecting:
         q, v = taking.projected(q, v)

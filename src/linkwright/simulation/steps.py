@@ -353,11 +353,11 @@ def way_of_steps(
     batch: tuple[int, ...],
     outside: Outside | None = None,
     tolerance: Any = None,
-    steps: int = 0,
+    last: float = 0.0,
 ) -> Taking:
     """Many steps at a time where controllers are formulas, else one by one.
 
-    ``tolerance`` is for methods that choose their steps, and ``steps`` how many samples there will be.
+    ``tolerance`` is for methods that choose their steps, and ``last`` when they end, in steps.
     """
     if isinstance(method_of(way.method), Embedded) and in_parts(model):
         raise InputError(
@@ -375,7 +375,7 @@ def way_of_steps(
             state = controller.state if isinstance(controller, Ruled) else np.zeros((*batch, 0))
             if isinstance(method_of(way.method), Embedded):
                 smooth = is_smooth(way, formula is not None and not formula.idle)
-                return _Adapting(model, smooth, (tolerance, steps), kernels, formula, state, batch)
+                return _Adapting(model, smooth, (tolerance, last), kernels, formula, state, batch)
             if way.constraints is not None:
                 state = np.concatenate([state, np.zeros((*batch, way.constraints.size(model)))], axis=-1)
                 return _Struck(kernels, formula, state, batch, projection(model) if way.projecting else None)
@@ -411,15 +411,15 @@ class _OneByOne:
             if controller is not None:
                 if not record.goes_on(q, v):
                     break
-                tau = record.efforts(controller, k * h, q, v)
+                tau = record.efforts(controller, record.time(k), q, v)
                 if k % every == 0:
                     record.tau[k // every] = tau
             if step is not None:
-                q, v, self._memory = step(q, v, tau, h, k * h, self._told, self._memory)
+                q, v, self._memory = step(q, v, tau, h, record.time(k), self._told, self._memory)
             else:
                 assert staged is not None
-                acting = tau if self._pushing is None else tau + self._pushing(q, v, k * h, self._told)
-                q, v = staged(k * h, q, v, acting, h, lambda t, q, v: self._asked(record, t, q, v))
+                acting = tau if self._pushing is None else tau + self._pushing(q, v, record.time(k), self._told)
+                q, v = staged(record.time(k), q, v, acting, h, lambda t, q, v: self._asked(record, t, q, v))
             if (k + 1) % every == 0:
                 record.keep(q, v, self._state())
         return q, v
@@ -447,7 +447,7 @@ class _OneByOne:
 
     def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
         assert self._controller is not None
-        return record.efforts(self._controller, first * record.h, q, v)
+        return record.efforts(self._controller, record.time(first), q, v)
 
 
 class _Together:
@@ -499,7 +499,7 @@ class _Together:
             last = first + TOGETHER
             if record.every == 1:
                 states = tuple(record.places(first, TOGETHER, ...)[: len(states)])
-            kernel(*now[:2], told, h, float(first), float(TOGETHER), *now[2:], out=(*ends, *states))
+            kernel(*now[:2], told, h, first + record.before, float(TOGETHER), *now[2:], out=(*ends, *states))
             if record.every != 1:
                 record.write(first, TOGETHER, states, ...)
             if self._controlled and not np.isfinite(ends[1]).all():
@@ -515,10 +515,10 @@ class _Together:
         for rows, before in self._blocks(q, v):
             ends = [flat(x)[rows] for x in after]
             if alone:
-                self._call(before, rows, (record.h, first, count), ends)
+                self._call(before, rows, (record.h, first + record.before, count), ends)
                 continue
             states = record.places(first, count, rows)[: len(self._states)] if direct else self._memory(before[0])
-            self._call(before, rows, (record.h, first, count), [*ends, *states])
+            self._call(before, rows, (record.h, first + record.before, count), [*ends, *states])
             if not direct:
                 record.write(first, count, states, rows)
             if self._controlled and not np.isfinite(ends[1]).all():
@@ -545,7 +545,7 @@ class _Together:
         tau = np.empty(v.shape)
         for rows, before in self._blocks(q, v):
             ends, states = [np.empty(x.shape) for x in before], self._memory(before[0])
-            self._call(before, rows, (record.h, first, 1), [*ends, *states])
+            self._call(before, rows, (record.h, first + record.before, 1), [*ends, *states])
             flat(tau)[rows] = states[2][..., 0, :]
         return tau
 
@@ -561,7 +561,7 @@ class _Together:
         return self._states if q.ndim == 1 else [x[: len(q)] for x in self._states]
 
     def _call(
-        self, before: tuple[Array, ...], rows: Any, numbers: tuple[float, int, int], out: Sequence[Array]
+        self, before: tuple[Array, ...], rows: Any, numbers: tuple[float, float, int], out: Sequence[Array]
     ) -> None:
         """Steps of the length, after the first and as many as ``numbers`` say."""
         told = self._told if self._told.ndim == 1 else self._told[rows]
@@ -573,7 +573,7 @@ class _Adapting(_Together):
     """With a method that chooses its steps, whose memory goes with the law's state."""
 
     def __init__(
-        self, model: Model, smooth: bool, told: tuple[Any, int], kernels: Any, formula: Any, state: Array, batch: Any
+        self, model: Model, smooth: bool, told: tuple[Any, float], kernels: Any, formula: Any, state: Array, batch: Any
     ):
         start = np.zeros((*batch, memory_size(model, smooth)))
         super().__init__(kernels, formula, np.concatenate([state, start], axis=-1), batch)

@@ -69,7 +69,7 @@ class Control(NamedTuple):
             length=kept,
             before=where(good, maximum(known, 1e-4), self.before),
             again=where(good, 0.0, 1.0),
-            stopped=where((h > 0.0) & (h < shortest), 1.0, self.stopped),
+            stopped=where((h > 0.0) & (h < shortest) & ~cut, 1.0, self.stopped),
             taken=self.taken + where(good & (h > 0.0), 1.0, 0.0),
             refused=self.refused + where(good, 0.0, 1.0),
         )
@@ -120,11 +120,11 @@ def memory_size(model: Model, smooth: bool) -> int:
     return HEAD + (sum(map(int, map(np.prod, _shapes(model)))) if smooth else 0)
 
 
-def memory_at_start(model: Model, smooth: bool, tolerance: Any, last: int, q: Array, v: Array) -> Array:
+def memory_at_start(model: Model, smooth: bool, tolerance: Any, last: float, q: Array, v: Array) -> Array:
     """These numbers (…, size) before the first step from q (…, nq) and v (…, nv)."""
     batch = v.shape[:-1]
     head = np.zeros((*batch, HEAD))
-    for k, value in enumerate(Control(tolerance, float(last), 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)):
+    for k, value in enumerate(Control(tolerance, last, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)):
         head[..., k] = value
     if not smooth:
         return head

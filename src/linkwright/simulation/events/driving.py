@@ -1,0 +1,480 @@
+"""Motions with events: stretches of simulation, each until the next event, which is located by shorter steps.
+
+A stretch of samples is simulated and the conditions are asked at all of them. Where one has changed its sign, the step
+in which it did is taken again from its beginning, so long that the condition is zero at its end: the state there is
+that of the method, to its order. The length is found by Brent's method, to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics import constraint_forces, joint_forces, kinetic_energy, passive_forces, project
+from linkwright.dynamics.configuration import check_state
+from linkwright.errors import ArgumentError, InputError, SimulationError, warn
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.events.event import Event, Impact, Occurrence
+from linkwright.simulation.events.impacts import reflected
+from linkwright.simulation.events.joining import joined_motion
+from linkwright.simulation.events.locating import root
+from linkwright.simulation.fingerprint import fingerprint
+from linkwright.simulation.motion import Motion
+from linkwright.spatial.arrays import Array
+
+FIRST, MOST = 32, 512
+"""Samples of a stretch: at the beginning and after an event, and at most."""
+
+SOON = 1e-6
+"""of a step: so much after an event it is seen which way a condition goes"""
+
+TOGETHER = 1e-9
+"""m or rad: gaps that are that near to closed at an impact are part of it"""
+
+ZERO = 1e-12
+"""of a condition: so near to zero its sign is rounding's, and where it is soon after tells"""
+
+MANY = 1000
+"""Events within one step that are too many."""
+
+NOT_HELD = ("period", "delay", "lag", "noise")
+"""What remembers earlier steps, and cannot begin anew at an event."""
+
+
+def with_events(
+    simulate: Callable[..., Motion],
+    model: Model,
+    q0: Any,
+    v0: Any,
+    duration: float,
+    step: float,
+    events: Sequence[Any],
+    state0: Any,
+    t0: float,
+    every: int,
+    progress: Callable[[float], None] | None,
+    told: dict[str, Any],
+) -> Motion:
+    """The motion with its events."""
+    if isinstance(events, Event) or callable(events) or not isinstance(events, Sequence):
+        raise ArgumentError(f"events is a list of Event, or of functions (model, t, q, v); got {events!r}")
+    if not isinstance(model, Model):
+        raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
+    q, v, batch = check_state(model, q0, v0)
+    if batch:
+        raise InputError(f"events are located in single motions; simulate those of the batch {batch} one by one")
+    if late := [name for name in NOT_HELD if np.any(told[name] not in (None, 0.0))]:
+        raise InputError(f"{', '.join(late)} and events: what remembers earlier steps does not begin anew at an event")
+    if told["method"] == "variational":
+        raise InputError("events are not for method 'variational': a step of another length would not go on from it")
+    steps = max(1, round(duration / step))
+    known = [_event(one) for one in events]
+    acting = _Acting(simulate, _without_pairs_of(model, known), known, duration / steps, told)
+    acting.start(float(t0), q, v, state0)
+    end = float(t0) + duration
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        while acting.t < end - 1e-9 * acting.h and not acting.stopped:
+            acting.go(end)
+            if progress is not None:
+                progress(min(1.0, (acting.t - t0) / duration))
+    _tell_once(caught)
+    return joined_motion(acting.pieces, acting.occurred, every)
+
+
+def _event(one: Any) -> Event:
+    if isinstance(one, Event):
+        return one
+    if callable(one):
+        return Event(one)
+    raise ArgumentError(f"an event is an Event, or a function (model, t, q, v) -> a number; got {one!r}")
+
+
+def _without_pairs_of(model: Model, events: Sequence[Event]) -> Model:
+    """The model without the pairs whose contact is an impact here."""
+    struck = {event.pair for event in events if event.pair is not None and isinstance(event.action, Impact)}
+    if not struck:
+        return model
+    left = tuple(pair for k, pair in enumerate(model.pairs) if k not in struck)
+    made: Model = derived(
+        model,
+        _without_pairs_of,
+        tuple(sorted(struck)),
+        make=lambda: replace(model, pairs=left, description=replace(model.description, pairs=left)),
+    )
+    return made
+
+
+def _tell_once(caught: Sequence[warnings.WarningMessage]) -> None:
+    """What stretches warn of is told once."""
+    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
+        warn(text, category)  # type: ignore[arg-type]
+
+
+class _Acting:
+    """A motion as far as it has come."""
+
+    def __init__(
+        self, simulate: Callable[..., Motion], model: Model, events: list[Event], h: float, told: dict[str, Any]
+    ):
+        self.simulate, self.model, self.events, self.h, self.told = simulate, model, events, h, told
+        self.pieces: list[Motion] = []
+        self.occurred: list[Occurrence] = []
+        self.stopped = False
+        self.held: dict[int, tuple[str, float, Model]] = {}
+        """by event whose gap is closed: the loop, the sign of the force that presses, the mechanism before"""
+        self.gone: set[int] = set()
+        """events that happen no more"""
+        self._size = FIRST
+        self._recent: list[float] = []
+
+    def start(self, t: float, q: Array, v: Array, state: Any) -> None:
+        """Go on from here, where it is to be seen which way conditions go."""
+        self.t, self.q, self.v, self.state = t, q, v, state
+        self._sides: Array | None = None
+        self._open: set[int] = set()
+        """events whose gaps have just been opened"""
+
+    # stretches
+
+    def _simulated(self, t: float, q: Array, v: Array, state: Any, duration: float, step: float) -> Motion:
+        return self.simulate(self.model, q, v, duration, step, state0=state, t0=t, **self.told)
+
+    def go(self, end: float) -> None:
+        """A stretch of samples, or up to the next event."""
+        left = end - self.t
+        count = min(self._size, max(1, math.ceil(left / self.h - 1e-9)))
+        duration = min(left, count * self.h)
+        motion = self._simulated(self.t, self.q, self.v, self.state, duration, duration / count)
+        g = self._conditions(motion)
+        if self._sides is None:
+            self._sides = self._first_sides(g[0])
+        crossing = _first_crossing(self._sides, g)
+        if crossing is None or not len(self.events):
+            self._sides = _sides_of(g[-1], self._sides)
+            self._keep(motion)
+            if len(motion.t) < count + 1:  # it grew beyond all numbers
+                self.stopped = True
+            self._size = min(2 * self._size, MOST)
+            return
+        k, seen = crossing
+        self._size = FIRST
+        self._happen(motion, k, seen, g)
+
+    def _keep(self, motion: Motion) -> None:
+        self.pieces.append(motion)
+        self.t, self.q, self.v = float(motion.t[-1]), motion.q[-1], motion.v[-1]
+        self.state = _last_state(motion)
+
+    def _conditions(self, motion: Motion) -> Array:
+        """(n, conditions) at the samples; those that cannot happen are 1."""
+        found = self._asked(motion.t, motion.q, motion.v)
+        for i in self.gone:
+            found[:, i] = 1.0
+        if self.held:
+            forces = self._forces(motion)
+            rows = _first_rows(self.model)
+            for i, (loop, sign, _) in self.held.items():
+                found[:, i] = sign * forces[:, rows[loop]]  # of what is closed: what presses
+        return found
+
+    def _asked(self, t: Array, q: Array, v: Array) -> Array:
+        if not self.events:
+            return np.zeros((len(t), 0))
+        return np.array(conditions_of(self.model, self.events)(q, v, t))
+
+    def _forces(self, motion: Motion) -> Array:
+        """The multipliers (n, m) of the loops at the samples."""
+        pushed = [np.zeros(self.model.nv)] * len(motion.t)
+        for frame, wrench in motion.wrenches.items():
+            for k, w in enumerate(wrench):
+                pushed[k] = pushed[k] + joint_forces(self.model, motion.q[k], frame, w)
+        found = []
+        for q, v, tau, more in zip(motion.q, motion.v, motion.tau, pushed, strict=True):
+            effort = np.where(np.isfinite(tau), tau, 0.0) + more + passive_forces(self.model, q, v)
+            found.append(constraint_forces(self.model, q, v, effort))
+        return np.array(found)
+
+    def _first_sides(self, now: Array) -> Array:
+        """On which side of zero conditions are when they begin: of those at zero, soon after."""
+        sides = np.sign(now)
+        near = np.abs(now) <= ZERO
+        if near.any():
+            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h, SOON * self.h)
+            later = self._conditions(soon)[-1]
+            sides = np.where(near, np.sign(later), sides)
+            if not self.pieces:  # what touches at the beginning, and closes, has an impact
+                impacts = np.array([isinstance(event.action, Impact) for event in self.events])
+                sides = np.where(near & impacts, 1.0, sides)
+        for i in self._open:
+            sides[i] = 1.0
+        for i in self.held:
+            sides[i] = 1.0
+        return sides
+
+    # events
+
+    def _happen(self, motion: Motion, k: int, seen: list[int], g: Array) -> None:
+        """The first of the events seen in step k of the motion, and what happens."""
+        assert self._sides is not None
+        at = (float(motion.t[k]), motion.q[k], motion.v[k], _state_at(motion, k, self.state))
+        length = float(motion.t[k + 1] - motion.t[k])
+        sides = self._sides
+        for row in g[1 : k + 1]:
+            sides = _sides_of(row, sides)
+        tolerance = 1e-15 + 4.0 * np.finfo(float).eps * abs(at[0])
+        taken: dict[float, tuple[Motion, Array]] = {}
+
+        def after(s: float) -> tuple[Motion, Array]:
+            if s not in taken:
+                one = self._simulated(*at, s, s)
+                taken[s] = one, self._conditions(one)[-1]
+            return taken[s]
+
+        def value(s: float, i: int) -> float:
+            return float(after(s)[1][i] * sides[i])
+
+        places = []
+        for i in seen:
+            if self._counts(i, sides[i]):
+                within = partial(value, i=i)
+                places.append((_located(within, float(g[k, i] * sides[i]), length, tolerance), i))
+        if not places:  # crossed the other way round
+            self._keep(_head(motion, k + 1))
+            self._sides = _sides_of(g[k + 1], sides)
+            return
+        s, _ = min(places)
+        here = after(s)[0]
+        together = [i for place, i in places if place - s <= ZERO * max(1.0, abs(at[0]))]
+        if k:
+            self._keep(_head(motion, k))
+        self._keep(here)
+        self._require_few(length)
+        self._act(together, after(s)[1])
+
+    def _counts(self, i: int, side: float) -> bool:
+        """Whether an event happens where its condition leaves this side."""
+        return i in self.held or self.events[i].direction in ("both", "down" if side > 0.0 else "up")
+
+    def _require_few(self, length: float) -> None:
+        self._recent = [t for t in self._recent if t > self.t - self.h] + [self.t]
+        if len(self._recent) > MANY:
+            raise SimulationError(
+                f"more than {MANY} events of {self.model.name!r} within {self.h:g} s, at t = {self.t:g} s; the last: "
+                f"{self.occurred[-1].name!r}"
+            )
+
+    def _act(self, together: list[int], now: Array) -> None:
+        """What these events do, one after the other; impacts at once."""
+        t, state = self.t, self.state
+        opened: set[int] = set()
+        released = [i for i in together if i in self.held]
+        for i in released:
+            self._release(i)
+            opened.add(i)
+        fresh = [i for i in together if i not in released]
+        if any(isinstance(self.events[i].action, Impact) for i in fresh):
+            opened |= self._impact(fresh, now)
+        for i in fresh:
+            event = self.events[i]
+            if isinstance(event.action, Impact):
+                continue
+            before, old, told = (self.q, self.v), self.model, event.action
+            if callable(told):
+                self._become(told(self.model, self.t, self.q.copy(), self.v.copy()), event.title)
+            elif told == "stop":
+                self.stopped = True
+            lost = float(kinetic_energy(old, *before) - kinetic_energy(self.model, self.q, self.v))
+            self.occurred.append(Occurrence(self.t, event.title, before, (self.q, self.v), lost))
+            if event.once:
+                self.gone.add(i)
+        self.start(t, self.q, self.v, state)
+        self._open = opened
+
+    def _become(self, found: Any, name: str) -> None:
+        """Go on with what an action returns."""
+        if found is None:
+            return
+        if isinstance(found, str) and found == "stop":
+            self.stopped = True
+            return
+        parts = tuple(found) if isinstance(found, (tuple, list)) else ()
+        model = parts[0] if parts and isinstance(parts[0], Model) else self.model
+        state = parts[1:3] if parts and isinstance(parts[0], Model) else parts
+        if len(state) != 2:
+            raise ArgumentError(f"the action of {name!r} returns None, (q, v), (model, q, v) or 'stop'; got {found!r}")
+        self.q, self.v, batch = check_state(model, *state)
+        if batch:
+            raise InputError(f"the action of {name!r} returned a batch {batch}")
+        if model is not self.model:
+            self.model, self.held = model, {}
+
+    def _impact(self, fresh: list[int], now: Array) -> set[int]:
+        """All gaps that are closed now, and close further, are reflected: the events whose gaps are open then."""
+        hitting = [i for i in fresh if isinstance(self.events[i].action, Impact)]
+        others = [
+            i
+            for i, event in enumerate(self.events)
+            if i not in fresh and i not in self.held and i not in self.gone
+            and isinstance(event.action, Impact) and abs(now[i]) <= TOGETHER
+        ]  # fmt: skip
+        rows = hitting + others
+        J = np.array(slopes_of(self.model, self.events)(self.q, self.v, self.t))[rows]
+        told = [self.events[i].action for i in rows]
+        before = self.q, self.v
+        after, rests, lost = reflected(
+            self.model, self.q, self.v, J, [one.restitution for one in told], [one.slowest for one in told]
+        )
+        self.v = after
+        for k, i in enumerate(rows):
+            if k < len(hitting) or J[k] @ (after - before[1]) != 0.0:
+                self.occurred.append(Occurrence(self.t, self.events[i].title, before, (self.q, after), lost))
+                lost = 0.0
+        rates = J @ after
+        opened = {i for i, rate in zip(rows, rates, strict=True) if rate > 0.0}
+        if rests.any():
+            soon = self._simulated(self.t, self.q, self.v, self.state, SOON * self.h, SOON * self.h)
+            slopes = np.array(slopes_of(self.model, self.events)(soon.q[-1], soon.v[-1], soon.t[-1]))[rows]
+            pressed = slopes @ soon.v[-1] < -ZERO * (1.0 + np.abs(after).max(initial=0.0))
+            for k, i in enumerate(rows):
+                if rests[k] and pressed[k]:
+                    self._close(i)
+        return opened
+
+    def _close(self, i: int) -> None:
+        """Keep a gap closed from now on."""
+        hold, loop = self.events[i].hold, f"held: {self.events[i].title}"
+        if hold is None:
+            self.stopped = True
+            warn(
+                f"{self.events[i].title!r}: comes to rest at t = {self.t:g} s, and nothing says how it is held there; "
+                "the motion ends"
+            )
+            return
+        before = self.model
+        self.model, sign = derived(before, _Acting._close, self.events[i], make=lambda: hold(before, loop))
+        self.held[i] = loop, sign, before
+        self.q, self.v = project(self.model, self.q, self.v)
+
+    def _release(self, i: int) -> None:
+        loop, _, before = self.held.pop(i)
+        self.model = before if not self.held else self.model.without_loop(loop)
+        self.occurred.append(Occurrence(self.t, f"{self.events[i].title}: leaves", (self.q, self.v), (self.q, self.v)))
+
+
+def conditions_of(model: Model, events: Sequence[Event]) -> Callable[..., Array]:
+    """The kernel (q, v, t) -> (conditions,) of all events."""
+    kernel: Callable[..., Array] = derived(
+        model, conditions_of, _key(events), make=lambda: compile_or_not(_conditions(events), model, t=())
+    )
+    return kernel
+
+
+def slopes_of(model: Model, events: Sequence[Event]) -> Callable[..., Array]:
+    """The kernel (q, v, t) -> (conditions, nv): their derivatives along :func:`integrate`."""
+    kernel: Callable[..., Array] = derived(
+        model, slopes_of, _key(events), make=lambda: compile(_conditions(events), model, t=()).derivative("q")
+    )
+    return kernel
+
+
+def _key(events: Sequence[Event]) -> Any:
+    try:
+        key = tuple(fingerprint(event.condition) for event in events)
+        hash(key)
+        return key
+    except TypeError:  # what is bound may change unseen
+        return tuple(events)
+
+
+def _conditions(events: Sequence[Event]) -> Callable[..., Any]:
+    def conditions(model: Model, q: Array, v: Array, t: Any) -> Array:
+        whole = model.physical or model
+        found = [event.condition(whole, t, q.copy(), v.copy()) for event in events]
+        for event, one in zip(events, found, strict=True):
+            if np.shape(one) != ():
+                raise ArgumentError(f"the condition of {event.title!r} is one number; it has shape {np.shape(one)}")
+        return np.stack([one + 0.0 * t for one in found])
+
+    return conditions
+
+
+def _first_rows(model: Model) -> dict[str, int]:
+    """By loop, which of the multipliers is its first."""
+    rows, at = {}, 0
+    for loop in model.loops:
+        rows[loop.name] = at
+        at += 1 if loop.type == "joint" else len(loop.kind.units)  # type: ignore[union-attr]
+    return rows
+
+
+def _sides_of(g: Array, before: Array) -> Array:
+    """On which side of zero conditions are, of those at zero on which they were."""
+    return np.where(np.abs(g) > ZERO, np.sign(g), before)
+
+
+def _first_crossing(sides: Array, g: Array) -> tuple[int, list[int]] | None:
+    """The first step in which conditions (n, m) leave their side of zero, and which."""
+    before = np.array(sides, dtype=float)
+    for k in range(1, len(g)):
+        left = np.flatnonzero(before * g[k] < -ZERO)  # less is rounding of what stays closed
+        if len(left):
+            return k - 1, [int(i) for i in left]
+        before = _sides_of(g[k], before)
+    return None
+
+
+def _located(f: Callable[[float], float], at_start: float, length: float, tolerance: float) -> float:
+    """Where f, positive just after 0, becomes negative within the step's length."""
+    low, f_low = 0.0, at_start
+    high, f_high = length, f(length)
+    if f_high > 0.0:  # the step by itself ends on the other side of what rounding tells
+        return length
+    s = length
+    while not f_low > 0.0:  # it begins at zero: where it is positive first
+        s *= 0.5
+        if s < SOON * length:  # nowhere: it happens at once
+            return 4.0 * tolerance
+        value = f(s)
+        if value > 0.0:
+            low, f_low = s, value
+        else:
+            high, f_high = s, value
+    return root(f, low, f_low, high, f_high, tolerance)
+
+
+def _head(motion: Motion, k: int) -> Motion:
+    """The first k steps."""
+    cut = slice(0, k + 1)
+    return replace(
+        motion,
+        t=motion.t[cut],
+        q=motion.q[cut],
+        v=motion.v[cut],
+        tau=motion.tau[cut],
+        states=None if motion.states is None else motion.states[cut],
+        wrenches={frame: wrench[cut] for frame, wrench in motion.wrenches.items()},
+    )
+
+
+def _state_at(motion: Motion, k: int, otherwise: Any) -> Any:
+    return otherwise if motion.states is None or motion.shapes is None else _parts(motion.state, k)
+
+
+def _last_state(motion: Motion) -> Any:
+    return _state_at(motion, -1, None)
+
+
+def _parts(state: Any, k: int) -> Any:
+    if isinstance(state, dict):
+        return {name: _parts(x, k) for name, x in state.items()}
+    return tuple(_parts(x, k) for x in state) if isinstance(state, tuple) else state[k]

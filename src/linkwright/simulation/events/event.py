@@ -1,0 +1,210 @@
+"""What may happen, and what then: conditions of time and state, impacts of what touches and of limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics.contact.shapes import candidates
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, finite, minimum
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+Direction = Literal["up", "down", "both"]
+
+Condition = Callable[[Model, Any, Array, Array], Any]
+"""(model, t, q, v) -> a number, of one motion; it is traced"""
+
+SLOWEST = 1e-4
+"""m/s or rad/s: what comes together more slowly stays together"""
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What touches is thrown back: Newton's law of restitution, without friction.
+
+    The velocity that opens the gap is, after it, −``restitution`` times that before; gaps that close at the same time
+    are reflected together, those that close still again, until none closes (Smith et al., Reflections on simultaneous
+    impact, 2012): Newton's cradle is exact. Below ``slowest`` (m/s or rad/s) the restitution is nothing, and where the
+    event says how, the gap stays closed from then on, until what holds it would have to pull.
+    """
+
+    restitution: float = 0.0
+    slowest: float = SLOWEST
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.restitution <= 1.0:
+            raise InputError(f"restitution is from 0 to 1; got {self.restitution!r}")
+        if not (self.slowest >= 0.0 and np.isfinite(self.slowest)):
+            raise InputError(f"slowest is a velocity, not negative; got {self.slowest!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A condition whose zero is located in time, and what happens there.
+
+    ``condition(model, t, q, v)`` gives a number, of one motion, with functions of this library and of NumPy. The
+    event is where it becomes negative ("down"), positive ("up"), or either ("both"). ``action`` is None (it is written
+    down), "stop", an :class:`Impact`, or a function (model, t, q, v) that returns None, the state after it, (q, v), or
+    that of another mechanism, (model, q, v), as :func:`linkwright.connect` and the like do; from then on the motion is
+    that one's. ``once``: it happens once only.
+    """
+
+    condition: Condition
+    action: Any = None
+    direction: Direction = "both"
+    name: str = ""
+    once: bool = False
+    hold: Callable[[Model, str], tuple[Model, float]] | None = field(default=None, repr=False)
+    """(model, name) -> the model with the gap closed by a loop of that name, and the sign of the force that presses"""
+    pair: int | None = field(default=None, repr=False)
+    """which of the model's pairs touches here"""
+
+    def __post_init__(self) -> None:
+        if not callable(self.condition):
+            raise ArgumentError(f"an event's condition is a function (model, t, q, v); got {self.condition!r}")
+        if self.direction not in ("up", "down", "both"):
+            raise InputError(f"direction is 'up', 'down' or 'both'; got {self.direction!r}")
+        if not (
+            self.action is None or self.action == "stop" or isinstance(self.action, Impact) or callable(self.action)
+        ):
+            raise ArgumentError(
+                f"an event's action is None, 'stop', an Impact or a function (model, t, q, v); got {self.action!r}"
+            )
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.name or getattr(self.condition, "__name__", "event")
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """An event that happened."""
+
+    t: float
+    """s"""
+    name: str
+    before: tuple[Array, Array]
+    """(q, v)"""
+    after: tuple[Array, Array]
+    """(q, v), of the mechanism after it"""
+    lost: float = 0.0
+    """J, of kinetic energy"""
+
+    def __repr__(self) -> str:
+        return f"<{self.name!r} at t = {self.t:.9g} s>"
+
+
+@explained
+def touch(
+    frame: str,
+    point: Any = (0.0, 0.0, 0.0),
+    normal: Any = (0.0, 0.0, 1.0),
+    radius: float = 0.0,
+    restitution: float = 0.0,
+    slowest: float = SLOWEST,
+    action: Any = ...,
+    name: str = "",
+) -> Event:
+    """A frame, or a ball of that radius about it, touches the plane through ``point`` with the ``normal`` (3,).
+
+    It is an :class:`Impact` unless another ``action`` is given, without friction. What comes to rest on the plane
+    slides on it, held by a loop, until it would have to be pulled.
+    """
+    place, direction = finite("point", point, (3,)), finite("normal", normal, (3,))
+    size = float(np.linalg.norm(direction))
+    if not size > 0.0:
+        raise InputError("touch: the normal has no length")
+    direction = direction / size
+    r = float(finite("radius", radius, ()))
+
+    def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
+        return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - r
+
+    def held(model: Model, loop: str) -> tuple[Model, float]:
+        plane = f"{loop}: plane"
+        if plane not in model.frames:
+            model = model.with_frame(
+                plane, "world", placement=pose_matrix(rotation_from_z(direction), place + r * direction)
+            )
+        return model.with_loop(loop, "mask", frame, plane, held="z"), -1.0
+
+    told = Impact(restitution, slowest) if action is ... else action
+    return Event(gap, told, "down", name or f"{frame} touches", hold=held)
+
+
+@explained
+def limits(
+    model: Model,
+    joints: Sequence[str] | None = None,
+    restitution: float = 0.0,
+    slowest: float = SLOWEST,
+    action: Any = ...,
+) -> list[Event]:
+    """An event for each limit of these joints, of all where none are named: an :class:`Impact`.
+
+    A joint that comes to rest at its limit stays there until it is moved away.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"limits: the first argument is a Model; got {model!r:.200}")
+    if joints is not None and isinstance(joints, str):
+        raise ArgumentError(f"joints is a list of names; got {joints!r}")
+    places = [range(model.nq)[model.slice(name).q] for name in joints] if joints is not None else [range(model.nq)]
+    told = Impact(restitution, slowest) if action is ... else action
+    found = []
+    for k in (k for some in places for k in some):
+        for bound, sign in ((model.lower[k], 1.0), (model.upper[k], -1.0)):
+            if np.isfinite(bound):
+                coordinate = model.coordinate_names[k]
+                side = "lower" if sign > 0.0 else "upper"
+                found.append(_limit(coordinate, float(bound), sign, told, f"{coordinate} at its {side} limit"))
+    if not found and joints:
+        raise InputError(f"the joints {', '.join(map(repr, joints))} of {model.name!r} have no limits")
+    return found
+
+
+def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -> Event:
+    def room(model: Model, t: Any, q: Array, v: Array) -> Any:
+        if coordinate not in model.coordinate_names:  # it is locked
+            return 1.0 + 0.0 * t
+        return sign * (q[model.coordinate_names.index(coordinate)] - bound)
+
+    def held(model: Model, loop: str) -> tuple[Model, float]:
+        return model.with_loop(loop, "joint", coordinate, coefficients=[bound]), sign
+
+    return Event(room, action, "down", name, hold=held)
+
+
+@explained
+def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
+    """The shapes of a pair of the model, ``model.pairs[pair]``, touch: an :class:`Impact` with the pair's restitution.
+
+    Of all points where they may touch the nearest counts; friction does not. What comes to rest there is not held.
+    No other contact of this pair acts in a simulation with this event, unless its ``action`` is another.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"pair_touch: the first argument is a Model; got {model!r:.200}")
+    if not 0 <= pair < len(model.pairs):
+        raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
+    one = model.pairs[pair]
+    first, second = model.shapes[one.first], model.shapes[one.second]
+    told = Impact(float(one.restitution), slowest) if action is ... else action
+
+    def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
+        T = [dynamics.pose(model, q, shape.body) @ shape.placement for shape in (first, second)]
+        gaps = [candidate.gap for candidate in candidates(first, T[0], second, T[1])]
+        nearest = gaps[0]
+        for other in gaps[1:]:
+            nearest = minimum(nearest, other)
+        return nearest - one.margin
+
+    return Event(
+        gap, told, "down", name or f"{first.name or first.body} touches {second.name or second.body}", pair=pair
+    )
