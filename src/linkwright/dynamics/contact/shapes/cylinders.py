@@ -61,43 +61,14 @@ def sphere_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]
 
 
 def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """The nearest point of the capsule's segment, and the ends of where it lies along the side or the end.
-
-    The squared distance of p + s d from the cylinder is convex in s. Where the segment passes the planes of the ends,
-    where it passes the cylinder of the side, and where it is nearest to the axis are the corners of its derivative;
-    between two of them it is smooth, and zero after a few steps of Newton's method that are kept between.
-    """
+    """The nearest point of the capsule's segment, and the ends of where it lies along the side or the end."""
     R, radius, half = Tb[:3, :3], b.radius, 0.5 * b.length
     c, e = axis_of(a, Ta)
     p, d = R.T @ (c - Tb[:3, 3]), R.T @ e
-    flat = FLAT * (d @ d)
-    A = d[0] * d[0] + d[1] * d[1]
-    B, C = p[0] * d[0] + p[1] * d[1], p[0] * p[0] + p[1] * p[1]
-
-    def slope_and_rise(s: Any) -> tuple[Any, Any]:
-        x = p + s * d
-        rho = from_axis(x)
-        off, beyond = maximum(rho - radius, 0.0), abs(x[2]) - half
-        outwards = (B + s * A) / rho
-        g = off * outwards + either(beyond > 0.0, beyond * along(x[2]) * d[2], 0.0)
-        rise = either(rho > radius, outwards * outwards + off * (A - outwards * outwards) / rho, 0.0)
-        return either(abs(g) > flat, g, 0.0), rise + either(beyond > 0.0, d[2] * d[2], 0.0)
-
-    middle = -B * inverse(A)
-    root = np.sqrt(maximum(B * B - A * (C - radius * radius), NOTHING)) * abs(inverse(A))
-    ends, sides = slab(p[2], d[2], half), (middle - root, middle + root)
-    corners = [within(s) for s in (*ends, middle, *sides)]
-    low, high, f, g = bracket(lambda s: slope_and_rise(s)[0], corners)
-    steep = abs(g - f) > NOTHING
-    nearest = low + either(steep, clip(-f / either(steep, g - f, 1.0), 0.0, 1.0), 0.5) * (high - low)
-    for _ in range(STEPS):
-        g, rise = slope_and_rise(nearest)
-        low, high = either(g < 0.0, nearest, low), either(g > 0.0, nearest, high)
-        step = nearest - either(rise > NOTHING, g / maximum(rise, NOTHING), 0.0)
-        nearest = either((step - low) * (high - step) >= 0.0, step, 0.5 * (low + high))
+    nearest = nearest_place(p, d, radius, half)
     x = p + nearest * d
     on_side = from_axis(x) - radius > abs(x[2]) - half
-    lower, upper = slab(p[2], d[2], GROWN * half)
+    (lower, upper), (_, *sides) = slab(p[2], d[2], GROWN * half), _passes_side(p, d, radius)
 
     def square(s: Any) -> Any:
         x = p + s * d
@@ -110,3 +81,43 @@ def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate
 
     first, last = either(on_side, lower, sides[0]), either(on_side, upper, sides[1])
     return pair_of(at, *two_places(nearest, first, last, square))
+
+
+def nearest_place(p: Array, d: Array, radius: Any, half: Any) -> Any:
+    """Where p + s d, |s| ≤ 1, is nearest to a cylinder; where it is within, the middle of what is.
+
+    The squared distance is convex in s. Where the segment passes the planes of the ends, where it passes the cylinder
+    of the side, and where it is nearest to the axis are the corners of its derivative; between two of them it is
+    smooth, and zero after a few steps of Newton's method that are kept between.
+    """
+    flat = FLAT * (d @ d)
+    A = d[0] * d[0] + d[1] * d[1]
+    B = p[0] * d[0] + p[1] * d[1]
+
+    def slope_and_rise(s: Any) -> tuple[Any, Any]:
+        x = p + s * d
+        rho = from_axis(x)
+        off, beyond = maximum(rho - radius, 0.0), abs(x[2]) - half
+        outwards = (B + s * A) / rho
+        g = off * outwards + either(beyond > 0.0, beyond * along(x[2]) * d[2], 0.0)
+        rise = either(rho > radius, outwards * outwards + off * (A - outwards * outwards) / rho, 0.0)
+        return either(abs(g) > flat, g, 0.0), rise + either(beyond > 0.0, d[2] * d[2], 0.0)
+
+    corners = [within(s) for s in (*slab(p[2], d[2], half), *_passes_side(p, d, radius))]
+    low, high, f, g = bracket(lambda s: slope_and_rise(s)[0], corners)
+    steep = abs(g - f) > NOTHING
+    nearest = low + either(steep, clip(-f / either(steep, g - f, 1.0), 0.0, 1.0), 0.5) * (high - low)
+    for _ in range(STEPS):
+        g, rise = slope_and_rise(nearest)
+        low, high = either(g < 0.0, nearest, low), either(g > 0.0, nearest, high)
+        step = nearest - either(rise > NOTHING, g / maximum(rise, NOTHING), 0.0)
+        nearest = either((step - low) * (high - step) >= 0.0, step, 0.5 * (low + high))
+    return nearest
+
+
+def _passes_side(p: Array, d: Array, radius: Any) -> tuple[Any, Any, Any]:
+    """Where a line is nearest to the axis, and where it comes into the cylinder about it and leaves it."""
+    A, B, C = d[0] * d[0] + d[1] * d[1], p[0] * d[0] + p[1] * d[1], p[0] * p[0] + p[1] * p[1]
+    middle = -B * inverse(A)
+    root = np.sqrt(maximum(B * B - A * (C - radius * radius), NOTHING)) * abs(inverse(A))
+    return middle, middle - root, middle + root
