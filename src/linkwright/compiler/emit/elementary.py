@@ -2,7 +2,8 @@
 
 Each reduces its argument, takes a minimax polynomial there, and carries what roundings lose in a second number where
 it would show: at most 2 units in the last place over the whole domain, subnormal numbers, infinities and signed zeros
-included, and NaN where C99 has it (measured: below 1.6 of tanh, 1.3 of the others). Sine and cosine are in `vector_math.py`.
+included, and NaN where C99 has it (measured: below 1.6 of tanh, 1.3 of the others). Sine and cosine are in
+`vector_math.py`.
 """
 
 from __future__ import annotations
