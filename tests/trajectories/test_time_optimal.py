@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.dynamics.actuation import joint_effort_limits as effort_limits
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.trajectories import time_optimal
 from linkwright.trajectories.joints.ends import velocity_limits
 from linkwright.trajectories.timing import solving
-from linkwright.trajectories.timing.planning import effort_limits
 from mechanisms import trees, with_loops
 
 
@@ -26,18 +28,23 @@ def any_path(model, seed, batch=(), n=1, degree=5, size=0.5):
     return lw.Trajectory(model, times, start, c)
 
 
+@cache
+def the_arm():
+    """One for all tests, which share what is compiled for it."""
+    return lw.load("arm7")
+
+
 def arm_path(seed, batch=(), n=4):
     """Through random postures, twice continuously differentiable."""
     from scipy.interpolate import CubicSpline
 
-    arm = lw.load("arm7")
     count = int(np.prod(batch, dtype=int))
     s = np.linspace(0.0, 1.0, n + 1)
-    waypoints = 0.6 * arm.random(count * (n + 1), seed=seed).reshape(count, n + 1, 7)
+    waypoints = 0.6 * the_arm().random(count * (n + 1), seed=seed).reshape(count, n + 1, 7)
     c = np.stack([CubicSpline(s, x, bc_type="natural").c[::-1].transpose(1, 0, 2) for x in waypoints])
     q = c[:, :, 0].copy()
     c[:, :, 0] = 0.0
-    path = lw.Trajectory(arm, np.broadcast_to(s, (count, n + 1)), q, c)
+    path = lw.Trajectory(the_arm(), np.broadcast_to(s, (count, n + 1)), q, c)
     return path._like(*(x.reshape(*batch, *x.shape[1:]) for x in (path.times, path.q, path.coefficients)))
 
 
