@@ -309,6 +309,23 @@ def test_meshes_touch_with_their_convex_hulls():
     assert len(model.pairs) == 1
 
 
+def test_of_fine_meshes_the_corners_stay_that_show_most():
+    pytest.importorskip("scipy")
+    from linkwright.formats.meshes import hull_of
+
+    rng = np.random.default_rng(0)
+    for count in (50, 500, 5000):
+        x = rng.normal(size=(count, 3))
+        ball = x / np.linalg.norm(x, axis=1)[:, None] * (1.0, 0.5, 0.2)
+        hull = hull_of(lw.Shape("a", "mesh", vertices=ball, faces=np.array([[0, 1, 2]])))
+        assert len(hull) <= 64
+        n = rng.normal(size=(3, 1000))
+        n /= np.linalg.norm(n, axis=0)
+        missed = (ball @ n).max(axis=0) - (hull @ n).max(axis=0)
+        assert missed.min() >= -1e-15
+        assert missed.max() < 0.04
+
+
 def test_meshes_that_are_not_found_are_left_out_and_told():
     made = balls("a").shape("a", "mesh", file="nowhere.stl")
     with pytest.warns(LinkwrightWarning, match="there is no mesh nowhere.stl"):

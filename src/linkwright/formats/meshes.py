@@ -29,6 +29,9 @@ SHARED = 1e-9
 MOST_CORNERS = 64
 """of the convex hull of a mesh that touches: each is a point of contact"""
 
+DIRECTIONS = 1000
+"""Of a hull of more corners than this, those are looked at that are farthest in one of so many directions."""
+
 MISSED = 0.002
 """A convex hull is fine enough that leaves out this much of a mesh's size."""
 
@@ -193,6 +196,8 @@ def hull_of(shape: Shape) -> Array:
     mesh, name = mesh_of(shape), shape.file or "the mesh"
     F = _hull(mesh, name).faces
     V = mesh.vertices[np.unique(F)]
+    if len(V) > DIRECTIONS:  # the farthest in so many directions are all that shows
+        V = V[np.unique(np.argmax(V @ _directions(DIRECTIONS), axis=0))]
     from scipy.spatial import ConvexHull  # it is there: it has just made the hull
 
     extent = float(np.ptp(V, axis=0).max())
@@ -208,6 +213,13 @@ def hull_of(shape: Shape) -> Array:
     corners = V[np.sort(chosen)]
     corners.setflags(write=False)
     return corners
+
+
+def _directions(count: int) -> Array:
+    """Directions (3, n) all over the sphere, evenly: on a spiral that turns by the golden angle."""
+    z = (2.0 * np.arange(count) + 1.0) / count - 1.0
+    turn, r = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(count), np.sqrt(1.0 - z * z)
+    return np.array([r * np.cos(turn), r * np.sin(turn), z])
 
 
 def _spread(V: Array) -> list[int]:

@@ -15,8 +15,9 @@ PARTNERS: dict[str, tuple[str, ...]] = {
     "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
     "height_field": ("sphere", "capsule", "box", "cylinder"),
     "box": ("sphere", "capsule", "box", "cylinder"),
-    "capsule": ("sphere", "capsule", "cylinder"),
-    "sphere": ("sphere", "cylinder"),
+    "cylinder": ("sphere", "capsule"),
+    "capsule": ("sphere", "capsule"),
+    "sphere": ("sphere",),
 }
 """Of a pair's second shape, which kinds the first may be of; what is not here has no points of contact."""
 
