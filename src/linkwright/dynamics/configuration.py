@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
+from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
@@ -78,6 +79,40 @@ def difference_derivatives(
 def lie_bracket(model: Model, u: Shaped[Array, "nv"], v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
     """[u, v] (nv,): how much moving along u, then v, differs from v, then u; zero for plain coordinates."""
     return _per_joint(model, "nv", lambda motion, u, v: motion.bracket(u, v), (u, "nv"), (v, "nv"))
+
+
+def turning_rate(model: Model, v: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """How fast v (nv,) changes by the turning of its own axes alone, turned about: (ω × v, 0) of a free body."""
+
+    def rate(motion: JointType, v: Array) -> Array:
+        turn, rest = _turn_apart(motion, v)
+        return motion.bracket(turn, rest)
+
+    return _per_joint(model, "nv", rate, (v, "nv"))
+
+
+def move_straight(
+    model: Model, q: Shaped[Array, "nq"], x: Shaped[Array, "nv"], v: Shaped[Array, "nv"]
+) -> tuple[Shaped[Array, "nq"], Shaped[Array, "nv"]]:
+    """(q, v) after a motion x (nv,) in which axes that turn with bodies do not turn x: free bodies go straight.
+
+    v (nv,), a velocity in the axes before, is told in those after it.
+    """
+
+    def moved(motion: JointType, q: Array, x: Array) -> Array:
+        turn, rest = _turn_apart(motion, x)
+        return motion.integrate(motion.integrate(q, rest), turn) if motion.turning else motion.integrate(q, x)
+
+    def told(motion: JointType, x: Array, v: Array) -> Array:
+        return motion.adjoint(_turn_apart(motion, x)[0]) @ v if motion.turning else v
+
+    return _per_joint(model, "nq", moved, (q, "nq"), (x, "nv")), _per_joint(model, "nv", told, (x, "nv"), (v, "nv"))
+
+
+def _turn_apart(motion: JointType, v: Array) -> tuple[Array, Array]:
+    """The turning of a joint's axes, and the rest of its velocity."""
+    share = np.array([float(k in motion.turning) for k in range(motion.nv)])
+    return share * v, (1.0 - share) * v
 
 
 def exp_gradient(model: Model, u: Shaped[Array, "nv"], f: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:

@@ -189,6 +189,10 @@ class Planar(JointType):
     def plain(self) -> tuple[tuple[int, int], ...]:
         return ((2, 2),)
 
+    @property
+    def turning(self) -> tuple[int, ...]:
+        return (2,)
+
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[2]), np.stack([q[0], q[1], 0.0 * q[2]]))
 
@@ -318,6 +322,10 @@ class Free(JointType):
     def quaternions(self) -> tuple[int, ...]:
         return (3,)
 
+    @property
+    def turning(self) -> tuple[int, ...]:
+        return (3, 4, 5)
+
     def transform(self, q: Array) -> Array:
         return pose_matrix(quaternion_matrix(q[3:]), q[:3])
 
@@ -433,6 +441,11 @@ class Compound(JointType):
             places += [(at_q + q, at_v + v) for q, v in part.motion.plain]
             at_q, at_v = at_q + part.motion.nq, at_v + part.motion.nv
         return tuple(places)
+
+    @property
+    def turning(self) -> tuple[int, ...]:
+        starts = np.cumsum([0, *(part.motion.nv for part in self.parts)])
+        return tuple(int(at) + k for at, part in zip(starts, self.parts, strict=False) for k in part.motion.turning)
 
     def in_units(self, length: float) -> JointType:
         parts = tuple(

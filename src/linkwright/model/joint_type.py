@@ -56,6 +56,11 @@ class JointType(ABC):
         """The coordinates whose rates are velocity coordinates: where in q, and where in v."""
         return tuple((k, k) for k in range(self.nv)) if self.nq == self.nv else ()
 
+    @property
+    def turning(self) -> tuple[int, ...]:
+        """Of velocities in axes that turn with the body: where in v that turning is. Nowhere where none are."""
+        return ()
+
     def in_units(self, length: float) -> JointType:
         """The same joint, lengths counted in units of so many metres."""
         return self

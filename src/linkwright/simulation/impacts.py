@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.dynamics import configuration
 from linkwright.dynamics.impulses.rows import Block, brakes, limited, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import inertia
@@ -70,15 +71,16 @@ def constrained_step(
         M = M + c * np.outer(e, e)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull - dynamics.bias_forces(model, q, v)
     factors = inertia(model, q, M)
-    v_free = v + h * factors.velocity(effort)
+    v_free = v + h * (factors.velocity(effort) + configuration.turning_rate(model, v))
     blocks = _blocks(model, q, constraints)
     if not blocks:
-        return dynamics.integrate(model, q, h * v_free), v_free, memory
+        return *configuration.move_straight(model, q, h * v_free, v_free), memory
     impulses = Impulses(factors, blocks, v_free, v, h, constraints.solver)
     p = impulses.found(memory)
     after = v_free + impulses.velocity(p)
     shift = impulses.shift(p)
-    return dynamics.integrate(model, q, h * after if shift is None else h * after + shift), after, p
+    moved = h * after if shift is None else h * after + shift
+    return *configuration.move_straight(model, q, moved, after), p
 
 
 def _without_friction(model: Model) -> Model:

@@ -54,10 +54,12 @@ class Law:
         """New impulses (k,) from the old ones and the velocities c (k,) without them."""
         raise NotImplementedError
 
-    @property
-    def scale(self) -> Any:
-        """By which a change of its first impulse changes a velocity."""
-        return self.B[0, 0]
+    def moves(self, change: Array) -> Any:
+        """By how much a change (k,) of its impulses changes a velocity of its own, at most."""
+        most: Any = 0.0
+        for k, x in enumerate(change):
+            most = maximum(most, abs(x) * self.B[k, k])
+        return most
 
 
 class Contact(Law):
@@ -146,7 +148,7 @@ def swept(system: System, laws: Sequence[Law], p: Array, sweeps: Sweeps) -> Arra
             change = new - own
             z = system.after(z, law.rows, change)
             if sweeps.tolerance is not None:
-                moved = maximum(moved, abs(change[0]) * law.scale)
+                moved = maximum(moved, law.moves(change))
             for k, x in zip(law.rows, new, strict=True):
                 now[k] = x
         return np.stack(now), z, moved

@@ -1,0 +1,113 @@
+"""Contact against closed forms: the errors are of order one in the step; `equations_contact.md` §11e."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.dynamics.impulses.solving import Solver
+
+G = 9.81
+H = 1e-3
+CONVERGED = Solver(sweeps=100_000, tolerance=1e-15)
+
+
+def thing(kind: str, mass: float, inertia: Any, **shape: Any) -> lw.Model:
+    """One free body of one shape, its centre of mass in the middle."""
+    builder = lw.Builder("thing").body("thing", mass=mass, inertia=inertia).joint("root", "free", "world", "thing")
+    return builder.shape("thing", kind, **shape).build()
+
+
+def ball(radius: float = 0.1, mass: float = 1.0) -> lw.Model:
+    return thing("sphere", mass, 0.4 * mass * radius**2, radius=radius)
+
+
+def block(x: float, y: float, z: float, mass: float = 1.0) -> lw.Model:
+    inertia = mass / 12.0 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    return thing("box", mass, inertia, size=(x, y, z))
+
+
+def at(x: float, y: float, z: float, axis: Any = (0.0, 0.0, 1.0), angle: float = 0.0) -> np.ndarray:
+    """The configuration of a free body."""
+    n = np.asarray(axis) / np.linalg.norm(axis)
+    return np.array([x, y, z, np.cos(angle / 2), *(np.sin(angle / 2) * n)])
+
+
+def test_a_spinning_body_flies_straight_at_its_speed() -> None:
+    model = ball().with_gravity((0.0, 0.0, 0.0)).with_ground()
+    motion = lw.simulate(model, at(0, 0, 3), [1.0, 2.0, 0.5, 6.0, -9.0, 20.0], 1.0, 2e-3)
+    assert np.abs(motion.q[-1, :3] - [1.0, 2.0, 3.5]).max() < 1e-12
+    assert np.abs(motion.energy / motion.energy[0] - 1.0).max() < 1e-12
+
+
+def test_a_puck_slides_to_rest() -> None:
+    model, errors = block(0.1, 0.1, 0.02, 2.0).with_ground(friction=0.3), []
+    for h in (H, H / 2):
+        motion = lw.simulate(model, at(0, 0, 0.01), [2.0, 0, 0, 0, 0, 0], 0.8, h)
+        rests = motion.t[np.argmax(np.abs(motion.v[:, 0]) < 1e-9)]
+        assert 0.0 <= rests - 2.0 / (0.3 * G) <= h
+        assert np.abs(motion.q[-1, 1:3] - [0.0, 0.01]).max() < 1e-12
+        errors.append(motion.q[-1, 0] * 2 * 0.3 * G / 4.0 - 1.0)
+    assert errors == pytest.approx([-1.47e-3, -7.4e-4], rel=0.01)
+
+
+def test_a_sliding_ball_begins_to_roll() -> None:
+    radius, mu, v0 = 0.1, 0.2, 1.0
+    model, errors = ball(radius).with_ground(friction=mu), []
+    rolls, way = 2 * v0 / (7 * mu * G), 12 * v0**2 / (49 * mu * G)
+    for h in (H, H / 2):
+        motion = lw.simulate(model, at(0, 0, radius), [v0, 0, 0, 0, 0, 0], 0.5, h)
+        assert (motion.q[-1, 0] - motion.q[-2, 0]) / h == pytest.approx(5 / 7 * v0, abs=1e-12)
+        assert motion.v[-1, 4] == pytest.approx(5 / 7 * v0 / radius, abs=1e-9)
+        errors.append(motion.q[-1, 0] / (way + 5 / 7 * v0 * (0.5 - rolls)) - 1.0)
+    assert errors == pytest.approx([-3.77e-4, -1.89e-4], rel=0.02)
+
+
+def test_a_ball_on_a_turntable_goes_in_a_circle() -> None:
+    """At two sevenths of the table's rate, as it rolls."""
+    radius, rate, circle = 0.05, 3.0, 0.44
+    builder = lw.Builder("turntable").body("disc", 1.0, inertia=1e9).joint("axle", "continuous", "world", "disc")
+    builder.body("ball", 1.0, inertia=0.4 * radius**2).joint("root", "free", "world", "ball")
+    model = builder.shape("disc", "plane").shape("ball", "sphere", radius=radius, friction=1.0).build().with_contact()
+    around, start = 2 / 7 * rate, np.array([0.3, 0.0, radius])
+    v = np.array([0.0, around * circle, 0.0])
+    slip = np.cross([0.0, 0.0, rate], start) - v  # what the ball's turning makes up for at the contact
+    turn = np.array([slip[1], -slip[0], 0.0]) / radius
+    errors = []
+    for h in (H, H / 2):
+        motion = lw.simulate(model, [0.0, *at(*start)], [rate, *v, *turn], 1.5, h)
+        angle = around * motion.t
+        x, y = start[0] - circle + circle * np.cos(angle), circle * np.sin(angle)
+        errors.append(np.abs(motion.q[:, 1:3] - np.stack([x, y], axis=1)).max())
+        assert np.abs(motion.q[:, 3] - radius).max() < 1e-12
+    assert errors == pytest.approx([2.33e-4, 1.16e-4], rel=0.02)
+
+
+def test_a_ball_bounces_to_the_heights_of_its_restitution() -> None:
+    radius, e, errors = 0.1, 0.8, []
+    model = ball(radius).with_ground(restitution=e)
+    for h in (H, H / 2):
+        motion = lw.simulate(model, at(0, 0, radius + 1.0), np.zeros(6), 3.6, h)
+        z = motion.q[:, 2] - radius
+        tops = [k for k in range(1, len(z) - 1) if z[k - 1] < z[k] >= z[k + 1]]
+        errors.append([z[k] / e ** (2 * n) - 1.0 for n, k in enumerate(tops[:6], 1)])
+        assert z.min() > -1e-9
+    assert np.max(np.abs(errors[0])) < 0.022
+    assert np.max(np.abs(errors[1])) < 0.008
+
+
+@pytest.mark.parametrize("steepness", [1.0 - 1e-6, 1.0 + 1e-6, 1.2])
+def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: float) -> None:
+    mu = 0.5
+    slope = np.arctan(mu * steepness)
+    normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    model = block(0.1, 0.1, 0.1).with_ground(friction=mu, normal=normal)
+    motion = lw.simulate(model, at(*(0.05 * normal), (0, 1, 0), -slope), np.zeros(6), 0.5, H, solver=CONVERGED)
+    rate = max(G * np.cos(slope) * (np.tan(slope) - mu), 0.0)
+    begun = abs(motion.v[1, 0] + rate * H)  # what the sweeps of the first step leave
+    assert begun < 1e-7
+    assert motion.v[-1, 0] == pytest.approx(-0.5 * rate, abs=5e-8 if rate else 1e-12)
+    assert np.abs(motion.v[-1, 1:]).max() < 1e-9
