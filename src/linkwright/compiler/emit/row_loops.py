@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 TURNED = 4
 """Entries of each lane's row that are read and turned at once."""
 
+TOGETHER = 2
+"""Registers that one function of entries is computed on at once: waiting for one, the processor works on the other."""
+
 Rows = Callable[[str, int], None]
 """What writes so many rows of a result at once, from a computed one on."""
 
@@ -183,10 +186,22 @@ def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
     result = Place("lanes", (memory(body, each.size),))
     if body.lanes.width > 1:
         rows = [_of_lanes(body, row, each.size) for row in rows]
-        loop = _Loop(body, each.size)
-        found = _of_entry(body, each, [read(body, row, loop.at) for row in rows], fixed)
-        body.lines.append(f"  store {body.lanes.double} {found}, {located(body, result, loop.at)}")
-        loop.end()
+        done, W = 0, body.lanes.width
+        together = TOGETHER if all(row.kind == "lanes" and row.step == 1 for row in rows) else 1
+        for some in (together, 1):
+            if not (turns := (each.size - done) // some):
+                continue
+            loop = _Loop(body, turns)
+            place = _sum(body, _product_of(body, loop.at, some), done)
+            places = [located(body, row, place) for row in rows] if some > 1 else []
+            at = located(body, result, place)
+            entries = [] if places else [read(body, row, place) for row in rows]
+            with _on_lanes(body, W * some):
+                entries += [body.emit(f"load {body.lanes.double}, {one}") for one in places]
+                found = _of_entry(body, each, entries, [_repeated(body, x, W, some) for x in fixed])
+                body.lines.append(f"  store {body.lanes.double} {found}, {at}")
+            loop.end()
+            done += turns * some
         return result
     rows, done = [row._replace(kind="shared") for row in rows], 0
     for width in _widths(body) if all(row.step == 1 for row in rows) else (1,):
@@ -203,6 +218,13 @@ def _each(body: Arithmetic, args: tuple[int, ...], each: Each) -> Place:
         loop.end()
         done += blocks * width
     return result
+
+
+def _repeated(body: Arithmetic, x: str, width: int, times: int) -> str:
+    """A register so many times, side by side."""
+    indices = ", ".join(f"i32 {k}" for k in [*range(width)] * times)
+    one = f"<{width} x double> {x}"
+    return body.emit(f"shufflevector {one}, {one}, <{width * times} x i32> <{indices}>") if times > 1 else x
 
 
 def _of_entry(body: Arithmetic, each: Each, entries: list[str], fixed: list[str]) -> str:
