@@ -217,6 +217,7 @@ def test_what_grows_beyond_all_numbers_begins_again(arm):
     ended = lw.rollout(arm, np.zeros((n, 4)), np.ones((n, 4)), 50, law=wild, terminate=low)
     assert not ended.alive.any()
     assert (ended.steps < 10).all()
+    assert np.isfinite(ended.q).all()
 
 
 @pytest.mark.filterwarnings("ignore:9 of 9 motions")

@@ -79,8 +79,8 @@ def rollout(
     state and earns nothing more. With ``reset`` it begins again instead: ``reset="start"`` at its q0 and v0, or with
     ``reset(model, q0, v0, random) -> (q, v)``, where ``random.uniform(low, high, shape)`` and ``random.normal(scale,
     shape)`` are random numbers of that motion. What the law carries begins again too, and so does the time t that
-    functions are told; ``episodes`` of the result counts. Motions that grow beyond all numbers end, or begin again, as
-    well; without ``terminate`` and ``reset`` they stay what is no number, with a warning.
+    functions are told; ``episodes`` of the result counts. Motions that would grow beyond all numbers end before, or
+    begin again, as well; without ``terminate`` and ``reset`` they stay what is no number, with a warning.
 
     ``parameters`` are what the mechanism of each motion is made of, by the names of :func:`compile`:
     ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes

@@ -243,15 +243,20 @@ class Step:
         """(q, v, rest) after a step, its efforts, and its reward."""
         reward = 0.0
         plan, model, x = self.plan, self.model, self.plan.layout.apart(rest)
+        ends, before = plan.terminate is not None or plan.again, (q, v)
         q, v, tau = self._driven(x, q, v)
         x["step"] = x["step"] + 1.0
         t = x["step"][0] * self.h
+        finite = abs(v.sum()) < LARGEST if ends else None
+        if finite is not None:  # where the step leads beyond all numbers, it is not taken
+            q, v = (where(finite, new, old) for new, old in zip((q, v), before, strict=True))
         if plan.reward is not None:
             told = plan.reward.function(model, t, q, v, tau, self.others[0])
             reward = functions.number(plan.reward, told)
+            reward = reward if finite is None else where(finite, reward, 0.0)
             x["total"], x["weight"] = x["total"] + x["weight"] * reward, x["weight"] * self.discount
-        if plan.terminate is not None or plan.again:
-            ended = self._ended(t, q, v)
+        if finite is not None:
+            ended = where(finite, self._ended(t, q, v), 1.0)
             if plan.again:
                 q, v = self._begun_again(ended, x, q, v)
             else:
@@ -285,12 +290,12 @@ class Step:
         return q, v, tau
 
     def _ended(self, t: Any, q: Array, v: Array) -> Any:
-        """1 where the motion has ended: as it is told, or since it has grown beyond all numbers."""
-        plan, finite = self.plan, abs(v.sum()) < LARGEST
+        """1 where the motion has ended as it is told."""
+        plan = self.plan
         if plan.terminate is None:
-            return where(finite, 0.0, 1.0)
+            return 0.0
         told = plan.terminate.function(self.model, t, q, v, self.others[1])
-        return where(finite, where(functions.condition(plan.terminate, told), 1.0, 0.0), 1.0)
+        return where(functions.condition(plan.terminate, told), 1.0, 0.0)
 
     def _begun_again(self, ended: Any, x: dict[str, Array], q: Array, v: Array) -> tuple[Array, Array]:
         """(q, v), where the motion has ended those of a new one, for which all is as at the start."""

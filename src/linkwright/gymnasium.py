@@ -1,0 +1,299 @@
+"""Environments of Gymnasium, for libraries of reinforcement learning: many motions of one mechanism, or one.
+
+    pip install "linkwright[gymnasium]"
+
+An action is held for some steps of a rollout (`simulation/rollouts`); law, reward, ends and contact of these steps are
+machine code, and what is observed is, too. Motions begin again as Gymnasium's mode "next step" tells: one that has
+ended is shown where it ended; the next action is not used for it, and what is shown then is where it begins.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import compile
+from linkwright.dynamics.actuation import joint_effort_limits, with_motors
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError
+from linkwright.model.tree import Model
+from linkwright.simulation.laws import taken_apart
+from linkwright.simulation.randomness import STATES, Random, checked_seed, seeds
+from linkwright.simulation.rollouts.functions import state, told_function
+from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
+from linkwright.simulation.rollouts.run import taken
+from linkwright.spatial.arrays import Array, as_numbers
+
+try:
+    import gymnasium
+except ImportError:  # said where an environment is made
+    gymnasium = None
+
+_Vector = object if gymnasium is None else gymnasium.vector.VectorEnv
+_Single = object if gymnasium is None else gymnasium.Env
+
+
+def motors(model: Model, t: Any, q: Array, v: Array, *, action: Array) -> Array:
+    """The law without one given: an action is the efforts (motors,) of all joints but free ones."""
+    places = with_motors(model)
+    return np.stack([action[places.index(k)] if k in places else 0.0 * action[0] for k in range(model.nv)])
+
+
+def all_of_it(model: Model, q: Array, v: Array) -> Array:
+    """What is observed where nothing is told: q and v."""
+    return np.concatenate([q, v])
+
+
+def _never(model: Model, t: Any, q: Array, v: Array) -> Any:
+    return t < -1.0
+
+
+class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
+    """Motions of one mechanism as a vector environment of Gymnasium.
+
+    ``reward(model, t, q, v, tau)`` and ``terminate(model, t, q, v)`` are those of :func:`linkwright.rollout`; the
+    reward of an action is the sum over its ``steps`` steps of ``step`` seconds. ``observation(model, q, v) -> (n,)`` is
+    what is observed; without it, q and v. ``law(model, t, q, v, *, action)`` makes efforts of an action; without one an
+    action is the efforts of all joints but free ones, within their limits. With a law ``action_space`` is a Box; an
+    ``observation_space`` may be given. Motions begin at ``q0`` and ``v0``, (num_envs, …) or the same for all, or as
+    ``reset(model, q0, v0, random) -> (q, v)`` tells. They are cut off (truncated) after ``limit`` actions. What else
+    :func:`linkwright.rollout` takes, such as ``parameters``, ``noise``, ``limits`` or ``method``, is taken too.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        num_envs: int = 1,
+        *,
+        reward: Callable[..., Any],
+        observation: Callable[..., Any] | None = None,
+        terminate: Callable[..., Any] | None = None,
+        reset: Callable[..., Any] | None = None,
+        law: Callable[..., Any] | None = None,
+        action_space: Any = None,
+        observation_space: Any = None,
+        q0: Any = None,
+        v0: Any = None,
+        steps: int = 10,
+        step: float = 1e-3,
+        limit: int | None = 1000,
+        threads: int | None = None,
+        **told: Any,
+    ):
+        if gymnasium is None:
+            raise MissingExtraError("environments need the package gymnasium: pip install 'linkwright[gymnasium]'")
+        for name, value in (("num_envs", num_envs), ("steps", steps), ("limit", 1 if limit is None else limit)):
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
+        for name in ("every", "keep", "start", "discount", "seed"):
+            if name in told:
+                raise ArgumentError(f"an environment takes no {name}: it is told by reset and step")
+        self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": []}
+        self.num_envs, self.model, self.limit = int(num_envs), model, limit
+        self._steps, self._threads = int(steps), threads
+        self.single_action_space = _space_of_actions(model, law, action_space)
+        begin_q, begin_v = (
+            np.broadcast_to(as_numbers(name, x), (self.num_envs, n)).copy()
+            for name, x, n in (
+                ("q0", model.neutral() if q0 is None else q0, model.nq),
+                ("v0", np.zeros(model.nv) if v0 is None else v0, model.nv),
+            )
+        )
+        shape = self.single_action_space.shape
+        each = {*_names(told.pop("each", ())), "action"}
+        self._about: Prepared = prepared(
+            model,
+            begin_q,
+            begin_v,
+            step,
+            law=partial(law or motors, action=np.zeros((self.num_envs, *shape))),
+            each=each,
+            reward=reward,
+            terminate=terminate or _never,
+            keep="reward",
+            **told,
+        )
+        self._observe = compile(_observation(observation or all_of_it), model)
+        self._begin = _beginnings(model, reset)
+        first = self._observe(begin_q, begin_v)
+        if observation_space is None:
+            observation_space = gymnasium.spaces.Box(-np.inf, np.inf, first.shape[1:], np.float64)
+        self.single_observation_space = observation_space
+        batched = gymnasium.vector.utils.batch_space
+        self.observation_space = batched(self.single_observation_space, self.num_envs)
+        self.action_space = batched(self.single_action_space, self.num_envs)
+        self._now = [x.copy() for x in self._about.now]
+        """q, v, and what else motions carry"""
+        self._random = np.zeros((self.num_envs, STATES))
+        self._age, self._ended = np.zeros(self.num_envs, dtype=int), np.zeros(self.num_envs, dtype=bool)
+        self._seeded = False
+
+    @property
+    def q(self) -> Array:
+        """(num_envs, nq), now."""
+        return self._now[0].copy()
+
+    @property
+    def v(self) -> Array:
+        """(num_envs, nv), now."""
+        return self._now[1].copy()
+
+    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """What is observed where motions begin. ``seed``: one, to which each adds its place, or one of each.
+
+        ``options={"reset_mask": (num_envs,)}``: which motions begin again.
+        """
+        if seed is not None or not self._seeded:
+            super().reset(seed=seed if isinstance(seed, (int, np.integer)) else None)
+            if seed is None:
+                seed = int(self.np_random.integers(2**31))
+            of_each = checked_seed(seed, (self.num_envs,))
+            self._seed(of_each + np.arange(self.num_envs, dtype=np.uint64) if of_each.shape == () else of_each)
+        mask = np.ones(self.num_envs, dtype=bool)
+        if options is not None and options.get("reset_mask") is not None:
+            mask = np.asarray(options["reset_mask"])
+            if mask.shape != (self.num_envs,) or mask.dtype != bool:
+                raise ShapeError(f"reset_mask is ({self.num_envs},) truth values; got {mask.dtype} {mask.shape}")
+        self._start_again(mask)
+        return self._observe(*self._now[:2]), {}
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Hold an action (num_envs, …) of each: what is observed, rewards, what has ended, what was cut off."""
+        shape = (self.num_envs, *self.single_action_space.shape)
+        action = as_numbers("actions", actions)
+        if action.shape != shape:
+            raise ShapeError(f"actions have shape {action.shape}; expected {shape}")
+        if not np.isfinite(action).all():
+            raise InputError("actions are not finite")
+        over = self._ended
+        alive = self._about.plan.layout.places["alive"]
+        self._now[2][over, alive] = 0.0  # they wait to begin again
+        found = taken(_with_action(self._about, action, self._now), self._steps, self._steps, self._threads)
+        self._now = list(found.end)
+        assert found.rewards is not None
+        terminated = ~found.alive & ~over
+        self._age += 1
+        cut = self._age >= (np.inf if self.limit is None else self.limit)
+        truncated = cut & ~terminated & ~over
+        if over.any():
+            self._start_again(over)
+        self._ended = terminated | truncated
+        return self._observe(*self._now[:2]), found.rewards[0].copy(), terminated, truncated, {}
+
+    def _seed(self, of_each: Array) -> None:
+        """Random numbers of beginnings and of noise from these seeds on."""
+        self._seeded = True
+        self._random = seeds(of_each, (self.num_envs,), RESET_STREAM)
+        plan = self._about.plan
+        if plan.random is not None:
+            law = plan.layout.places["law"]
+            place = slice(law.start + plan.random.start, law.start + plan.random.stop)
+            self._now[2][:, place] = seeds(of_each, (self.num_envs,))
+
+    def _start_again(self, mask: Array) -> None:
+        """Begin these motions anew; their random numbers go on."""
+        plan = self._about.plan
+        q, v, self._random[mask] = self._begin(
+            self._about.start[0][mask], self._about.start[1][mask], self._random[mask]
+        )
+        rest = self._about.now[2][mask]
+        if plan.random is not None:
+            law = plan.layout.places["law"]
+            place = slice(law.start + plan.random.start, law.start + plan.random.stop)
+            rest[:, place] = self._now[2][mask][:, place]
+        for now, new in zip(self._now, (q, v, rest), strict=True):
+            now[mask] = new
+        self._age[mask], self._ended[mask] = 0, False
+
+
+class Env(_Single):  # type: ignore[misc, valid-type]
+    """One motion of a mechanism as an environment of Gymnasium; it takes what :class:`VectorEnv` takes."""
+
+    def __init__(self, model: Model, **told: Any):
+        self._several = VectorEnv(model, 1, **told)
+        self.metadata: dict[str, Any] = {"render_modes": []}
+        self.action_space = self._several.single_action_space
+        self.observation_space = self._several.single_observation_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """What is observed where the motion begins."""
+        super().reset(seed=seed)
+        observed, info = self._several.reset(seed=seed)
+        return observed[0], info
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Hold an action: what is observed, the reward, whether it ended, whether it was cut off."""
+        several = self._several
+        observed, rewards, terminated, truncated, info = several.step(np.asarray(action)[None])
+        return observed[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+
+def _names(each: Any) -> tuple[str, ...]:
+    return (each,) if isinstance(each, str) else tuple(each)
+
+
+def _space_of_actions(model: Model, law: Callable[..., Any] | None, given: Any) -> Any:
+    if given is not None:
+        if not isinstance(given, gymnasium.spaces.Box):
+            raise ArgumentError(f"action_space is a gymnasium.spaces.Box; got {given!r}")
+        _require_action(law)
+        return given
+    if law is not None:
+        raise ArgumentError("action_space tells what actions the law takes: gymnasium.spaces.Box(low, high, shape)")
+    limits = joint_effort_limits(model)[with_motors(model)]
+    if not np.isfinite(limits).all() or not limits.size:
+        raise ArgumentError(
+            f"not every joint of {model.name!r} has a limit of its effort: give action_space=gymnasium.spaces.Box(…)"
+        )
+    return gymnasium.spaces.Box(-limits, limits, dtype=np.float64)
+
+
+def _require_action(law: Callable[..., Any] | None) -> None:
+    if law is None:
+        return
+    function, _ = taken_apart(law)
+    parameters = inspect.signature(function).parameters
+    if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        raise ArgumentError(
+            f"a law of an environment is law(model, t, q, v, *, action); it takes {', '.join(parameters)}"
+        )
+
+
+def _observation(observe: Callable[..., Any]) -> Callable[..., Any]:
+    function, bound = taken_apart(observe, "observation is a function (model, q, v) -> (n,)")
+
+    def observation(model: Model, q: Array, v: Array) -> Any:
+        return np.asarray(function(model.physical or model, q, v, **bound))
+
+    return observation
+
+
+def _beginnings(model: Model, reset: Callable[..., Any] | None) -> Callable[..., Any]:
+    """(q0, v0, random numbers' states) -> (q, v, those states after it), of some motions."""
+    told = told_function("reset", reset, (), ())
+    if told is None:
+        return lambda q0, v0, random: (q0, v0, random)
+
+    def beginning(model: Model, q0: Array, start: Array, random: Array) -> Any:
+        numbers = Random(random)
+        found = told.function(model, q0, start, numbers, list(told.values))
+        return *state(told, found, model.nq, model.nv), numbers.state
+
+    return compile(beginning, model, start=model.nv, random=STATES)
+
+
+def _with_action(about: Prepared, action: Array, now: list[Array]) -> Prepared:
+    """The same rollout from another state, under another action."""
+    formula = about.plan.formula
+    assert formula is not None
+    values, others = list(formula.values), len(formula.all_values) - len(formula.values)
+    values[about.names.index("action") - others] = action
+    plan = about.plan._replace(formula=replace(formula, values=tuple(values)))
+    return about._replace(plan=plan, now=(now[0], now[1], now[2]))
+
+
+__all__ = ["Env", "VectorEnv"]

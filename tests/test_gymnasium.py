@@ -1,0 +1,160 @@
+"""Environments: Gymnasium's own checks, its way to begin again, and the motions of rollouts."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+gymnasium = pytest.importorskip("gymnasium", reason="the extra gymnasium is not installed")
+
+from linkwright.gymnasium import Env, VectorEnv  # noqa: E402
+
+
+def upright(model, t, q, v, tau):
+    return np.cos(q[0]) - 0.01 * v[0] ** 2
+
+
+def seen(model, q, v):
+    return np.stack([np.cos(q[0]), np.sin(q[0]), v[0]])
+
+
+def torque(model, t, q, v, *, action):
+    return 3.0 * action
+
+
+def far(model, t, q, v, *, angle):
+    return abs(q[0]) > angle
+
+
+def anew(model, q0, v0, random):
+    return q0 + random.uniform(-0.5, 0.5, 1), random.normal(0.1, 1)
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    return lw.load("pendulum")
+
+
+def told(**more):
+    space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
+    return dict(reward=upright, observation=seen, law=torque, action_space=space, reset=anew, steps=20, **more)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_gymnasiums_own_checks_pass(pendulum):
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(Env(pendulum, terminate=partial(far, angle=2.0), limit=50, **told()))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_it_is_what_gymnasium_makes_of_single_ones(pendulum):
+    """Motion by motion the same as Gymnasium's own vector of single environments, also where they begin again."""
+    of = told(terminate=partial(far, angle=0.3), limit=7)
+    ours = VectorEnv(pendulum, 3, **of)
+    theirs = gymnasium.vector.SyncVectorEnv([lambda: Env(pendulum, **of)] * 3)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
+    assert ours.action_space == theirs.action_space
+    assert ours.observation_space == theirs.observation_space
+    a, b = ours.reset(seed=5)[0], theirs.reset(seed=5)[0]
+    assert np.array_equal(a, b)
+    ours.action_space.seed(1)
+    ended = np.zeros(2, dtype=int)
+    for _ in range(60):
+        actions = ours.action_space.sample()
+        one, other = ours.step(actions), theirs.step(actions)
+        for x, y in zip(one[:4], other[:4], strict=True):
+            assert np.array_equal(x, y)
+        ended += one[2].sum(), one[3].sum()
+    assert (ended > 3).all()
+
+
+def test_an_action_is_held_for_some_steps_of_a_rollout(pendulum):
+    of = VectorEnv(pendulum, 2, q0=np.array([[0.3], [0.7]]), **{**told(), "reset": None})
+    of.reset(seed=0)
+    actions = np.array([[0.5], [-1.0]])
+    observed, rewards, terminated, truncated, _ = of.step(actions)
+    found = lw.rollout(
+        pendulum, [[0.3], [0.7]], [0.0], 20, law=partial(torque, action=actions), each=["action"], reward=upright
+    )
+    assert np.array_equal(of.q, found.q[0])
+    np.testing.assert_allclose(observed[:, 1], np.sin(found.q[0, :, 0]), rtol=1e-12)
+    np.testing.assert_allclose(rewards, found.reward, rtol=1e-12)
+    assert not terminated.any()
+    assert not truncated.any()
+
+
+def test_without_a_law_actions_are_efforts_within_limits():
+    arm = lw.load("arm7")
+    of = VectorEnv(arm, 2, reward=upright)
+    limits = np.concatenate([joint.effort_limit for joint in arm.joints])
+    assert np.array_equal(of.single_action_space.high, limits)
+    assert of.reset(seed=0)[0].shape == (2, 14)
+    assert of.step(np.zeros((2, 7)))[0].shape == (2, 14)
+
+
+def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
+    robot = lw.load("quadruped").with_ground()
+    posture = np.tile([0.0, 0.7, -1.4], 4)
+    q0 = np.concatenate([[0.0, 0.0, 0.33, 1.0, 0.0, 0.0, 0.0], posture])
+
+    def legs(model, t, q, v, *, action):
+        return np.concatenate([np.zeros(6), 40.0 * (posture + 0.3 * action - q[7:]) - v[6:]])
+
+    of = VectorEnv(
+        robot,
+        3,
+        reward=lambda model, t, q, v, tau: v[0],
+        terminate=lambda model, t, q, v: q[2] < 0.1,
+        law=legs,
+        action_space=gymnasium.spaces.Box(-1.0, 1.0, (12,), np.float64),
+        q0=q0,
+        steps=4,
+        step=2e-3,
+        parameters={"pairs.friction": np.array([0.2, 0.5, 0.9])},
+        noise={"q": 0.01, "v": 0.05},
+    )
+    runs = []
+    for _ in range(2):
+        of.reset(seed=3)
+        of.action_space.seed(2)
+        runs.append([of.step(of.action_space.sample())[0] for _ in range(20)])
+    assert np.array_equal(*runs)
+    assert np.isfinite(runs[0]).all()
+    assert len(np.unique(runs[0][-1][:, 2])) == 3
+
+
+def test_some_begin_again_where_they_are_told(pendulum):
+    of = VectorEnv(pendulum, 3, **told())
+    of.reset(seed=1)
+    of.step(np.zeros((3, 1)))
+    before = of.q
+    of.reset(options={"reset_mask": np.array([True, False, True])})
+    assert np.array_equal(of.q[1], before[1])
+    assert not np.array_equal(of.q[0], before[0])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (dict(num_envs=0), "num_envs must be a whole number"),
+        (dict(action_space=None), "action_space tells what actions the law takes"),
+        (dict(law=None, action_space=None), "give action_space"),
+        (dict(law=lambda model, t, q, v: v), r"law\(model, t, q, v, \*, action\)"),
+        (dict(every=3), "takes no every"),
+    ],
+)
+def test_what_is_wrong_is_told(pendulum, more, said):
+    with pytest.raises(lw.errors.LinkwrightError, match=said):
+        VectorEnv(pendulum, **{"num_envs": 2, **told(), **more})
+
+
+def test_actions_of_another_shape_are_refused(pendulum):
+    of = VectorEnv(pendulum, 2, **told())
+    of.reset(seed=0)
+    with pytest.raises(lw.errors.ShapeError, match=r"expected \(2, 1\)"):
+        of.step(np.zeros(2))
+    with pytest.raises(lw.errors.InputError, match="not finite"):
+        of.step(np.full((2, 1), np.nan))
