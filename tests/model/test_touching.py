@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -171,11 +172,36 @@ def test_pairs_survive_every_change_of_a_model(change):
     assert change(model) == changed
 
 
+def test_the_numbers_of_pairs_may_be_symbols():
+    model = lw.load("quadruped").with_ground()
+    x = lw.symbols("mu", 4)
+    told = replace(model, pairs=tuple(replace(pair, friction=mu) for pair, mu in zip(model.pairs, x, strict=True)))
+    assert told.holds_symbols
+    assert not model.holds_symbols
+    changed = told.with_payload("trunk", 1.0).mirror("y")
+    assert all(pair.friction is mu for pair, mu in zip(changed.pairs, x, strict=True))
+    assert "friction mu" in str(told)
+
+
 def test_what_is_locked_together_does_not_touch():
     made = balls("a").body("b", 1.0, inertia=1.0).joint("hinge", "revolute", "world", "b")
     model = made.shape("b", "sphere", radius=0.1).build().with_ground()
     assert len(model.pairs) == 2
     assert [one for one, _ in touching(model.lock({"hinge": 0.0}))] == ["a (sphere of a)"]
+
+
+def test_a_first_link_that_is_welded_to_the_world_leaves_its_ground():
+    model = lw.load("quadruped").with_ground()
+    assert len(model.reroot("hind_left_shank", root="fixed").pairs) == 3
+
+
+def test_each_of_two_mechanisms_keeps_its_ground():
+    model = lw.load("quadruped").with_ground()
+    both = model.append(model, prefix="other_")
+    assert [(pair.first, pair.second) for pair in both.pairs] == [
+        *((k, 4) for k in range(4)),
+        *((k, 9) for k in range(5, 9)),
+    ]
 
 
 def test_models_differ_where_their_pairs_do():

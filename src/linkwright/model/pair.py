@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwright.model.shape import Shape, surface_problems
+from linkwright.model.shape import SURFACE, Shape, surface_problems
+from linkwright.spatial.arrays import is_symbolic
 
 FRICTION = 0.7
 """The coefficient of friction where neither of two shapes has one."""
@@ -46,6 +47,11 @@ class Pair:
     """N s/m, of the same"""
     margin: Any = 0.0
     """m: they touch where they are that near"""
+
+    @property
+    def holds_symbols(self) -> bool:
+        """Whether some of its numbers are symbols."""
+        return is_symbolic(*(x for x in (getattr(self, what) for what in SURFACE) if x is not None))
 
 
 def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
@@ -90,4 +96,5 @@ def pair_problems(pair: Pair, count: int) -> Iterator[str]:
         place = getattr(pair, what)
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
             yield f"its {what} shape is a place among {count}, from 0; got {place!r}"
-    yield from surface_problems(pair)
+    if not pair.holds_symbols:
+        yield from surface_problems(pair)

@@ -230,7 +230,7 @@ class Model(Editing, Sweeps, ByValue):
         bodies = ((link.placement, link.armature, *link.rigid_inertia) for link in self.links)
         joints = ((joint.stiffness, joint.damping, joint.friction, joint.rest) for joint in self.joints)
         frames = ((frame.placement,) for frame in self.frames.values())
-        return any(
+        return any(pair.holds_symbols for pair in self.pairs) or any(
             x.dtype.hasobject if isinstance(x, np.ndarray) else not isinstance(x, (float, int))
             for values in chain(((self.gravity,),), bodies, joints, frames)
             for x in values
