@@ -41,9 +41,11 @@ class Constraints:
         return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
 
 
-def constraints_of(model: Model, limits: bool, solver: Solver | None = None) -> Constraints | None:
-    """What acts by impulses; None where nothing does."""
-    told = Constraints(bool(model.pairs), limits and limited(model), True, solver or Solver())
+def constraints_of(
+    model: Model, limits: bool, solver: Solver | None = None, contact: bool = True
+) -> Constraints | None:
+    """What acts by impulses; None where nothing does. ``contact``: whether pairs do."""
+    told = Constraints(contact and bool(model.pairs), limits and limited(model), True, solver or Solver())
     return told if told.contact or told.limits else None
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.compiler.public import public
+from linkwright.compiler.public import kernel_of, public
 from linkwright.dynamics.actuation import joint_velocity_limits
+from linkwright.dynamics.contact.smooth import pair_energy
 from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
@@ -76,13 +77,18 @@ class Motion:
     what another has not is as it was when it was locked"""
     events: tuple[Any, ...] = ()
     """what happened when: each has ``t`` (s), ``name``, ``before`` and ``after``, (q, v), and ``lost`` (J)"""
+    smooth: bool = False
+    """whether shapes touch by smooth forces, whose springs are then part of the potential energy"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
         if self.parts:
             return tuple(np.concatenate(some) for some in zip(*(part._energies for part in self.parts), strict=True))  # type: ignore[return-value]
         with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
-            return measuring(self.model)(self.q, self.v)
+            kinetic, potential = measuring(self.model)(self.q, self.v)
+            if self.smooth:
+                potential = potential + kernel_of(pair_energy, self.model)(self.q)
+            return kinetic, potential
 
     @property
     def state(self) -> Any:
@@ -109,7 +115,7 @@ class Motion:
 
     @property
     def potential(self) -> Array:
-        """(n, …), J: of gravity and of the springs."""
+        """(n, …), J: of gravity and of the springs, those of smooth contact included."""
         return self._energies[1]
 
     @property
@@ -256,6 +262,7 @@ class Motion:
             {frame: wrench[at] for frame, wrench in self.wrenches.items()},
             None if self.lengths is None else self.lengths[index],
             None if self.impulses is None else self.impulses[at],
+            smooth=self.smooth,
         )
 
     def _repr_html_(self) -> str:

@@ -16,6 +16,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import contact
 from linkwright.dynamics.contact import Surface
+from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -157,6 +158,33 @@ def outside_of(
             )
         pieces += [_of_surface(model, one, batch) for one in _surfaces(environment)]
     return Outside(tuple(pieces)) if pieces else None
+
+
+def with_pairs(model: Model, outside: Outside | None) -> Outside:
+    """What acts from outside, and the smooth contact of the model's pairs."""
+
+    def touching(model: Model, t: Any, q: Array, v: Array) -> dict[str, Array]:
+        return pair_wrenches(model, q, v)
+
+    pairs = Piece(touching, "pairs", (), ())
+    return Outside((*(outside.pieces if outside else ()), pairs))
+
+
+def warn_if_pairs_are_hard(model: Model, q: Array, h: float) -> None:
+    """Say so where contact of pairs is too stiff for the step; at the first row of q (…, nq)."""
+    if not q.size:
+        return
+    rate, k = fastest_pair(model, q.reshape(-1, model.nq)[0])
+    if rate * h > STIFF:
+        names = [
+            model.shapes[place].name or model.shapes[place].body
+            for place in (model.pairs[k].first, model.pairs[k].second)
+        ]
+        warn(
+            f"{names[0]!r} on {names[1]!r} move within {1.0 / rate:.2g} s where they touch: a step of {h:g} s does not "
+            f"follow that; take one below {STIFF / rate:.2g} s, method='dopri5', a softer pair (stiffness=…), or "
+            "'semi_implicit', where contact acts by impulses"
+        )
 
 
 def bound_to_wrenches(wrenches: Any) -> dict[str, list[str]]:

@@ -75,6 +75,8 @@ class Record:
         """what happened to motions that have ended"""
         self.lengths: Array | None = None
         """(…, 2): steps taken, and taken again, of a method that chooses them"""
+        self.smooth = False
+        """whether pairs touch by smooth forces"""
         self._shown: tuple[Array, Array] | None = None
         self._lost_at = 0.0
 
@@ -167,7 +169,7 @@ class Record:
         wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
         law, impulses = state[..., : self.own], state[..., self.own :] if state.shape[-1] > self.own else None
         told = (compile_time, run_time, law, self.shapes, self.cut, wrenches, self.lengths, impulses)
-        return Motion(self.model, t, q, v, tau, self.h, *told)
+        return Motion(self.model, t, q, v, tau, self.h, *told, smooth=self.smooth)
 
     def look_at_lengths(self, control: Control) -> None:
         """Note how many steps there were, and of motions that have ended why."""

@@ -42,6 +42,8 @@ from linkwright.simulation.outside import (
     outside_of,
     warn_if_friction_jumps,
     warn_if_hard,
+    warn_if_pairs_are_hard,
+    with_pairs,
 )
 from linkwright.simulation.parts import closing
 from linkwright.simulation.record import Controller, Record
@@ -152,7 +154,9 @@ def simulate(
     Shapes of the model's ``pairs`` (see :meth:`~linkwright.model.tree.Model.with_ground`) touch, and with ``limits``
     joints stay within theirs. Both act by impulses at the velocities of each step of "semi_implicit", which is then the
     default (Moreau 1988; Stewart & Trinkle 1996): Coulomb's cone, restitution, and joints' dry friction that sticks.
-    ``solver`` (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly they are found. ``impulses`` of
+    With methods of Runge–Kutta and "dopri5" contact is a smooth force instead (Hunt & Crossley 1975; `docs/events.md`),
+    whose energy is part of the potential one; "dopri5" follows it however stiff. ``solver``
+    (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly impulses are found. ``impulses`` of
     the result has them.
 
     ``t0`` (s) is the time at the start. ``events``, a list of :class:`Event <linkwright.Event>`, such as
@@ -233,6 +237,11 @@ def simulate(
         rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
     controller = controller if rule is None else rule
     outside = outside_of(model, wrenches, environment, each, batch)
+    smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
+    if smooth:
+        outside = with_pairs(model, outside)
+        if isinstance(chosen, Tableau):
+            warn_if_pairs_are_hard(model, q, h)
     if outside is not None and isinstance(chosen, Variational):
         raise InputError("wrenches and environment are not for method 'variational'")
     require_a_sensor(model, sensor, rule, outside)
@@ -269,15 +278,19 @@ def simulate(
     if rule is not None and outside is not None:
         rule.formula = under(rule.formula, outside, model, sensor)
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
-    constraints = constraints_of(model, limits, solver)
+    constraints = constraints_of(model, limits, solver, not smooth)
     if constraints is not None and method is None:
         method = "semi_implicit"
         chosen = method_of(method)
     if constraints is not None and not isinstance(chosen, SemiImplicit):
-        raise InputError(f"contact and limits act in steps of 'semi_implicit'; got method={method!r}")
+        raise InputError(
+            "limits act in steps of 'semi_implicit', and contact there or as a smooth force in those of 'rk4', "
+            f"'midpoint', 'euler' and 'dopri5'; got method={method!r}"
+        )
     struck = 0 if constraints is None else constraints.size(model)
     told_of = (size + struck, shapes, cut, outside, size, float(t0))
     record = Record(model, h, steps, int(every), batch, controller is not None, *told_of)
+    record.smooth = smooth
     if rule is not None:
         record.asked = f"the law {rule.name}"
     if method is None:

@@ -1,0 +1,175 @@
+"""Contact of a model's pairs of shapes as smooth forces, for methods that integrate accelerations.
+
+At every point where two shapes may touch, δ being how deep they overlap there and s = |u_t| how fast they slide,
+
+    f_n = max(0, k δ (1 + c δ̇) + d δ̇)            f_t = −μ f_n u_t / √(s² + ε²)
+
+(Hunt & Crossley 1975; never adhesive), and where the pair has them moments −t f_n ω_n/√(ω_n² + ε_ω²) about the normal
+and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the pair's stiffness; that of a rigid pair is such that the weight
+of everything, on one point, sinks in by :data:`SUNK`. c gives the pair's restitution at :data:`SPEED` m/s
+(``dissipation`` of `compliant.py`; what comes more slowly leaves with more of its speed), of 0.05 at least. d is the
+pair's damping. Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.dynamics.contact.compliant import dissipation
+from linkwright.dynamics.contact.shapes import Candidate, candidates
+from linkwright.dynamics.jacobian import jacobian
+from linkwright.dynamics.kinematics import pose, velocity
+from linkwright.dynamics.mass import mass_matrix
+from linkwright.dynamics.momentum import total_mass
+from linkwright.dynamics.statics import joint_forces
+from linkwright.model.derived import kept
+from linkwright.model.pair import Pair
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum
+from linkwright.spatial.rotation import skew
+
+SUNK = 1e-3
+"""m"""
+
+SPEED = 1.0
+"""m/s, at which restitution is that of the pair"""
+
+LEAST = 0.05
+"""of restitutions that smooth forces have"""
+
+SLIP = 1e-2
+"""ε, m/s: how fast it slides where friction has grown to 0.71 of μ f_n"""
+
+TURN = 0.1
+"""ε_ω, rad/s: likewise of turning"""
+
+GRAVITY = 9.81
+"""m/s², where a model has none"""
+
+
+class Law(NamedTuple):
+    """The numbers of a pair's forces."""
+
+    stiffness: Any
+    damping: Any
+    dissipation: Any
+
+
+@kept
+def smooth_laws(model: Model) -> tuple[Law, ...]:
+    """Of each pair of the model."""
+    model = model.physical or model
+    return tuple(_law(model, pair) for pair in model.pairs)
+
+
+def _law(model: Model, pair: Pair) -> Law:
+    stiffness = pair.stiffness
+    if stiffness is None:
+        weight = total_mass(model) * (float(np.linalg.norm(model.gravity)) or GRAVITY)
+        stiffness = weight / SUNK
+    e = pair.restitution
+    c = 0.0 if is_symbolic(e) else dissipation(max(float(e), LEAST), SPEED)
+    return Law(stiffness, pair.damping, c)
+
+
+def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:
+    """The points where shapes of pairs may touch, with the number of the pair; gaps less its margin."""
+    T: dict[int, Array] = {}
+    for k, pair in enumerate(model.pairs):
+        for place in (pair.first, pair.second):
+            if place not in T:
+                T[place] = pose(model, q, model.shapes[place].body) @ model.shapes[place].placement
+        first, second = model.shapes[pair.first], model.shapes[pair.second]
+        for point in candidates(first, T[pair.first], second, T[pair.second]):
+            yield k, point._replace(gap=point.gap - pair.margin)
+
+
+def pair_wrenches(model: Model, q: Array, v: Array) -> dict[str, Array]:
+    """What pairs exert on links (6,): [f; n] at the origin of the link's frame, in world axes; none on the world."""
+    laws, V = smooth_laws(model), {"world": np.zeros(6)}
+    origin: dict[str, Array] = {}
+    found: dict[str, Array] = {}
+    for k, point in pair_points(model, q):
+        pair = model.pairs[k]
+        first, second = model.shapes[pair.first].body, model.shapes[pair.second].body
+        for body in (first, second):
+            if body not in V:
+                V[body] = velocity(model, q, v, body)
+            if body not in origin:
+                origin[body] = pose(model, q, body)[:3, 3]
+
+        def moved(body: str, at: Array = point.point) -> Array:
+            return V[body][:3] + skew(V[body][3:]) @ (at - origin[body])
+
+        n = point.normal
+        u = moved(first) - moved(second)
+        rate = -(n @ u)
+        depth = maximum(-point.gap, 0.0)
+        law = laws[k]
+        pressing = law.stiffness * depth * (1.0 + law.dissipation * rate)
+        if not is_zero(law.damping):
+            ramp = depth / (depth + 1e-3 * SUNK)  # a damper alone would push at once
+            pressing = pressing + law.damping * ramp * rate
+        pressing = maximum(pressing, 0.0)
+        force = pressing * n
+        if not is_zero(pair.friction):
+            sliding = u + rate * n
+            force = force - (pair.friction * pressing / np.sqrt(sliding @ sliding + SLIP * SLIP)) * sliding
+        moment = _against_turning(pair, pressing, n, V[first][3:] - V[second][3:])
+        for body, sign in ((first, 1.0), (second, -1.0)):
+            if model.frames[body].body < 0:
+                continue
+            arm = point.point - origin[body]
+            told = sign * np.concatenate([force, skew(arm) @ force + moment])
+            found[body] = found[body] + told if body in found else told
+    return found
+
+
+def _against_turning(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:
+    moment = np.zeros(3)
+    about = n @ w
+    if not is_zero(pair.torsional_friction):
+        moment = moment - (pair.torsional_friction * pressing * about / np.sqrt(about * about + TURN * TURN)) * n
+    if not is_zero(pair.rolling_friction):
+        across = w - about * n
+        moment = moment - (pair.rolling_friction * pressing / np.sqrt(across @ across + TURN * TURN)) * across
+    return moment
+
+
+def pair_forces(model: Model, q: Array, v: Array) -> Array:
+    """The efforts (nv,) of all pairs, Σ Jᵀ w."""
+    efforts = np.zeros(model.nv)
+    for body, wrench in pair_wrenches(model, q, v).items():
+        efforts = efforts + joint_forces(model, q, body, wrench)
+    return efforts
+
+
+def pair_energy(model: Model, q: Array) -> Any:
+    """What is stored in contacts, Σ ½ k δ², J."""
+    laws, energy = smooth_laws(model), 0.0 * model.gravity[0]
+    for k, point in pair_points(model, q):
+        depth = maximum(-point.gap, 0.0)
+        energy = energy + 0.5 * laws[k].stiffness * depth * depth
+    return energy
+
+
+def fastest_pair(model: Model, q: Array) -> tuple[float, int]:
+    """The fastest rate (1/s) of a pair's spring with what it moves at q, and which pair; (0, -1) without pairs."""
+    found = (0.0, -1)
+    M = mass_matrix(model, q)
+    for k, point in pair_points(model, q):
+        pair, J = model.pairs[k], np.zeros((3, model.nv))
+        for place, sign in ((pair.first, 1.0), (pair.second, -1.0)):
+            body = model.shapes[place].body
+            own = jacobian(model, q, body)
+            J = J + sign * (own[:3] - skew(point.point - pose(model, q, body)[:3, 3]) @ own[3:])
+        row = point.normal @ J
+        mobility = float(row @ np.linalg.solve(M, row))
+        law = smooth_laws(model)[k]
+        if np.isfinite(mobility):
+            rate = max(np.sqrt(float(law.stiffness) * mobility), float(law.damping) * mobility)
+            found = max(found, (float(rate), k))
+    return found
