@@ -1,6 +1,8 @@
 """Environments: Gymnasium's own checks, its way to begin again, and the motions of rollouts."""
 
+import re
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +126,16 @@ def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
     assert np.array_equal(*runs)
     assert np.isfinite(runs[0]).all()
     assert len(np.unique(runs[0][-1][:, 2])) == 3
+
+
+def test_the_page_runs():
+    """What `docs/rollouts.md` shows of environments, after what it shows before."""
+    page = Path(__file__).parents[1] / "docs" / "rollouts.md"
+    blocks = re.findall(r"```(?:python|py)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert any("VectorEnv" in block for block in blocks)
+    scope: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), scope)
 
 
 def test_some_begin_again_where_they_are_told(pendulum):
