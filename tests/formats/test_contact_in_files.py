@@ -1,5 +1,7 @@
 """What files say of contact: MJCF's rules, pairs and frictions, those of SDF; written and read again."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -306,3 +308,15 @@ def test_what_gazebo_says_of_the_links_of_a_urdf_is_read():
     with pytest.warns(FormatWarning, match="<mu1> is 'much'; expected a number"):
         touching, _ = parse_urdf(URDF.format(more='<gazebo reference="a"><mu1>much</mu1></gazebo>')).shapes
     assert touching.friction is None
+
+
+def test_friction_that_nobody_gives_is_ours_and_one_that_is_left_to_others_is_told(tmp_path):
+    pytest.importorskip("mujoco")
+    alone = ball().build()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alone.save(tmp_path / "r.xml")
+    assert lw.load(tmp_path / "r.xml", trusted=True).shapes[0].friction == 0.7
+    other = lw.Builder(alone).shape("world", "plane", friction=0.2).build()
+    with pytest.warns(FormatWarning, match="friction that is left to what is touched is written as 0.7: 'ball"):
+        other.save(tmp_path / "r.xml")

@@ -51,7 +51,8 @@ class Pair:
     @property
     def holds_symbols(self) -> bool:
         """Whether some of its numbers are symbols."""
-        return is_symbolic(*(x for x in (getattr(self, what) for what in SURFACE) if x is not None))
+        own = (getattr(self, what) for what in SURFACE)
+        return any(x is not None and not isinstance(x, (float, int)) and is_symbolic(x) for x in own)
 
 
 def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:

@@ -17,10 +17,10 @@ THINNEST = 1e-3
 """m, of the ground beneath a height field, and of its heights where all are alike: MuJoCo asks for some."""
 
 
-def surface(shape: Shape, losses: Losses) -> dict[str, Any]:
-    """What a geom is like to touch."""
+def surface(shape: Shape, alone: bool, losses: Losses) -> dict[str, Any]:
+    """What a geom is like to touch; ``alone``: no shape has a friction that this one could take."""
     told: dict[str, Any] = {}
-    if shape.friction is None:
+    if shape.friction is None and not alone:
         losses.add(f"friction that is left to what is touched is written as {FRICTION:g}", shape.called)
     numbers = (FRICTION if shape.friction is None else shape.friction, shape.torsional_friction, shape.rolling_friction)
     told |= {"friction": numbers, "condim": max(3, _condim(*numbers))}

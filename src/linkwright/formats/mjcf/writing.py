@@ -99,6 +99,7 @@ class _Writer:
         first = {shape.name for shape in self.description.shapes if shape.name}
         names, assets = Names({*first}), Node("asset")
         paired = {place for pair in pairs_of(self.description) for place in (pair.first, pair.second)}
+        alone = all(shape.friction is None for shape in self.description.shapes if shape.touches)
         for place, shape in enumerate(self.description.shapes):
             if shape.kind in ("plane", "height_field") and shape.body not in self.at_rest:
                 self.losses.add(f"shapes of the kind {shape.kind} are lost on bodies that move", shape.body)
@@ -132,7 +133,7 @@ class _Writer:
             if shape.use == "visual":
                 told |= {"contype": 0, "conaffinity": 0, "group": 2}
             else:
-                told |= surface(shape, self.losses)
+                told |= surface(shape, alone, self.losses)
                 if shape.use == "collision":
                     told["group"] = 3
             self.nodes[shape.body].add("geom", **told)
