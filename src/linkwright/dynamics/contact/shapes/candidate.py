@@ -87,7 +87,7 @@ def unit(x: Array, otherwise: Any) -> tuple[Any, Array]:
     there = square > NOTHING
     length = np.sqrt(either(there, square, 1.0))
     scale = either(there, 1.0 / length, 0.0)
-    direction = [x[k] * scale + either(there, 0.0, 1.0) * e if e else x[k] * scale for k, e in enumerate(otherwise)]
+    direction = [x[k] * scale + either(there, 0.0, 1.0) * e for k, e in enumerate(otherwise)]
     return either(there, length, 0.0), vector(*direction)
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linkwright.dynamics.contact.shapes import box_box, boxes, cylinder_box, cylinders, fields, planes, round
+from linkwright.dynamics.contact.shapes import (
+    box_box,
+    boxes,
+    cylinder_box,
+    cylinder_cylinder,
+    cylinders,
+    fields,
+    planes,
+    round,
+)
 from linkwright.dynamics.contact.shapes.candidate import Candidate
 from linkwright.dynamics.contact.shapes.spread import POINTS
 from linkwright.errors import InputError
@@ -33,6 +42,7 @@ SERVED: dict[tuple[str, str], tuple[Between, int]] = {
     ("sphere", "cylinder"): (cylinders.sphere_cylinder, 1),
     ("capsule", "cylinder"): (cylinders.capsule_cylinder, 2),
     ("cylinder", "box"): (cylinder_box.cylinder_box, POINTS),
+    ("cylinder", "cylinder"): (cylinder_cylinder.cylinder_cylinder, POINTS),
 }
 """The pairs, in the order in which their functions take them, and how many candidates these give."""
 

@@ -54,15 +54,10 @@ def sphere_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
 
 
 def capsule_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
-    """The nearest points of two segments p₁ + s d₁, p₂ + t d₂; side by side, both ends of where they are so.
-
-    r = p₁ − p₂, A = d₁², E = d₂², B = d₁·d₂, C = d₁·r, F = d₂·r: s = clip((B F − C E)/(A E − B²)),
-    t = clip((B s + F)/E), s = clip((B t − C)/A) (Ericson, "Real-Time Collision Detection", 2005, §5.1.9).
-    """
+    """The nearest points of both segments; side by side, both ends of where they are so."""
     (p1, d1), (p2, d2) = axis_of(a, Ta), axis_of(b, Tb)
     r = p1 - p2
-    A, E = maximum(d1 @ d1, NOTHING), maximum(d2 @ d2, NOTHING)
-    B, C, F = d1 @ d2, d1 @ r, d2 @ r
+    E, B, F = maximum(d2 @ d2, NOTHING), d1 @ d2, d2 @ r
 
     def between(s: Any) -> Array:
         return r + s * d1 - within((B * s + F) / E) * d2
@@ -71,15 +66,26 @@ def capsule_capsule(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]
         x = between(s)
         return x @ x
 
-    across = A * E - B * B
-    s = within((B * F - C * E) / maximum(across, 1e-12 * A * E))
-    s = within((B * within((B * s + F) / E) - C) / A)
+    s, _ = nearest_of_segments(r, d1, d2)
 
     def at(s: Any) -> Candidate:
         distance, normal = unit(between(s), UP)
         return touching(p1 + s * d1, a.radius, distance - b.radius, normal)
 
     return pair_of(at, *two_places(s, *slab(F, B, GROWN * E), square))
+
+
+def nearest_of_segments(r: Array, d1: Array, d2: Array) -> tuple[Any, Any]:
+    """s and t from -1 to 1 of the nearest points of two segments p₁ + s d₁, p₂ + t d₂, r = p₁ − p₂.
+
+    A = d₁², E = d₂², B = d₁·d₂, C = d₁·r, F = d₂·r: s = clip((B F − C E)/(A E − B²)), t = clip((B s + F)/E),
+    s = clip((B t − C)/A) (Ericson, "Real-Time Collision Detection", 2005, §5.1.9).
+    """
+    A, E = maximum(d1 @ d1, NOTHING), maximum(d2 @ d2, NOTHING)
+    B, C, F = d1 @ d2, d1 @ r, d2 @ r
+    s = within((B * F - C * E) / maximum(A * E - B * B, 1e-12 * A * E))
+    t = within((B * s + F) / E)
+    return within((B * t - C) / A), t
 
 
 def two_places(nearest: Any, low: Any, high: Any, square: Callable[[Any], Any]) -> tuple[Any, Any]:

@@ -28,13 +28,15 @@ Point = tuple[Any, ...]
 def spread(points: Sequence[Point]) -> list[Point]:
     """Of points of one plane of contact, each (gap, u, v, …) with u and v along the plane, :data:`POINTS`.
 
-    The one that is farthest out in a certain direction, the one that is farthest from it, the farthest on either side
-    of the line between these two; then the deepest of all. A point counts as nearer by 0.1 m for each metre that it is
-    farther from the plane, so that beyond a tilt of 0.1 the lower ones are taken. A point that was chosen before is not
-    there again: its gap is :data:`FAR`, as that of points which do not exist should be given.
+    Two that are far apart: the one that is farthest from one on the rim, and the one that is farthest from that; the
+    farthest on either side of the line between these two; then the deepest of all. A point counts as nearer by 0.1 m
+    for each metre that it is farther from the plane, so that beyond a tilt of 0.1 the lower ones are taken. A point
+    that was taken before is not there again: its gap is :data:`FAR`, as that of points which do not exist should be
+    given. These are to be near too.
     """
     (x, y), chosen = START, _Chosen(points)
-    first = chosen.best(lambda gap, u, v: TILT * (x * u + y * v) - gap)
+    start, _ = chosen.highest(lambda gap, u, v: TILT * (x * u + y * v) - gap)
+    first = chosen.best(lambda gap, u, v: TILT * _far(u - start[1], v - start[2]) - gap)
     second = chosen.best(lambda gap, u, v: TILT * _far(u - first[1], v - first[2]) - gap)
     du, dv = second[1] - first[1], second[2] - first[2]
     square = du * du + dv * dv
@@ -60,14 +62,19 @@ class _Chosen:
         self.found: list[Point] = []
         self.numbers: list[Any] = []
 
-    def best(self, score: Callable[..., Any], counts: Callable[..., Any] | None = None) -> Point:
-        """The one with the highest score; it is there if it was not chosen before, and counts."""
+    def highest(self, score: Callable[..., Any]) -> tuple[Point, Any]:
+        """The one with the highest score, and its number."""
         best, number, point = score(*self.points[0][:3]), 0.0, tuple(self.points[0])
         for k, other in enumerate(self.points[1:], 1):
             x = score(*other[:3])
             better = x > best
             best, number = maximum(x, best), either(better, float(k), number)
             point = tuple(either(better, a, b) for a, b in zip(other, point, strict=True))
+        return point, number
+
+    def best(self, score: Callable[..., Any], counts: Callable[..., Any] | None = None) -> Point:
+        """The one with the highest score is taken; it is there if it was not taken before, and counts."""
+        point, number = self.highest(score)
         gap, u, v, *more = point
         if counts is not None:
             gap = either(counts(u, v), gap, FAR)
