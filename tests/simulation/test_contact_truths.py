@@ -9,6 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.dynamics.impulses.solving import Solver
+from linkwright.simulation.impacts import Constraints, constrained_step
 
 G = 9.81
 H = 1e-3
@@ -111,3 +112,47 @@ def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: 
     assert begun < 1e-7
     assert motion.v[-1, 0] == pytest.approx(-0.5 * rate, abs=5e-8 if rate else 1e-12)
     assert np.abs(motion.v[-1, 1:]).max() < 1e-9
+
+
+def cradle(balls: int, **surface: Any) -> lw.Model:
+    """Equal balls in a row, that touch, on rails."""
+    builder = lw.Builder("cradle", gravity=(0.0, 0.0, 0.0))
+    for k in range(balls):
+        builder.body(f"ball{k}", 1.0, inertia=1e-2).shape(f"ball{k}", "sphere", radius=0.1, restitution=1.0, **surface)
+        builder.joint(f"rail{k}", "prismatic", "world", f"ball{k}", axis=(1, 0, 0), xyz=(0.2 * k, 0, 0))
+    return builder.build().with_contact()
+
+
+@pytest.mark.parametrize("struck", [1, 2, 3, 4])
+def test_a_cradle_in_rounds_throws_as_many_balls_as_struck_it(struck: int) -> None:
+    v0 = np.repeat([1.0, 0.0], [struck, 5 - struck])
+    q0 = -0.01 * v0
+    motion = lw.simulate(cradle(5), q0, v0, 0.05, H, solver=Solver(impacts="rounds"))
+    assert np.abs(motion.v[-1] - v0[::-1]).max() < 1e-12
+
+
+def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
+    motion = lw.simulate(
+        cradle(4), [-0.01, 0.0, 0.0, 0.02], [1.0, 0.0, 0.0, -2.0], 0.05, H, solver=Solver(impacts="rounds")
+    )
+    assert motion.v[-1] == pytest.approx([-2.0, 0.0, 0.0, 1.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("balls", [2, 3, 5])
+def test_a_row_of_balls_struck_together_moves_together(balls: int) -> None:
+    first = np.eye(balls)[0]
+    motion = lw.simulate(cradle(balls), -0.01 * first, first, 0.05, H, solver=Solver(sweeps=500))
+    assert motion.v[-1] == pytest.approx(2.0 / balls - first, abs=1e-9)
+
+
+def test_rounds_are_the_same_on_numbers() -> None:
+    model, told = cradle(3), Constraints(solver=Solver(impacts="rounds"))
+    v, none = np.array([1.0, 0.0, 0.0]), np.zeros(3)
+    _, v, p = constrained_step(model, none, v, none, H, np.zeros(told.size(model)), told)
+    assert np.abs(v - [0.0, 0.0, 1.0]).max() < 1e-12
+    assert sorted(p)[-2:] == pytest.approx([1.0, 1.0])
+
+
+def test_impacts_of_another_name_are_refused() -> None:
+    with pytest.raises(lw.errors.ArgumentError, match="'together' or in 'rounds'"):
+        Solver(impacts="often")  # type: ignore[arg-type]

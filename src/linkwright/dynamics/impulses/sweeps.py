@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,11 +43,32 @@ class Sweeps:
     """m/s: no more sweeps once none has changed a velocity by more"""
 
 
+class Place(NamedTuple):
+    """Where a block stands in a system."""
+
+    rows: list[int]
+    B: Array
+    """its block (k, k) of A"""
+    least: Array
+    """(k,): below this its diagonal is rounding"""
+
+    @classmethod
+    def of(cls, system: System, rows: list[int]) -> Place:
+        """That of a block with these rows."""
+        return cls(rows, system.block(rows), system.least[rows])
+
+    def inverse(self, x: Any, row: int = 0) -> Any:
+        """1/x, x about the diagonal's entry; 0 where no impulse along the row moves it."""
+        moves = x > self.least[row]
+        return where(moves, 1.0 / where(moves, x, 1.0), 0.0)
+
+
 class Law:
     """The law of one block: its impulses from what the others leave of its velocities."""
 
-    def __init__(self, rows: list[int], B: Array):
-        self.rows, self.B = rows, B
+    def __init__(self, place: Place):
+        self.place = place
+        self.rows, self.B = place.rows, place.B
         """where its rows are, and its block (k, k) of A"""
 
     def solve(self, p: Array, c: Array) -> Array:
@@ -65,17 +86,18 @@ class Law:
 class Contact(Law):
     """:class:`Touch`, with the bias its normal velocity has, in m/s, and the softness γ of its normal row."""
 
-    def __init__(self, rows: list[int], B: Array, touch: Touch, bias: Any, softness: Any):
-        super().__init__(rows, B)
+    def __init__(self, place: Place, touch: Touch, bias: Any, softness: Any = 0.0):
+        super().__init__(place)
+        B = self.B
         own = B[0, 0] + softness
         pulled = own  # by how much friction at its most may change it
         for friction in touch.frictions:
             across = B[0, list(friction.rows)]
             pulled = pulled + friction.reach * np.sqrt(across @ across)
         self._bias, self._softness = bias, softness
-        self._inverse = 1.0 / (maximum(own, STEADY * pulled) if touch.frictions else own)
+        self._inverse = place.inverse(maximum(own, STEADY * pulled) if touch.frictions else own)
         self._frictions = [
-            (friction, 1.0 / _largest_eigenvalue(B[np.ix_(friction.rows, friction.rows)]))
+            (friction, place.inverse(_largest_eigenvalue(B[np.ix_(friction.rows, friction.rows)]), friction.rows[0]))
             for friction in touch.frictions
         ]
 
@@ -95,9 +117,9 @@ class Contact(Law):
 class Bound(Law):
     """:class:`Stop`: the velocity lies between ``low`` and ``high``, by an impulse at these alone."""
 
-    def __init__(self, rows: list[int], B: Array, low: Any, high: Any):
-        super().__init__(rows, B)
-        self._low, self._high, self._inverse = low, high, 1.0 / B[0, 0]
+    def __init__(self, place: Place, low: Any, high: Any):
+        super().__init__(place)
+        self._low, self._high, self._inverse = low, high, place.inverse(self.B[0, 0])
 
     def solve(self, p: Array, c: Array) -> Array:
         """See :class:`Law`."""
@@ -107,9 +129,9 @@ class Bound(Law):
 class Resistance(Law):
     """:class:`Brake`: as little velocity as an impulse between ±``most`` leaves."""
 
-    def __init__(self, rows: list[int], B: Array, most: Any):
-        super().__init__(rows, B)
-        self._most, self._inverse = most, 1.0 / B[0, 0]
+    def __init__(self, place: Place, most: Any):
+        super().__init__(place)
+        self._most, self._inverse = most, place.inverse(self.B[0, 0])
 
     def solve(self, p: Array, c: Array) -> Array:
         """See :class:`Law`."""

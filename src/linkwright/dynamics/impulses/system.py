@@ -29,6 +29,12 @@ from linkwright.spatial.linalg import (
     solve_below,
 )
 
+FIXED = 1e-14
+"""What moves by less than this share of what its bodies would by themselves is held, up to rounding."""
+
+SIDEWAYS = 1e-12
+"""The square of a row's entry that is nothing but rounding."""
+
 
 class Inertia(NamedTuple):
     """M̂ factorised, with what loops keep still."""
@@ -82,6 +88,8 @@ class System(NamedTuple):
     """D⁻¹ Y"""
     r: Array
     """J v_free (m,)"""
+    least: Array
+    """(m,): what impulses along a row must move it by, each; rows that they move by less, joints or loops hold"""
     A: Array | None
     """(m, m); None where it is not made"""
 
@@ -126,4 +134,5 @@ def system(inertia: Inertia, J: Array, r: Array, blocks: Sequence[list[int]], sw
     making = sum(int((there[k] & there[: k + 1]).sum()) for k in range(m))  # products of A's lower triangle
     by_factors = sweeps * (2 * int(there.sum()) + own)
     A = mirror(Y.T @ scaled) if making + sweeps * (m * m - own) <= by_factors else None
-    return System(Y, scaled, r, A)
+    least = FIXED * ((J * J + SIDEWAYS) @ inertia.inverse)
+    return System(Y, scaled, r, least, A)
