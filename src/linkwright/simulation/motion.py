@@ -172,14 +172,14 @@ class Motion:
         from linkwright.visual.animation import animate
 
         self._one()
-        return animate(self.model, self.t, self.q, path, **options)
+        return animate(self.model, *self._shown, path, **options)
 
     def show(self, **options: Any) -> None:
         """Play the motion in a window; options and errors are those of :func:`linkwright.visual.window.show`."""
         from linkwright.visual.window import show
 
         self._one()
-        show(self.model, self.t, self.q, **options)
+        show(self.model, *self._shown, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
@@ -227,6 +227,12 @@ class Motion:
                 rows = slice(first, first + ROWS_AT_ONCE)
                 table = np.column_stack([x[rows].reshape(len(self.t[rows]), -1) for x in columns])
                 np.savetxt(file, table, delimiter=",", fmt="%.17g")
+
+    @property
+    def _shown(self) -> tuple[Array, Array]:
+        """Times and configurations that can be shown one after the other: of several at one time the last."""
+        last = np.append(np.diff(self.t) > 0.0, True)
+        return self.t[last], self.q[last]
 
     def _one(self) -> None:
         if self.q.ndim != 2:
