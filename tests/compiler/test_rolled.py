@@ -46,6 +46,11 @@ def turned_round(x, A, B, b):
     return B @ lw.stack([*(y[::-1] + b[::-1])[: H - 17], *b[1:18]]) + B @ (y[:H] * 2.0)
 
 
+def every_other(x, A, B, b):
+    """Rows of arguments of which every other entry is used, turned round as well."""
+    return B[:, ::-2] @ np.tanh((A @ x)[::2] * b[::-2] + b[::2])
+
+
 def one_after_the_other(x, A, B, b):
     """Entries that depend on each other stay as they are."""
     y, found = A @ x, [b[0]]
@@ -71,7 +76,7 @@ def until_small(x, A, B, b):
     )[0][: N - 2]
 
 
-FUNCTIONS = [plain, other_way_round, shared, turned_round, one_after_the_other, in_steps, until_small]
+FUNCTIONS = [plain, other_way_round, shared, turned_round, every_other, one_after_the_other, in_steps, until_small]
 
 
 def of_rows():

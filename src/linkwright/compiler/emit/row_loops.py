@@ -46,60 +46,45 @@ def _product(body: Arithmetic, args: tuple[int, ...], sides: Sides) -> Place:
         _alone(body, A, x, y, sides)
         return y
 
-    def store(first: str, totals: list[str]) -> None:
-        for k, total in enumerate(totals):
-            at = located(body, y, body.emit(f"add i64 {first}, {k}"))
-            body.lines.append(f"  store {body.lanes.double} {total}, {at}")
-
-    def by_entries(A: Place, first: str, count: int) -> None:
+    def rows(A: Place, first: str, count: int) -> None:
         starts = [_shifted(body, A, _product_of(body, _sum(body, first, k), sides.down)) for k in range(count)]
         sums = _Sums(body, sides.width, count)
         entry = read(body, x, sums.at)
         column = _product_of(body, sums.at, sides.right)
         for k, start in enumerate(starts):
             sums.add(k, _entry(body, start, column), entry)
-        store(first, sums.end())
+        for k, total in enumerate(sums.end()):
+            at = located(body, y, _sum(body, first, k))
+            body.lines.append(f"  store {body.lanes.double} {total}, {at}")
 
-    def by_columns(first: str, count: int) -> None:
-        starts = [_shifted(body, A, _product_of(body, _sum(body, first, k), sides.down)) for k in range(count)]
-        sums = _Sums(body, sides.width // some, count)
-        column = body.emit(f"mul i64 {sums.at}, {some}")
-        entries = [read(body, x, _sum(body, column, c)) for c in range(some)]
-        for k, start in enumerate(starts):
-            for a, entry in zip(_turned(body, _shifted(body, start, column), some), entries, strict=True):
-                sums.add(k, a, entry)
-        totals = sums.end()
-        for c in range(sides.width // some * some, sides.width):
-            entry = read(body, x, c)
-            for k, start in enumerate(starts):
-                totals[k] = body.multiplied_and_added(_entry(body, start, str(c)), entry, totals[k])
-        store(first, totals)
-
-    def by_rows(first: str, count: int) -> None:
-        start = _shifted(body, A, _product_of(body, first, sides.down))
-        sums = _Sums(body, sides.width, count)
-        entry = read(body, x, sums.at)
-        start = _shifted(body, start, _product_of(body, sums.at, sides.right))
-        k = 0
-        while k < count:
-            few = next(size for size in (some, 2, 1) if size <= count - k)
-            for a in _turned(body, _shifted(body, start, str(k)), few):
-                sums.add(k, a, entry)
-                k += 1
-        store(first, sums.end())
-
-    some, most = min(TURNED, body.lanes.width), _registers(body) // 2
+    most = 16 if _many_registers(body) else 8
     if (n := _fork(body, A)) is None:
-        _all_rows(body, sides.height, most, partial(by_entries, A))
+        _all_rows(body, sides.height, most, partial(rows, A))
         return y
-    _all_rows(body, sides.height, most, partial(by_entries, A._replace(kind="shared")))
+    _all_rows(body, sides.height, most, partial(rows, A._replace(kind="shared")))
     _other_way(body, n)
-    if sides.right == 1 and sides.width >= some:
-        _all_rows(body, sides.height, some, by_columns)
-    else:
-        _all_rows(body, sides.height, most // 2, by_rows if sides.down == 1 else partial(by_entries, A))
+    _lane_by_lane(body, A, x, y, sides)
     _together(body, n)
     return y
+
+
+def _lane_by_lane(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None:
+    """The same where each lane has a matrix of its own: each as if alone; the results are then turned."""
+    W, height = body.lanes.width, sides.height
+    x = _of_lanes(body, x, sides.width)
+    apart = memory(body, height)
+    loop = _Loop(body, W)
+    bytes_ = body.emit(f"mul i64 {loop.at}, {A.apart}")
+    own = A._replace(bases=(body.emit(f"getelementptr i8, ptr {A.bases[0]}, i64 {bytes_}"),))
+    first = loop.at if x.kind == "lanes" else "0"
+    entries = Place("shared", (body.emit(f"getelementptr double, ptr {x.bases[0]}, i64 {first}"),), x.first, x.step)
+    if x.kind == "lanes":
+        entries = entries._replace(first=x.first * W, step=x.step * W)
+    place = body.emit(f"getelementptr double, ptr {apart}, i64 {_product_of(body, loop.at, height)}")
+    _alone(body, own, entries, Place("lanes", (place,)), sides)
+    loop.end()
+    lanes = tuple(_moved(body, apart, lane * height) for lane in range(W))
+    _turn(body, Place("rows", lanes), y, height)
 
 
 def _alone(body: Arithmetic, A: Place, x: Place, y: Place, sides: Sides) -> None:
@@ -237,7 +222,7 @@ def _of_entry(body: Arithmetic, each: Each, entries: list[str], fixed: list[str]
 
 def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
     """The row as all lanes read it at once: those of each lane's own memory are copied, some entries at a time."""
-    if row.kind != "rows" or row.step != 1:
+    if row.kind != "rows":
         return row
     copy = Place("lanes", (memory(body, size),))
     n = _fork(body, row)
@@ -247,21 +232,32 @@ def _of_lanes(body: Arithmetic, row: Place, size: int) -> Place:
     body.lines.append(f"  store {body.lanes.double} {entry}, {located(body, copy, loop.at)}")
     loop.end()
     _other_way(body, n)
-    some = min(TURNED, body.lanes.width)
-    loop = _Loop(body, size // some)
-    first = body.emit(f"mul i64 {loop.at}, {some}")
-    for k, x in enumerate(_turned(body, _shifted(body, row, first), some)):
-        body.lines.append(f"  store {body.lanes.double} {x}, {located(body, copy, _sum(body, first, k))}")
-    loop.end()
-    for k in range(size // some * some, size):
-        body.lines.append(f"  store {body.lanes.double} {read(body, row, k)}, {located(body, copy, k)}")
+    _turn(body, row, copy, size)
     _together(body, n)
     return copy
 
 
-def _registers(body: Arithmetic) -> int:
-    """How many vector registers the processor has."""
-    return 32 if body.target.processor == "arm" or body.target.width >= 8 else 16
+def _turn(body: Arithmetic, row: Place, copy: Place, size: int) -> None:
+    """Copy a row of each lane's own memory to where all lanes read it at once, some entries at a time."""
+    some = min(TURNED, body.lanes.width) if row.step == 1 else 1
+    done = 0
+    if size >= some > 1:
+        loop = _Loop(body, size // some)
+        first = body.emit(f"mul i64 {loop.at}, {some}")
+        for k, x in enumerate(_turned(body, _shifted(body, row, first), some)):
+            body.lines.append(f"  store {body.lanes.double} {x}, {located(body, copy, _sum(body, first, k))}")
+        loop.end()
+        done = size // some * some
+    if size > done:
+        loop = _Loop(body, size - done)
+        place = _sum(body, loop.at, done)
+        body.lines.append(f"  store {body.lanes.double} {read(body, row, place)}, {located(body, copy, place)}")
+        loop.end()
+
+
+def _many_registers(body: Arithmetic) -> bool:
+    """Whether the processor has 32 vector registers rather than 16."""
+    return body.target.processor == "arm" or body.target.width >= 8
 
 
 def _widths(body: Arithmetic) -> list[int]:

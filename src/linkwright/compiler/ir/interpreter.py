@@ -115,7 +115,7 @@ def _of_column(sides: Sides, column: int) -> np.ndarray:
 _OF_ROWS: dict[str, Callable[..., Any]] = {
     "numbers": lambda value: value.entries,
     "table": lambda value, *entries: _row(entries),
-    "part": lambda part, row: row[..., part.first : part.first + part.step * part.size : part.step],
+    "part": lambda part, row: row[..., part.first + part.step * np.arange(part.size)],
     "zeros": lambda size: np.zeros(size),
     "added": _added,
     "product": _product,
