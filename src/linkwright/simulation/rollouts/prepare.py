@@ -14,6 +14,7 @@ from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.drives import between, driving
@@ -129,7 +130,7 @@ def prepared(
     q, v, batch = check_state(model, q0, v0)
     require_mass(model)
     require_closed(model, q, v)
-    q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
+    q, v = (np.ascontiguousarray(np.broadcast_to(x, (*batch, n))) for x, n in ((q, model.nq), (v, model.nv)))
     gains = checked_gains(stabilisation)
     projecting = bool(projection) and bool(model.loops)
 
@@ -202,8 +203,14 @@ def _impulses(model: Model, constraints: Constraints | None, parameters: Collect
     """How many are remembered from step to step, whatever the parameters of the pairs are."""
     if constraints is None:
         return 0
-    named = {what: 1.0 for owner, _, what in (name.partition(".") for name in parameters) if owner == "pairs"}
-    return constraints.size(replace(model, pairs=tuple(replace(pair, **named) for pair in model.pairs)))  # type: ignore[arg-type]
+    named = tuple(what for owner, _, what in (name.partition(".") for name in parameters) if owner == "pairs")
+    told: int = derived(model, _impulses, constraints, named, make=lambda: _count(model, constraints, named))
+    return told
+
+
+def _count(model: Model, constraints: Constraints, named: Collection[str]) -> int:
+    changed = {what: 1.0 for what in named}
+    return constraints.size(replace(model, pairs=tuple(replace(pair, **changed) for pair in model.pairs)))  # type: ignore[arg-type]
 
 
 def _names(plan: Plan, of_law: tuple[str, ...]) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ def taken(of: Prepared, steps: int, every: int | None, threads: int | None) -> R
         of.shapes,
         of.start[:2],
         of.taken + int(steps),
-        (last[0].copy(), last[1].copy(), last[2].copy()),
+        (last[0], last[1], last[2]),
         plan.layout,
     )
     _warn_of_endless(result, plan.terminate is not None or plan.again)
