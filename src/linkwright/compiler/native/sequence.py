@@ -178,6 +178,6 @@ class CallsInSequence:
 def run_on_threads(calls: CallsInSequence, rows: int, width: int, threads: int, nanoseconds: float) -> None:
     """All rows, on so many threads where that is worth it; ``nanoseconds`` that a row takes, about."""
     slices = min(int(rows * nanoseconds / GRAIN), _SLICES_EACH * threads) if threads > 1 else 1
-    step = -(-rows // (max(1, slices) * width)) * width
+    step = max(1, -(-rows // (max(1, slices) * width))) * width
     starts = range(0, rows, step)
     at_once([partial(calls.run, k, min(k + step, rows), width) for k in starts], threads)
