@@ -121,7 +121,7 @@ _LATER = {
     # Motion
     "linkwright.simulation": (
         *("Motion", "Rollout", "hold", "hold_joints", "linearize"),
-        *("rollout", "rollout_derivatives", "showing_start", "simulate", "contact", "events"),
+        *("rollout", "rollout_derivatives", "showing_start", "simulate", "stand", "contact", "events"),
     ),
     # Mechanisms that change while they move
     "linkwright.simulation.structure.changes": (
@@ -310,6 +310,7 @@ __all__ = [
     "spring_energy",
     "spring_lengths",
     "stack",
+    "stand",
     "static_wrench",
     "subtree_center_of_mass",
     "symbols",

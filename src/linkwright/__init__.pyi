@@ -84,6 +84,7 @@ from linkwright.simulation import rollout as rollout
 from linkwright.simulation import rollout_derivatives as rollout_derivatives
 from linkwright.simulation import showing_start as showing_start
 from linkwright.simulation import simulate as simulate
+from linkwright.simulation import stand as stand
 from linkwright.simulation.events.event import Event as Event
 from linkwright.simulation.events.event import Impact as Impact
 from linkwright.simulation.structure.changes import Changed as Changed
@@ -660,6 +661,7 @@ __all__ = [
     "spring_energy",
     "spring_lengths",
     "stack",
+    "stand",
     "static_wrench",
     "subtree_center_of_mass",
     "symbols",

@@ -109,6 +109,17 @@ def move_straight(
     return _per_joint(model, "nq", moved, (q, "nq"), (x, "nv")), _per_joint(model, "nv", told, (x, "nv"), (v, "nv"))
 
 
+def told_before(
+    model: Model, q: Shaped[Array, "nq"], q1: Shaped[Array, "nq"], v1: Shaped[Array, "nv"]
+) -> Shaped[Array, "nv"]:
+    """A velocity v1 (nv,) in the axes at q1, told in those at q: what :func:`move_straight` was given as v."""
+
+    def told(motion: JointType, x: Array, v: Array) -> Array:
+        return motion.adjoint(-_turn_apart(motion, x)[0]) @ v if motion.turning else v
+
+    return _per_joint(model, "nv", told, (difference(model, q, q1), "nv"), (v1, "nv"))
+
+
 def _turn_apart(motion: JointType, v: Array) -> tuple[Array, Array]:
     """The turning of a joint's axes, and the rest of its velocity."""
     share = np.array([float(k in motion.turning) for k in range(motion.nv)])

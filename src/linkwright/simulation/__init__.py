@@ -5,6 +5,7 @@ from linkwright.simulation.linearization import linearize
 from linkwright.simulation.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
 from linkwright.simulation.running import simulate
+from linkwright.simulation.standing import stand
 from linkwright.simulation.starts import showing_start
 from linkwright.simulation.structure.changes import (
     Changed,
@@ -32,5 +33,6 @@ __all__ = [
     "rollout_derivatives",
     "showing_start",
     "simulate",
+    "stand",
     "unlock_joints",
 ]

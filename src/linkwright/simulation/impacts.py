@@ -15,12 +15,12 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
-from linkwright.dynamics.impulses.rows import Block, brakes, limited, stops, touches
+from linkwright.dynamics.impulses.rows import Block, Touch, brakes, limited, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
-from linkwright.dynamics.impulses.system import inertia
+from linkwright.dynamics.impulses.system import Inertia, inertia
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import implicit_terms, with_added_armature
+from linkwright.simulation.integrators import ImplicitTerms, implicit_terms, with_added_armature
 from linkwright.spatial.arrays import Array
 
 
@@ -66,13 +66,8 @@ def constrained_step(
     model: Model, q: Array, v: Array, tau: Array, h: Any, memory: Array, constraints: Constraints
 ) -> tuple[Array, Array, Array]:
     """(q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the step before."""
-    smooth = _without_friction(model) if constraints.friction else model
-    terms = implicit_terms(smooth, q, v, h)
-    M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
-    for e, c in terms.springs:
-        M = M + c * np.outer(e, e)
+    smooth, terms, factors = _factorised(model, q, v, h, constraints)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull - dynamics.bias_forces(model, q, v)
-    factors = inertia(model, q, M)
     v_free = v + h * (factors.velocity(effort) + configuration.turning_rate(model, v))
     blocks = _blocks(model, q, constraints)
     if not blocks:
@@ -83,6 +78,41 @@ def constrained_step(
     shift = impulses.shift(p)
     moved = h * after if shift is None else h * after + shift
     return *configuration.move_straight(model, q, moved, after), p
+
+
+def _factorised(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints
+) -> tuple[Model, ImplicitTerms, Inertia]:
+    """The model without the dry friction that acts by impulses, what of it is implicit, and the factors of M̂."""
+    smooth = _without_friction(model) if constraints.friction else model
+    terms = implicit_terms(smooth, q, v, h)
+    M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
+    for e, c in terms.springs:
+        M = M + c * np.outer(e, e)
+    return smooth, terms, inertia(model, q, M)
+
+
+def left_by(
+    model: Model, q: Array, v: Array, q1: Array, v1: Array, p: Array, h: Any, constraints: Constraints
+) -> tuple[Any, Any, Any]:
+    """What a step from (q, v) to (q1, v1) by the impulses p (m,) leaves.
+
+    The work of contacts, J; what undoing overlap added to the potential energy, J; and the residual, m/s or rad/s: the
+    most by which the law of one contact, limit or joint's friction alone would still change one of its velocities.
+    """
+    v1 = configuration.told_before(model, q, q1, v1)
+    blocks = _blocks(model, q, constraints)
+    J = np.concatenate([block.J for block in blocks])
+    at = len(J) - sum(len(block.J) for block in blocks if isinstance(block, Touch))
+    work = 0.5 * (p[at:] @ (J[at:] @ (v + v1))) if at < len(J) else 0.0 * p[0]
+    lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
+    _, _, factors = _factorised(model, q, v, h, constraints)
+    free = v1 - factors.velocity(J.T @ p)
+    return work, lift, Impulses(factors, blocks, free, v, h, constraints.solver).residual(p)
+
+
+def _potential(model: Model, q: Array) -> Any:
+    return dynamics.potential_energy(model, q) + dynamics.spring_energy(model, q)
 
 
 def _without_friction(model: Model) -> Model:

@@ -21,8 +21,10 @@ from linkwright.errors import ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
+from linkwright.simulation.impacts import Constraints
 from linkwright.simulation.laws import joined
 from linkwright.simulation.parts import measuring
+from linkwright.simulation.recorded.contacts import Contacts, contacts_of, impulse_names, limit_efforts
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class Motion:
     """what happened when: each has ``t`` (s), ``name``, ``before`` and ``after``, (q, v), and ``lost`` (J)"""
     smooth: bool = False
     """whether shapes touch by smooth forces, whose springs are then part of the potential energy"""
+    constraints: Constraints | None = None
+    """what acted by impulses"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:
@@ -89,6 +93,19 @@ class Motion:
             if self.smooth:
                 potential = potential + kernel_of(pair_energy, self.model)(self.q)
             return kinetic, potential
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The points at which shapes may touch, their gaps and forces, and what the solver of impulses left.
+
+        See :class:`~linkwright.simulation.recorded.contacts.Contacts`. Without pairs of shapes there are none.
+        """
+        return contacts_of(self)
+
+    @property
+    def limit_efforts(self) -> Array:
+        """(n, …, nv): the efforts by which limits held joints, mean over the step that ends at each sample."""
+        return limit_efforts(self)
 
     @property
     def state(self) -> Any:
@@ -192,6 +209,12 @@ class Motion:
     def _write_arrays(self, path: Path) -> None:
         own: dict[str, Any] = {} if self.state is None else {"state": self.states}
         own |= {f"wrench:{frame}": wrench for frame, wrench in self.wrenches.items()}
+        if self.impulses is not None and self.constraints is not None and not self.parts:
+            own |= {"impulses": self.impulses, "impulse_names": np.array(impulse_names(self.model, self.constraints))}
+        if self._touching:
+            of = self.contacts
+            own |= {"contact_names": np.array(of.names), "contact_pair": of.pair, "contact_gaps": of.gaps}
+            own |= {"contact_points": of.points, "contact_forces": of.forces, "contact_moments": of.moments}
         with path.open("wb") as file:
             np.savez_compressed(
                 file,
@@ -220,7 +243,13 @@ class Motion:
             *(f"wrench:{frame}:{name}" for frame in self.wrenches for name in ("fx", "fy", "fz", "nx", "ny", "nz")),
         ]
         energies = (self.kinetic, self.potential, self.energy)
-        columns = (self.t, self.q, self.v, self.tau, *energies, *self.wrenches.values())
+        columns = [self.t, self.q, self.v, self.tau, *energies, *self.wrenches.values()]
+        if self.impulses is not None and self.constraints is not None and not self.parts:
+            header += [f"impulse:{_plain(name)}" for name in impulse_names(self.model, self.constraints)]
+            columns.append(self.impulses)
+        if self._touching:
+            header += [f"force:{_plain(name)}:{axis}" for name in self.contacts.names for axis in ("fx", "fy", "fz")]
+            columns.append(self.contacts.of_pairs)
         with path.open("w", encoding="utf-8") as file:
             file.write(",".join(header) + "\n")
             for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
@@ -233,6 +262,11 @@ class Motion:
         """Times and configurations that can be shown one after the other: of several at one time the last."""
         last = np.append(np.diff(self.t) > 0.0, True)
         return self.t[last], self.q[last]
+
+    @property
+    def _touching(self) -> bool:
+        """Whether shapes may touch, the same all the time."""
+        return bool(self.model.pairs) and not any(part.model.pairs != self.model.pairs for part in self.parts)
 
     def _one(self) -> None:
         if self.q.ndim != 2:
@@ -269,6 +303,7 @@ class Motion:
             None if self.lengths is None else self.lengths[index],
             None if self.impulses is None else self.impulses[at],
             smooth=self.smooth,
+            constraints=self.constraints,
         )
 
     def _repr_html_(self) -> str:
@@ -283,6 +318,11 @@ class Motion:
 
     def __repr__(self) -> str:
         return f"<Motion of {self.model.name!r}: {len(self.t)} samples over {self.t[-1] - self.t[0]:g} s>"
+
+
+def _plain(name: str) -> str:
+    """A name in a header of a table."""
+    return name.replace(",", ";").replace("\n", " ")
 
 
 def samples_there(q: Array, v: Array) -> Array:

@@ -13,6 +13,7 @@ from linkwright.errors import InputError, ShapeError, SimulationError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation import memory
 from linkwright.simulation.adaptive.steps import MOST, Control
+from linkwright.simulation.impacts import Constraints
 from linkwright.simulation.motion import Motion, samples_there
 from linkwright.simulation.outside import Outside
 from linkwright.spatial.arrays import Array, as_numbers
@@ -77,6 +78,8 @@ class Record:
         """(…, 2): steps taken, and taken again, of a method that chooses them"""
         self.smooth = False
         """whether pairs touch by smooth forces"""
+        self.constraints: Constraints | None = None
+        """what acts by impulses"""
         self._shown: tuple[Array, Array] | None = None
         self._lost_at = 0.0
 
@@ -169,7 +172,7 @@ class Record:
         wrenches = self.outside.acting(self.model, t, q, v) if self.outside else {}
         law, impulses = state[..., : self.own], state[..., self.own :] if state.shape[-1] > self.own else None
         told = (compile_time, run_time, law, self.shapes, self.cut, wrenches, self.lengths, impulses)
-        return Motion(self.model, t, q, v, tau, self.h, *told, smooth=self.smooth)
+        return Motion(self.model, t, q, v, tau, self.h, *told, smooth=self.smooth, constraints=self.constraints)
 
     def look_at_lengths(self, control: Control) -> None:
         """Note how many steps there were, and of motions that have ended why."""

@@ -291,6 +291,7 @@ def simulate(
     told_of = (size + struck, shapes, cut, outside, size, float(t0))
     record = Record(model, h, steps, int(every), batch, controller is not None, *told_of)
     record.smooth = smooth
+    record.constraints = constraints
     if rule is not None:
         record.asked = f"the law {rule.name}"
     if method is None:

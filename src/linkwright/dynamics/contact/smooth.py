@@ -87,11 +87,38 @@ def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:
             yield k, point._replace(gap=point.gap - pair.margin)
 
 
+class Exerted(NamedTuple):
+    """What a pair exerts on its first shape at a point, and the opposite on the second."""
+
+    pair: Pair
+    point: Candidate
+    force: Array
+    """(3,), N"""
+    moment: Array
+    """(3,), N m, about the point"""
+
+
 def pair_wrenches(model: Model, q: Array, v: Array) -> dict[str, Array]:
     """What pairs exert on links (6,): [f; n] at the origin of the link's frame, in world axes; none on the world."""
-    laws, V = smooth_laws(model), {"world": np.zeros(6)}
     origin: dict[str, Array] = {}
     found: dict[str, Array] = {}
+    for pair, (_, point, _), force, moment in smooth_points(model, q, v):
+        for place, sign in ((pair.first, 1.0), (pair.second, -1.0)):
+            body = model.shapes[place].body
+            if model.frames[body].body < 0:
+                continue
+            if body not in origin:
+                origin[body] = pose(model, q, body)[:3, 3]
+            arm = point - origin[body]
+            told = sign * np.concatenate([force, skew(arm) @ force + moment])
+            found[body] = found[body] + told if body in found else told
+    return found
+
+
+def smooth_points(model: Model, q: Array, v: Array) -> Iterator[Exerted]:
+    """What acts at each point of all pairs, in their order."""
+    laws, V = smooth_laws(model), {"world": np.zeros(6)}
+    origin: dict[str, Array] = {"world": np.zeros(3)}
     for k, point in pair_points(model, q):
         pair = model.pairs[k]
         first, second = model.shapes[pair.first].body, model.shapes[pair.second].body
@@ -118,14 +145,7 @@ def pair_wrenches(model: Model, q: Array, v: Array) -> dict[str, Array]:
         if not is_zero(pair.friction):
             sliding = u + rate * n
             force = force - (pair.friction * pressing / np.sqrt(sliding @ sliding + SLIP * SLIP)) * sliding
-        moment = _against_turning(pair, pressing, n, V[first][3:] - V[second][3:])
-        for body, sign in ((first, 1.0), (second, -1.0)):
-            if model.frames[body].body < 0:
-                continue
-            arm = point.point - origin[body]
-            told = sign * np.concatenate([force, skew(arm) @ force + moment])
-            found[body] = found[body] + told if body in found else told
-    return found
+        yield Exerted(pair, point, force, _against_turning(pair, pressing, n, V[first][3:] - V[second][3:]))
 
 
 def _against_turning(pair: Pair, pressing: Any, n: Array, w: Array) -> Array:

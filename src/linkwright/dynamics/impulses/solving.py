@@ -129,6 +129,25 @@ class Impulses:
         """M̂⁻¹ Jᵀ p (nv,)."""
         return self._inertia.moved(self.system.carried(p))
 
+    def residual(self, p: Array) -> Any:
+        """The most, m/s or rad/s, by which one block's own law would still change one of its velocities."""
+        z, most = self.system.carried(p), 0.0
+        for block, rows in zip(self._blocks, self._rows, strict=True):
+            own = p[rows]
+            bounces = isinstance(block, Touch) and not is_zero(block.pair.restitution)
+            laws = [self._law(block, rows)]
+            laws += [self._law(block, rows, self._J[rows[0]] @ self._v)] if bounces else []
+            c = self.system.without(rows, p, z)
+            off: Any = None
+            for law in laws:  # what bounces may do so in part: see _without_gain
+                change = law.solve(own, c) - own
+                largest: Any = 0.0
+                for k in range(len(rows)):
+                    largest = maximum(largest, abs(change[k]) * law.B[k, k])
+                off = largest if off is None else minimum(off, largest)
+            most = maximum(most, off)
+        return most
+
     def shift(self, p: Array) -> Array | None:
         """δ (nv,) by which the configuration is moved besides, as overlap at the end of the step asks for."""
         found = [

@@ -1,0 +1,1 @@
+"""What a record of a motion tells beside itself."""

@@ -1,0 +1,193 @@
+"""Mechanisms on the ground: a posture put there, and joints that hold one while something touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.public import compile_or_not, public
+from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
+from linkwright.dynamics.actuation import with_motors
+from linkwright.dynamics.configuration import check
+from linkwright.dynamics.contact.shapes.candidate import FAR
+from linkwright.dynamics.impulses.exerted import points_of_pair
+from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.errors import ArgumentError, ModelError, explained
+from linkwright.model.derived import derived
+from linkwright.model.pair import Pair
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.rotation import skew
+
+STEPS = 30
+"""Steps of Newton's method at most, of which a level ground needs one."""
+
+CLOSE = 1e-12
+"""m: nearer to the ground need nothing be"""
+
+mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), public(pose)
+
+
+@explained
+def stand(model: Model, q: Any) -> Array:
+    """The configuration q (…, nq), raised or lowered until what touches the ground just touches it.
+
+    >>> import linkwright as lw
+    >>> robot = lw.load("quadruped").with_ground()
+    >>> q = lw.stand(robot, robot.neutral())
+    >>> round(float(q[2]), 3)
+    0.424
+
+    Its free joints move up or down in the world, all that float by as much; joints and the direction of the base stay.
+    The ground is what the model's pairs touch in the world; without such a pair a level ground at height 0, touched by
+    every shape that touches others. Raises :class:`~linkwright.errors.ModelError` where nothing floats, where no
+    shape touches others, or where nothing is beneath.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"stand: the first argument is a Model; got {model!r}")
+    q = as_numbers("q", q)
+    check(model, q)
+    floating = _floating(model)
+    if not floating:
+        raise ModelError(
+            f"{model.name!r} cannot be put on the ground: no joint of it is free; load it with root='free'"
+        )
+    grounded = model if _grounding(model) else replace(model, pairs=()).with_ground()
+    q = q.copy()
+    kernel = derived(grounded, stand, make=lambda: _gaps(grounded))
+    for _ in range(STEPS):
+        up, gaps = kernel(q)
+        there = (up > 1e-3) & (gaps < 0.5 * FAR)
+        away = np.where(there, gaps / np.where(there, up, 1.0), np.inf).min(axis=-1)
+        if not np.isfinite(away).all():
+            raise ModelError(
+                f"no ground is beneath {model.name!r}, or none that its shapes have points of contact with"
+            )
+        for at, upwards in floating:
+            q[..., at : at + 3] -= away[..., None] * upwards
+        if (np.abs(away) < CLOSE).all():
+            break
+    return q
+
+
+def _floating(model: Model) -> list[tuple[int, Array]]:
+    """Where the coordinates of free joints on the world begin, and what of these is up."""
+    at, found = 0, []
+    for joint, link in zip(model.joints, model.links, strict=True):
+        if joint.type == "free" and link.parent < 0:
+            found.append((at, link.placement[2, :3]))
+        at += joint.nq
+    return found
+
+
+def _grounding(model: Model) -> list[Pair]:
+    """The pairs of which one shape is the world's."""
+    still = [model.frame(shape.body).body < 0 for shape in model.shapes]
+    return [pair for pair in model.pairs if still[pair.first] != still[pair.second]]
+
+
+def _gaps(model: Model) -> Callable[..., Any]:
+    """The kernel (q) of how fast each point of the ground's pairs goes up with what floats, and of its gap."""
+    pairs = tuple(_grounding(model))
+    sides = [1.0 if model.frame(model.shapes[pair.first].body).body >= 0 else -1.0 for pair in pairs]
+    of_point = [s for s, pair in zip(sides, pairs, strict=True) for _ in range(points_of_pair(model, pair))]
+
+    def found(model: Model, q: Array) -> tuple[Array, Array]:
+        poses = body_poses(model, q)
+        points = [(one, pair.margin) for pair in pairs for one in candidates_of(model, pair, poses)]
+        up = np.stack([side * one.normal[2] for side, (one, _) in zip(of_point, points, strict=True)])
+        return up, np.stack([one.gap - margin for one, margin in points])
+
+    return compile_or_not(found, model)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A mechanism whose joints are held by springs and dampers: the dampers are its own, the springs are ``law``."""
+
+    model: Model
+    law: Callable[..., Array]
+    """(model, t, q, v) -> efforts (nv,), for ``simulate``"""
+    stiffness: Array
+    """(nv,), N m/rad or N/m"""
+
+
+def held(
+    model: Model, posture: Any, frequency: float = 1.8, damping_ratio: float = 0.7, bend: Any = None, every: float = 4.0
+) -> Held:
+    """Hold the joints of what stands at a posture (nq,), by springs and dampers that do not mind what it touches.
+
+    A joint whose one side is on the ground moves the other; so each spring swings what it moves, a leg's all but the
+    leg, at ``frequency`` (Hz), damped by ``damping_ratio``. Dampers are implicit in the step, and so light links are
+    held steadily, too. ``bend`` (nv,): how far the posture moves from there and back every so many seconds.
+    """
+    k = stiffnesses(model, posture, frequency)
+    damping = (2.0 * damping_ratio / (2.0 * np.pi * frequency)) * k
+    joints, at = [], 0
+    for joint in model.joints:
+        own = damping[at : at + joint.nv]
+        joints.append(replace(joint, damping=np.asarray(joint.damping) + own) if joint.nv else joint)
+        at += joint.nv
+    law = partial(towards, posture=as_numbers("posture", posture), gain=k)
+    if bend is not None:
+        law = partial(bending, posture=as_numbers("posture", posture), gain=k, bend=bend, rate=2.0 * np.pi / every)
+    return Held(replace(model, joints=tuple(joints)), law, k)
+
+
+def towards(model: Model, t: Any, q: Array, v: Array, posture: Array, gain: Array) -> Array:
+    """Springs to a posture (nv,)."""
+    return gain * difference(model, q, posture)
+
+
+def bending(model: Model, t: Any, q: Array, v: Array, posture: Array, gain: Array, bend: Array, rate: Any) -> Array:
+    """Springs to a posture that moves (nv,)."""
+    return gain * difference(model, q, integrate(model, posture, (0.5 - 0.5 * np.cos(rate * t)) * bend))
+
+
+def stiffnesses(model: Model, posture: Any, frequency: float) -> Array:
+    """The stiffness (nv,) by which each driven coordinate swings at ``frequency``, Hz, what it moves; 0 of free joints.
+
+    That is the links beyond it; but of joints between a base that floats and what touches the ground everything else,
+    of which each such limb bears its share.
+    """
+    q = as_numbers("posture", posture)
+    M = mass_matrix_of(model, q)
+    w = 2.0 * np.pi * frequency
+    moved = np.zeros(model.nv)
+    moved[with_motors(model)] = np.diag(M)[with_motors(model)]
+    floating = [k for k, joint in enumerate(model.joints) if joint.type == "free" and model.links[k].parent < 0]
+    touching = {
+        body
+        for pair in _grounding(model)
+        for place in (pair.first, pair.second)
+        if (body := model.frame(model.shapes[place].body).body) >= 0
+    }
+    for base in floating:
+        limbs = [body for body in touching if base in model.path(body) and body != base]
+        at = model.slice(model.joints[base].name)[1]
+        R = pose_of(model, q, model.joints[base].child)
+        own = M[at, at]
+        for k in {k for body in limbs for k in model.path(body) if k != base}:
+            place = model.slice(model.joints[k].name)[1]
+            if not model.joints[k].nv:
+                continue
+            J = jacobian_of(model, q, model.joints[k].child)[:, place]
+            arm = jacobian_frames(R, pose_of(model, q, model.joints[k].child))
+            S = arm @ J  # the axes as twists of the base
+            inertia = np.einsum("ij,ik,kj->j", S, own, S) - np.diag(M)[place]
+            moved[place] = np.maximum(moved[place], inertia / len(limbs))
+    return w * w * moved
+
+
+def jacobian_frames(base: Array, body: Array) -> Array:
+    """(6, 6): from a twist about the origin of a body's frame, in world axes, to one of the base's, in its axes."""
+    R, r = base[:3, :3], base[:3, 3] - body[:3, 3]
+    X = np.zeros((6, 6))
+    X[:3, :3] = X[3:, 3:] = R.T
+    X[:3, 3:] = -R.T @ skew(r)
+    return X
