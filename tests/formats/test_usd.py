@@ -258,3 +258,44 @@ def test_a_stage_is_read_in_a_process_of_its_own(tmp_path):
     assert model == load(tmp_path / "arm.usda", trusted=True)
     with pytest.raises(FormatError, match="allowed is urdf"):
         load(tmp_path / "arm.usda", formats=["urdf"])
+
+
+def test_what_colliders_are_like_to_touch(tmp_path):
+    ball = """
+        def Sphere "{name}" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"])
+        {{
+            double radius = 0.1
+            {more}
+        }}"""
+    material = """
+    def Material "rubber" (prepend apiSchemas = ["PhysicsMaterialAPI"])
+    {
+        float physics:dynamicFriction = 0.4
+        float physics:staticFriction = 0.6
+        float physics:restitution = 0.3
+    }"""
+    bound = "rel material:binding:physics = </arm/rubber>"
+    mass = MASS.format(mass=1.0, c=(0.1, 0, 0), I=(0.1, 0.1, 0.1))
+    filtered = "rel physics:filteredPairs = </arm/b>"
+    one = body(
+        "a",
+        mass=mass + filtered.join(("\n", "\n")),
+        more=', "PhysicsFilteredPairsAPI"',
+        inside=ball.format(name="soft", more=bound),
+    )
+    two = body("b", mass=mass, inside=ball.format(name="hard", more="bool physics:collisionEnabled = 0"))
+    world = """
+    def Plane "floor" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+    {
+        uniform token axis = "Z"
+    }
+"""
+    model = read(tmp_path, stage(one, two, material, world))
+    shapes = {shape.name: shape for shape in model.shapes}
+    assert (shapes["soft"].friction, shapes["soft"].restitution) == pytest.approx((0.4, 0.3))
+    assert shapes["hard"].friction is None
+    assert not shapes["hard"].touches
+    assert (shapes["floor"].body, shapes["floor"].kind) == ("world", "plane")
+    assert model.excluded == (("a", "b"),)
+    (pair,) = model.with_contact().pairs
+    assert pair.friction == pytest.approx(0.4)

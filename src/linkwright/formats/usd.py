@@ -90,9 +90,9 @@ class _Reader:
     """A stage as a description."""
 
     def __init__(self, stage: Any, file: str):
-        from pxr import Usd, UsdGeom, UsdPhysics
+        from pxr import Usd, UsdGeom, UsdPhysics, UsdShade
 
-        self.usd, self.geom, self.physics = Usd, UsdGeom, UsdPhysics
+        self.usd, self.geom, self.physics, self.shade = Usd, UsdGeom, UsdPhysics, UsdShade
         self.stage, self.file = stage, file
         self.m = float(UsdGeom.GetStageMetersPerUnit(stage))
         self.kg = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
@@ -103,7 +103,8 @@ class _Reader:
         self.prims = [prim for prim in found if prim.IsActive()]
         self.bodies = {prim.GetPath(): prim for prim in self.prims if self.is_body(prim)}
         self.names = self.named([*self.bodies.values()])
-        self.shapes_of: dict[Any, list[tuple[Any, Shape]]] = {path: [] for path in self.bodies}
+        self.shapes_of: dict[Any, list[tuple[Any, Shape]]] = {path: [] for path in [None, *self.bodies]}
+        """of each body, and of the world, where None stands for it"""
 
     def problem(self, prim: Any, message: str) -> None:
         self.problems.append(f"{self.file}:{prim.GetPath()}: {message}")
@@ -165,7 +166,18 @@ class _Reader:
         shapes = tuple(shape for found in self.shapes_of.values() for _, shape in found)
         name = self.stage.GetDefaultPrim().GetName() if self.stage.HasDefaultPrim() else ""
         g = self.gravity()
-        return Description(name or Path(self.file).stem, bodies, joints, frames, loops, g, (), shapes)
+        excluded = tuple(self.excluded())
+        return Description(
+            name or Path(self.file).stem, bodies, joints, frames, loops, g, (), shapes, excluded=excluded
+        )
+
+    def excluded(self) -> Iterator[tuple[str, str]]:
+        """The bodies that do not touch each other."""
+        for path, prim in self.bodies.items():
+            if prim.HasAPI(self.physics.FilteredPairsAPI):
+                for other in self.physics.FilteredPairsAPI(prim).GetFilteredPairsRel().GetTargets():
+                    if other in self.bodies:
+                        yield self.names[path], self.names[other]
 
     def gravity(self) -> tuple[float, float, float]:
         up = {"X": 0, "Y": 1, "Z": 2}[str(self.geom.GetStageUpAxis(self.stage))]
@@ -212,7 +224,7 @@ class _Reader:
         """The colliders of a body together: of masses as they say, so that the volume is the mass in kg."""
         parts = []
         for collider, shape in self.shapes_of[path]:
-            if not shape.touches or shape.kind == "plane":
+            if not collider.HasAPI(self.physics.CollisionAPI) or shape.kind == "plane":
                 continue
             api = self.physics.MassAPI(collider) if collider.HasAPI(self.physics.MassAPI) else None
             own_mass = self.kg * float((api and collider != prim and api.GetMassAttr().Get()) or 0.0)
@@ -413,13 +425,14 @@ class _Reader:
         """What a body looks like, and its colliders."""
         path = self.body_of(prim.GetPath())
         touches = prim.HasAPI(self.physics.CollisionAPI)
+        touches = touches and self.physics.CollisionAPI(prim).GetCollisionEnabledAttr().Get() is not False
         image = self.geom.Imageable(prim)
         seen = str(image.ComputePurpose()) in ("default", "render")
         seen = seen and str(image.ComputeVisibility()) != "invisible"
-        if path is None or not (touches or seen):
+        if not (touches or (seen and path is not None)):
             return
         use: Use = "both" if touches and seen else "collision" if touches else "visual"
-        body = self.world(self.bodies[path])[0]
+        body = np.eye(4) if path is None else self.world(self.bodies[path])[0]
         own, scale = self.world(prim)
         numbers = self.geometry(prim, scale)
         if numbers is None:
@@ -432,12 +445,29 @@ class _Reader:
             red, green, blue = (float(np.clip(c, 0.0, 1.0)) for c in colors[0])
             color = (red, green, blue, 1.0)
         place = f"{self.file}:{prim.GetPath()}"
-        shape = Shape(self.names[path], placement=T, use=use, color=color, name=prim.GetName(), place=place, **numbers)
+        name = WORLD if path is None else self.names[path]
+        numbers |= self.surface(prim) if touches else {}
+        shape = Shape(name, placement=T, use=use, color=color, name=prim.GetName(), place=place, **numbers)
         wrong = list(shape.problems())
         if wrong:
             self.unused.setdefault("shapes that are wrong", []).append(f"{prim.GetName()} ({wrong[0]})")
         else:
             self.shapes_of[path].append((prim, shape))
+
+    def surface(self, prim: Any) -> dict[str, float]:
+        """What the material of a collider is like to touch: friction while it slides, restitution."""
+        material = self.shade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
+        if not material or not material.GetPrim().HasAPI(self.physics.MaterialAPI):
+            return {}
+        api = self.physics.MaterialAPI(material.GetPrim())
+        found: dict[str, float] = {}
+        for what, attributes in (
+            ("friction", (api.GetDynamicFrictionAttr(), api.GetStaticFrictionAttr())),
+            ("restitution", (api.GetRestitutionAttr(),)),
+        ):
+            told = [float(one.Get()) for one in attributes if one.HasAuthoredValue()]
+            found |= {what: told[0]} if told else {}
+        return found
 
     def geometry(self, prim: Any, scale: Array) -> dict[str, Any] | None:
         """Kind and sizes of a shape, and a turn of its axis to z; None where it is of another kind."""
