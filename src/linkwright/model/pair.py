@@ -16,7 +16,7 @@ PARTNERS: dict[str, tuple[str, ...]] = {
     "plane": ("sphere", "capsule", "box", "cylinder", "ellipsoid", "mesh"),
     "height_field": ("sphere", "capsule", "box", "cylinder"),
     "box": ("sphere", "capsule", "box", "cylinder"),
-    "cylinder": ("sphere", "capsule"),
+    "cylinder": ("sphere", "capsule", "cylinder"),
     "capsule": ("sphere", "capsule"),
     "sphere": ("sphere",),
 }
