@@ -321,3 +321,19 @@ def test_a_motion_may_begin_at_another_time():
         rest = lw.simulate(model, first.q[-1], first.v[-1], 0.7, 1e-2, method=method, law=law, t0=0.3)
         assert rest.t == pytest.approx(whole.t[30:], abs=1e-12)
         assert rest.q[-1] == pytest.approx(whole.q[-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("above", [1e-6, 1e-3, -1e-6])
+def test_what_is_beyond_for_a_moment_is_seen_between_samples(above):
+    height = 0.5 * 3.0**2 / G  # thrown at 3 m/s
+
+    def ceiling(model, t, q, v):
+        return q[0] - (height - above)
+
+    motion = lw.simulate(a_ball(), [0.0], [3.0], 0.6, 0.04, events=[ceiling])
+    times = [event.t for event in motion.events]
+    if above < 0.0:
+        assert not times
+    else:
+        half = np.sqrt(2 * above / G)
+        assert times == pytest.approx([3.0 / G - half, 3.0 / G + half], abs=1e-10)

@@ -67,9 +67,17 @@ def test_a_box_on_a_slope_creeps_as_the_formula_says(method):
 def test_a_puck_stops_after_the_length_of_coulomb():
     model = a_body("box", size=(0.2, 0.2, 0.02)).with_ground(friction=0.3)
     v = np.array([2.0, 0, 0, 0, 0, 0])
-    motion = lw.simulate(model, at(model, 0, 0, 0.00975), v, 0.6, 1e-3, method="dopri5", tolerance=1e-8)
-    gone = 2.0 * 0.6 - 0.5 * 0.3 * G * 0.36
-    assert motion.q[-1, 0] == pytest.approx(gone, rel=2e-3)
+    motion = lw.simulate(model, at(model, 0, 0, 0.00975), v, 1.0, 1e-3, method="dopri5", tolerance=1e-8)
+    assert motion.q[-1, 0] == pytest.approx(2.0**2 / (2 * 0.3 * G), rel=1e-4)
+
+
+def test_a_ball_that_slides_begins_to_roll_at_five_sevenths():
+    model = a_body().with_ground(friction=0.3, stiffness=1e7)
+    v = np.array([2.0, 0, 0, 0, 0, 0])
+    motion = lw.simulate(model, at(model, 0, 0, 0.1 - G / 1e7), v, 0.7, 1e-3, method="dopri5", tolerance=1e-8)
+    assert lw.velocity(model, motion.q[-1], motion.v[-1], "body")[0] == pytest.approx(2.0 * 5 / 7, rel=1e-4)
+    when, gone = 2 * 2.0 / (7 * 0.3 * G), 12 * 4.0 / (49 * 0.3 * G)
+    assert motion.q[-1, 0] == pytest.approx(gone + (0.7 - when) * 2.0 * 5 / 7, rel=1e-4)
 
 
 def test_efforts_are_those_of_the_wrenches_and_a_batch_is_its_rows():

@@ -6,6 +6,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, ModelError
 from linkwright.model.joint import Free, Prismatic, Revolute, Spherical, Universal
+from linkwright.spatial.rotation import quaternion_from_matrix
 from mechanisms import random_tree, state
 
 
@@ -160,3 +161,24 @@ def test_free_joints_are_found_from_poses():
     same = lw.carry_over(model, q, v, model)
     assert lw.difference(model, q, same.q) == pytest.approx(0.0, abs=1e-9)
     assert same.v == pytest.approx(v, abs=1e-8)
+
+
+def test_it_is_the_plastic_impact_of_joints_that_take_hold():
+    chain = lw.load("chain3d:4")
+    apart = lw.Builder("apart", gravity=chain.gravity)
+    for body in chain.bodies:
+        apart.body(body.name, mass=body.mass, inertia=body.inertia, center_of_mass=body.center_of_mass)
+        apart.joint(f"{body.name} free", "free", "world", body.name)
+    apart = apart.build()
+    rng = np.random.default_rng(4)
+    there, v = chain.random(seed=4), rng.normal(size=apart.nv)
+    q = apart.neutral()
+    for body in chain.bodies:
+        T, own = lw.pose(chain, there, body.name), apart.slice(f"{body.name} free").q
+        q[own] = np.concatenate([T[:3, 3], quaternion_from_matrix(T[:3, :3])])
+    changed = lw.carry_over(apart, q, v, chain)
+    twists = np.stack([lw.velocity(apart, q, v, body.name, reference="body") for body in chain.bodies])
+    expected, _ = lw.plastic_impact(chain, changed.q, np.zeros(chain.nv), twists)
+    assert changed.v == pytest.approx(expected, abs=1e-9)
+    assert lw.momentum(chain, changed.q, changed.v) == pytest.approx(lw.momentum(apart, q, v), abs=1e-9)
+    assert changed.lost == pytest.approx(carnot(apart, q, v, chain, changed.q, changed.v), rel=1e-9)

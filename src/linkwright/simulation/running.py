@@ -163,9 +163,10 @@ def simulate(
     ``lw.events.touch`` and ``lw.events.limits`` make, or of functions (model, t, q, v) -> a number: where such a number
     changes its sign is located to rounding by shorter steps, and something may happen there: the motion stops, what
     touches is thrown back, or it goes on with another state or as another mechanism. A sign that changes twice within
-    a step is not seen. Steps begin anew at an event; samples before and after it have its time. ``events`` of the
-    result tells what happened, ``parts`` the motions of one mechanism after the other. Of single motions, and not with
-    ``period``, ``delay``, ``lag`` or ``noise``.
+    a step is seen where samples tell of it: where a parabola through three of them comes near zero. Steps begin anew at
+    an event; samples before and after it have its time. ``events`` of the result tells what happened, ``parts`` the
+    motions of one mechanism after the other. Of single motions, and not with ``period``, ``delay``, ``lag`` or
+    ``noise``.
 
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains

@@ -40,7 +40,7 @@ SPEED = 1.0
 LEAST = 0.05
 """of restitutions that smooth forces have"""
 
-SLIP = 1e-2
+SLIP = 5e-3
 """ε, m/s: how fast it slides where friction has grown to 0.71 of μ f_n"""
 
 TURN = 0.1

@@ -26,7 +26,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.events.event import Event, Impact, Occurrence
 from linkwright.simulation.events.impacts import reflected
 from linkwright.simulation.events.joining import joined_motion
-from linkwright.simulation.events.locating import root
+from linkwright.simulation.events.locating import dip, root
 from linkwright.simulation.fingerprint import fingerprint
 from linkwright.simulation.motion import Motion
 from linkwright.spatial.arrays import Array
@@ -42,6 +42,9 @@ TOGETHER = 1e-9
 
 ZERO = 1e-12
 """of a condition: so near to zero its sign is rounding's, and where it is soon after tells"""
+
+NEARLY = 0.1
+"""of the nearest sample's value: where the least is less, it is looked at"""
 
 MANY = 1000
 """Events within one step that are too many."""
@@ -159,6 +162,11 @@ class _Acting:
         if self._sides is None:
             self._sides = self._first_sides(g[0])
         crossing = _first_crossing(self._sides, g)
+        for k, i in _near_misses(self._sides, g[: crossing[0] + 1 if crossing else None]):
+            if self._counts(i, self._sides[i]) and (s := self._dip(motion, k, i, self._sides[i])) is not None:
+                self._size = FIRST
+                self._happen(motion, k, [i], g, s)
+                return
         if crossing is None or not len(self.events):
             self._sides = _sides_of(g[-1], self._sides)
             self._keep(motion)
@@ -223,11 +231,20 @@ class _Acting:
 
     # events
 
-    def _happen(self, motion: Motion, k: int, seen: list[int], g: Array) -> None:
-        """The first of the events seen in step k of the motion, and what happens."""
+    def _dip(self, motion: Motion, k: int, i: int, side: float) -> float | None:
+        """How long after sample k, within its step, a condition is on the other side of zero for a moment; or None."""
+        at = (float(motion.t[k]), motion.q[k], motion.v[k], _state_at(motion, k, self.state))
+
+        def value(s: float) -> float:
+            return float(side * self._conditions(self._simulated(*at, s, s))[-1, i])
+
+        return dip(value, float(motion.t[k + 1] - motion.t[k]), ZERO)
+
+    def _happen(self, motion: Motion, k: int, seen: list[int], g: Array, until: float | None = None) -> None:
+        """The first of the events seen in step k of the motion, or ``until`` so long after its beginning, happens."""
         assert self._sides is not None
         at = (float(motion.t[k]), motion.q[k], motion.v[k], _state_at(motion, k, self.state))
-        length = float(motion.t[k + 1] - motion.t[k])
+        length = float(motion.t[k + 1] - motion.t[k]) if until is None else until
         sides = self._sides
         for row in g[1 : k + 1]:
             sides = _sides_of(row, sides)
@@ -431,6 +448,21 @@ def _first_crossing(sides: Array, g: Array) -> tuple[int, list[int]] | None:
             return k - 1, [int(i) for i in left]
         before = _sides_of(g[k], before)
     return None
+
+
+def _near_misses(sides: Array, g: Array) -> list[tuple[int, int]]:
+    """Steps, and conditions (n, m), between whose samples a parabola comes to zero, or nearly, and goes back."""
+    found = []
+    y = sides * g
+    for k in range(1, len(y) - 1):
+        before, here, after = y[k - 1], y[k], y[k + 1]
+        bent = after - 2.0 * here + before
+        turned = (before >= here) & (after >= here) & (here > ZERO) & (bent > 0.0)
+        for i in np.flatnonzero(turned):
+            ahead = -0.5 * (after[i] - before[i]) / bent[i]  # samples from here to its least
+            if here[i] - 0.5 * bent[i] * ahead * ahead <= NEARLY * here[i]:
+                found.append((k if ahead >= 0.0 else k - 1, int(i)))
+    return found
 
 
 def _located(f: Callable[[float], float], at_start: float, length: float, tolerance: float) -> float:
