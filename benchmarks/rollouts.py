@@ -2,6 +2,8 @@
 
     python benchmarks/rollouts.py [arm7 quadruped …]
 
+The last lines are the quadruped on its feet, held by servos.
+
 Both integrate by semi-implicit Euler without contact; that they take the same steps is looked at first (of bases that
 float to the order of the step, for MuJoCo integrates their velocity along the world's axes). Rounds of the
 two alternate, and the shortest of each is told: other work on the machine lengthens some of them. "batch": 256 motions
@@ -27,10 +29,14 @@ import linkwright as lw
 
 ROUNDS = 40
 H = 1e-3
+KP, KD = 40.0, 1.0
+"""N m/rad and N m s/rad, of the quadruped's servos"""
 
 
-def peer(model: lw.Model) -> Callable[[np.ndarray, np.ndarray, int], Callable[[], np.ndarray]]:
-    """Of starts and a number of steps, MuJoCo's rollout of them."""
+def peer(
+    model: lw.Model, held: np.ndarray | None = None
+) -> Callable[[np.ndarray, np.ndarray, int], Callable[[], np.ndarray]]:
+    """Of starts and a number of steps, MuJoCo's rollout of them; ``held``: a posture, on the ground, by servos."""
     import mujoco
     from mujoco import rollout
 
@@ -39,7 +45,14 @@ def peer(model: lw.Model) -> Callable[[np.ndarray, np.ndarray, int], Callable[[]
         path = model.save(Path(folder) / "model.xml")
         spec = mujoco.MjSpec.from_file(str(path))
     spec.option.timestep, spec.option.integrator = H, mujoco.mjtIntegrator.mjINT_EULER
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+    if held is None:
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    else:
+        for joint in spec.joints:
+            if joint.type != mujoco.mjtJoint.mjJNT_FREE:
+                servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+                servo.set_to_position(kp=KP, kv=KD)
     m = spec.compile()
     kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
     data = mujoco.MjData(m)
@@ -49,7 +62,8 @@ def peer(model: lw.Model) -> Callable[[np.ndarray, np.ndarray, int], Callable[[]
         for row, q_row, v_row in zip(starts, q, v, strict=True):
             data.qpos[:], data.qvel[:] = q_row, v_row
             mujoco.mj_getState(m, data, row, kind)
-        return lambda: rollout.rollout(m, data, starts, nstep=steps)[0][:, :, 1 : 1 + model.nq]
+        control = None if held is None else np.broadcast_to(held, (len(q), steps, len(held))).copy()
+        return lambda: rollout.rollout(m, data, starts, control, nstep=steps)[0][:, :, 1 : 1 + model.nq]
 
     return prepared
 
@@ -99,5 +113,33 @@ def main(names: list[str]) -> None:
             print(f"{name:12}{what:14}{a:9.1f} ns{b:9.0f} ns{b / a:7.1f}×", flush=True)
 
 
+def hold(model: lw.Model, t: float, q: np.ndarray, v: np.ndarray, *, posture: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.zeros(6), KP * (posture - q[7:]) - KD * v[6:]])
+
+
+def standing() -> None:
+    """The quadruped on the ground: four feet, friction, servos; the heights at which both stand are looked at."""
+    model = lw.load("quadruped").with_ground()
+    posture = np.tile([0.0, 0.7, -1.4], 4)
+    theirs = peer(model, posture)
+    start = np.concatenate([[0.0, 0.0, 0.32, 1.0, 0.0, 0.0, 0.0], posture])
+    for what, rows, steps, every in (
+        ("batch", 256, 300, None),
+        ("every state", 256, 300, 1),
+        ("one motion", 1, 500, 1),
+    ):
+        q, v = np.tile(start, (rows, 1)), np.zeros((rows, model.nv))
+        v[:, 6:] = 0.3 * np.random.default_rng(0).standard_normal((rows, 12))
+        other, (q0, v0) = theirs(q, v, steps), (q, v) if rows > 1 else (q[0], v[0])
+        law = partial(hold, posture=posture)
+        ours = partial(lw.rollout, model, q0, v0, steps, H, law, every, threads=1)
+        differ = np.abs(ours().q[-1].reshape(rows, -1)[:, 2] - other()[:, -1, 2]).max()
+        if differ > 2e-3:
+            print(f"the heights differ by {differ:.1e} m")
+        a, b = (x / (rows * steps) * 1e9 for x in shortest(ours, other))
+        print(f"{'standing':12}{what:14}{a:9.1f} ns{b:9.0f} ns{b / a:7.1f}×", flush=True)
+
+
 if __name__ == "__main__":
     main(sys.argv[1:] or ["arm7", "quadruped", "humanoid"])
+    standing()

@@ -458,7 +458,8 @@ def compile(
     ``parameters`` names what of the mechanism becomes arrays too, after all others, with a value for each row:
     "gripper.mass", ".center_of_mass" (3,), ".inertia" (6,) about it (Ixx Ixy Iyy Ixz Iyz Izz), or all at once
     ".inertial" (10,) (m, m c, and I about the link's origin); "elbow.armature", ".stiffness", ".damping", ".friction";
-    "gravity" (3,). Derivatives by them are :meth:`Kernel.derivative` s; the code is straight lines.
+    "gravity" (3,); "pairs.friction" and "pairs.restitution" of all shapes that touch. Derivatives by them are
+    :meth:`Kernel.derivative` s; the code is straight lines.
 
     Raises :class:`TooLargeError` where straight-line code would be too long, and
     :class:`ExpressionError` where the function branches on values.
