@@ -253,6 +253,17 @@ def test_a_mirror_image_has_the_heights_of_the_other_side():
     assert found == first
 
 
+def test_a_ground_may_be_touched_by_some_alone():
+    model = balls("a", "b").build()
+    assert touching(model.with_ground(only=["b"])) == [("b (sphere of b)", "ground (plane of world)")]
+    with pytest.raises(UnknownNameError, match="unknown link or shape 'c'"):
+        model.with_ground(only=["c"])
+    with pytest.raises(ModelError, match="no shape on 'world', as far as these move, of 'balls' touches others"):
+        model.with_ground(only=["world"])
+    with pytest.raises(ArgumentError, match="only is a list of names"):
+        model.with_ground(only="a")
+
+
 def test_a_second_ground_is_refused():
     model = lw.load("quadruped").with_ground()
     with pytest.raises(ModelError, match="has a ground already"):

@@ -150,8 +150,11 @@ class Editing:
         normal: Any = (0.0, 0.0, 1.0),
         heights: Any = None,
         size: Any = None,
+        only: Sequence[str] | None = None,
     ) -> Model:
         """On a ground, which every shape of a moving body that is made for contact touches: ``model.pairs``.
+
+        ``only``: the names of links or of shapes that touch it, where that is not all: each costs time.
 
         The ground is a plane through (0, 0, ``height``), m, across ``normal``; or a surface of ``heights``
         (rows, columns), m above it, over the rectangle ``size`` (x, y), m, about its middle: columns along x, rows
@@ -166,7 +169,7 @@ class Editing:
 
         surface = dict(friction=friction, torsional_friction=torsional_friction, rolling_friction=rolling_friction)
         surface |= dict(restitution=restitution, stiffness=stiffness, damping=damping, margin=margin)
-        return self._edited(with_ground, height, normal, heights, size, surface)
+        return self._edited(with_ground, height, normal, heights, size, only, surface)
 
     @explained
     def with_contact(self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = ()) -> Model:

@@ -38,7 +38,9 @@ STEEPEST = np.sqrt(0.5)
 """A surface is another ground where the cosine of the angle between the normals is more."""
 
 
-def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any, surface: Mapping[str, Any]) -> Model:
+def with_ground(
+    model: Model, height: Any, normal: Any, heights: Any, size: Any, only: Any, surface: Mapping[str, Any]
+) -> Model:
     """See :meth:`Model.with_ground`."""
     z = float(finite("the height of the ground", height, ()))
     n = finite("the normal of the ground", normal, (3,))
@@ -54,9 +56,15 @@ def with_ground(model: Model, height: Any, normal: Any, heights: Any, size: Any,
     kind = "plane" if heights is None else "height_field"
     description = Builder(model).shape(WORLD, kind, name=GROUND, placement=T, **ground, **surface).describe()
     at = len(description.shapes) - 1
-    wanted = [(k, at) for k, shape in enumerate(model.shapes) if shape.touches and _body(model, shape) >= 0]
+    names = None if only is None else _names(model, "only", only)
+    wanted = [
+        (k, at)
+        for k, shape in enumerate(model.shapes)
+        if shape.touches and _body(model, shape) >= 0 and (names is None or {shape.name, shape.body} & {*names})
+    ]
     if not wanted:
-        raise ModelError(f"no shape on a moving body of {model.name!r} touches others; {_which(model)}")
+        where = "a moving body" if names is None else f"{', '.join(map(repr, names))}, as far as these move,"
+        raise ModelError(f"no shape on {where} of {model.name!r} touches others; {_which(model)}")
     shapes, pairs = _paired(model, description.shapes, wanted)
     return remade(model, replace(description, shapes=shapes, pairs=(*description.pairs, *pairs)))
 
