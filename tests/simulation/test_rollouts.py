@@ -335,6 +335,19 @@ def test_contact_acts_and_goes_on_from_the_impulses_before(dropped):
     assert np.array_equal(one.q, whole.q[:, 2])
 
 
+def test_contact_is_a_smooth_force_where_accelerations_are_integrated():
+    builder = lw.Builder("ball")
+    builder.body("ball", mass=1.0, inertia=[0.01] * 3)
+    builder.joint("root", "free", parent="world", child="ball")
+    builder.shape("ball", "sphere", radius=0.1, stiffness=2e4, damping=20.0)
+    model = builder.build().with_ground()
+    q0 = np.array([[0.0, 0.0, z, 1.0, 0.0, 0.0, 0.0] for z in (0.11, 0.15)])
+    motion = lw.simulate(model, q0, np.zeros(6), 0.2, 5e-4, method="rk4")
+    found = lw.rollout(model, q0, np.zeros(6), 400, 5e-4, method="rk4")
+    assert np.array_equal(found.q[-1], motion.q[-1])
+    assert (np.abs(found.q[-1][:, 2] - 0.1) < 5e-3).all()  # on the ground
+
+
 def test_the_friction_of_each_motion(dropped):
     model, q0, v0, law = dropped
     friction = np.linspace(0.0, 1.0, 7)
@@ -352,7 +365,7 @@ def test_limits_of_joints_hold():
     assert (found.q > model.lower - 0.01).all()
     assert (found.q < model.upper + 0.01).all()
     assert np.array_equal(found.q[-1], lw.simulate(model, q0, v0, 1.5, limits=True, every=100).q[-1])
-    with pytest.raises(lw.errors.InputError, match="act in steps of 'semi_implicit'"):
+    with pytest.raises(lw.errors.InputError, match="limits act in steps of 'semi_implicit'"):
         lw.rollout(model, q0, v0, 10, limits=True, method="rk4")
 
 

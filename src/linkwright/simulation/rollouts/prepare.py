@@ -19,9 +19,17 @@ from linkwright.model.tree import Model
 from linkwright.simulation.adaptive.pair import Embedded
 from linkwright.simulation.drives import between, driving
 from linkwright.simulation.impacts import Constraints, constraints_of
-from linkwright.simulation.integrators import METHODS, IntegrationMethod, Variational, method_of
+from linkwright.simulation.integrators import METHODS, IntegrationMethod, Tableau, Variational, method_of
 from linkwright.simulation.laws import names_of_each, ruled, under
-from linkwright.simulation.outside import Environment, Wrenches, bound_to_wrenches, outside_of, warn_if_hard
+from linkwright.simulation.outside import (
+    Environment,
+    Wrenches,
+    bound_to_wrenches,
+    outside_of,
+    warn_if_hard,
+    warn_if_pairs_are_hard,
+    with_pairs,
+)
 from linkwright.simulation.randomness import checked_seed, seeds
 from linkwright.simulation.rollouts.functions import Told, names_bound, told_function
 from linkwright.simulation.rollouts.result import Rollout
@@ -144,6 +152,10 @@ def prepared(
         rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
     law_names = rule.names if rule else ()
     outside = outside_of(model, wrenches, environment, each, batch)
+    smooth = bool(model.pairs) and method is not None and isinstance(chosen, Tableau)
+    if smooth:  # contact is a force where accelerations are integrated
+        outside = with_pairs(model, outside)
+        warn_if_pairs_are_hard(model, q, h)
     require_a_sensor(model, sensor, rule, outside)
     drives = between(
         model, h, period, delay, lag, effort_limits, noise, seed, gear, velocity_limits, sensor is not None, batch
@@ -160,10 +172,10 @@ def prepared(
     formula = rule.formula if rule else None
     if outside is not None:
         formula = under(formula, outside, model, sensor)
-    constraints = constraints_of(model, limits, solver)
+    constraints = constraints_of(model, limits, solver, not smooth)
     if constraints is not None:
         if method not in (None, "semi_implicit"):
-            raise InputError(f"contact and limits act in steps of 'semi_implicit'; got method={method!r}")
+            raise InputError(f"limits act in steps of 'semi_implicit'; got method={method!r}")
         method = "semi_implicit"
     elif method is None:
         method = suitable_method(model, q, v, h)
