@@ -17,6 +17,7 @@ from linkwright.compiler.native.machine import target
 from linkwright.errors import ArgumentError, ExpressionError, InputError, ShapeError, TooLargeError
 from linkwright.expression.graph import Expr
 from linkwright.model.joint import Prismatic, Revolute, Spherical
+from linkwright.spatial.repeats import repeat, when
 from mechanisms import one_of_each, random_tree, relative_error
 
 pytestmark = pytest.mark.usefixtures("optimised")  # code as users have it
@@ -647,3 +648,23 @@ def test_a_condition_is_a_truth_value_in_kernels_too():
         lw.compile(lambda x: lw.until(lambda x: x[0] - 9.0, lambda x: x + 1.0, x, limit=50), x=2)
     kernel = lw.compile(lambda x: lw.until(lambda x: (x[0] > 9.0) | (x[1] > 9.0), lambda x: x + 1.0, x, limit=50), x=2)
     assert kernel([0.5, 3.0])[1] == 7.0
+
+
+def test_what_is_needed_by_no_row_is_left_out():
+    def chosen(x, y):
+        return when(y > 0.5, lambda: np.sin(x) * np.exp(x) + np.tan(x), 2.0 * x)
+
+    def nested(x, y):
+        inner = lambda: when(y > 1.5, lambda: (x / y, x + y), x, y * x)  # noqa: E731
+        return repeat(3, lambda k, a: when(y > 0.5, lambda: a + inner()[0] - inner()[1], a), x)
+
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(ROWS, 3)), rng.choice([0.0, 1.0, 2.0], ROWS)
+    y[:W] = 0.0
+    for function in (chosen, nested):
+        kernel = lw.compile(function, x=(3,), y=())
+        wanted = np.array([function(a, b) for a, b in zip(x, y, strict=True)])
+        found = kernel(x, y)
+        assert np.allclose(found, wanted, rtol=1e-13, atol=1e-13)
+        assert np.allclose(interpret(kernel.program, x, y)[0], wanted, rtol=1e-13, atol=1e-13)
+        assert np.array_equal(found, np.array([kernel(a, b) for a, b in zip(x, y, strict=True)]))

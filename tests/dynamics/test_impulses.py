@@ -7,9 +7,11 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.impulses.rows import Brake, Stop, Touch, brakes, stops, touches
+from linkwright.dynamics.impulses import rows, sweeps
+from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, brakes, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
-from linkwright.dynamics.impulses.system import Inertia, inertia
+from linkwright.dynamics.impulses.system import inertia
+from linkwright.simulation.impacts import Constraints, constrained_step
 
 H = 1e-3
 
@@ -17,7 +19,7 @@ H = 1e-3
 def standing(name: str, **surface: float) -> lw.Model:
     """The model with a ground 2 cm above its lowest shape in the neutral posture."""
     model = lw.load(name).with_ground(**surface)
-    lowest = min(touch.gap for touch in touches(model, model.neutral()))
+    lowest = min(part.gap for group in touches(model, model.neutral(), np.zeros(model.nv), H) for part in group.parts)
     ground = model.shapes[model.pairs[0].second]
     return lw.load(name).with_ground(height=float(ground.placement[2, 3] + lowest) + 0.02, **surface)
 
@@ -30,10 +32,18 @@ def near_ground(model: lw.Model, generator: np.random.Generator) -> tuple[np.nda
 
 def impulses_at(
     model: lw.Model, q: np.ndarray, v: np.ndarray, limits: bool, solver: Solver
-) -> tuple[Impulses, list, Inertia]:
-    blocks = [*brakes(model), *(stops(model, q) if limits else []), *touches(model, q)]
+) -> tuple[Impulses, list[tuple[Part, np.ndarray]]]:
+    """The impulses, and every part with its rows J (k, nv)."""
+    groups = [*brakes(model), *(stops(model, q, v, H) if limits else []), *touches(model, q, v, H)]
     factors = inertia(model, q, dynamics.mass_matrix(model, q))
-    return Impulses(factors, blocks, v, v, H, solver), blocks, factors
+    parts = []
+    for group in groups:
+        J, at = np.zeros((group.size, model.nv)), 0
+        J[:, list(group.support)] = group.jacobian()
+        for part in group.parts:
+            parts.append((part, J[at : at + part.size]))
+            at += part.size
+    return Impulses(factors, groups, v, v, H, solver), parts
 
 
 @pytest.mark.parametrize("name", ["quadruped", "humanoid"])
@@ -47,12 +57,12 @@ def test_converged_impulses_keep_the_laws(name: str, surface: dict[str, float]) 
     slides = 0
     for _ in range(3):
         q, v = near_ground(model, generator)
-        found, blocks, _ = impulses_at(model, q, v, True, Solver(sweeps=20_000, tolerance=1e-13))
-        p = found.found(np.zeros(found.size))
-        after, at = v + found.velocity(p), 0
-        for block in blocks:
-            own, u = p[at : at + len(block.J)], block.J @ after
-            at += len(block.J)
+        found, parts = impulses_at(model, q, v, True, Solver(sweeps=20_000, tolerance=1e-13))
+        solution = found.found(np.zeros(found.size))
+        p, after, at = solution.p, v + found.velocity(solution), 0
+        for block, J in parts:
+            own, u = p[at : at + len(J)], J @ after
+            at += len(J)
             if isinstance(block, Stop):
                 low, high = min(block.below / H, 0.0), max(block.above / H, 0.0)
                 assert low - 1e-9 <= u[0] <= high + 1e-9
@@ -79,24 +89,46 @@ def test_impulses_bring_no_energy_from_any_start() -> None:
         model = standing("humanoid", restitution=e)
         for _ in range(10):
             q, v = near_ground(model, generator)
-            found, _, _ = impulses_at(model, q, v, True, Solver(sweeps=60))
+            found, _ = impulses_at(model, q, v, True, Solver(sweeps=60))
             after = v + found.velocity(found.found(np.zeros(found.size)))
             M = dynamics.mass_matrix(model, q)
             assert after @ M @ after <= v @ M @ v + 1e-9
 
 
-def test_many_rows_are_solved_by_factors_as_few_are_by_their_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, generator = standing("humanoid", restitution=0.5), np.random.default_rng(7)
+@pytest.mark.parametrize("tolerance", [None, 1e-3])
+def test_many_rows_are_solved_by_factors_as_few_are_by_their_matrix(
+    monkeypatch: pytest.MonkeyPatch, tolerance: float | None
+) -> None:
+    model, generator = standing("quadruped", restitution=0.5), np.random.default_rng(7)
     q, v = near_ground(model, generator)
-    found, _, _ = impulses_at(model, q, v, True, Solver(sweeps=6))
-    assert found.system.A is None
-    p = found.found(np.zeros(found.size))
-    shift = found.shift(p)
-    full, _, _ = impulses_at(model, q, v, True, Solver(sweeps=6))
-    full.system = full.system._replace(A=full.system.Y.T @ full.system.scaled)
-    again = full.found(np.zeros(full.size))
-    assert np.allclose(p, again, atol=1e-9)
-    assert np.allclose(shift, full.shift(again), atol=1e-12)
+    solved = []
+    for whole in (True, False):
+        monkeypatch.setattr(sweeps, "_whole_is_cheaper", lambda tasks, count, whole=whole: whole)
+        found, _ = impulses_at(model, q, v, True, Solver(sweeps=6, tolerance=tolerance))
+        solution = found.found(np.zeros(found.size))
+        solved.append((solution.p, solution.z, found.shift(solution)))
+    assert np.abs(solved[0][0]).max() > 0.1
+    for one, other in zip(*solved, strict=True):
+        assert np.allclose(one, other, atol=1e-9)
+
+
+def test_what_is_not_near_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, generator = lw.load("humanoid").with_ground(height=-0.9), np.random.default_rng(2)
+    monkeypatch.setattr(rows, "MANY", 1)
+    step = lw.compile(stepping, model, p=24)
+    monkeypatch.setattr(rows, "MANY", 1000)
+    asked_nothing = lw.compile(stepping, model, p=24)
+    q = np.tile(model.neutral(), (40, 1))
+    q[:, 2] += np.linspace(-0.1, 0.6, 40)
+    v = generator.normal(size=(40, model.nv))
+    p = abs(generator.normal(size=(40, 24)))
+    for one, other in zip(step(q, v, p), asked_nothing(q, v, p), strict=True):
+        assert np.allclose(one, other, atol=1e-9)
+    assert np.allclose(step(q[5], v[5], p[5])[1], step(q, v, p)[1][5], atol=1e-12)
+
+
+def stepping(model: lw.Model, q: np.ndarray, v: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+    return constrained_step(model, q, v, np.zeros(model.nv), H, p, Constraints(friction=False))
 
 
 def test_loops_stay_closed_under_impulses() -> None:
@@ -105,8 +137,12 @@ def test_loops_stay_closed_under_impulses() -> None:
     v = lw.impulse(model, q, generator.normal(size=model.nv))[0]
     factors = inertia(model, q, dynamics.mass_matrix(model, q))
     K = dynamics.constraint_jacobian(model, q)
-    blocks = [Brake(np.eye(model.nv)[:1], 50.0), Stop(np.eye(model.nv)[1:2], -1e-5, 1e-5)]
-    found = Impulses(factors, blocks, v, v, H, Solver(sweeps=200))
+    whole = tuple(range(model.nv))
+    groups = [
+        Group((Brake(50.0),), whole, lambda: np.eye(model.nv)[:1]),
+        Group((Stop(-1e-5, 1e-5),), whole, lambda: np.eye(model.nv)[1:2]),
+    ]
+    found = Impulses(factors, groups, v, v, H, Solver(sweeps=200))
     after = v + found.velocity(found.found(np.zeros(2)))
     assert np.abs(K @ after).max() < 1e-9
     assert abs(after[1]) <= 1e-5 / H + 1e-9

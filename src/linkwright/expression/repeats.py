@@ -20,11 +20,19 @@ def repeated(
     start: Sequence[Expr],
     stop: Callable[[list[Expr]], Expr] | None = None,
     keep: int = 0,
+    whole: bool = False,
 ) -> list[Expr]:
     """The states after ``count`` steps, the number of steps, and the states kept every ``keep`` steps, as one list.
 
     ``step(number, states)`` gives the states a step later; ``stop(states)``, where it is not zero, ends the steps.
+    ``whole``: all that is new in a step is computed in it, be it the same in all steps, as where there may be none.
     """
+    if whole:
+        number, state = counter(graph, count), states_like(graph, start)
+        after = tuple(step(number, state))
+        return of_step(
+            graph, count, number, state, after, start, None if stop is None else stop(state), keep, True, True
+        )
     with own_symbols(graph, count, start) as (number, state):
         condition = None if stop is None else stop(state)
         after = tuple(step(number, state))
@@ -129,10 +137,11 @@ def of_step(
     stop: Expr | None = None,
     keep: int = 0,
     told: bool = True,
+    whole: bool = False,
 ) -> list[Expr]:
     """The same, of a step that is expressions already; ``told``: whether the states kept are in the list, too."""
     results = [*after] if stop is None else [*after, stop]
-    captured = tuple(outside(results, [number, *state]))
+    captured = tuple(outside(results, [number, *state], whole))
     what = Repeat(number, tuple(state), tuple(after), stop, captured, count, keep)
     items = len(state) * (1 + (count // keep if keep and told else 0)) + 1
     if graph.limit is not None and graph.count + items > graph.limit:
@@ -140,16 +149,17 @@ def of_step(
     return graph.repeat(what, (*start, *captured), items)
 
 
-def outside(results: Iterable[Expr], own: Sequence[Expr]) -> list[Expr]:
+def outside(results: Iterable[Expr], own: Sequence[Expr], whole: bool = False) -> list[Expr]:
     """What the results use of values that depend on none of a step's own symbols, constants excepted.
 
-    What is added to, row by row in memory, begins anew in every step: it is the step's own, too.
+    What is added to, row by row in memory, begins anew in every step: it is the step's own, too. ``whole``: and so is
+    all that is newer than its symbols.
     """
     results = list(results)
     depending = {symbol.index for symbol in own}
     used = list(results)
     for node in needed(results, range(min(depending))):  # older ones depend on none
-        begun = node.op in ("zeros", "added", "outer") and node.index > own[0].index
+        begun = (whole or node.op in ("zeros", "added", "outer")) and node.index > own[0].index and bool(node.args)
         if begun or any(a.index in depending for a in node.args):
             depending.add(node.index)
             used += node.args

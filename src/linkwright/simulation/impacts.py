@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
-from linkwright.dynamics.impulses.rows import Block, Touch, brakes, limited, stops, touches
+from linkwright.dynamics.impulses.rows import Group, Touch, brakes, dense_jacobian, limited, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import Inertia, inertia
 from linkwright.model.derived import derived
@@ -50,15 +50,15 @@ def constraints_of(
 
 
 def _size(model: Model, constraints: Constraints) -> int:
-    return sum(len(block.J) for block in _blocks(model, model.neutral(), constraints))
+    return sum(group.size for group in _groups(model, model.neutral(), np.zeros(model.nv), 1.0, constraints))
 
 
-def _blocks(model: Model, q: Array, constraints: Constraints) -> list[Block]:
+def _groups(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) -> list[Group]:
     """What is gone through in each sweep: contacts last, for what comes last fits best."""
     return [
         *(brakes(model) if constraints.friction else []),
-        *(stops(model, q) if constraints.limits else []),
-        *(touches(model, q) if constraints.contact else []),
+        *(stops(model, q, v, h) if constraints.limits else []),
+        *(touches(model, q, v, h) if constraints.contact else []),
     ]
 
 
@@ -69,15 +69,15 @@ def constrained_step(
     smooth, terms, factors = _factorised(model, q, v, h, constraints)
     effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull - dynamics.bias_forces(model, q, v)
     v_free = v + h * (factors.velocity(effort) + configuration.turning_rate(model, v))
-    blocks = _blocks(model, q, constraints)
-    if not blocks:
+    groups = _groups(model, q, v, h, constraints)
+    if not groups:
         return *configuration.move_straight(model, q, h * v_free, v_free), memory
-    impulses = Impulses(factors, blocks, v_free, v, h, constraints.solver)
-    p = impulses.found(memory)
-    after = v_free + impulses.velocity(p)
-    shift = impulses.shift(p)
+    impulses = Impulses(factors, groups, v_free, v, h, constraints.solver)
+    found = impulses.found(memory)
+    after = v_free + impulses.velocity(found)
+    shift = impulses.shift(found)
     moved = h * after if shift is None else h * after + shift
-    return *configuration.move_straight(model, q, moved, after), p
+    return *configuration.move_straight(model, q, moved, after), found.p
 
 
 def _factorised(
@@ -101,14 +101,14 @@ def left_by(
     most by which the law of one contact, limit or joint's friction alone would still change one of its velocities.
     """
     v1 = configuration.told_before(model, q, q1, v1)
-    blocks = _blocks(model, q, constraints)
-    J = np.concatenate([block.J for block in blocks])
-    at = len(J) - sum(len(block.J) for block in blocks if isinstance(block, Touch))
+    groups = _groups(model, q, v, h, constraints)
+    J = dense_jacobian(groups, model.nv)
+    at = len(J) - sum(group.size for group in groups if isinstance(group.parts[0], Touch))
     work = 0.5 * (p[at:] @ (J[at:] @ (v + v1))) if at < len(J) else 0.0 * p[0]
     lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
     _, _, factors = _factorised(model, q, v, h, constraints)
     free = v1 - factors.velocity(J.T @ p)
-    return work, lift, Impulses(factors, blocks, free, v, h, constraints.solver).residual(p)
+    return work, lift, Impulses(factors, groups, free, v, h, constraints.solver).residual(p)
 
 
 def _potential(model: Model, q: Array) -> Any:

@@ -34,19 +34,21 @@ def solve_symmetric(A: Array, B: Array) -> Array:
     return np.stack(X)
 
 
-def factorise(A: Array) -> tuple[Array, Array]:
+def factorise(A: Array, roots: bool = False) -> tuple[Array, Array]:
     """L (n, n), lower with ones on its diagonal, and the inverses (n,) of D, of a positive-definite A = Lᵀ D L.
 
     From the last row upwards: on the mass matrix of a tree, numbered parents first, L has no entries where A
-    has none (Featherstone 2008, §6.5). Nothing is raised where A is not definite: D then shows it.
+    has none (Featherstone 2008, §6.5). Nothing is raised where A is not definite: D then shows it. ``roots``: those of
+    the inverses instead.
     """
     n = len(A)
     rows, inverses = [], []
     for k in reversed(range(n)):
-        inverse = 1.0 / A[k, k]
+        root = 1.0 / np.sqrt(A[k, k]) if roots else None
+        inverse = 1.0 / A[k, k] if root is None else root * root
         ratio = A[k, :k] * inverse
         rows.append(np.concatenate([ratio, np.eye(n)[k, k:]]))
-        inverses.append(inverse)
+        inverses.append(inverse if root is None else root)
         A = mirror(A[:k, :k] - ratio[:, None] * A[k, :k])
     return np.array(rows[::-1]).reshape(n, n), np.array(inverses[::-1])
 

@@ -53,17 +53,38 @@ def until(
     return _repeated(_whole("limit", limit, 0), _numbered(step, len(state)), condition, state, keep)
 
 
+@explained
+def when(condition: Any, compute: Callable[[], Any], *otherwise: Any) -> Any:
+    """``compute()`` where the condition holds, else ``otherwise``, of the same structure and shapes.
+
+    In machine code nothing of what is new in ``compute`` is computed where the condition holds for none of the rows
+    that are computed together. :func:`where` chooses as well, but computes both.
+    """
+
+    def step(*state: Any) -> Any:
+        return compute()
+
+    found = _repeated(1, lambda k, *state: step(*state), lambda *state: not_(condition), otherwise, None, True)
+    return found[0] if len(otherwise) == 1 else found[:-1]
+
+
+def not_(condition: Any) -> Any:
+    """Whether it does not hold, of numbers and of symbols."""
+    return ~condition if is_symbolic(condition) else np.logical_not(condition)
+
+
 def _repeated(
     count: int,
     step: Callable[..., Any],
     condition: Callable[..., Any] | None,
     state: tuple[Any, ...],
     keep: int | None,
+    whole: bool = False,
 ) -> Any:
     every = 0 if keep is None else _whole("keep", keep, 1)
     form = _Form(state)
     arrays = [x if symbol_among([x]) is not None else as_numbers("a state", x[()]).copy() for x in _leaves(state)]
-    task, symbol = _Task(count, step, condition, form, arrays, every), symbol_among(arrays)
+    task, symbol = _Task(count, step, condition, form, arrays, every, whole), symbol_among(arrays)
     around = [step] if condition is None else [step, condition]
     if symbol is None:
         symbol = symbol_among([x for function in around for x in _taken_from_around(function)])
@@ -93,6 +114,8 @@ class _Task(NamedTuple):
     form: _Form
     arrays: list[Any]
     every: int
+    whole: bool = False
+    """whether all that is new in a step is computed in it"""
 
 
 class _Symbols(Exception):
@@ -111,7 +134,7 @@ class _Batch(Exception):
 
 def _on_numbers(task: _Task) -> tuple[list[Any], Any, list[Any]]:
     """One step after the other. A condition may be asked of batches: then rows stop one by one."""
-    count, step, condition, form, arrays, every = task
+    count, step, condition, form, arrays, every, _ = task
     steps: Any = float(count) if condition is None else 0.0
     going: Any = np.asarray(True)
     kept: list[list[Any]] = [[] for _ in arrays]
@@ -165,7 +188,7 @@ def _where_rows(going: Array, after: Array, before: Array) -> Array:
 
 def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
     """The step traced once, into the graph of this symbol."""
-    count, step, condition, form, arrays, every = task
+    count, step, condition, form, arrays, every, whole = task
     graph = symbol.graph
 
     def entries(arrays: Iterable[Any]) -> list[Any]:
@@ -184,7 +207,7 @@ def _on_symbols(symbol: Any, task: _Task) -> tuple[list[Any], Any, list[Any]]:
             raise _no_truth(stop)
         return stop
 
-    results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every)
+    results = graph.repeated(count, next_state, entries(arrays), None if condition is None else stops, every, whole)
     if graph.failure is not None:
         failure, graph.failure = graph.failure, None
         raise failure

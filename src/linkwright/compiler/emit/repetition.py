@@ -22,6 +22,8 @@ def emit_repeat(
 
     ``counts``: the inputs of a step that count. States that are rows stay where they are in memory.
     """
+    if steps.count == 1 and steps.stops and not steps.keep and not any(x in body.places for x in start):
+        return _emit_once(body, steps, start, fixed, counts)
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.double, lanes.width, lanes.bit
     n = body.block()
@@ -89,6 +91,42 @@ def emit_repeat(
     if kept and steps.stops:
         _fill(body, steps, n, kept, state)
     return [*state, f"%taken{n}" if steps.stops else lanes.constant(float(steps.count)), kept]
+
+
+def _emit_once(
+    body: Arithmetic, steps: Steps, start: list[str], fixed: list[str], counts: frozenset[tuple[int, int]]
+) -> list[str]:
+    """A single step that may be left out: a branch instead of a loop."""
+    lanes, program = body.lanes, steps.program
+    V, W, bit = lanes.double, lanes.width, lanes.bit
+    n, before = body.block(), body.farthest
+    step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts)
+    (asked,) = program.results[1]
+    step.compute(needed_for(program, asked))
+    go = body.emit(f"xor {bit} {body.bit(asked)}, {_all(W, True)}")
+    some = body.any_of(go)
+    body.lines += [
+        f"  br label %asked{n}",
+        f"asked{n}:",
+        f"  br i1 {some}, label %work{n}, label %exit{n}",
+        f"work{n}:",
+    ]
+    step.compute(range(len(program.instructions)))
+    after = [step.values[k] for k in program.results[0]]
+    if W > 1:
+        after = [body.emit(f"select {bit} {go}, {V} {x}, {V} {y}") for x, y in zip(after, start, strict=True)]
+    taken = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
+    step.leave()
+    body.lines += [f"  br label %done{n}", f"done{n}:", f"  br label %exit{n}", f"exit{n}:"]
+
+    def either(otherwise: str, done: str) -> str:
+        return otherwise if otherwise == done else body.emit(f"phi {V} [{otherwise}, %asked{n}], [{done}, %done{n}]")
+
+    found = [either(x, y) for x, y in zip([*start, lanes.constant(0.0)], [*after, taken], strict=True)]
+    if body.farthest != before:
+        assert body.farthest is not None
+        body.farthest = either(before or lanes.constant(0.0), body.farthest)
+    return [*found, ""]
 
 
 def work(program: Program) -> int:

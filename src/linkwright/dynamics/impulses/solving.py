@@ -15,13 +15,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from linkwright.dynamics.impulses.rows import Block, Brake, Stop, Touch
-from linkwright.dynamics.impulses.sweeps import TINY, Bound, Contact, Law, Place, Resistance, Sweeps, swept
-from linkwright.dynamics.impulses.system import Inertia, System, system
+from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch
+from linkwright.dynamics.impulses.sweeps import (
+    Block,
+    Bound,
+    Contact,
+    Law,
+    Resistance,
+    Rows,
+    Sweeps,
+    Task,
+    carried,
+    places_of,
+    reciprocal,
+    rows_of,
+    swept,
+)
+from linkwright.dynamics.impulses.system import TINY, Inertia
 from linkwright.errors import ArgumentError
 from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
 from linkwright.spatial.repeats import until
@@ -51,175 +66,245 @@ class Solver:
             raise ArgumentError(f"impacts are 'together' or in 'rounds'; got {self.impacts!r}")
 
 
+class Found(NamedTuple):
+    """Impulses, and what they do."""
+
+    p: Array
+    """(m,), N s or N m s"""
+    z: Array
+    """(nv,), what is carried of Jᵀ p"""
+
+
 class Impulses:
     """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap."""
 
-    def __init__(self, inertia: Inertia, blocks: Sequence[Block], v_free: Array, v: Array, h: Any, solver: Solver):
-        self._inertia, self._blocks, self._h, self._solver = inertia, blocks, h, solver
-        self._v = v
-        J = np.concatenate([block.J for block in blocks])
-        self._J = J
-        self._rows = _places(blocks)
-        self.system: System = system(inertia, J, J @ v_free, self._rows, solver.sweeps)
+    def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
+        self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
+        self._softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
+        self.rows = [
+            rows_of(group, inertia, v_free, v, soft) for group, soft in zip(groups, self._softness, strict=True)
+        ]
+        ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
+        self._at = [list(range(*two)) for two in pairwise(ends)]
 
     @property
     def size(self) -> int:
         """How many impulses there are."""
-        return len(self._J)
+        return sum(group.size for group in self.groups)
 
-    def found(self, start: Array) -> Array:
+    def found(self, start: Array) -> Found:
         """The impulses (m,), from those of the step before."""
-        sweeps = Sweeps(self._solver.sweeps, self._solver.tolerance)
-        laws = [self._law(block, rows) for block, rows in zip(self._blocks, self._rows, strict=True)]
-        bouncing = [isinstance(one, Touch) and not is_zero(one.pair.restitution) for one in self._blocks]
-        if self._solver.impacts == "rounds" and any(bouncing):
-            struck = self._in_rounds(start, sweeps)
-            after = self._after(struck)
-            return struck + swept(after, laws, _fitted(after, start), sweeps)
-        p = swept(self.system, laws, _fitted(self.system, start), sweeps)
-        if not any(bouncing):
-            return p
-        again = [
-            self._law(block, rows, self._J[rows[0]] @ self._v) if bounces else law
-            for block, rows, law, bounces in zip(self._blocks, self._rows, laws, bouncing, strict=True)
+        pieces = [
+            start[at] if group.near is None else where(group.near, start[at], 0.0)
+            for group, at in zip(self.groups, self._at, strict=True)
         ]
-        return self._without_gain(self.system, p, swept(self.system, again, p, sweeps))
+        start = np.concatenate([np.zeros(0), *pieces])
+        tasks = [self._task(k, self._laws(group, rows)) for k, (group, rows) in enumerate(self._both())]
+        bouncing = any(_bounces(part) for group in self.groups for part in group.parts)
+        if bouncing and self._solver.impacts == "rounds":
+            struck = self._in_rounds()
+            later = [task._replace(r=task.r + task.Y.T @ struck.z[task.support]) for task in tasks]
+            rest = self._swept(later, _fitted(later, self._sum(later, start)))
+            return Found(struck.p + rest.p, struck.z + rest.z)
+        found = self._swept(tasks, _fitted(tasks, self._sum(tasks, start)))
+        if not bouncing:
+            return found
+        again = [self._task(k, self._laws(group, rows, rows.before)) for k, (group, rows) in enumerate(self._both())]
+        return _without_gain(tasks, found, self._swept(again, found))
 
-    def _after(self, p: Array) -> System:
-        """The system after impulses (m,)."""
-        return self.system._replace(r=self.system.r + self.system.Y.T @ self.system.carried(p))
+    def _swept(self, tasks: Sequence[Task], start: Found) -> Found:
+        return Found(*swept(tasks, start.p, start.z, Sweeps(self._solver.sweeps, self._solver.tolerance)))
 
-    def _in_rounds(self, start: Array, sweeps: Sweeps) -> Array:
-        """The impulses (m,) of impacts at the beginning of the step, of what approaches after all others as before."""
-        places = [
-            (block, rows)
-            for block, rows in zip(self._blocks, self._rows, strict=True)
-            if isinstance(block, Touch) and not is_zero(block.pair.restitution)
-        ]
-        before = self._J @ self._v
+    def _sum(self, tasks: Sequence[Task], p: Array) -> Found:
+        return Found(p, carried(tasks, p, len(self.inertia.roots)))
 
-        def approaches(u: Array) -> list[Any]:
-            return [self._meets(block, u[rows[0]]) for block, rows in places]
+    def _in_rounds(self) -> Found:
+        """The impulses of impacts at the beginning of the step, of what approaches after all others as before."""
+        chosen = [k for k, group in enumerate(self.groups) if any(_bounces(part) for part in group.parts)]
+        before = np.concatenate([np.zeros(0), *(rows.before for rows in self.rows)])
 
-        def still(p: Array, u: Array) -> Any:
+        def approaching(u: Array) -> list[list[Any]]:
+            """Of each part of the groups chosen."""
+            return [
+                [
+                    self._meets(part, u[self._at[k][places[0]]]) if _bounces(part) else False
+                    for part, places in zip(self.groups[k].parts, places_of(self.groups[k].parts), strict=True)
+                ]
+                for k in chosen
+            ]
+
+        def still(p: Array, z: Array, u: Array) -> Any:
             coming: Any = 0.0
-            for meets in approaches(u):
+            for meets in (one for group in approaching(u) for one in group):
                 coming = maximum(coming, where(meets, 1.0, 0.0))
             return coming < 0.5
 
-        def reflected(p: Array, u: Array) -> tuple[Array, Array]:
-            system, none = self.system._replace(r=u), 0.0 * p
+        def reflected(p: Array, z: Array, u: Array) -> tuple[Array, Array, Array]:
             stopping, bouncing = [], []
-            for (block, rows), meets in zip(places, approaches(u), strict=True):
-                at = Place.of(system, rows)
-                stopping.append(Contact(at, block, where(meets, 0.0, np.inf)))
-                bouncing.append(Contact(at, block, where(meets, block.pair.restitution * u[rows[0]], np.inf)))
-            stopped = swept(system, stopping, none, sweeps)
-            own = self._without_gain(system, stopped, swept(system, bouncing, stopped, sweeps))
-            return p + own, u + self.system.Y.T @ self.system.carried(own)
+            for k, meets in zip(chosen, approaching(u), strict=True):
+                group, rows, own = self.groups[k], self.rows[k], u[self._at[k]]
+                stop, bounce = [], []
+                for part, block, places, meet in zip(
+                    group.parts, rows.blocks, places_of(group.parts), meets, strict=True
+                ):
+                    assert isinstance(part, Touch)
+                    stop.append(Contact(block, part.frictions, where(meet, 0.0, np.inf)))
+                    faster = part.pair.restitution * own[places[0]]
+                    bounce.append(Contact(block, part.frictions, where(meet, faster, np.inf)))
+                stopping.append(self._task(k, tuple(stop))._replace(r=own))
+                bouncing.append(self._task(k, tuple(bounce))._replace(r=own))
+            none = Found(0.0 * p, 0.0 * z)
+            stopped = self._swept(stopping, none)
+            more = _without_gain(stopping, stopped, self._swept(bouncing, stopped))
+            faster = np.concatenate([rows.Y.T @ more.z[list(group.support)] for group, rows in self._both()])
+            return p + more.p, z + more.z, u + faster
 
-        found = until(still, reflected, 0.0 * start, before, limit=self._solver.rounds)
-        return found[0]  # type: ignore[no-any-return]
+        found = until(
+            still, reflected, 0.0 * before, np.zeros(len(self.inertia.roots)), before, limit=self._solver.rounds
+        )
+        return Found(found[0], found[1])
 
-    def _meets(self, touch: Touch, u: Any) -> Any:
+    def _meets(self, touch: Part, u: Any) -> Any:
         """Whether a contact is met within the step at a normal velocity at which it bounces."""
+        assert isinstance(touch, Touch)
         return (u < -self._solver.rest_speed) & (touch.gap + self._h * u <= 0.0)
 
-    def velocity(self, p: Array) -> Array:
+    def velocity(self, found: Found) -> Array:
         """M̂⁻¹ Jᵀ p (nv,)."""
-        return self._inertia.moved(self.system.carried(p))
+        return self.inertia.moved(found.z)
 
     def residual(self, p: Array) -> Any:
-        """The most, m/s or rad/s, by which one block's own law would still change one of its velocities."""
-        z, most = self.system.carried(p), 0.0
-        for block, rows in zip(self._blocks, self._rows, strict=True):
-            own = p[rows]
-            bounces = isinstance(block, Touch) and not is_zero(block.pair.restitution)
-            laws = [self._law(block, rows)]
-            laws += [self._law(block, rows, self._J[rows[0]] @ self._v)] if bounces else []
-            c = self.system.without(rows, p, z)
-            off: Any = None
-            for law in laws:  # what bounces may do so in part: see _without_gain
-                change = law.solve(own, c) - own
-                largest: Any = 0.0
-                for k in range(len(rows)):
-                    largest = maximum(largest, abs(change[k]) * law.B[k, k])
-                off = largest if off is None else minimum(off, largest)
-            most = maximum(most, off)
+        """The most, m/s or rad/s, by which one part's own law would still change one of its velocities."""
+        z, most = carried([self._task(k, ()) for k in range(len(self.groups))], p, len(self.inertia.roots)), 0.0
+        for k, (group, rows) in enumerate(self._both()):
+            u = rows.r + rows.Y.T @ z[list(group.support)]
+            parts = zip(group.parts, rows.blocks, places_of(group.parts), strict=True)
+            for part, block, places in parts:
+                own = p[[self._at[k][i] for i in places]]
+                laws = [self._law(part, block, None)]
+                laws += [self._law(part, block, rows.before[places[0]])] if _bounces(part) else []
+                off: Any = None
+                for law in laws:  # what bounces may do so in part: see _without_gain
+                    moves = law.moves(law.solve(own, u[places] - block.B @ own) - own)
+                    off = moves if off is None else minimum(off, moves)
+                most = maximum(most, off)
         return most
 
-    def shift(self, p: Array) -> Array | None:
+    def shift(self, found: Found) -> Array | None:
         """δ (nv,) by which the configuration is moved besides, as overlap at the end of the step asks for."""
-        found = [
-            (block, rows[0])
-            for block, rows in zip(self._blocks, self._rows, strict=True)
-            if isinstance(block, Stop) or (isinstance(block, Touch) and block.pair.stiffness is None)
-        ]
-        if not found:
+        z, tasks, at = found.z, [], 0
+        for group, rows in self._both():
+            chosen = [
+                (part, places)
+                for part, places in zip(group.parts, places_of(group.parts), strict=True)
+                if isinstance(part, Stop) or (isinstance(part, Touch) and part.pair.stiffness is None)
+            ]
+            if not chosen or not self._solver.shifts:
+                continue
+            first = [places[0] for _, places in chosen]
+            support = list(group.support)
+            Y = rows.Y[:, first]
+            moved = self._h * (rows.r[first] + Y.T @ z[support])
+            laws = tuple(
+                self._moving(part, _normal(block, self.inertia.least), by)
+                for (part, _), block, by in zip(chosen, self._blocks(group, rows, chosen), moved, strict=True)
+            )
+            places = tuple([k] for k in range(len(first)))
+            own = list(range(at, at + len(first)))
+            tasks.append(Task(laws, places, Y, np.zeros(len(first)), support, own, group.near))
+            at += len(first)
+        if not tasks:
             return None
-        places = [row for _, row in found]
-        u = np.stack([self.system.velocities([row], p, self.system.carried(p))[0] for row in places])
-        own = System(
-            self.system.Y[:, places],
-            self.system.scaled[:, places],
-            0.0 * u,
-            self.system.least[places],
-            None if self.system.A is None else self.system.A[np.ix_(places, places)],
+        start = np.stack([0.0 * z[0]] * at)
+        return self.inertia.moved(swept(tasks, start, 0.0 * z, Sweeps(self._solver.shifts))[1])
+
+    @staticmethod
+    def _blocks(group: Group, rows: Rows, chosen: Sequence[tuple[Part, list[int]]]) -> list[Block]:
+        kept = {id(part) for part, _ in chosen}
+        return [block for part, block in zip(group.parts, rows.blocks, strict=True) if id(part) in kept]
+
+    def _both(self) -> list[tuple[Group, Rows]]:
+        return list(zip(self.groups, self.rows, strict=True))
+
+    def _task(self, k: int, laws: tuple[Law, ...]) -> Task:
+        group, rows = self.groups[k], self.rows[k]
+        places = tuple(places_of(group.parts))
+        return Task(laws, places, rows.Y, rows.r, list(group.support), self._at[k], group.near)
+
+    def _laws(self, group: Group, rows: Rows, before: Array | None = None) -> tuple[Law, ...]:
+        """``before``: the velocities at the beginning, of contacts that bounce."""
+        return tuple(
+            self._law(part, block, None if before is None or not _bounces(part) else before[places[0]])
+            for part, block, places in zip(group.parts, rows.blocks, places_of(group.parts), strict=True)
         )
-        laws: list[Law] = []
-        for k, ((block, _), rate) in enumerate(zip(found, u, strict=True)):
-            moved = self._h * rate
-            at = Place.of(own, [k])
-            if isinstance(block, Touch):
-                laws.append(Contact(at, Touch(block.J[:1], 0.0, (), block.pair), _half_if(block.gap + moved), 0.0))
-            else:
-                assert isinstance(block, Stop)
-                low, high = -_half_if(moved - block.below), _half_if(block.above - moved)
-                laws.append(Bound(at, low, high))
-        x = swept(own, laws, np.zeros(len(found)) + 0.0 * u, Sweeps(self._solver.shifts))
-        return self._inertia.moved(own.carried(x))
 
-    def _law(self, block: Block, rows: list[int], before: Any = None) -> Law:
-        """``before``: the normal velocity at the beginning, of a contact that bounces."""
-        at, h = Place.of(self.system, rows), self._h
-        if isinstance(block, Stop):
-            return Bound(at, minimum(block.below / h, 0.0), maximum(block.above / h, 0.0))
-        if isinstance(block, Brake):
-            return Resistance(at, h * block.effort)
-        k, d = block.pair.stiffness, block.pair.damping
-        bias, softness = maximum(block.gap, 0.0) / h, 0.0
-        if k is not None:
-            softness = where(block.gap > 0.0, 0.0, 1.0 / (h * (d + h * k)))
-            bias = where(block.gap > 0.0, block.gap / h, k * block.gap / (d + h * k))
+    def _law(self, part: Part, block: Block, before: Any) -> Law:
+        h = self._h
+        if isinstance(part, Stop):
+            return Bound(block, minimum(part.below / h, 0.0), maximum(part.above / h, 0.0))
+        if isinstance(part, Brake):
+            return Resistance(block, h * part.effort)
+        softness, bias = self._soft(part)
         if before is not None:
-            bias = where(self._meets(block, before), block.pair.restitution * before, bias)
-        return Contact(at, block, bias, softness)
+            bias = where(self._meets(part, before), part.pair.restitution * before, bias)
+        return Contact(block, part.frictions, bias, softness)
 
-    def _without_gain(self, system: System, p: Array, bounced: Array) -> Array:
-        change = bounced - p
-        a = 0.5 * system.work(change, change)
-        b = change @ system.r + system.work(change, p)
-        c = minimum(p @ system.r + 0.5 * system.work(p, p), 0.0)
-        root = np.sqrt(maximum(b * b - 4.0 * a * c, 0.0))
-        tiny = a < TINY
-        s = where(tiny, 1.0, minimum((root - b) / where(tiny, 1.0, 2.0 * a), 1.0))
-        return p + s * change
+    def _soft(self, part: Part) -> tuple[Any, Any]:
+        """The softness γ and the bias of a part."""
+        if not isinstance(part, Touch):
+            return 0.0, 0.0
+        h, k, d = self._h, part.pair.stiffness, part.pair.damping
+        if k is None:
+            return 0.0, maximum(part.gap, 0.0) / h
+        open_yet = part.gap > 0.0
+        return where(open_yet, 0.0, 1.0 / (h * (d + h * k))), where(open_yet, part.gap / h, k * part.gap / (d + h * k))
+
+    @staticmethod
+    def _moving(part: Part, block: Block, moved: Any) -> Law:
+        """The law of a shift, beside the way that the part moves in the step."""
+        if isinstance(part, Touch):
+            return Contact(block, (), _half_if(part.gap + moved))
+        assert isinstance(part, Stop)
+        return Bound(block, -_half_if(moved - part.below), _half_if(part.above - moved))
 
 
-def _fitted(system: System, p: Array) -> Array:
+def _without_gain(tasks: Sequence[Task], found: Found, bounced: Found) -> Found:
+    """The impulses mixed with those of bouncing, as far as both together do no work."""
+    r = _velocities(tasks, len(found.p))
+    change, more = bounced.p - found.p, bounced.z - found.z
+    a, b = 0.5 * (more @ more), change @ r + more @ found.z
+    c = minimum(found.p @ r + 0.5 * (found.z @ found.z), 0.0)
+    root = np.sqrt(maximum(b * b - 4.0 * a * c, 0.0))
+    tiny = a < TINY
+    s = where(tiny, 1.0, minimum((root - b) / where(tiny, 1.0, 2.0 * a), 1.0))
+    return Found(found.p + s * change, found.z + s * more)
+
+
+def _fitted(tasks: Sequence[Task], found: Found) -> Found:
     """As much of impulses (m,) as does the least work, pᵀr + ½ pᵀAp: of an impact in the step before, nothing."""
-    square = system.work(p, p)
-    return clip(-(p @ system.r) / where(square > TINY, square, 1.0), 0.0, 1.0) * p
+    square = found.z @ found.z
+    s = clip(-(found.p @ _velocities(tasks, len(found.p))) / where(square > TINY, square, 1.0), 0.0, 1.0)
+    return Found(s * found.p, s * found.z)
+
+
+def _velocities(tasks: Sequence[Task], size: int) -> Array:
+    """r (m,) of all rows; zeros of those that are not among the tasks."""
+    r: list[Any] = [0.0] * size
+    for task in tasks:
+        for k, x in zip(task.at, task.r, strict=True):
+            r[k] = x
+    return np.stack(r) if r else np.zeros(0)
+
+
+def _normal(block: Block, least: Any) -> Block:
+    """The first row alone."""
+    return Block(block.B[:1, :1], reciprocal(block.B[0, 0], least), np.zeros(0))
+
+
+def _bounces(part: Part) -> bool:
+    return isinstance(part, Touch) and not is_zero(part.pair.restitution)
 
 
 def _half_if(gap: Any) -> Any:
     """How far a gap may shrink; of an overlap, half is to go."""
     return where(gap > 0.0, gap, 0.5 * gap)
-
-
-def _places(blocks: Sequence[Block]) -> list[list[int]]:
-    at, found = 0, []
-    for block in blocks:
-        found.append(list(range(at, at + len(block.J))))
-        at += len(block.J)
-    return found

@@ -1,4 +1,4 @@
-"""Impulses by projected Gauss–Seidel, block by block (Moreau 1988; Jean 1999): the fixed points are the exact laws.
+"""Impulses by projected Gauss–Seidel, part by part (Moreau 1988; Jean 1999): the fixed points are the exact laws.
 
 A contact k with rows (n, t1, t2, …), B = A_kk its block and c = u_k − B p_k what its velocities are without it:
 
@@ -13,21 +13,20 @@ compliant contact of stiffness k and damping d is a soft row: γ = 1/(h (d + h k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.impulses.rows import Touch
-from linkwright.dynamics.impulses.system import System
-from linkwright.spatial.arrays import Array, clip, inverse_root, maximum, where
-from linkwright.spatial.repeats import repeat, until
+from linkwright.dynamics.impulses.rows import Friction, Group, Part, Touch
+from linkwright.dynamics.impulses.system import TINY, Inertia
+from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
+from linkwright.spatial.repeats import repeat, until, when
 
 UNROLLED = 120
-"""Blocks times sweeps up to which they are written out; more are a loop of the machine code."""
-
-TINY = 1e-300
+"""Parts times sweeps up to which they are written out; more are a loop of the machine code."""
 
 STEADY = 0.6
 """A share above one half: so much of the most by which a normal velocity changes with its impulse and friction's."""
@@ -43,99 +42,82 @@ class Sweeps:
     """m/s: no more sweeps once none has changed a velocity by more"""
 
 
-class Place(NamedTuple):
-    """Where a block stands in a system."""
+class Block(NamedTuple):
+    """The rows of one part by themselves."""
 
-    rows: list[int]
     B: Array
-    """its block (k, k) of A"""
-    least: Array
-    """(k,): below this its diagonal is rounding"""
-
-    @classmethod
-    def of(cls, system: System, rows: list[int]) -> Place:
-        """That of a block with these rows."""
-        return cls(rows, system.block(rows), system.least[rows])
-
-    def inverse(self, x: Any, row: int = 0) -> Any:
-        """1/x, x about the diagonal's entry; 0 where no impulse along the row moves it."""
-        moves = x > self.least[row]
-        return where(moves, 1.0 / where(moves, x, 1.0), 0.0)
+    """(k, k) of A"""
+    inverse: Any
+    """1/s of its first row"""
+    steps: Array
+    """1/λ of each of its frictions"""
 
 
-class Law:
-    """The law of one block: its impulses from what the others leave of its velocities."""
+class Rows(NamedTuple):
+    """The rows of a group as they stand in the system."""
 
-    def __init__(self, place: Place):
-        self.place = place
-        self.rows, self.B = place.rows, place.B
-        """where its rows are, and its block (k, k) of A"""
-
-    def solve(self, p: Array, c: Array) -> Array:
-        """New impulses (k,) from the old ones and the velocities c (k,) without them."""
-        raise NotImplementedError
-
-    def moves(self, change: Array) -> Any:
-        """By how much a change (k,) of its impulses changes a velocity of its own, at most."""
-        most: Any = 0.0
-        for k, x in enumerate(change):
-            most = maximum(most, abs(x) * self.B[k, k])
-        return most
+    Y: Array
+    """(s, k)"""
+    r: Array
+    """J v_free (k,)"""
+    before: Array
+    """J v (k,), at the beginning of the step"""
+    blocks: tuple[Block, ...]
+    """of its parts"""
 
 
-class Contact(Law):
-    """:class:`Touch`, with the bias its normal velocity has, in m/s, and the softness γ of its normal row."""
+def rows_of(group: Group, inertia: Inertia, v_free: Array, v: Array, softness: Sequence[Any]) -> Rows:
+    """The rows of a group, made only where it is near; ``softness``: γ of each part."""
+    places = list(group.support)
 
-    def __init__(self, place: Place, touch: Touch, bias: Any, softness: Any = 0.0):
-        super().__init__(place)
-        B = self.B
-        own = B[0, 0] + softness
-        pulled = own  # by how much friction at its most may change it
-        for friction in touch.frictions:
-            across = B[0, list(friction.rows)]
-            pulled = pulled + friction.reach * np.sqrt(across @ across)
-        self._bias, self._softness = bias, softness
-        self._inverse = place.inverse(maximum(own, STEADY * pulled) if touch.frictions else own)
-        self._frictions = [
-            (friction, place.inverse(_largest_eigenvalue(B[np.ix_(friction.rows, friction.rows)]), friction.rows[0]))
-            for friction in touch.frictions
-        ]
+    def made() -> Rows:
+        J = group.jacobian()
+        Y = inertia.carried(J.T, group.support)
+        blocks = []
+        for part, at, soft in zip(group.parts, places_of(group.parts), softness, strict=True):
+            own = Y[:, at]
+            blocks.append(_block(part, own.T @ own, soft, inertia.least))
+        return Rows(Y, J @ v_free[places], J @ v[places], tuple(blocks))
 
-    def solve(self, p: Array, c: Array) -> Array:
-        """See :class:`Law`."""
-        B, now = self.B, list(p)
-        for _ in range(2 if self._frictions else 1):
-            u = sum((B[0, j] * now[j] for j in range(len(now))), c[0] + self._bias) + self._softness * now[0]
-            now[0] = maximum(now[0] - u * self._inverse, 0.0)
-            for friction, step in self._frictions:
-                moved = [now[i] - step * sum((B[i, j] * now[j] for j in range(len(now))), c[i]) for i in friction.rows]
-                for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0]), strict=True):
-                    now[i] = x
-        return np.stack(now)
+    if group.near is None:
+        return made()
+    zeros = Rows(
+        np.zeros((len(places), group.size)),
+        np.zeros(group.size),
+        np.zeros(group.size),
+        tuple(
+            Block(np.zeros((part.size, part.size)), 0.0, np.zeros(len(getattr(part, "frictions", ()))))
+            for part in group.parts
+        ),
+    )
+    return _rebuilt(when(group.near, lambda: _plain(made()), *_plain(zeros)))
 
 
-class Bound(Law):
-    """:class:`Stop`: the velocity lies between ``low`` and ``high``, by an impulse at these alone."""
-
-    def __init__(self, place: Place, low: Any, high: Any):
-        super().__init__(place)
-        self._low, self._high, self._inverse = low, high, place.inverse(self.B[0, 0])
-
-    def solve(self, p: Array, c: Array) -> Array:
-        """See :class:`Law`."""
-        return np.stack([(clip(c[0], self._low, self._high) - c[0]) * self._inverse])
+def _plain(rows: Rows) -> tuple[Any, ...]:
+    return (rows.Y, rows.r, rows.before, tuple(tuple(block) for block in rows.blocks))
 
 
-class Resistance(Law):
-    """:class:`Brake`: as little velocity as an impulse between ±``most`` leaves."""
+def _rebuilt(found: tuple[Any, ...]) -> Rows:
+    Y, r, before, blocks = found
+    return Rows(Y, r, before, tuple(Block(*block) for block in blocks))
 
-    def __init__(self, place: Place, most: Any):
-        super().__init__(place)
-        self._most, self._inverse = most, place.inverse(self.B[0, 0])
 
-    def solve(self, p: Array, c: Array) -> Array:
-        """See :class:`Law`."""
-        return np.stack([clip(-c[0] * self._inverse, -self._most, self._most)])
+def _block(part: Part, B: Array, softness: Any, least: Any) -> Block:
+    own = B[0, 0] + softness
+    if not isinstance(part, Touch) or not part.frictions:
+        return Block(B, reciprocal(own, least), np.zeros(0))
+    pulled = own  # by how much friction at its most may change it
+    for friction in part.frictions:
+        across = B[0, list(friction.rows)]
+        pulled = pulled + friction.reach * np.sqrt(across @ across)
+    steps = [reciprocal(_largest_eigenvalue(B[np.ix_(one.rows, one.rows)]), least) for one in part.frictions]
+    return Block(B, reciprocal(maximum(own, STEADY * pulled), least), np.stack(steps))
+
+
+def reciprocal(x: Any, least: Any) -> Any:
+    """1/x, of an entry of A; 0 where no impulse along the row moves it."""
+    moves = x > least
+    return where(moves, 1.0 / where(moves, x, 1.0), 0.0)
 
 
 def _largest_eigenvalue(B: Array) -> Any:
@@ -146,49 +128,232 @@ def _largest_eigenvalue(B: Array) -> Any:
     return mean + np.sqrt(half * half + B[0, 1] * B[0, 1])
 
 
+@dataclass(frozen=True, eq=False)
+class Law:
+    """The law of one part: its impulses from what the others leave of its velocities."""
+
+    block: Block
+
+    def solve(self, p: Array, c: Array) -> Array:
+        """New impulses (k,) from the old ones and the velocities c (k,) without them."""
+        raise NotImplementedError
+
+    def moves(self, change: Array) -> Any:
+        """By how much a change (k,) of its impulses changes a velocity of its own, at most."""
+        most: Any = 0.0
+        for k, x in enumerate(change):
+            most = maximum(most, abs(x) * self.block.B[k, k])
+        return most
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(Law):
+    """:class:`Touch`, with the bias its normal velocity has, in m/s, and the softness γ of its normal row."""
+
+    frictions: tuple[Friction, ...]
+    bias: Any
+    softness: Any = 0.0
+
+    def biased(self, bias: Any) -> Contact:
+        """The same with another bias."""
+        return replace(self, bias=bias)
+
+    def solve(self, p: Array, c: Array) -> Array:
+        """See :class:`Law`."""
+        B, now = self.block.B, list(p)
+        for _ in range(2 if self.frictions else 1):
+            u = sum((B[0, j] * now[j] for j in range(len(now))), c[0] + self.bias) + self.softness * now[0]
+            now[0] = maximum(now[0] - u * self.block.inverse, 0.0)
+            for friction, step in zip(self.frictions, self.block.steps, strict=True):
+                moved = [now[i] - step * sum((B[i, j] * now[j] for j in range(len(now))), c[i]) for i in friction.rows]
+                for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0]), strict=True):
+                    now[i] = x
+        return np.stack(now)
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(Law):
+    """:class:`Stop`: the velocity lies between ``low`` and ``high``, by an impulse at these alone."""
+
+    low: Any
+    high: Any
+
+    def solve(self, p: Array, c: Array) -> Array:
+        """See :class:`Law`."""
+        return np.stack([(clip(c[0], self.low, self.high) - c[0]) * self.block.inverse])
+
+
+@dataclass(frozen=True, eq=False)
+class Resistance(Law):
+    """:class:`Brake`: as little velocity as an impulse between ±``most`` leaves."""
+
+    most: Any
+
+    def solve(self, p: Array, c: Array) -> Array:
+        """See :class:`Law`."""
+        return np.stack([clip(-c[0] * self.block.inverse, -self.most, self.most)])
+
+
 def _onto_disc(p: Sequence[Any], radius: Any) -> list[Any]:
     """p, scaled to the radius where it is longer."""
     if len(p) == 1:
         return [clip(p[0], -radius, radius)]
     square = p[0] * p[0] + p[1] * p[1]
-    scale = where(square > radius * radius, radius * inverse_root(maximum(square, TINY)), 1.0)
+    scale = where(square > radius * radius, radius / np.sqrt(maximum(square, TINY)), 1.0)
     return [scale * x for x in p]
 
 
-def swept(system: System, laws: Sequence[Law], p: Array, sweeps: Sweeps) -> Array:
-    """The impulses (m,) after some sweeps from those before."""
-    if not laws:
-        return p
-    z = system.carried(p) if system.A is None else np.zeros(0)
+class Task(NamedTuple):
+    """The laws of a group, and where it stands."""
 
-    def once(p: Array, z: Array) -> tuple[Array, Array, Any]:
-        moved: Any = 0.0
-        now = list(p)
-        for law in laws:
-            own = np.stack([now[k] for k in law.rows])
-            new = law.solve(own, system.without(law.rows, np.stack(now), z))
-            change = new - own
-            z = system.after(z, law.rows, change)
-            if sweeps.tolerance is not None:
-                moved = maximum(moved, law.moves(change))
-            for k, x in zip(law.rows, new, strict=True):
-                now[k] = x
-        return np.stack(now), z, moved
+    laws: tuple[Law, ...]
+    places: tuple[list[int], ...]
+    """among the group's rows, of each law"""
+    Y: Array
+    """(s, k)"""
+    r: Array
+    """(k,)"""
+    support: list[int]
+    at: list[int]
+    """of its rows among all impulses"""
+    near: Any
 
-    if sweeps.tolerance is not None:
-        start = 2.0 * sweeps.tolerance + 0.0 * p[0]
-        found = until(
-            lambda p, z, moved: moved < sweeps.tolerance,
-            lambda p, z, moved: once(p, z),
-            p,
-            z,
-            start,
-            limit=sweeps.count,
-        )
-        return found[0]  # type: ignore[no-any-return]
-    if len(laws) * sweeps.count <= UNROLLED:
+
+def swept(tasks: Sequence[Task], p: Array, z: Array, sweeps: Sweeps) -> tuple[Array, Array]:
+    """The impulses (m,) after some sweeps from those before, and z (nv,) = Y p of them, from that of those before.
+
+    Of few rows A is made as a whole; of many z is carried along.
+    """
+    if not tasks or not sweeps.count:
+        return p, z
+    if _whole_is_cheaper(tasks, sweeps.count):
+        A, r = _whole(tasks, len(p)), [0.0] * len(p)
+        for task in tasks:
+            for k, x in zip(task.at, task.r, strict=True):
+                r[k] = x
+        p = _repeated(lambda p, z: _once_by_whole(tasks, A, np.stack(r), p, z), tasks, sweeps, p, np.zeros(0))[0]
+        return p, carried(tasks, p, len(z))
+    once = partial(_once, tasks, sweeps.tolerance is not None)
+    return _repeated(once, tasks, sweeps, p, z)
+
+
+Sweep = Callable[[Array, Array], tuple[Array, Array, Any]]
+"""(p, z) -> (p, z, by how much a velocity changed, m/s)"""
+
+
+def _repeated(once: Sweep, tasks: Sequence[Task], sweeps: Sweeps, p: Array, z: Array) -> tuple[Array, Array]:
+    if (least := sweeps.tolerance) is not None:
+
+        def settled(p: Array, z: Array, moved: Any) -> Any:
+            return moved < least
+
+        p, z, _, _ = until(settled, lambda p, z, moved: once(p, z), p, z, 2.0 * least + 0.0 * p[0], limit=sweeps.count)
+    elif sum(len(task.laws) for task in tasks) * sweeps.count <= UNROLLED:
         for _ in range(sweeps.count):
             p, z, _ = once(p, z)
-        return p
-    found = repeat(sweeps.count, lambda k, p, z: once(p, z)[:2], p, z)
-    return found[0]  # type: ignore[no-any-return]
+    else:
+        p, z = repeat(sweeps.count, lambda k, p, z: once(p, z)[:2], p, z)
+    return p, z
+
+
+def _whole_is_cheaper(tasks: Sequence[Task], sweeps: int) -> bool:
+    """Whether products are fewer with all of A."""
+    if any(task.near is not None for task in tasks):
+        return False
+    sizes = [len(task.at) for task in tasks]
+    m, own = sum(sizes), sum(len(rows) ** 2 for task in tasks for rows in task.places)
+    common = [
+        n * k * len(set(one.support) & set(other.support))
+        for i, (one, n) in enumerate(zip(tasks, sizes, strict=True))
+        for other, k in zip(tasks[:i], sizes, strict=False)
+    ]
+    by_factors = sum(2 * len(task.support) * n for task, n in zip(tasks, sizes, strict=True))
+    return sum(common) + sweeps * (m * m - own) < sweeps * (by_factors + own)
+
+
+def _whole(tasks: Sequence[Task], size: int) -> Array:
+    """A (m, m)."""
+    A = np.zeros((size, size), dtype=object)
+    for task in tasks:
+        for other in tasks:
+            common = [k for k in task.support if k in other.support]
+            if common:
+                one, two = (x.Y[[x.support.index(k) for k in common]] for x in (task, other))
+                A[np.ix_(task.at, other.at)] = one.T @ two
+    return mirror(A) if is_symbolic(*(task.Y for task in tasks)) else A.astype(float)
+
+
+def _once_by_whole(tasks: Sequence[Task], A: Array, r: Array, p: Array, z: Array) -> tuple[Array, Array, Any]:
+    moved: Any = 0.0
+    now = list(p)
+    for task in tasks:
+        for law, places in zip(task.laws, task.places, strict=True):
+            rows = [task.at[k] for k in places]
+            others = [k for k in range(len(now)) if k not in rows]
+            c = r[rows] + (A[np.ix_(rows, others)] @ np.stack([now[k] for k in others]) if others else 0.0)
+            before = np.stack([now[k] for k in rows])
+            after = law.solve(before, c)
+            moved = maximum(moved, law.moves(after - before))
+            for k, x in zip(rows, after, strict=True):
+                now[k] = x
+    return np.stack(now), z, moved
+
+
+def _once(tasks: Sequence[Task], asked: bool, p: Array, z: Array) -> tuple[Array, Array, Any]:
+    """``asked``: whether it is told by how much a velocity changed."""
+    moved: Any = 0.0
+    now, there = list(p), list(z)
+    for task in tasks:
+        own, held = np.stack([now[k] for k in task.at]), np.stack([there[k] for k in task.support])
+        compute = _solving(task, own, held, asked)
+        otherwise = (own, held, 0.0 * own[0]) if asked else (own, held)
+        own, held, *most = compute() if task.near is None else when(task.near, compute, *otherwise)
+        if asked:
+            moved = maximum(moved, most[0])
+        for places, values, target in ((task.at, own, now), (task.support, held, there)):
+            for k, x in zip(places, values, strict=True):
+                target[k] = x
+    return np.stack(now), np.stack(there), moved
+
+
+def _solving(task: Task, own: Array, held: Array, asked: bool) -> Callable[[], tuple[Any, ...]]:
+    """What goes through the parts of a group once: its impulses (k,), and its share of z (s,)."""
+
+    def solved() -> tuple[Any, ...]:
+        p, z = own, held
+        moved: Any = 0.0
+        for law, rows in zip(task.laws, task.places, strict=True):
+            Y, before = task.Y[:, rows], p[rows]
+            after = law.solve(before, task.r[rows] + Y.T @ z - law.block.B @ before)
+            z = z + Y @ (after - before)
+            p = np.stack([after[rows.index(k)] if k in rows else p[k] for k in range(len(p))])
+            if asked:
+                moved = maximum(moved, law.moves(after - before))
+        return (p, z, moved) if asked else (p, z)
+
+    return solved
+
+
+def carried(tasks: Sequence[Task], p: Array, size: int) -> Array:
+    """z = Y p (size,)."""
+    z: list[Any] = [0.0] * size
+    for task in tasks:
+        held = np.stack([z[k] for k in task.support]) if task.support else np.zeros(0)
+        compute = partial(_added, held, task.Y, p[task.at])
+        held = compute() if task.near is None else when(task.near, compute, held)
+        for k, x in zip(task.support, held, strict=True):
+            z[k] = x
+    return np.stack(z) if size else np.zeros(0)
+
+
+def _added(z: Array, Y: Array, p: Array) -> Array:
+    return z + Y @ p
+
+
+def places_of(parts: Sequence[Part]) -> list[list[int]]:
+    """Where the rows of each part are among those of all."""
+    at, found = 0, []
+    for part in parts:
+        found.append(list(range(at, at + part.size)))
+        at += part.size
+    return found

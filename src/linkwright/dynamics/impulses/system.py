@@ -1,12 +1,11 @@
-"""From impulses to velocities: A = J M̂⁻¹ Jᵀ, as a matrix or by way of the factors of M̂.
+"""From impulses to velocities: A = J M̂⁻¹ Jᵀ, by way of the factors of M̂.
 
-With M̂ = Lᵀ D L (Featherstone 2008, §6.5) and Y = L⁻ᵀ Jᵀ, which keeps the zeros of the paths of Jᵀ,
+With M̂ = Lᵀ D L (Featherstone 2008, §6.5) and Y = D^(−½) L⁻ᵀ Jᵀ, which keeps the zeros of the paths of Jᵀ,
 
-    A = Yᵀ D⁻¹ Y,     v⁺ = v_free + L⁻¹ D⁻¹ Y p,     u = r + A p,     r = J v_free
+    A = Yᵀ Y,     v⁺ = v_free + L⁻¹ D^(−½) z,  z = Y p,     u = r + Yᵀ z,     r = J v_free
 
-Of few rows A itself is made; of many z = D⁻¹ Y p is carried along, and u = r + Yᵀ z. Loops are left out of both by a
-projection: with N = L⁻ᵀ Kᵀ of their rows K, Y − N (Nᵀ D⁻¹ N)⁺ Nᵀ D⁻¹ Y takes the place of Y, so that they stay closed
-under all impulses.
+Loops are left out by a projection: with N = D^(−½) L⁻ᵀ Kᵀ of their rows K, Y − N (Nᵀ N)⁺ Nᵀ Y takes the place of Y, so
+that they stay closed under all impulses.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from linkwright.dynamics.closed_loops.forces import row_orders
 from linkwright.dynamics.closed_loops.independent import AS_THEY_COME, row_scales
 from linkwright.dynamics.closed_loops.rows import constraint_jacobian
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_symbolic, is_zero, mirror
+from linkwright.spatial.arrays import Array, is_symbolic, maximum
 from linkwright.spatial.linalg import (
     SemidefiniteFactors,
     factorise,
@@ -29,11 +28,10 @@ from linkwright.spatial.linalg import (
     solve_below,
 )
 
-FIXED = 1e-14
-"""What moves by less than this share of what its bodies would by themselves is held, up to rounding."""
+TINY = 1e-300
 
-SIDEWAYS = 1e-12
-"""The square of a row's entry that is nothing but rounding."""
+HELD = 1e-10
+"""What an impulse moves by less than this share of what it would move all of the mechanism by is held by its joints."""
 
 
 class Inertia(NamedTuple):
@@ -41,98 +39,48 @@ class Inertia(NamedTuple):
 
     L: Array
     """(nv, nv)"""
-    inverse: Array
-    """(nv,), of D"""
+    roots: Array
+    """(nv,), D^(−½)"""
     N: Array | None
-    """L⁻ᵀ Kᵀ (nv, m) of the loops"""
+    """D^(−½) L⁻ᵀ Kᵀ (nv, m) of the loops"""
     loops: SemidefiniteFactors | None
-    """of Nᵀ D⁻¹ N"""
+    """of Nᵀ N"""
+    least: Any
+    """1/kg: a row that impulses along it move by less, each, does not move; its entry of A is rounding"""
 
-    def carried(self, x: Array) -> Array:
-        """L⁻ᵀ x of momenta x (nv,) or (nv, k), without what the loops bear of them."""
-        y = solve_above(self.L, x)
+    def carried(self, x: Array, support: Sequence[int] | None = None) -> Array:
+        """D^(−½) L⁻ᵀ x of momenta x (nv,) or (nv, k), without what the loops bear of them.
+
+        ``support``: the coordinates on which x is given, and the result, with all on which they hang.
+        """
+        L, roots = self.L, self.roots
+        if support is not None and len(support) < len(L):
+            L, roots = L[np.ix_(support, support)], roots[list(support)]
+        y = roots.reshape(-1, *[1] * (x.ndim - 1)) * solve_above(L, x)
         if self.N is None or self.loops is None:
             return y
         for _ in range(2):  # corrected once: the rows of loops may be badly conditioned
-            y = y - self.N @ self.loops.solve((self.N.T * self.inverse) @ y)
+            y = y - self.N @ self.loops.solve(self.N.T @ y)
         return y
 
     def moved(self, z: Array) -> Array:
-        """The velocities (nv,) of z = D⁻¹ L⁻ᵀ x."""
-        return solve_below(self.L, z)
+        """The velocities (nv,) of what is carried (nv,)."""
+        return solve_below(self.L, self.roots * z)
 
     def velocity(self, x: Array) -> Array:
         """M̂⁻¹ x (nv,), of momenta (nv,) where no loop opens."""
-        return self.moved(self.inverse * self.carried(x))
+        return self.moved(self.carried(x))
 
 
 def inertia(model: Model, q: Array, M: Array) -> Inertia:
     """The factors of a mass matrix (nv, nv), and of the model's loops by it."""
-    L, inverse = factorise(M)
+    L, roots = factorise(M, roots=True)
+    least = HELD / maximum(sum(body.mass for body in model.bodies), TINY)
     if not model.loops:
-        return Inertia(L, inverse, None, None)
-    N = solve_above(L, constraint_jacobian(model, q).T)
-    A = (N.T * inverse) @ N
+        return Inertia(L, roots, None, None, least)
+    N = roots[:, None] * solve_above(L, constraint_jacobian(model, q).T)
+    A = N.T @ N
     order, _ = row_orders(model).whole if is_symbolic(A) else AS_THEY_COME
     scales = row_scales(model)
     whole = None if scales is None else np.concatenate([np.zeros(0), *(one.by_mass for one in scales)])
-    return Inertia(L, inverse, N, semidefinite_factors(A, scales=whole, order=order))
-
-
-class System(NamedTuple):
-    """Rows and what impulses along them do to their velocities."""
-
-    Y: Array
-    """L⁻ᵀ Jᵀ (nv, m)"""
-    scaled: Array
-    """D⁻¹ Y"""
-    r: Array
-    """J v_free (m,)"""
-    least: Array
-    """(m,): what impulses along a row must move it by, each; rows that they move by less, joints or loops hold"""
-    A: Array | None
-    """(m, m); None where it is not made"""
-
-    def block(self, rows: list[int]) -> Array:
-        """A (k, k) of some rows."""
-        if self.A is not None:
-            return self.A[np.ix_(rows, rows)]
-        return self.Y[:, rows].T @ self.scaled[:, rows]
-
-    def carried(self, p: Array) -> Array:
-        """z (nv,) = D⁻¹ Y p."""
-        return self.scaled @ p
-
-    def velocities(self, rows: list[int], p: Array, z: Array) -> Array:
-        """u (k,) of some rows; z is looked at where A is not made."""
-        if self.A is not None:
-            return self.r[rows] + self.A[rows] @ p
-        return self.r[rows] + self.Y[:, rows].T @ z
-
-    def without(self, rows: list[int], p: Array, z: Array) -> Array:
-        """What the velocities (k,) of some rows are without their own impulses."""
-        if self.A is None:
-            return self.velocities(rows, p, z) - self.block(rows) @ p[rows]
-        others = [k for k in range(len(p)) if k not in rows]
-        return self.r[rows] + self.A[np.ix_(rows, others)] @ p[others] if others else self.r[rows]
-
-    def after(self, z: Array, rows: list[int], change: Array) -> Array:
-        """z when the impulses of some rows have changed; it stays where A is made."""
-        return z if self.A is not None else z + self.scaled[:, rows] @ change
-
-    def work(self, p: Array, q: Array) -> Any:
-        """pᵀ A q."""
-        return (self.Y @ p) @ (self.scaled @ q)
-
-
-def system(inertia: Inertia, J: Array, r: Array, blocks: Sequence[list[int]], sweeps: int) -> System:
-    """The system of rows J (m, nv) with velocities r (m,), in blocks; ``sweeps``: how often each is gone through."""
-    Y = inertia.carried(J.T)
-    scaled = inertia.inverse[:, None] * Y
-    m, own = len(J), sum(len(rows) ** 2 for rows in blocks)
-    there = np.array([[not is_zero(x) for x in column] for column in Y.T]).reshape(m, len(Y))
-    making = sum(int((there[k] & there[: k + 1]).sum()) for k in range(m))  # products of A's lower triangle
-    by_factors = sweeps * (2 * int(there.sum()) + own)
-    A = mirror(Y.T @ scaled) if making + sweeps * (m * m - own) <= by_factors else None
-    least = FIXED * ((J * J + SIDEWAYS) @ inertia.inverse)
-    return System(Y, scaled, r, least, A)
+    return Inertia(L, roots, N, semidefinite_factors(A, scales=whole, order=order), least)

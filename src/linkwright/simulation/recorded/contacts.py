@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.contact.smooth import smooth_laws, smooth_points
 from linkwright.dynamics.impulses.exerted import exerted, pair_name, points_of_pair, row_names
-from linkwright.dynamics.impulses.rows import brakes, stops
+from linkwright.dynamics.impulses.rows import Group, brakes, dense_jacobian, stops
 from linkwright.errors import InputError
 from linkwright.model.derived import derived
 from linkwright.model.names import velocity_names
@@ -154,23 +154,27 @@ class _Places:
 def _places(model: Model, constraints: Constraints | None) -> _Places:
     if constraints is None:
         return _Places(0, 0, len(list(row_names(model))))
-    q = model.neutral()
     return _Places(
         len(brakes(model)) if constraints.friction else 0,
-        len(stops(model, q)) if constraints.limits else 0,
+        len(_stops(model)) if constraints.limits else 0,
         len(list(row_names(model))) if constraints.contact else 0,
     )
 
 
 def impulse_names(model: Model, constraints: Constraints) -> list[str]:
     """What the impulses of a motion are called, in their order."""
-    q = model.neutral()
-    frictions = brakes(model) if constraints.friction else []
-    limits = stops(model, q) if constraints.limits else []
-    velocities = velocity_names(model)
-    found = [f"friction of {velocities[int(np.argmax(np.abs(one.J[0])))]}" for one in frictions]
-    found += [f"limit of {velocities[int(np.argmax(np.abs(one.J[0])))]}" for one in limits]
+    velocities, found = velocity_names(model), []
+    for what, groups in (
+        ("friction", brakes(model) if constraints.friction else []),
+        ("limit", _stops(model) if constraints.limits else []),
+    ):
+        rows = np.abs(dense_jacobian(groups, model.nv))
+        found += [f"{what} of {velocities[int(np.argmax(row))]}" for row in rows]
     return found + (list(row_names(model)) if constraints.contact else [])
+
+
+def _stops(model: Model) -> list[Group]:
+    return stops(model, model.neutral(), np.zeros(model.nv), 1.0)
 
 
 def limit_efforts(motion: Motion) -> Array:
@@ -181,7 +185,7 @@ def limit_efforts(motion: Motion) -> Array:
     if motion.impulses is None or constraints is None or not constraints.limits:
         return np.zeros(motion.v.shape)
     model = motion.model
-    J = np.concatenate([np.zeros((0, model.nv)), *(one.J for one in stops(model, model.neutral()))])
+    J = dense_jacobian(_stops(model), model.nv)
     return np.asarray(motion.impulses[..., _places(model, constraints).stops] @ J / motion.step)
 
 
