@@ -337,3 +337,25 @@ def test_what_is_beyond_for_a_moment_is_seen_between_samples(above):
     else:
         half = np.sqrt(2 * above / G)
         assert times == pytest.approx([3.0 / G - half, 3.0 / G + half], abs=1e-10)
+
+
+def lift_one(model, t, q, v):
+    return np.concatenate([lw.where(t > 0.295, 50.0, 0.0) * np.ones(1), np.zeros(model.nv - 1)])
+
+
+def test_what_is_held_stays_held_when_something_else_changes():
+    made = lw.Builder("two")
+    for name in "ab":
+        made.body(name, mass=2.0, inertia=0.1).joint(f"{name}_up", "prismatic", "world", name, axis=(0, 0, 1))
+    model = made.build()
+
+    def lock(model, t, q, v):
+        return lw.lock_joints(model, q, v, ["b_up"])
+
+    events = [touch("a"), Event(partial(later, when=0.1), lock, "up", name="lock")]
+    motion = lw.simulate(model, [0.0, 3.0], [0.0, 0.0], 0.5, 1e-2, law=lift_one, events=events)
+    assert [event.name for event in motion.events][:3] == ["a touches", "lock", "a touches: leaves"]
+    assert motion.events[2].t == pytest.approx(0.295, abs=1e-9)  # where the law begins to lift
+    assert np.abs(motion.q[motion.t < 0.29, 0]).max() < 1e-10
+    assert motion.q[-1, 0] == pytest.approx(0.5 * (25.0 - G) * (0.5 - motion.events[-1].t) ** 2, rel=1e-6)
+    assert [len(part.model.loops) for part in motion.parts][-1] == 0

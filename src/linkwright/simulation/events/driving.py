@@ -133,8 +133,10 @@ class _Acting:
         self.pieces: list[Motion] = []
         self.occurred: list[Occurrence] = []
         self.stopped = False
-        self.held: dict[int, tuple[str, float, Model]] = {}
-        """by event whose gap is closed: the loop, the sign of the force that presses, the mechanism before"""
+        self.held: dict[int, tuple[str, float]] = {}
+        """by event whose gap is closed: the loop, and the sign of the force that presses"""
+        self.base: Model | None = model
+        """the mechanism without these loops, where it is known"""
         self.gone: set[int] = set()
         """events that happen no more"""
         self._size = FIRST
@@ -191,7 +193,7 @@ class _Acting:
         if self.held:
             forces = self._forces(motion)
             rows = _first_rows(self.model)
-            for i, (loop, sign, _) in self.held.items():
+            for i, (loop, sign) in self.held.items():
                 found[:, i] = sign * forces[:, rows[loop]]  # of what is closed: what presses
         return found
 
@@ -332,8 +334,10 @@ class _Acting:
         self.q, self.v, batch = check_state(model, *state)
         if batch:
             raise InputError(f"the action of {name!r} returned a batch {batch}")
-        if model is not self.model:
-            self.model, self.held = model, {}
+        if model is not self.model:  # what is held still goes on being held
+            left = {loop.name for loop in model.loops}
+            self.held = {i: told for i, told in self.held.items() if told[0] in left}
+            self.model, self.base = model, None if self.held else model
 
     def _impact(self, fresh: list[int], now: Array) -> set[int]:
         """All gaps that are closed now, and close further, are reflected: the events whose gaps are open then."""
@@ -379,12 +383,13 @@ class _Acting:
             return
         before = self.model
         self.model, sign = derived(before, _Acting._close, self.events[i], make=lambda: hold(before, loop))
-        self.held[i] = loop, sign, before
+        self.held[i] = loop, sign
         self.q, self.v = project(self.model, self.q, self.v)
 
     def _release(self, i: int) -> None:
-        loop, _, before = self.held.pop(i)
-        self.model = before if not self.held else self.model.without_loop(loop)
+        loop, _ = self.held.pop(i)
+        self.model = self.base if self.base is not None and not self.held else self.model.without_loop(loop)
+        self.base = self.base if self.held else self.model
         self.occurred.append(Occurrence(self.t, f"{self.events[i].title}: leaves", (self.q, self.v), (self.q, self.v)))
 
 
