@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright import dynamics
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.simulation.impacts import Constraints, constrained_step, strike
+from linkwright.spatial.arrays import maximum
 
 G = 9.81
 H = 1e-3
@@ -156,3 +158,46 @@ def test_rounds_are_the_same_on_numbers() -> None:
 def test_impacts_of_another_name_are_refused() -> None:
     with pytest.raises(lw.errors.ArgumentError, match="'together' or in 'rounds'"):
         Solver(impacts="often")  # type: ignore[arg-type]
+
+
+def tilted_ellipsoid() -> lw.Model:
+    return thing("ellipsoid", 1.0, np.array([0.0325, 0.05, 0.0425]) / 5.0, size=(0.4, 0.3, 0.2))
+
+
+@pytest.mark.parametrize(
+    ("model", "restitution", "rise"),
+    [
+        (block(0.2, 0.2, 0.2), 0.0, 1e-5),
+        (block(0.2, 0.2, 0.2), 0.8, 1e-12),
+        (block(0.3, 0.2, 0.1), 0.8, 5e-5),
+        (tilted_ellipsoid(), 0.0, 1e-3),
+        (tilted_ellipsoid(), 0.8, 1e-3),
+    ],
+    ids=["cube", "cube that bounces", "brick that bounces", "ellipsoid", "ellipsoid that bounces"],
+)
+def test_passive_contact_brings_no_energy(model: lw.Model, restitution: float, rise: float) -> None:
+    """Impulses do no work; beside them bodies are lifted out of what they overlap by within a step, by h²."""
+    grounded, told = model.with_ground(friction=0.6, restitution=restitution), Constraints()
+    generator, rows = np.random.default_rng(1), 400
+
+    def drop(model: lw.Model, q: Any, v: Any) -> tuple[Any, Any, Any]:
+        def energy(q: Any, v: Any) -> Any:
+            return dynamics.kinetic_energy(model, q, v) + dynamics.potential_energy(model, q)
+
+        def one(k: Any, q: Any, v: Any, p: Any, E: Any, work: Any, rise: Any) -> tuple[Any, ...]:
+            struck = strike(model, q, v, np.zeros(6), 2e-3, p, told)
+            done = struck.work
+            q, v, p = constrained_step(model, q, v, np.zeros(6), 2e-3, p, told)
+            return q, v, p, energy(q, v), maximum(work, done), maximum(rise, energy(q, v) - E)
+
+        nil = 0.0 * q[0]
+        _, _, _, E, work, rise = lw.repeat(750, one, q, v, np.zeros(told.size(model)) + nil, energy(q, v), nil, nil)
+        return E, work, rise
+
+    q = grounded.random(rows, 1)
+    q[:, :3] = [0.0, 0.0, 0.6]
+    v = generator.normal(size=(rows, 6)) * [1, 1, 1, 10, 10, 10]
+    E, work, most = lw.compile(drop, grounded)(q, v)
+    assert work.max() < 1e-13
+    assert most.max() < rise
+    assert np.all(0.9 * (lw.kinetic_energy(grounded, q, v) + lw.potential_energy(grounded, q)) > E)

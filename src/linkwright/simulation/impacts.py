@@ -2,21 +2,24 @@
 
     M̂ (v⁺ − v) = h (τ + passive − b − h K v) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
 
-Springs and dampers are in M̂, as in "semi_implicit", whose step this is where nothing touches. p are the impulses of
-`dynamics/impulses`, and δ undoes overlap beside the velocities. Order one in the step.
+Springs and dampers are in M̂, as in "semi_implicit". p are the impulses of `dynamics/impulses`, and δ undoes overlap
+beside the velocities. Order one in the step. b is taken at the velocity in the middle of the step, as far as it is
+known without impulses, and ⊕ carries free bodies straight on: else what turns gains energy by h² in each step, and by
+so much that what spins fast grows beyond all numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
 from linkwright.dynamics.impulses.rows import Group, Touch, brakes, dense_jacobian, limited, stops, touches
-from linkwright.dynamics.impulses.solving import Impulses, Solver
+from linkwright.dynamics.impulses.solving import Found, Impulses, Solver, bounces
 from linkwright.dynamics.impulses.system import Inertia, inertia
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -62,22 +65,52 @@ def _groups(model: Model, q: Array, v: Array, h: Any, constraints: Constraints) 
     ]
 
 
+class Struck(NamedTuple):
+    """What impulses do in a step, in the axes at its beginning."""
+
+    v: Array
+    """(nv,), the velocity with them"""
+    found: Found
+    shift: Array | None
+    """(nv,), by which the configuration is moved besides"""
+    work: Any
+    """J, of the impulses"""
+
+
 def constrained_step(
     model: Model, q: Array, v: Array, tau: Array, h: Any, memory: Array, constraints: Constraints
 ) -> tuple[Array, Array, Array]:
     """(q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the step before."""
+    struck = strike(model, q, v, tau, h, memory, constraints)
+    moved = h * struck.v if struck.shift is None else h * struck.v + struck.shift
+    return *configuration.move_straight(model, q, moved, struck.v), struck.found.p
+
+
+def strike(model: Model, q: Array, v: Array, tau: Array, h: Any, memory: Array, constraints: Constraints) -> Struck:
+    """What happens to the velocities in :func:`constrained_step`."""
     smooth, terms, factors = _factorised(model, q, v, h, constraints)
-    effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull - dynamics.bias_forces(model, q, v)
-    v_free = v + h * (factors.velocity(effort) + configuration.turning_rate(model, v))
+    effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
+    v_free = _carried_on(model, q, v, h, factors, effort)
     groups = _groups(model, q, v, h, constraints)
     if not groups:
-        return *configuration.move_straight(model, q, h * v_free, v_free), memory
-    impulses = Impulses(factors, groups, v_free, v, h, constraints.solver)
+        return Struck(v_free, Found(memory, 0.0 * v), None, 0.0)
+    impulses = Impulses(factors, groups, v_free, _coasting(model, q, v, h, factors, groups), h, constraints.solver)
     found = impulses.found(memory)
-    after = v_free + impulses.velocity(found)
-    shift = impulses.shift(found)
-    moved = h * after if shift is None else h * after + shift
-    return *configuration.move_straight(model, q, moved, after), found.p
+    return Struck(v_free + impulses.velocity(found), found, impulses.shift(found), impulses.work(found))
+
+
+def _carried_on(model: Model, q: Array, v: Array, h: Any, factors: Inertia, effort: Array) -> Array:
+    """The velocity after a step under an effort (nv,), in the axes before it."""
+
+    def change(v: Array) -> Array:
+        return h * (factors.velocity(effort - dynamics.bias_forces(model, q, v)) + configuration.turning_rate(model, v))
+
+    return v + change(v + 0.5 * change(v))
+
+
+def _coasting(model: Model, q: Array, v: Array, h: Any, factors: Inertia, groups: Sequence[Group]) -> Array:
+    """What the velocity v would be after a step without any forces: what bounces asks for it, else v itself."""
+    return _carried_on(model, q, v, h, factors, dynamics.gravity_forces(model, q)) if bounces(groups) else v
 
 
 def _factorised(
@@ -108,7 +141,8 @@ def left_by(
     lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
     _, _, factors = _factorised(model, q, v, h, constraints)
     free = v1 - factors.velocity(J.T @ p)
-    return work, lift, Impulses(factors, groups, free, v, h, constraints.solver).residual(p)
+    before = _coasting(model, q, v, h, factors, groups)
+    return work, lift, Impulses(factors, groups, free, before, h, constraints.solver).residual(p)
 
 
 def _potential(model: Model, q: Array) -> Any:

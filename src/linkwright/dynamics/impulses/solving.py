@@ -76,10 +76,14 @@ class Found(NamedTuple):
 
 
 class Impulses:
-    """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap."""
+    """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap.
+
+    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only what bounces asks for.
+    """
 
     def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
+        self._gained = v_free - v
         self._softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
         self.rows = [
             rows_of(group, inertia, v_free, v, soft) for group, soft in zip(groups, self._softness, strict=True)
@@ -100,7 +104,7 @@ class Impulses:
         ]
         start = np.concatenate([np.zeros(0), *pieces])
         tasks = [self._task(k, self._laws(group, rows)) for k, (group, rows) in enumerate(self._both())]
-        bouncing = any(_bounces(part) for group in self.groups for part in group.parts)
+        bouncing = bounces(self.groups)
         if bouncing and self._solver.impacts == "rounds":
             struck = self._in_rounds()
             later = [task._replace(r=task.r + task.Y.T @ struck.z[task.support]) for task in tasks]
@@ -110,7 +114,17 @@ class Impulses:
         if not bouncing:
             return found
         again = [self._task(k, self._laws(group, rows, rows.before)) for k, (group, rows) in enumerate(self._both())]
-        return _without_gain(tasks, found, self._swept(again, found))
+        lost = self.inertia.energy(self._gained)
+        return _without_gain(self._before(), lost, found, self._swept(again, found))
+
+    def work(self, found: Found) -> Any:
+        """The kinetic energy that impulses bring, J: pᵀ r + ½ pᵀ A p."""
+        r = np.concatenate([np.zeros(0), *(rows.r for rows in self.rows)])
+        return found.p @ r + 0.5 * (found.z @ found.z)
+
+    def _before(self) -> Array:
+        """What all rows' velocities (m,) would be without forces and impulses."""
+        return np.concatenate([np.zeros(0), *(rows.before for rows in self.rows)])
 
     def _swept(self, tasks: Sequence[Task], start: Found) -> Found:
         return Found(*swept(tasks, start.p, start.z, Sweeps(self._solver.sweeps, self._solver.tolerance)))
@@ -121,7 +135,7 @@ class Impulses:
     def _in_rounds(self) -> Found:
         """The impulses of impacts at the beginning of the step, of what approaches after all others as before."""
         chosen = [k for k, group in enumerate(self.groups) if any(_bounces(part) for part in group.parts)]
-        before = np.concatenate([np.zeros(0), *(rows.before for rows in self.rows)])
+        before = self._before()
 
         def approaching(u: Array) -> list[list[Any]]:
             """Of each part of the groups chosen."""
@@ -155,7 +169,7 @@ class Impulses:
                 bouncing.append(self._task(k, tuple(bounce))._replace(r=own))
             none = Found(0.0 * p, 0.0 * z)
             stopped = self._swept(stopping, none)
-            more = _without_gain(stopping, stopped, self._swept(bouncing, stopped))
+            more = _without_gain(u, 0.0, stopped, self._swept(bouncing, stopped))
             faster = np.concatenate([rows.Y.T @ more.z[list(group.support)] for group, rows in self._both()])
             return p + more.p, z + more.z, u + faster
 
@@ -268,15 +282,18 @@ class Impulses:
         return Bound(block, -_half_if(moved - part.below), _half_if(part.above - moved))
 
 
-def _without_gain(tasks: Sequence[Task], found: Found, bounced: Found) -> Found:
-    """The impulses mixed with those of bouncing, as far as both together do no work."""
-    r = _velocities(tasks, len(found.p))
+def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Found:
+    """The impulses mixed with those of bouncing, as far as no energy comes of both together.
+
+    With forces that change velocities by Δ over the step, and rows' velocities ``before`` it, energy grows by
+    pᵀ before + ½ pᵀAp − ½ ΔᵀM̂Δ, the last of which is ``lost``: forces do their work along the way that is gone.
+    """
     change, more = bounced.p - found.p, bounced.z - found.z
-    a, b = 0.5 * (more @ more), change @ r + more @ found.z
-    c = minimum(found.p @ r + 0.5 * (found.z @ found.z), 0.0)
+    a, b = 0.5 * (more @ more), change @ before + more @ found.z
+    c = minimum(found.p @ before + 0.5 * (found.z @ found.z) - lost, 0.0)
     root = np.sqrt(maximum(b * b - 4.0 * a * c, 0.0))
     tiny = a < TINY
-    s = where(tiny, 1.0, minimum((root - b) / where(tiny, 1.0, 2.0 * a), 1.0))
+    s = where(tiny, 1.0, clip((root - b) / where(tiny, 1.0, 2.0 * a), 0.0, 1.0))
     return Found(found.p + s * change, found.z + s * more)
 
 
@@ -299,6 +316,11 @@ def _velocities(tasks: Sequence[Task], size: int) -> Array:
 def _normal(block: Block, least: Any) -> Block:
     """The first row alone."""
     return Block(block.B[:1, :1], reciprocal(block.B[0, 0], least), np.zeros(0))
+
+
+def bounces(groups: Sequence[Group]) -> bool:
+    """Whether something of them has restitution."""
+    return any(_bounces(part) for group in groups for part in group.parts)
 
 
 def _bounces(part: Part) -> bool:

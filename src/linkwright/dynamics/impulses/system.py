@@ -67,6 +67,11 @@ class Inertia(NamedTuple):
         """The velocities (nv,) of what is carried (nv,)."""
         return solve_below(self.L, self.roots * z)
 
+    def energy(self, v: Array) -> Any:
+        """½ vᵀM̂v of velocities v (nv,)."""
+        y = (self.L @ v) / self.roots
+        return 0.5 * (y @ y)
+
     def velocity(self, x: Array) -> Array:
         """M̂⁻¹ x (nv,), of momenta (nv,) where no loop opens."""
         return self.moved(self.carried(x))

@@ -1,0 +1,105 @@
+"""Whether robots on the ground stay sound, whatever happens: random starts, random torques, limits, two seconds.
+
+A quadruped and a humanoid start at random postures within their limits, turned anyhow, with random velocities, their
+lowest point on the ground, and random torques act that change every 50 ms. Told are rows that are no numbers, the most
+penetration after half a second, and by how much limits are exceeded then. Arguments: how many rows (10 000), the step
+in ms (2), sweeps (the default's).
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.kinematics import body_poses
+from linkwright.dynamics.impulses.solving import Solver
+from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.spatial.arrays import maximum, minimum
+
+SECONDS, SETTLED, HELD = 2.0, 0.5, 0.05
+TORQUE = {"quadruped": 20.0, "humanoid": 60.0}
+"""N m, the standard deviation at each joint"""
+
+
+def starts(model: lw.Model, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Random postures, turned anyhow, whose lowest point is on the ground, and velocities."""
+    generator = np.random.default_rng(seed)
+    q = model.random(count, seed)
+    q[:, :3] = 0.0
+    v = generator.normal(size=(count, model.nv))
+    q[:, 2] -= lw.compile(least_gap, model)(q)
+    return q, v
+
+
+def least_gap(model: lw.Model, q: Any) -> Any:
+    """Between what touches, m."""
+    poses = body_poses(model, q)
+    gaps = [touch.gap for pair in model.pairs for touch in candidates_of(model, pair, poses)]
+    return functools.reduce(minimum, gaps)
+
+
+def shaken(model: lw.Model, told: Constraints, steps: int, h: float) -> Any:
+    """The kernel (q, v, p, tau) -> (q, v, p, overlap, excess): after some steps, and the most of each, m and rad."""
+
+    def shake(model: lw.Model, q: Any, v: Any, p: Any, tau: Any) -> tuple[Any, ...]:
+        def one(k: Any, q: Any, v: Any, p: Any, overlap: Any, excess: Any) -> tuple[Any, ...]:
+            q, v, p = constrained_step(model, q, v, tau, h, p, told)
+            overlap = maximum(overlap, -least_gap(model, q))
+            for low, high, x in zip(model.lower, model.upper, q, strict=True):
+                if np.isfinite(low):
+                    excess = maximum(excess, maximum(low - x, x - high))
+            return q, v, p, overlap, excess
+
+        nil = 0.0 * q[0]
+        return lw.repeat(steps, one, q, v, p, nil, nil)
+
+    return lw.compile(shake, model, p=(told.size(model),), tau=(model.nv,))
+
+
+def run(name: str, count: int, h: float, solver: Solver) -> None:
+    """Print what becomes of one robot."""
+    model = lw.load(name).with_ground(friction=0.8)
+    told = Constraints(limits=True, solver=solver)
+    kernel = shaken(model, told, round(HELD / h), h)
+    q, v = starts(model, count, 1)
+    p, generator = np.zeros((count, told.size(model))), np.random.default_rng(2)
+    overlap, excess, began = np.zeros(count), np.zeros(count), time.process_time()
+    for k in range(round(SECONDS / HELD)):
+        tau = TORQUE[name] * generator.normal(size=(count, model.nv))
+        tau[:, :6] = 0.0
+        q, v, p, deep, beyond = kernel(q, v, p, tau)
+        if k * HELD >= SETTLED - 1e-9:
+            overlap, excess = np.maximum(overlap, deep), np.maximum(excess, beyond)
+    took = (time.process_time() - began) / count / (SECONDS / h)
+    there = np.isfinite(q).all(axis=1)
+    mm, rad = 1e3 * overlap[there], excess[there]
+    print(
+        f"{name}: {count} rows, h = {1e3 * h} ms, {solver.sweeps} sweeps, {solver.shifts} shifts: no numbers "
+        f"{(~there).sum()}; penetration after {SETTLED} s: most {mm.max():.3f} mm, "
+        f"99.9 % {np.quantile(mm, 0.999):.3f}, 99 % {np.quantile(mm, 0.99):.3f}, above 2 mm {(mm > 2).sum()}; limits exceeded by ≤ {rad.max():.5f} rad, "
+        f"99 % {np.quantile(rad, 0.99):.5f}, above 0.01 {(rad > 0.01).sum()}; "
+        f"speed ≤ {np.abs(v[there]).max():.0f}; "
+        f"{1e6 * took:.2f} µs a step",
+        flush=True,
+    )
+
+
+def main(arguments: list[str]) -> None:
+    """Both robots."""
+    count = int(arguments[0]) if arguments else 10_000
+    h = 1e-3 * (float(arguments[1]) if len(arguments) > 1 else 2.0)
+    sweeps = {"sweeps": int(arguments[2])} if len(arguments) > 2 else {}
+    shifts = {"shifts": int(arguments[3])} if len(arguments) > 3 else {}
+    for name in ("quadruped", "humanoid"):
+        run(name, count, h, Solver(**sweeps, **shifts))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
