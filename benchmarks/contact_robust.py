@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright import dynamics
 from linkwright.dynamics.impulses.rows import candidates_of
-from linkwright.dynamics.kinematics import body_poses
 from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.simulation.impacts import Constraints, constrained_step
 from linkwright.spatial.arrays import maximum, minimum
 
