@@ -133,6 +133,15 @@ def test_pairs_that_there_are_stay_as_they_are():
     assert more.with_contact() == more
 
 
+def test_contact_may_be_with_the_ground_alone():
+    model = lw.load("humanoid").with_ground()
+    feet = replace(model, pairs=()).with_contact(itself=False)
+    assert feet.pairs == model.pairs
+    assert len(replace(model, pairs=()).with_contact().pairs) == len(model.pairs) + 1  # the feet with each other
+    with pytest.raises(ArgumentError, match="itself is True or False"):
+        model.with_contact(itself=1)
+
+
 def test_only_what_is_made_for_contact_touches():
     made = balls("a", use="visual").shape("a", "box", size=(1, 1, 1), use="collision", name="box")
     assert touching(made.build().with_ground()) == [("box (box of a)", "ground (plane of world)")]

@@ -172,21 +172,24 @@ class Editing:
         return self._edited(with_ground, height, normal, heights, size, only, surface)
 
     @explained
-    def with_contact(self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = ()) -> Model:
+    def with_contact(
+        self, between: Sequence[str] | None = None, exclude: Sequence[tuple[str, str]] = (), itself: bool = True
+    ) -> Model:
         """With all pairs of shapes that may touch each other, found by the rules of MJCF: ``model.pairs``.
 
         Two shapes made for contact are a pair unless they are on one body (what is welded together is one), or on a
         body and the one that it is joined to (but for the world), or their ``contype`` and ``conaffinity`` have no bit
         in common, or a file excludes their links. Pairs that there are stay as they are, and those that a file lists
         are taken as it tells them. ``between``: names of links or of shapes; both of a new pair are among these.
-        ``exclude``: pairs of such names that do not touch.
+        ``exclude``: pairs of such names that do not touch. ``itself``: whether moving bodies touch each other;
+        else they touch what stands still alone, as a file's floor, which takes a fraction of the time.
 
         Raises :class:`ModelError` where there is no pair then; warns once of pairs of kinds that have no points of
         contact: such as meshes, whose convex hulls touch planes alone.
         """
         from linkwright.model.change.touching import with_contact
 
-        return self._edited(with_contact, between, exclude)
+        return self._edited(with_contact, between, exclude, itself)
 
     @explained
     def without_loop(self, name: str) -> Model:

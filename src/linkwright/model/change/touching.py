@@ -76,8 +76,8 @@ def _require_none(model: Model, normal: Array) -> None:
         up = (frame.placement[:3, :3] @ shape.placement[:3, :3])[:, 2]
         if shape.kind in GROUNDS and shape.touches and frame.body < 0 and up @ normal > STEEPEST:
             raise ModelError(
-                f"{model.name!r} has a ground already, {shape.called}: give it one only, or let with_contact() find "
-                "the pairs of the one it has"
+                f"{model.name!r} has a ground already, {shape.called}: give it one only; "
+                "with_contact(itself=False) finds the pairs of the one it has, with_contact() all pairs"
             )
 
 
@@ -94,8 +94,10 @@ def _which(model: Model) -> str:
     return f"{told}. Add some: lw.Builder(model).shape(body, 'sphere', radius=…, xyz=…).build()"
 
 
-def with_contact(model: Model, between: Any, exclude: Any) -> Model:
+def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model:
     """See :meth:`Model.with_contact`."""
+    if not isinstance(itself, bool):
+        raise ArgumentError(f"itself is True or False: whether moving bodies touch each other; got {itself!r}")
     _require_touching(model)
     among = None if between is None else _names(model, "between", between)
     never = {frozenset(pair) for pair in model.excluded}
@@ -109,6 +111,8 @@ def with_contact(model: Model, between: Any, exclude: Any) -> Model:
         return name in (shapes[place].body, shapes[place].name)
 
     def allowed(i: int, j: int) -> bool:
+        if not itself and all(_body(model, shapes[k]) >= 0 for k in (i, j)):
+            return False
         if among is not None and not all(any(goes_by(k, name) for name in among) for k in (i, j)):
             return False
         return not any((goes_by(i, a) and goes_by(j, b)) or (goes_by(i, b) and goes_by(j, a)) for a, b in apart)
