@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.model.library.built_in import BUILT_IN, COUNTED
-from linkwright.simulation.starts import STARTS
+from linkwright.simulation.starts import STARTS, showing_bend
 
 NAMES = [f"{name}:3" if name in COUNTED else name for name in BUILT_IN]
 
@@ -22,7 +22,7 @@ def test_every_built_in_mechanism_starts_to_move(name):
         assert np.abs(dynamics.constraint_residual(model, q)).max() < 1e-8
         assert np.abs(dynamics.constraint_jacobian(model, q) @ v).max() < 1e-8
     rates = v[6:] if model.joints[0].type == "free" else v
-    moving = np.abs(rates).max(initial=0.0) > 0.5
+    moving = np.abs(rates).max(initial=0.0) > 0.5 or showing_bend(model) is not None
     assert moving or np.abs(dynamics.forward_dynamics(model, q, v, np.zeros(model.nv))).max() > 1.0
 
 
@@ -30,7 +30,8 @@ def test_every_built_in_mechanism_has_one_with_names_of_its_own():
     assert set(STARTS) == set(BUILT_IN)
     for name in set(BUILT_IN) - set(COUNTED):
         joints = {joint.name for joint in lw.load(name).joints}
-        assert {*STARTS[name].posture, *STARTS[name].velocity} <= joints
+        start = STARTS[name]
+        assert {*start.posture, *start.velocity, *start.stands, *start.bend} <= joints
 
 
 def test_a_platform_sways_and_a_crank_turns():
@@ -60,3 +61,19 @@ def test_a_robot_of_ones_own_of_the_same_name_starts_neutral():
     np.testing.assert_array_equal(v, [0.0])
     q, v = lw.showing_start(lw.load("arm7", root="free"))
     assert not q[7:].any()
+
+
+@pytest.mark.parametrize("name", ["quadruped", "humanoid"])
+def test_robots_on_legs_start_standing_where_they_have_a_ground(name):
+    robot = lw.load(name).with_ground()
+    q, v = lw.showing_start(robot)
+    lw.check(robot, q)
+    assert (q >= robot.lower).all()
+    assert (q <= robot.upper).all()
+    assert not v.any()
+    np.testing.assert_array_equal(q, lw.stand(robot, q))
+    bend = showing_bend(robot)
+    bent = lw.stand(robot, lw.integrate(robot, q, bend))
+    assert bent[2] < q[2] - 0.05
+    assert (bent >= robot.lower).all()
+    assert (bent <= robot.upper).all()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import numpy as np
+from cyclopts import Parameter
 from rich.text import Text
 
 from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
 from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.results import RESULTS, summary, written
+from linkwright.cli.world import advice, dropped, floating, on_ground, pushed
 from linkwright.errors import (
     InputError,
     counted,
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
     from linkwright.simulation.integrators import IntegrationMethod
 
 
+STIFF = 4.0
+"""Hz: of joints that move what does not stand"""
+
+Several = Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")]
+
+
 @app.command
 def simulate(
     robot: str | None = None,
@@ -37,6 +45,13 @@ def simulate(
     posture: str = "",
     velocity: str = "",
     hold: bool = False,
+    limits: bool = True,
+    ground: bool = True,
+    height: float | None = None,
+    friction: float | None = None,
+    drop: Several = None,
+    limp: bool = False,
+    push: Several = None,
     root: Root = "fixed",
     out: Path | None = None,
     fps: float = 25.0,
@@ -46,6 +61,9 @@ def simulate(
     show: bool = False,
 ) -> None:
     """Simulate a mechanism; write its motion, plots and an animation.
+
+    A robot whose base floats, and of which shapes touch others, stands on the ground and holds its posture; the
+    built-in ones bend their knees. Joints stay within their limits.
 
     Parameters
     ----------
@@ -61,7 +79,8 @@ def simulate(
     method
         rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
         friction; dopri5 is of order five and chooses its steps; variational is of order two and symplectic: the
-        error of the energy does not grow. auto takes rk4 where it is stable, else semi_implicit. equations takes the
+        error of the energy does not grow. auto takes rk4 where it is stable, else semi_implicit, and that for contact
+        and limits, too; other methods have no ground and no limits. equations takes the
         generated equations of motion in Python with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
@@ -71,6 +90,21 @@ def simulate(
         The velocities it starts with, in the same way; 0 unless given.
     hold
         Hold the posture by control instead of letting go. The joints of a floating base are held, not the base.
+    limits
+        Whether joints stay within their limits.
+    ground
+        Whether there is a ground under a robot whose base floats.
+    height
+        The height of the ground, m; with it, a robot whose base is fixed has one, too.
+    friction
+        The ground's coefficient of friction; that of the shapes, or 0.7, unless given.
+    drop
+        Drop the robot from this height above the ground, m; 0.5 where no number follows.
+    limp
+        Let joints go instead of holding them at the posture on the ground.
+    push
+        Push the base at 1 s, for 0.1 s: N s sideways, or three numbers along x, y and z; without a number so that it
+        shows.
     out
         The folder for the files; linkwright_NAME unless given.
     fps
@@ -84,10 +118,13 @@ def simulate(
     show
         Play the motion in a window afterwards, until it is closed; needs a screen.
     """
+    from linkwright.dynamics.impulses.rows import limited as has_limits
     from linkwright.simulation import hold as hold_posture
-    from linkwright.simulation import hold_joints, showing_start
+    from linkwright.simulation import hold_joints, showing_start, stand
     from linkwright.simulation import simulate as run
     from linkwright.simulation.running import suitable_method
+    from linkwright.simulation.standing import held
+    from linkwright.simulation.starts import showing_bend
     from linkwright.visual.animation import remove_pictures
 
     if animation and film == "mp4":
@@ -101,19 +138,55 @@ def simulate(
     if hold and method == "equations":
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
-    controller = None
+    told: list[str] = []
+    constrained = method in ("auto", "semi_implicit")
+    fall, shove = dropped(drop), pushed(model, push)
+    if shove is not None and method in ("variational", "equations"):
+        raise InputError(f"--push is not for --method {method}; take another method")
+    if ground and constrained:
+        model = on_ground(model, height, friction, bool(fall or limp or shove))
+    standing = bool(model.pairs) and floating(model)
+    if (fall or limp) and not standing:
+        why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
+        raise InputError(f"--drop and --limp are for robots on a ground, and {model.name!r} has none: {why}")
+    controller, law, shown = None, None, model
     with terminal.errors.status("compiling for the start"):
-        if posture or velocity or hold:
+        if posture or velocity or (hold and not standing):
             q0 = starting_posture(model, posture)
             v0 = starting_velocity(model, velocity)
             if model.loops:
                 q0, v0 = _closed(model, q0, v0)
+            if standing and not _places_base(model, posture):
+                q0 = stand(model, q0)
         else:
             q0, v0 = showing_start(model)
-        if hold:
-            floating = any(joint.type == "free" for joint in model.joints)
-            controller = (hold_joints if floating else hold_posture)(model, q0, step=step)
-        chosen = suitable_method(model, q0, v0, step, controller) if method == "auto" else method
+            if standing:
+                q0 = stand(model, q0)
+        if standing and fall:
+            q0 = _raised(model, q0, fall)
+        if standing and not limp:
+            still = posture or velocity or hold or fall or shove
+            holding = held(model, q0, bend=None if still else showing_bend(model))
+            model, law = holding.model, holding.law
+            told.append(_standing(fall, not still and showing_bend(shown) is not None))
+        elif not (standing or posture or velocity or hold) and constrained and showing_bend(model) is not None:
+            holding = held(model, q0, STIFF, bend=showing_bend(model))
+            model, law = holding.model, holding.law
+            told.append("its motors move it to and fro; with --posture it is let go")
+        elif standing:
+            told.append("its joints are let go")
+        elif hold:
+            controller = (hold_joints if floating(model) else hold_posture)(model, q0, step=step)
+        limited = limits and constrained and has_limits(model)
+        if method != "auto":
+            chosen = method
+        else:
+            chosen = "semi_implicit" if model.pairs or limited else suitable_method(model, q0, v0, step, controller)
+    if floating(model) and not model.pairs and np.any(model.gravity):
+        what = "there is no ground" if ground and constrained else "there is no ground now"
+        told.append(f"its base floats, and {what}: it falls as thrown")
+        if ground and constrained:
+            told.append(advice(model))
     folder = folder_at(out or f"linkwright_{file_name(model.name)}")
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -123,8 +196,11 @@ def simulate(
     terminal.output.print(
         Text.assemble((model.name, "bold"), f": {counted(len(model.bodies), 'body', 'bodies')}, {freedom}")
     )
-    if any(joint.type == "free" for joint in model.joints) and np.any(model.gravity):
-        terminal.output.print("its base floats, and there is no ground: it falls as thrown")
+    for line in told:
+        terminal.output.print(Text(line), soft_wrap=True)
+    sticks = not any(shape.is_seen and model.frame(shape.body).body >= 0 for shape in model.shapes)
+    look: dict[str, Any] = {"fps": fps, "speed": speed, "shapes": "touching" if sticks and model.pairs else True}
+    options: dict[str, Any] = {} if shove is None else {"wrenches": shove.wrenches}
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=terminal.errors, transient=True) as progress:
         by_equations = chosen == "equations"
@@ -142,6 +218,9 @@ def simulate(
                     step,
                     cast("IntegrationMethod", chosen),
                     controller=controller,
+                    law=law,
+                    limits=limited,
+                    **options,
                     progress=lambda done: progress.update(task, description="simulating", completed=done),
                 )
         except (Exception, KeyboardInterrupt) as error:
@@ -156,7 +235,7 @@ def simulate(
                     files.append(path)
                 if animation and not stopped and film != "frames":
                     progress.update(task, description="animating", completed=0.5)
-                    files.append(motion.animate(place / f"animation.{film}", fps=fps, speed=speed))
+                    files.append(motion.animate(place / f"animation.{film}", **look))
             except KeyboardInterrupt as error:
                 if not files:
                     terminal.errors.print("stopped before anything was written; earlier files are as they were")
@@ -166,10 +245,11 @@ def simulate(
         if animation and not stopped and film == "frames":
             progress.update(task, description="animating", completed=0.5)
             try:
-                files.append(motion.animate(f"{folder / 'frames'}/", fps=fps, speed=speed))
+                files.append(motion.animate(f"{folder / 'frames'}/", **look))
             except KeyboardInterrupt as error:
                 stopped = error
-    terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled=hold))
+    controlled = hold or law is not None
+    terminal.output.print(summary(motion, METHOD_NAMES[chosen], controlled, shove is not None))
     for path in files:
         terminal.output.print(f"  {folder / path.name}", soft_wrap=True)
     if stopped:
@@ -178,7 +258,34 @@ def simulate(
         terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
     if show:
-        motion.show(speed=speed)
+        motion.show(speed=speed, shapes=look["shapes"])
+
+
+def _standing(fall: float, bends: bool) -> str:
+    """What a robot on the ground does."""
+    if fall:
+        return f"dropped from {fall:g} m, its joints held; --limp lets them go"
+    does = "bends its legs" if bends else "holds its posture"
+    return f"stands on the ground and {does}; --drop, --push and --limp try it, --no-ground throws it"
+
+
+def _places_base(model: Model, text: str) -> bool:
+    """Whether a posture that was typed says where the base is."""
+    if not text or text == "random":
+        return False
+    free = [joint.name for joint in model.joints if joint.type == "free"]
+    names = [entry.partition("=")[0].strip() for entry in text.replace(";", ",").split(",")]
+    return "=" not in text or any(name.startswith(f"{joint}.") for name in names for joint in free)
+
+
+def _raised(model: Model, q: Array, height: float) -> Array:
+    """What floats, higher by so much (m)."""
+    q, at = q.copy(), 0
+    for joint, link in zip(model.joints, model.links, strict=True):
+        if joint.type == "free" and link.parent < 0:
+            q[at : at + 3] += height * link.placement[2, :3]
+        at += joint.nq
+    return q
 
 
 def _closed(model: Model, q0: Array, v0: Array) -> tuple[Array, Array]:

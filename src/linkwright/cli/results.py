@@ -10,15 +10,20 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.files import write_figure
+from linkwright.model.names import velocity_names
 
 if TYPE_CHECKING:
     from linkwright.simulation import Motion
 
 RESULTS = (
-    *("motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png", "efforts.png"),
+    *("motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png", "efforts.png", "contacts.png"),
     *("animation.gif", "animation.mp4"),
 )
 """What a simulation may write; of an earlier one nothing stays."""
+
+
+MOST_NAMES = 7
+"""that a row lists"""
 
 
 def written(motion: Motion, folder: Path) -> Iterator[Path]:
@@ -35,12 +40,14 @@ def written(motion: Motion, folder: Path) -> Iterator[Path]:
     }
     if np.any(motion.tau):
         figures["efforts.png"] = plots.plot_efforts(model, t, motion.tau)
+    if motion.pressing:
+        figures["contacts.png"] = plots.plot_contacts(t, motion.pressing, title=model.name)
     for name, figure in figures.items():
         yield write_figure(folder / name, figure, dpi=110)
 
 
-def summary(motion: Motion, method: str, controlled: bool) -> Table:
-    """What a motion was, in a table; ``method`` in words, ``controlled``: whether by a controller."""
+def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False) -> Table:
+    """What a motion was, in a table; ``method`` in words; ``controlled``, ``pushed``: whether something acted."""
     model, energy = motion.model, motion.energy
     table = Table(show_header=False, box=None)
     steps = round(motion.t[-1] / motion.step)
@@ -49,15 +56,32 @@ def summary(motion: Motion, method: str, controlled: bool) -> Table:
     table.add_row("steps per second", f"{motion.steps_per_second:,.0f}")
     table.add_row("", f"{motion.t[-1] / max(motion.run_time, 1e-9):,.0f} times real time")
     scale = max(float(np.abs(motion.kinetic).max()), float(np.ptp(motion.potential)), 1e-300)
+    limited = bool(motion.limit_efforts.any())
     losses = any(np.any(joint.damping) or np.any(joint.friction) for joint in model.joints)
     change = f"{energy[0]:.6g} J → {energy[-1]:.6g} J"
-    if controlled or losses:
-        why = " and ".join(["control"] * controlled + ["damping and friction"] * losses)
+    if controlled or losses or pushed or motion.pressing or limited:
+        parts = ["control"] * controlled + ["damping and friction"] * losses + ["a push"] * pushed
+        parts += ["contact"] * bool(motion.pressing) + ["limits"] * limited
+        why = " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
         table.add_row("energy", f"{change} ({why} included)")
     else:
         moved = scale > 1e-12 * float(np.abs(energy).max())
         part = f"{motion.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"
         table.add_row("energy drift", f"{motion.drift:.3g} J, {part}")
+    if motion.pressing and motion.impulses is not None:
+        contacts = motion.contacts
+        at_rest = float(np.median(contacts.residual))
+        gained = float(contacts.energy_gained)
+        table.add_row(
+            "contact",
+            f"penetration ≤ {contacts.penetration * 1e3:.2g} mm, residual {at_rest:.1g} m/s (median), "
+            f"{gained:.2g} J gained as overlap was undone",
+        )
+    if limited:
+        held = motion.limit_efforts.any(axis=0)
+        names = [name for name, there in zip(velocity_names(model), held, strict=True) if there]
+        many = f"{len(names)} of {model.nv} coordinates"
+        table.add_row("limits reached", many if len(names) > MOST_NAMES else ", ".join(names))
     if model.loops:
         table.add_row("closure error", f"{motion.closure:.2g} (m or rad, the largest of all loops)")
     return table

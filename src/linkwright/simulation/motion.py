@@ -103,6 +103,18 @@ class Motion:
         return contacts_of(self)
 
     @property
+    def pressing(self) -> dict[str, Array]:
+        """By pair of shapes (n, …), N: the normal forces of all its points together. Empty where nothing may touch."""
+        if not self._touching:
+            return {}
+        found: dict[str, Array] = {}
+        normal = self.contacts.normal_forces
+        for k, name in enumerate(self.contacts.names):
+            label = name if name not in found else f"{name} ({k})"
+            found[label] = normal[..., self.contacts.pair == k].sum(axis=-1)
+        return found
+
+    @property
     def limit_efforts(self) -> Array:
         """(n, …, nv): the efforts by which limits held joints, mean over the step that ends at each sample."""
         return limit_efforts(self)
@@ -174,7 +186,8 @@ class Motion:
 
         self._one()
         tau = self.tau if np.any(self.tau) else None
-        told: dict[str, Any] = {"title": self.model.name, "wrenches": self.wrenches}
+        told: dict[str, Any] = {"title": self.model.name, "wrenches": self.wrenches, "contacts": self.pressing}
+        told["reached"] = self.limit_efforts != 0.0
         figure = plot_motion(self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, **told)
         if path is not None:
             write_figure(path, figure)
@@ -184,19 +197,31 @@ class Motion:
         """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder ("frames/"), as numbered pictures; its path.
 
         Without a path it is a GIF that is kept while Python runs: ``motion.animate()`` is what a notebook shows.
-        Options and errors are those of :func:`linkwright.visual.animation.animate`.
+        Options and errors are those of :func:`linkwright.visual.animation.animate`; forces of contact are arrows,
+        unless ``forces=False``.
         """
         from linkwright.visual.animation import animate
 
         self._one()
-        return animate(self.model, *self._shown, path, **options)
+        return animate(self.model, *self._shown, path, **self._with_forces(options))
 
     def show(self, **options: Any) -> None:
         """Play the motion in a window; options and errors are those of :func:`linkwright.visual.window.show`."""
         from linkwright.visual.window import show
 
         self._one()
-        show(self.model, *self._shown, **options)
+        show(self.model, *self._shown, **self._with_forces(options))
+
+    def _with_forces(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """With the forces of contact, unless others are given, or none wanted."""
+        given = dict(options)
+        if (wanted := given.get("forces", True)) is not True and wanted is not False:
+            return given
+        given.pop("forces", None)
+        if wanted and self._touching:
+            last = np.append(np.diff(self.t) > 0.0, True)
+            given["forces"] = self.contacts.centers[last], self.contacts.of_pairs[last]
+        return given
 
     def save(self, path: str | Path) -> Path:
         """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""

@@ -15,6 +15,7 @@ from linkwright.dynamics import close, impulse, momentum, total_mass
 from linkwright.errors import LinkwrightError, explained
 from linkwright.model.library.built_in import BUILT_IN, built_in
 from linkwright.model.tree import Model
+from linkwright.simulation.standing import stand
 from linkwright.spatial.arrays import Array
 
 Entries = Mapping[str, float | tuple[float, ...]]
@@ -34,10 +35,18 @@ class Start:
     """rad/s and m/s; of mechanisms with loops these are struck, and what the loops allow of them is left"""
     throw: tuple[float, float, float] | None = None
     """m/s: the velocity of the centre of mass of a mechanism that floats"""
+    stands: Entries = field(default_factory=dict)
+    """the posture on the ground"""
+    bend: Entries = field(default_factory=dict)
+    """how far its motors move it from there and back when it is shown: standing, or of what does not stand always"""
 
 
 def _on_each_side(**entries: float) -> dict[str, float | tuple[float, ...]]:
     return {f"{side}_{name}": value for name, value in entries.items() for side in ("left", "right")}
+
+
+def _on_each_leg(**entries: float) -> dict[str, float | tuple[float, ...]]:
+    return {f"{end}_{name}": value for end in ("front", "hind") for name, value in _on_each_side(**entries).items()}
 
 
 STARTS: dict[str, Start] = {
@@ -49,26 +58,29 @@ STARTS: dict[str, Start] = {
     ),
     "arm4": Start({"joint2": 1.2, "joint3": -0.7, "joint4": -0.4}, {"joint1": 1.5}),
     "puma560": Start(
-        {"joint1": -1.2, "joint2": 0.7, "joint3": 0.3}, {"joint1": 6.0, "joint4": 6.0}
-    ),  # its friction is large
+        {"joint1": -1.2, "joint2": 0.7, "joint3": 0.3},
+        bend={"joint1": 2.4, "joint2": -1.5, "joint3": 0.9, "joint4": 1.5, "joint5": -0.8},
+    ),  # its friction is large: let go, it would soon lie still
     "arm7": Start(dict(zip((f"joint{k}" for k in range(1, 8)), (0.3, 0.9, -0.4, -1.2, 0.5, 0.8, 0.0), strict=True))),
     "quadruped": Start(
-        {
-            f"{end}_{side}_{name}": value
-            for end in ("front", "hind")
-            for side in ("left", "right")
-            for name, value in (("hip_pitch", 0.7), ("knee", -1.4))
-        },
+        _on_each_leg(hip_pitch=0.7, knee=-1.4),
         {"root": (0.0, 0.0, 0.0, 0.6, 1.8, 0.3), "front_left_hip_pitch": -1.0, "hind_right_hip_pitch": 1.0},
         THROWN,
+        _on_each_leg(hip_roll=0.0, hip_pitch=0.6, knee=-1.24),
+        _on_each_leg(hip_roll=0.0, hip_pitch=0.45, knee=-0.95),
     ),
     "humanoid": Start(
         _on_each_side(hip_pitch=-0.6, knee_pitch=1.0, shoulder_pitch=-0.5, elbow_pitch=-0.8),
         {"root": (0.0, 0.0, 0.0, 0.2, 1.5, 0.4), "left_shoulder_pitch": -1.5, "right_shoulder_pitch": 1.0},
         THROWN,
+        _on_each_side(hip_pitch=-0.15, knee_pitch=0.4, ankle_pitch=-0.25, shoulder_pitch=0.1, elbow_pitch=-0.3),
+        {
+            **_on_each_side(hip_pitch=-1.2, knee_pitch=0.7, ankle_pitch=-0.08, shoulder_pitch=-1.5, elbow_pitch=0.1),
+            **{"waist_pitch": -0.1, "neck_pitch": -0.3},
+        },
     ),
     "four_bar": Start({}, {"crank": 6.0}),
-    "slider_crank": Start({}, {"crank": 15.0}),
+    "slider_crank": Start({}, {"crank": 5.0}),
     "four_bars": Start({"left1": 0.6, "left2": -0.3}),
     "bricard": Start(),  # bent: it falls, and turns inside out
     "delta": Start({"arm1": 0.5, "arm2": 0.0, "arm3": 0.0}, {"arm2": 2.0, "arm3": -2.0}),
@@ -88,10 +100,14 @@ def showing_start(model: Model) -> tuple[Array, Array]:
     >>> stewart = lw.load("stewart")
     >>> motion = lw.simulate(stewart, *lw.showing_start(stewart), duration=2.0)
 
+    Robots on legs that have a ground stand on it with bent knees, at rest (:func:`stand`); without one they are thrown.
     Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest. Raises
     :class:`~linkwright.errors.ClosureError` where the loops of such a one cannot be closed.
     """
-    start = STARTS[model.name.partition(":")[0]] if _is_built_in(model) else Start()
+    start = _start_of(model)
+    on_ground = bool(model.pairs) and bool(start.stands)
+    if on_ground:
+        start = Start(start.stands)
     neutral = np.clip(model.neutral(), model.lower, model.upper)
     q, v, at = [np.zeros(0)], [np.zeros(0)], 0
     moved = [joint for joint in model.joints if joint.nq]
@@ -102,13 +118,29 @@ def showing_start(model: Model) -> tuple[Array, Array]:
     q0, v0 = np.concatenate(q), np.concatenate(v)
     if start.throw is not None:  # the base's axes are still the world's
         v0[:3] = start.throw - (momentum(model, q0, v0)[:3] / total_mass(model) - v0[:3])
+    if on_ground:
+        q0 = stand(model, q0)
     if not model.loops:
         return q0, v0
     q0 = close(model, q0, [joint.name for joint in moved if joint.name in start.posture])
     return q0, np.asarray(impulse(model, q0, v0)[0])
 
 
-def _is_built_in(model: Model) -> bool:
+def showing_bend(model: Model) -> Array | None:
+    """How far (nv,) motors move a built-in robot and back when it is shown: legs where it stands; None of others."""
+    start = _start_of(model)
+    bend = start.bend
+    if not bend or (start.stands and not model.pairs):
+        return None
+    moved = [joint for joint in model.joints if joint.nv]
+    return np.concatenate([np.atleast_1d(np.broadcast_to(bend.get(joint.name, 0.0), (joint.nv,))) for joint in moved])
+
+
+def _start_of(model: Model) -> Start:
+    return STARTS[model.name.partition(":")[0]] if is_built_in(model) else Start()
+
+
+def is_built_in(model: Model) -> bool:
     """Whether it is the built-in mechanism of its name: files may bear the same names."""
     kind, _, count = model.name.partition(":")
     if kind not in BUILT_IN or (count and not (count.isdigit() and int(count[:7]) <= len(model.joints))):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from linkwright.errors import ArgumentError, InputError
 from linkwright.files import file_at, folder_at, replacing, replacing_together
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 from linkwright.visual.film import checked_motion, make_film, shown_times
 from linkwright.visual.gif import LONGEST_FRAME, MAX_FPS, durations_of, encode_gif
@@ -83,6 +83,7 @@ def animate(
     azimuth: float = -50.0,
     elevation: float = 18.0,
     shapes: bool | str = True,
+    forces: tuple[Any, Any] | None = None,
 ) -> Animation:
     """Write the motion q (n, nq) at the times t (n,), s; returns the path, which notebooks show as what is there.
 
@@ -96,7 +97,7 @@ def animate(
     from ``azimuth`` and ``elevation`` (degrees); ``view`` "2d" or "3d" decides otherwise. ``trace`` names a frame
     whose path is drawn behind it; "auto" is the end of a mechanism that is one chain. ``center_of_mass`` marks the
     centre of mass. Bodies that have shapes to be seen are drawn by these, all others as sticks, or all with
-    ``shapes=False``.
+    ``shapes=False``. ``forces`` are points and forces there, (n, k, 3) each, m and N in world axes: arrows.
 
     Raises :class:`~linkwright.errors.ShapeError`, :class:`~linkwright.errors.InputError` (NaN, times that
     do not increase, options out of range, a path that cannot be written),
@@ -123,6 +124,7 @@ def animate(
         azimuth=azimuth,
         elevation=elevation,
         shapes=shapes,
+        forces=None if forces is None else (as_numbers("points", forces[0]), as_numbers("forces", forces[1])),
     )
     with told(f"animating {model.name!r}"):
         if kind == "gif":

@@ -64,6 +64,7 @@ def make_film(
     elevation: float = 18.0,
     figure: Callable[..., Figure] | None = None,
     shapes: bool | str = True,
+    forces: tuple[Array, Array] | None = None,
 ) -> Film:
     """The film of the checked motion q (n, nq) at t (n,) that shows it at ``times``, each for ``period`` s.
 
@@ -84,6 +85,7 @@ def make_film(
     seen = choose_view(considered, centers, model.gravity, view, azimuth, elevation, reach, around, floors_of(model))
     name = model.name if title is None else title
     scene = Scene(bones, seen, name, mark_center=center_of_mass, figure=figure, covered=covered)
+    arrows = None if forces is None else arrows_along(model, t, *forces, times, seen.size)
     rate = "" if speed == 1.0 else f"   × {speed:g}"
     frames_behind = TRAIL_SECONDS / period if period else 0.0
 
@@ -93,9 +95,40 @@ def make_film(
             now = per_frame * k + 1
             behind = trail[max(now - round(frames_behind * per_frame), 0) : now]
         now_at = f"t = {times[k]:.2f} s{rate}"
-        scene.show(points[k], center_of_mass=centers[k], time=now_at, trail=behind, poses=poses[k : k + 1])
+        scene.show(
+            points[k],
+            center_of_mass=centers[k],
+            time=now_at,
+            trail=behind,
+            poses=poses[k : k + 1],
+            arrows=arrows and arrows[k],
+        )
 
     return Film(times, period, scene, show)
+
+
+def arrows_along(model: Model, t: Array, points: Array, forces: Array, times: Array, size: float) -> list[Array]:
+    """Forces (n, k, 3), N, at points (n, k, 3) at t (n,) as arrows (k, 2, 3) for each of ``times``.
+
+    Each shows the mean since the picture before, that an impact between two pictures is seen. The weight of everything
+    is as long as the ``size``, m; nothing is longer.
+    """
+    if forces.ndim != 3 or forces.shape != points.shape or len(forces) != len(t) or forces.shape[-1] != 3:
+        raise ShapeError(
+            f"forces are points and forces (n, k, 3) of {len(t)} samples; got {points.shape} and {forces.shape}"
+        )
+    weight = float(np.linalg.norm(model.gravity)) * sum(body.mass for body in model.bodies)
+    at = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 1)
+    summed = np.concatenate([np.zeros((1, *forces.shape[1:])), np.cumsum(np.nan_to_num(forces), axis=0)])
+    arrows = []
+    for before, now in zip(np.append(-1, at[:-1]), at, strict=True):
+        first = min(int(before) + 1, int(now))
+        mean = (summed[now + 1] - summed[first]) / (now + 1 - first)
+        length = np.linalg.norm(mean, axis=-1)
+        scale = size / np.maximum(length, weight) if weight else size / np.maximum(length, length.max(initial=1e-300))
+        tails = points[now]
+        arrows.append(np.stack([tails, tails + scale[:, None] * mean], axis=1))
+    return arrows
 
 
 def shown_times(t: Array, fps: float, max_frames: int, speed: float, most_fps: float) -> tuple[Array, float]:

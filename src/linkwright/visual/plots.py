@@ -116,6 +116,18 @@ def plot_efforts(model: Model, t: Any, tau: Any, *, title: str | None = None) ->
     return _plot(model, t, tau, "nv", "effort", {"m": "N", "rad": "N m"}, False, title)
 
 
+def plot_contacts(t: Any, forces: Mapping[str, Any], *, title: str = "") -> Figure:
+    """The normal forces (n,), N, of pairs of shapes by name over the times t (n,), s."""
+    from matplotlib.figure import Figure
+
+    t = _times(t)
+    figure = Figure(figsize=(8.0, 4.2), layout="constrained")
+    _canvas(figure)
+    _contact_panel(figure.add_subplot(), t, forces)
+    figure.suptitle(_join(title, "contact"), fontsize=12, color="#333840")
+    return _literal(figure)
+
+
 def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, title: str = "") -> Figure:
     """Energies (n,), J, over the times t (n,), s, and below them the change of their total from the start.
 
@@ -160,10 +172,13 @@ def plot_motion(
     limits: bool = True,
     title: str | None = None,
     wrenches: Mapping[str, Any] | None = None,
+    contacts: Mapping[str, Any] | None = None,
+    reached: Any = None,
 ) -> Figure:
     """A motion on one page: a column each for the positions q (n, nq) and, where given, the velocities
     v (n, nv) and the efforts tau (n, nv) over the times t (n,), s; with ``kinetic`` and ``potential`` (n,), J,
-    a row of the energies, and with ``wrenches`` by frame (n, 6) a last row of these.
+    a row of the energies, with ``wrenches`` by frame (n, 6) a row of these, and with ``contacts`` by pair (n,), N, a
+    last row of normal forces. ``reached`` (n, nv) of bool marks where limits held a coordinate.
     """
     from matplotlib.figure import Figure
 
@@ -179,12 +194,14 @@ def plot_motion(
     most = max(map(len, panels))
     crowded = most > MAX_ROWS
     heights = [4.6] if crowded else [{1: 3.4, 2: 2.6, 3: 2.2, 4: 1.9}.get(most, 1.6)] * most
-    heights += [2.2] * ((kinetic is not None) + bool(wrenches))
+    below = (kinetic is not None, bool(wrenches), bool(contacts))
+    heights += [2.2] * sum(below)
     width = {1: 7.4, 2: 5.6}.get(len(columns), 4.6)
     figure = Figure(figsize=(width * len(columns) + 1.2, sum(heights) + 0.6), layout="constrained")
     _canvas(figure)
     rows = len(heights)
     grid = figure.add_gridspec(rows, len(columns), height_ratios=heights)
+    marks = None if reached is None else _of_positions(model, _values("reached", reached, t, (model.nv,)))
     for column, ((quantity, which, values, units), groups) in enumerate(zip(columns, panels, strict=True)):
         if crowded:
             _heat_map(figure, figure.add_subplot(grid[0, column]), t, values, quantity)
@@ -193,6 +210,8 @@ def plot_motion(
         for row, group in enumerate(groups):
             axes = figure.add_subplot(grid[row, column])
             _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
+            if which == "nq" and marks is not None:
+                _mark_reached(axes, t, values, group, marks)
             axes.set_xlabel("time [s]" if row == last else "")
             legend, beside = axes.get_legend(), panels[-1][row : row + 1]
             if legend is not None and column < len(columns) - 1 and beside and beside[0].labels == group.labels:
@@ -200,9 +219,11 @@ def plot_motion(
     if kinetic is not None:
         T, V = _values("kinetic", kinetic, t, ()), _values("potential", potential, t, ())
         E = T + V if total is None else _values("total", total, t, ())
-        _energy_row(figure, grid, rows - 1 - bool(wrenches), len(columns), t, T, V, E)
+        _energy_row(figure, grid, rows - sum(below), len(columns), t, T, V, E)
     if wrenches:
-        _wrench_row(figure, grid, rows - 1, len(columns), t, wrenches)
+        _wrench_row(figure, grid, rows - 1 - bool(contacts), len(columns), t, wrenches)
+    if contacts:
+        _contact_panel(figure.add_subplot(grid[rows - 1, :]), t, contacts)
     figure.suptitle(model.name if title is None else title, fontsize=13, color="#333840")
     return _literal(figure)
 
@@ -336,6 +357,70 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
         axes.set_xlabel("time [s]")
         _dress(axes, t)
         _legend(axes)
+
+
+MOST_PAIRS = 12
+"""Of more pairs than this those that press most, on the whole, have a line, and all together one."""
+
+PEAK = 3.0
+"""times what all pairs together press with usually: what is more, in impacts, is cut off in the picture"""
+
+
+def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
+    """Normal forces of pairs; impacts that are far above all else leave the panel."""
+    values = {name: _values(f"the force of {name!r}", f, t, ()) for name, f in forces.items()}
+    pressing = sorted(values, key=lambda name: -float(np.nansum(values[name])))
+    shown = [name for name in values if name in pressing[:MOST_PAIRS] and np.nansum(values[name]) > 0.0]
+    for k, name in enumerate(shown):
+        axes.plot(
+            *_smoothed(t, values[name]),
+            ("-", "--")[k // len(COLOURS) % 2],
+            color=COLOURS[k % len(COLOURS)],
+            linewidth=1.3,
+            label=_shown(name),
+        )
+    whole = np.sum([*values.values()], axis=0) if values else np.zeros(len(t))
+    if len(values) > 1:
+        axes.plot(*_smoothed(t, whole), color="#222222", linewidth=0.9, alpha=0.6, label="all")
+    touching = whole[whole > 0.0]
+    if len(touching):
+        usual = PEAK * float(np.nanmedian(touching))
+        axes.set_ylim(-0.03 * usual, max(min(1.05 * float(np.nanmax(_smoothed(t, whole)[1])), usual), 1e-9))
+    axes.set_ylabel("normal force [N]")
+    axes.set_title("contact", fontsize=9, color="#6B7280", loc="left", pad=4)
+    axes.set_xlabel("time [s]")
+    _dress(axes, t)
+    if shown:
+        _legend(axes)
+
+
+def _smoothed(t: Array, values: Array, count: int = 800) -> tuple[Array, Array]:
+    """The means of at most so many stretches: of impulses of single steps more cannot be seen."""
+    if len(t) <= 2 * count:
+        return t, values
+    edges = np.linspace(0, len(t), count + 1).round().astype(int)
+    size = np.diff(edges)
+    return np.add.reduceat(t, edges[:-1]) / size, np.add.reduceat(values, edges[:-1]) / size
+
+
+def _of_positions(model: Model, reached: Array) -> Array:
+    """(n, nq): what is told of velocities, of the coordinates that have limits."""
+    found = np.zeros((len(reached), model.nq), dtype=bool)
+    at_q = at_v = 0
+    for joint in model.joints:
+        if joint.nq:
+            for q, v in joint.motion.plain:
+                found[:, at_q + q] = reached[:, at_v + v] > 0.0
+        at_q, at_v = at_q + joint.nq, at_v + joint.nv
+    return found
+
+
+def _mark_reached(axes: Axes, t: Array, values: Array, group: Group, reached: Array) -> None:
+    """Thick where a limit holds."""
+    for k, index in enumerate(group.indices):
+        if reached[:, index].any():
+            held = np.where(reached[:, index], values[:, index], np.nan)
+            axes.plot(*_thinned(t, held), color=COLOURS[k % len(COLOURS)], linewidth=4.5, alpha=0.45, zorder=1.5)
 
 
 def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str) -> None:

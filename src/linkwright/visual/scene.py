@@ -33,6 +33,9 @@ LIMB_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 """Told apart with any colour vision (after Okabe and Ito 2008)."""
 INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR, SPRING_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
 TRACE_LEVELS = 12
+FORCE_COLOUR = "#D4A017"
+HEAD, LEAST_ARROW = 0.045, 0.02
+"""of an arrow: how long its head is, and how long it must be to be drawn, beside the mechanism's size"""
 COIL_TURNS, COIL_WIDTH = 6, 0.022
 """of a spring between bodies, its width (to one side) beside the mechanism's size"""
 MOST_STROKES = 600
@@ -121,6 +124,22 @@ class Strokes:
         )
 
 
+def _arrow_strokes(view: View, arrows: Array, about: Any) -> list[Array]:
+    """Shafts and heads of arrows (k, 2, 3), in the picture; what is too short for a head is left out."""
+    ends = view.project(arrows.reshape(-1, 3), about)[0].reshape(-1, 2, 2)
+    strokes: list[Array] = []
+    for tail, tip in ends:
+        along = tip - tail
+        length = float(np.linalg.norm(along))
+        if not length > LEAST_ARROW * view.size:
+            continue
+        back = -min(HEAD * view.size, 0.5 * length) / length * along
+        across = np.array([-back[1], back[0]])
+        strokes.append(np.array([tail, tip]))
+        strokes.append(np.array([tip + back + 0.6 * across, tip, tip + back - 0.6 * across]))
+    return strokes
+
+
 def _wound(ends: Array, width: float) -> Array:
     """Coils of springs between ends (n, 2, 2) of the picture, as segments (n, turns, 2, 2); straight at either end."""
     along = np.concatenate([[0.0], np.linspace(0.15, 0.85, 2 * COIL_TURNS + 1), [1.0]])
@@ -183,7 +202,8 @@ class Scene:
             self._layers.append((strokes, plates, links_drawn))
             if covered is not None:
                 self._skins.append((_skin_colours(covered, bones, fade), PolyCollection([], zorder=5.5 + 2 * k)))
-        artists: list[Any] = [self._grid, self._shadow, self._trace]
+        self._arrows = LineCollection([], colors=FORCE_COLOUR, linewidths=3.0, capstyle="round", zorder=80)
+        artists: list[Any] = [self._grid, self._shadow, self._trace, self._arrows]
         artists += [artist for _, plates, links_drawn in self._layers for artist in (plates, links_drawn)]
         artists += [surface for _, surface in self._skins]
         for artist in artists:
@@ -211,11 +231,13 @@ class Scene:
         time: str = "",
         trail: Array | None = None,
         poses: Array | None = None,
+        arrows: Array | None = None,
     ) -> None:
         """Draw the mechanism with its points at ``layers``, each (n_points, 3), the last one in full colour.
 
         A mechanism with a skin needs the ``poses`` (n_layers, n_bodies, 4, 4) of its bodies too.
-        ``trail`` (n, 3) is the path a point has come along, the oldest first.
+        ``trail`` (n, 3) is the path a point has come along, the oldest first; ``arrows`` (k, 2, 3) are from a tail to a
+        tip.
         """
         about = center_of_mass if self.view.follows and center_of_mass is not None else np.zeros(3)
         if self.view.follows:
@@ -247,6 +269,8 @@ class Scene:
         if self._center is not None and center_of_mass is not None:
             xy = self.view.project(center_of_mass, about)[0]
             self._center.set_data([xy[0]], [xy[1]])
+        if arrows is not None:
+            self._arrows.set_segments(_arrow_strokes(self.view, arrows, about))
         self._time.set_text(time)
 
     def frames(self, show: Callable[[int], None], n: int) -> Any:

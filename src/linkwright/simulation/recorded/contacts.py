@@ -67,6 +67,17 @@ class Contacts:
         return np.stack([self.forces[..., self.pair == k, :].sum(axis=-2) for k in range(len(self.names))], axis=-2)
 
     @property
+    def centers(self) -> Array:
+        """(n, …, pairs, 3), m: where the normal force of each pair acts; without one, the middle of its points."""
+        found = []
+        for k in range(len(self.names)):
+            points = self.points[..., self.pair == k, :]
+            weights = self.normal_forces[..., self.pair == k, None]
+            weights = np.where(weights.sum(axis=-2, keepdims=True) > 0.0, weights, 1.0)
+            found.append((weights * points).sum(axis=-2) / weights.sum(axis=-2))
+        return np.stack(found, axis=-2)
+
+    @property
     def penetration(self) -> float:
         """The deepest overlap of the whole motion, m; 0 without one."""
         return max(0.0, -float(np.nanmin(self.gaps, initial=0.0)))

@@ -1,0 +1,112 @@
+"""``linkwright simulate`` with a world: ground, drops, pushes, limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.cli import main
+
+BOX = """<robot name="box"><link name="box">
+  <inertial><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision></link></robot>"""
+
+
+def simulated(out, capsys, *arguments):
+    """The arrays that a command writes, and what it says."""
+    status = 0
+    try:
+        main(["simulate", *map(str, arguments), "--no-animation", "--out", str(out)])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    told = capsys.readouterr()
+    assert status == 0, told.err
+    with np.load(out / "motion.npz") as saved:
+        return dict(saved), told.out
+
+
+def test_a_robot_with_feet_stands_by_default(tmp_path, capsys):
+    motion, told = simulated(tmp_path, capsys, "quadruped", "--time", 1.5)
+    robot = lw.load("quadruped")
+    assert "stands on the ground" in told
+    assert "penetration" in told
+    assert (tmp_path / "contacts.png").exists()
+    weight = lw.total_mass(robot) * 9.81
+    assert motion["contact_forces"][-500:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.1)
+    assert np.ptp(motion["q"][:, 2]) > 0.03  # it bends its legs
+    assert np.abs(motion["q"][:, 4:6]).max() < 0.05  # and stays upright
+    assert motion["contact_gaps"][:, :].min() > -1e-4
+
+
+def test_held_it_keeps_still(tmp_path, capsys):
+    motion, told = simulated(tmp_path, capsys, "quadruped", "--time", 1.0, "--hold")
+    assert "holds its posture" in told
+    assert np.abs(motion["v"][-1]).max() < 3e-2
+
+
+def test_dropped_it_lands(tmp_path, capsys):
+    motion, told = simulated(tmp_path, capsys, "quadruped", "--drop", 0.3, "--time", 1.0)
+    assert "dropped from 0.3 m" in told
+    assert motion["contact_gaps"][0, :4].min() == pytest.approx(0.3, abs=1e-9)
+    force = motion["contact_forces"][:, :, 2].sum(axis=1)
+    fall = round(1000 * np.sqrt(2 * 0.3 / 9.81))
+    assert not force[: fall - 10].any()
+    assert force[fall - 10 :].max() > 100.0
+
+
+def test_a_push_is_as_strong_as_told(tmp_path, capsys):
+    """With nothing beneath, the momentum changes by the newton-seconds."""
+    robot = tmp_path / "box.urdf"
+    robot.write_text(BOX)
+    options = (robot, "--root", "free", "--push", 0, 3, 1, "--time", 1.5, "--no-ground")
+    motion, told = simulated(tmp_path / "out", capsys, *options)
+    assert "a push" in told
+    v = lw.velocity(lw.load(robot, root="free"), motion["q"], motion["v"], "box")[:, :3]
+    np.testing.assert_allclose(2.0 * (v[1200] - v[900]), [0.0, 3.0, 1.0 - 2.0 * 9.81 * 0.3], atol=1e-6)
+
+
+def test_a_file_stands_with_its_shapes_on_a_ground_of_any_height(tmp_path, capsys):
+    robot = tmp_path / "box.urdf"
+    robot.write_text(BOX)
+    options = (robot, "--root", "free", "--height", 0.3, "--friction", 0.2, "--time", 0.2)
+    motion, _ = simulated(tmp_path / "out", capsys, *options)
+    np.testing.assert_allclose(motion["q"][:, 2], 0.35, atol=1e-6)
+    options = (robot, "--root", "free", "--friction", 0.2, "--velocity", "root.0=1", "--time", 0.2)
+    motion, _ = simulated(tmp_path / "out", capsys, *options)
+    assert motion["v"][-1, 0] == pytest.approx(1.0 - 0.2 * 9.81 * 0.2, rel=1e-3)
+
+
+def test_joints_stay_within_their_limits(tmp_path, capsys):
+    arm = lw.load("arm7")
+    start = ("--posture", "joint2=1,joint4=-1,joint6=1", "--velocity", "joint6=3,joint1=2", "--time", 1.5)
+    motion, told = simulated(tmp_path, capsys, "arm7", *start)
+    assert "limits reached" in told
+    assert np.maximum(arm.lower - motion["q"], motion["q"] - arm.upper).max() < 0.01
+    motion, told = simulated(tmp_path, capsys, "arm7", *start, "--no-limits")
+    assert np.maximum(arm.lower - motion["q"], motion["q"] - arm.upper).max() > 0.1
+    assert "energy drift" in told
+
+
+def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys):
+    _, told = simulated(tmp_path, capsys, "chain3d:2", "--time", 0.05)
+    assert "falls as thrown" in told
+    assert "collision shapes" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("arm7", "--drop"), "its base is fixed"),
+        (("quadruped", "--drop", "-1"), "above 0"),
+        (("quadruped", "--push", "1", "2"), "got 2 numbers"),
+        (("quadruped", "--limp", "--no-ground"), "--no-ground"),
+        (("two_link", "--height", "0"), "--height"),
+        (("quadruped", "--push", "--method", "equations"), "another method"),
+    ],
+)
+def test_what_makes_no_sense_is_told(arguments, expected, tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["simulate", *arguments, "--time", "0.01", "--no-animation", "--out", str(tmp_path)])
+    assert stop.value.code == 2
+    assert expected in " ".join(capsys.readouterr().err.split())
