@@ -78,7 +78,7 @@ def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False)
             f"{gained:.2g} J gained as overlap was undone",
         )
     if limited:
-        held = motion.limit_efforts.any(axis=0)
+        held = np.any(motion.limit_efforts, axis=0).tolist()
         names = [name for name, there in zip(velocity_names(model), held, strict=True) if there]
         many = f"{len(names)} of {model.nv} coordinates"
         table.add_row("limits reached", many if len(names) > MOST_NAMES else ", ".join(names))

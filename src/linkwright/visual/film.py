@@ -101,7 +101,7 @@ def make_film(
             time=now_at,
             trail=behind,
             poses=poses[k : k + 1],
-            arrows=arrows and arrows[k],
+            arrows=None if arrows is None else arrows[k],
         )
 
     return Film(times, period, scene, show)

@@ -33,7 +33,7 @@ LIMB_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
 """Told apart with any colour vision (after Okabe and Ito 2008)."""
 INK, BASE_COLOUR, RAIL_COLOUR, TRACE_COLOUR, SPRING_COLOUR = "#222222", "#8A8F98", "#B9BEC6", "#E0561B", "#4A5058"
 TRACE_LEVELS = 12
-FORCE_COLOUR = "#D4A017"
+FORCE_COLOUR = "#A3002E"
 HEAD, LEAST_ARROW = 0.045, 0.02
 """of an arrow: how long its head is, and how long it must be to be drawn, beside the mechanism's size"""
 COIL_TURNS, COIL_WIDTH = 6, 0.022
