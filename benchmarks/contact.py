@@ -1,0 +1,313 @@
+"""Rollouts with contact beside MuJoCo's, of the same robots in one run, on one core: nanoseconds of CPU time per step.
+
+    python benchmarks/contact.py [arm quadruped policy humanoid=FILE memory]
+
+"quadruped" stands up on four feet, held by servos whose damping is implicit in both (steps of 2 ms). MuJoCo runs with
+its own defaults, with one iteration of its solver ("fast"), and with 8 sweeps of projected Gauss-Seidel and elliptic
+cones ("PGS 8"); Linkwright with 8 and with 4 sweeps. "policy": a network of two layers of 64 moves it. "humanoid" is
+MuJoCo's own (humanoid.xml, which comes with it; the file is given), limp, thrown down from random postures: with its
+limits, and with the floor. In MuJoCo it is run with contact of bodies with each other, too, and without;
+"humanoid_all=FILE" has Linkwright look at all pairs, which takes minutes to compile. "arm" is `arm7`, which touches
+nothing. "memory": a million quadrupeds, 100 steps, in one call and a process of its own: seconds and memory at its
+peak.
+
+Rounds of all alternate, and the shortest of each is told: other work on the machine lengthens some of them. Linkwright
+keeps the end of motions, MuJoCo, which always does, every state. That both do the same is looked at first: what is
+told as "height" is the median of the bases' heights in the end.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import linkwright as lw
+from linkwright.dynamics.impulses.solving import Solver
+
+ROUNDS = 15
+KP, KD = 60.0, 2.0
+"""N m/rad and N m s/rad, of the quadruped's servos"""
+POSTURE = np.tile([0.0, 0.6, -1.2], 4)
+CORES = 64
+GPU = {"MuJoCo Warp, humanoid, one GPU (published)": 0.48e6}
+"""steps a second"""
+
+Run = Callable[[], np.ndarray]
+"""gives the configurations at the end, (rows, nq)"""
+
+
+def peer(spec: Any, h: float, options: Mapping[str, Any] | None = None) -> Callable[[Any, Any, int, Any], Run]:
+    """Of starts, a number of steps and controls, MuJoCo's rollout of them."""
+    import mujoco
+    from mujoco import rollout
+
+    spec.option.timestep = h
+    for name, value in (options or {}).items():
+        setattr(spec.option, name, value)
+    m = spec.compile()
+    kind = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    data = mujoco.MjData(m)
+
+    def prepared(q: np.ndarray, v: np.ndarray, steps: int, held: np.ndarray | None = None) -> Run:
+        starts = np.zeros((len(q), mujoco.mj_stateSize(m, kind)))
+        for row, q_row, v_row in zip(starts, q, v, strict=True):
+            data.qpos[:], data.qvel[:] = q_row, v_row
+            mujoco.mj_getState(m, data, row, kind)
+        control = None if held is None else np.broadcast_to(held, (len(q), steps, len(held))).copy()
+        return lambda: rollout.rollout(m, data, starts, control, nstep=steps)[0][:, -1, 1 : 1 + m.nq]
+
+    return prepared
+
+
+def saved(model: lw.Model) -> Any:
+    """A model as MuJoCo's, without limits of joints and efforts."""
+    import mujoco
+
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what these motions do not need
+        spec = mujoco.MjSpec.from_file(str(model.save(Path(folder) / "model.xml")))
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+    for joint in spec.joints:
+        joint.actfrclimited = mujoco.mjtLimited.mjLIMITED_FALSE
+    return spec
+
+
+def shortest(runs: Mapping[str, Run]) -> dict[str, float]:
+    """Seconds of CPU time of each: the shortest of many rounds in turn."""
+    found = dict.fromkeys(runs, np.inf)
+    for _ in range(ROUNDS):
+        for name, run in runs.items():
+            begun = time.thread_time()
+            run()
+            found[name] = min(found[name], time.thread_time() - begun)
+    return found
+
+
+def told(what: str, ours: Mapping[str, Run], theirs: Mapping[str, Run], steps: int, height: int | None = None) -> None:
+    """The table of one case; ``steps``: of all rows together."""
+    print(f"{what}")
+    ends = {name: run() for name, run in {**ours, **theirs}.items()}
+    found = shortest({**ours, **theirs})
+    for name, seconds in found.items():
+        each = seconds / steps
+        line = f"  {name:42}{each * 1e9:9.0f} ns"
+        if name in ours:
+            line += "".join(f"{found[other] / seconds:8.1f}×" for other in theirs)
+            line += f"{1e-6 * CORES / each:9.0f} million steps a second on {CORES} such cores"
+        if height is not None:
+            line += f"   height {np.median(ends[name][..., height]):.4f} m"
+        print(line, flush=True)
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def arm() -> None:
+    """arm7, which touches nothing."""
+    import mujoco
+
+    model, rng, h = lw.load("arm7"), np.random.default_rng(0), 1e-3
+    for what, rows, steps in (("batch of 256", 256, 100), ("one motion", 1, 1000)):
+        q, v = model.random(rows, seed=0), 0.3 * rng.standard_normal((rows, model.nv))
+        q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
+        ours = {
+            f"Linkwright, {method}": partial(end, model, q0, v0, steps, h, method=method, threads=1)
+            for method in ("semi_implicit", "rk4")
+        }
+        theirs = {
+            f"MuJoCo, {name}": peer(saved(model), h, {"integrator": getattr(mujoco.mjtIntegrator, kind)})(q, v, steps)
+            for name, kind in (("Euler", "mjINT_EULER"), ("implicitfast", "mjINT_IMPLICITFAST"), ("RK4", "mjINT_RK4"))
+        }
+        told(f"arm7, no contact, {what}, {steps} steps", ours, theirs, rows * steps)
+
+
+def end(*about: Any, **more: Any) -> np.ndarray:
+    q: np.ndarray = lw.rollout(*about, **more).q[-1]
+    return q
+
+
+def springs(model: lw.Model, t: float, q: np.ndarray, v: np.ndarray, *, posture: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.zeros(6), KP * (posture - q[7:])])
+
+
+def standing() -> lw.Model:
+    """The quadruped on the ground, its joints damped."""
+    model = lw.load("quadruped")
+    first, *joints = model.joints
+    damped = [replace(joint, damping=np.full(joint.motion.nv, KD)) for joint in joints]
+    return replace(model, joints=(first, *damped)).with_ground()
+
+
+def starts(model: lw.Model, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Above the ground, turning a little in all joints."""
+    q = np.tile(np.concatenate([[0.0, 0.0, 0.4, 1.0, 0.0, 0.0, 0.0], POSTURE]), (rows, 1))
+    return q, 0.3 * np.random.default_rng(0).standard_normal((rows, model.nv))
+
+
+def mujoco_options() -> dict[str, dict[str, Any]]:
+    import mujoco
+
+    return {
+        "default": {},
+        "fast": {"iterations": 1, "ls_iterations": 4},
+        "PGS 8": {
+            "solver": mujoco.mjtSolver.mjSOL_PGS,
+            "iterations": 8,
+            "cone": mujoco.mjtCone.mjCONE_ELLIPTIC,
+        },
+    }
+
+
+def quadruped_of_mujoco(model: lw.Model) -> Any:
+    import mujoco
+
+    spec = saved(model)
+    for joint in spec.joints:
+        if joint.type != mujoco.mjtJoint.mjJNT_FREE:
+            servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+            servo.set_to_position(kp=KP)
+    return spec
+
+
+def quadruped() -> None:
+    model, h = standing(), 2e-3
+    law = partial(springs, posture=POSTURE)
+    for what, rows, steps in (("batch of 256", 256, 300), ("one motion", 1, 600)):
+        q, v = starts(model, rows)
+        q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
+        ours = {
+            f"Linkwright, {n} sweeps": partial(end, model, q0, v0, steps, h, law, solver=Solver(sweeps=n), threads=1)
+            for n in (8, 4)
+        }
+        theirs = {
+            f"MuJoCo, {name}": peer(quadruped_of_mujoco(model), h, options)(q, v, steps, POSTURE)
+            for name, options in mujoco_options().items()
+        }
+        told(f"quadruped, four feet on the ground, {what}, {steps} steps", ours, theirs, rows * steps, 2)
+
+
+def policy() -> None:
+    """The quadruped and a network of two layers of 64; for MuJoCo it would be called from outside."""
+    model, h, steps = standing(), 2e-3, 300
+    net = lw.Policy(model, (64, 64))
+    gains = {"stiffness": KP, "damping": 0.0, "scale": 0.3}
+    ours: dict[str, Run] = {}
+    for n in (8, 4):
+        shared = partial(net, weights=net.random(0), **gains)
+        each = partial(net, weights=net.random(0, (256,)), **gains)
+        q, v = starts(model, 256)
+        about = (model, q, v, steps, h)
+        ours[f"weights of all, {n} sweeps"] = partial(end, *about, shared, solver=Solver(sweeps=n), threads=1)
+        ours[f"weights of each, {n} sweeps"] = partial(
+            end, *about, each, solver=Solver(sweeps=n), threads=1, each=["weights"]
+        )
+    told(f"quadruped moved by {net}, batch of 256, {steps} steps", ours, {}, 256 * steps)
+
+
+def humanoid(path: str, everything: bool = False) -> None:
+    """MuJoCo's own humanoid, limp."""
+    import mujoco
+
+    h = 5e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        every = lw.load(path).with_contact()
+    planes = [k for k, shape in enumerate(every.shapes) if shape.kind == "plane"]
+    floor = replace(every, pairs=tuple(p for p in every.pairs if {p.first, p.second} & set(planes)))
+
+    def spec(themselves: bool) -> Any:
+        found = mujoco.MjSpec.from_file(path)
+        for one in [*found.actuators, *found.tendons]:
+            found.delete(one)
+        for geom in found.geoms:
+            if not themselves:
+                ground = geom.type == mujoco.mjtGeom.mjGEOM_PLANE
+                geom.contype, geom.conaffinity = (1, 0) if ground else (0, 1)
+        return found
+
+    models = {f"the floor, {len(floor.pairs)} pairs": floor}
+    if everything:
+        models = {f"all {len(every.pairs)} pairs": every}
+    for what, rows, steps in (("batch of 64", 64, 200), ("one motion", 1, 400)):
+        q, v = every.random(rows, seed=0), 0.3 * np.random.default_rng(1).standard_normal((rows, every.nv))
+        q[:, :3] = [0.0, 0.0, 1.2]
+        q0, v0 = (q, v) if rows > 1 else (q[0], v[0])
+        ours = {
+            f"Linkwright, {name}, {n} sweeps": partial(
+                end, model, q0, v0, steps, h, solver=Solver(sweeps=n), limits=True, threads=1
+            )
+            for name, model in models.items()
+            for n in (8, 4)
+        }
+        for name, run in ours.items():
+            begun = time.perf_counter()
+            run()
+            print(f"  {name}: {time.perf_counter() - begun:.1f} s to the end of the first run")
+        theirs = {
+            f"MuJoCo, {name}, {who}": peer(spec(themselves), h, options)(q, v, steps, None)
+            for themselves, who in ((True, "with itself"), (False, "the floor"))
+            for name, options in mujoco_options().items()
+            if name != "PGS 8" or not themselves
+        }
+        told(f"humanoid with limits on the floor, {what}, {steps} steps", ours, theirs, rows * steps, 2)
+
+
+MILLION = """
+import resource, time
+import numpy as np
+import linkwright as lw
+from functools import partial
+from contact import POSTURE, springs, standing, starts
+model, n, steps = standing(), 10**6, 100
+law = partial(springs, posture=POSTURE)
+lw.rollout(model, *starts(model, 64), steps, 2e-3, law)
+q, v = starts(model, n)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+wall, cpu = time.perf_counter(), time.process_time()
+end = lw.rollout(model, q, v, steps, 2e-3, law)
+wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+given, kept = (q.nbytes + v.nbytes) / 2**20, (end.q.nbytes + end.v.nbytes) / 2**20
+print(f"a million quadrupeds, {steps} steps: {wall:.1f} s, {cpu:.1f} s of CPU time, {cpu / n / steps * 1e9:.0f} ns a step")
+print(f"  memory: {before:.0f} MiB before with the starts ({given:.0f}), at the peak {after:.0f}; kept {kept:.0f}")
+"""
+
+
+def memory() -> None:
+    """In a process of its own."""
+    here = str(Path(__file__).parent)
+    path = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    subprocess.run([sys.executable, "-c", MILLION], check=True, env={**os.environ, "PYTHONPATH": path})
+
+
+def main(names: list[str]) -> None:
+    print(f"{processor()}; load {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors; one thread each")
+    for name in names:
+        kind, _, path = name.partition("=")
+        if kind in ("humanoid", "humanoid_all"):
+            humanoid(path, kind == "humanoid_all")
+        else:
+            {"arm": arm, "quadruped": quadruped, "policy": policy, "memory": memory}[kind]()
+    for what, rate in GPU.items():
+        print(f"{what}: {rate / 1e6:.2f} million steps a second")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["arm", "quadruped", "policy", "memory"])
