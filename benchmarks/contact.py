@@ -285,7 +285,8 @@ end = lw.rollout(model, q, v, steps, 2e-3, law)
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 given, kept = (q.nbytes + v.nbytes) / 2**20, (end.q.nbytes + end.v.nbytes) / 2**20
-print(f"a million quadrupeds, {steps} steps: {wall:.1f} s, {cpu:.1f} s of CPU time, {cpu / n / steps * 1e9:.0f} ns a step")
+each = cpu / n / steps * 1e9
+print(f"a million quadrupeds, {steps} steps: {wall:.1f} s, {cpu:.1f} s of CPU time, {each:.0f} ns a step")
 print(f"  memory: {before:.0f} MiB before with the starts ({given:.0f}), at the peak {after:.0f}; kept {kept:.0f}")
 """
 
