@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.cli import main
+from linkwright.cli.world import on_ground
 
 BOX = """<robot name="box"><link name="box">
   <inertial><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -110,3 +111,16 @@ def test_what_makes_no_sense_is_told(arguments, expected, tmp_path, capsys):
         main(["simulate", *arguments, "--time", "0.01", "--no-animation", "--out", str(tmp_path)])
     assert stop.value.code == 2
     assert expected in " ".join(capsys.readouterr().err.split())
+
+
+def test_of_many_shapes_the_lowest_of_each_limb_touch():
+    """So that a robot of many meshes compiles."""
+    builder = lw.Builder("table").body("top", 5.0, inertia=0.1).joint("root", "free", "world", "top")
+    builder.shape("top", "box", size=(1.0, 1.0, 0.1))
+    for k in range(4):
+        builder.body(f"leg{k}", 1.0, inertia=0.01)
+        builder.joint(f"hinge{k}", "revolute", "top", f"leg{k}", xyz=(0.4, 0.2 * k, 0.0), axis=(0, 1, 0))
+        builder.shape(f"leg{k}", "box", size=(0.1, 0.1, 0.3), xyz=(0, 0, -0.2))
+        builder.shape(f"leg{k}", "box", size=(0.1, 0.1, 0.1), xyz=(0, 0, -0.5), name=f"foot{k}")
+    grounded = on_ground(builder.build(), None, None, False)
+    assert [grounded.shapes[pair.first].name for pair in grounded.pairs] == [f"foot{k}" for k in range(4)]

@@ -146,6 +146,8 @@ def simulate(
     if ground and constrained:
         model = on_ground(model, height, friction, bool(fall or limp or shove))
     standing = bool(model.pairs) and floating(model)
+    if (few := len(model.pairs)) and few < sum(s.touches and model.frame(s.body).body >= 0 for s in model.shapes):
+        told.append(f"of its shapes {few} touch the ground: of many, only the lowest at the ends of limbs")
     if (fall or limp) and not standing:
         why = "--no-ground" if not ground else advice(model) if floating(model) else "its base is fixed"
         raise InputError(f"--drop and --limp are for robots on a ground, and {model.name!r} has none: {why}")

@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwright.errors import InputError, ModelError
 from linkwright.model.build.builder import Builder
+from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
 
@@ -23,8 +24,8 @@ PUSH_TIME, PUSH_LASTS = 1.0, 0.1
 PUSH = (0.35, 0.55, 0.0)
 """m/s: a push where none is told is so much for each kilogram"""
 
-MOST_POINTS = 64
-"""Of contact with the ground; of robots with more only the ends of limbs touch it."""
+MOST_POINTS = 24
+"""Of contact with the ground; of robots with more only the lowest shape of each limb's end touches it."""
 
 PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
     "humanoid": (
@@ -113,14 +114,21 @@ def _with_pads(model: Model) -> Model:
 
 
 def _of_limbs(model: Model) -> Model:
-    """With fewer pairs where there are very many: of bodies at the ends alone."""
-    from linkwright.dynamics.impulses.exerted import points_of_pair
+    """With fewer pairs where there are very many: of each body at an end the lowest shape alone."""
+    from linkwright.dynamics.impulses.exerted import exerted, points_of_pair, row_names
 
-    if sum(points_of_pair(model, pair) for pair in model.pairs) <= MOST_POINTS:
+    counts = [points_of_pair(model, pair) for pair in model.pairs]
+    if sum(counts) <= MOST_POINTS:
         return model
     parents = {link.parent for link in model.links}
-    ends = tuple(pair for pair in model.pairs if model.frame(model.shapes[pair.first].body).body not in parents)
-    return replace(model, pairs=ends) if ends else model
+    gaps = iter(exerted(model, model.neutral(), np.zeros(len(list(row_names(model))))))
+    lowest: dict[int, tuple[float, Pair]] = {}
+    for pair, count in zip(model.pairs, counts, strict=True):
+        gap = min(float(next(gaps).gap) for _ in range(count))
+        body = model.frame(model.shapes[pair.first].body).body
+        if body not in parents and (body not in lowest or gap < lowest[body][0]):
+            lowest[body] = gap, pair
+    return replace(model, pairs=tuple(pair for _, pair in lowest.values()))
 
 
 def dropped(given: Sequence[float] | None) -> float:
