@@ -1,4 +1,7 @@
-"""Draw docs/pictures/contact_shapes.png: a quadruped on a ground of heights, with what of it touches others.
+"""Draw docs/pictures/contact_shapes.png and contact_forces.png.
+
+The one is a quadruped on a ground of heights, with what of it touches others; the other a humanoid that is pushed, as
+by ``linkwright simulate humanoid --push``, with the forces of the ground.
 
 python tools/draw_contact.py
 """
@@ -6,10 +9,13 @@ python tools/draw_contact.py
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+from PIL import Image
 
 import linkwright as lw
+from linkwright.cli import app as command
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 
@@ -30,6 +36,21 @@ def main() -> None:
             q[pitch] -= 1.0 * (p[2] - ground)
     figure = lw.draw(robot, q, shapes="touching", title="", elevation=14.0)
     figure.savefig(PICTURES / "contact_shapes.png", dpi=90)
+    forces()
+
+
+def forces() -> None:
+    """Some pictures of the push beside each other."""
+    with TemporaryDirectory() as folder:
+        out = ["--out", folder, "--film", "frames", "--time", "3"]
+        command([*("simulate", "humanoid", "--push"), *out], result_action="return_value")
+        frames = sorted(Path(folder, "frames").glob("*.png"))
+        shown = [Image.open(frames[round(25 * t)]).convert("RGB") for t in (0.8, 1.3, 1.8, 2.2, 3.0)]
+        width, height = shown[0].size
+        whole = Image.new("RGB", (len(shown) * width, height), "white")
+        for k, picture in enumerate(shown):
+            whole.paste(picture, (k * width, 0))
+        whole.resize((1400, round(1400 * height / whole.width))).save(PICTURES / "contact_forces.png", optimize=True)
 
 
 if __name__ == "__main__":
