@@ -23,9 +23,9 @@ from linkwright.simulation.impacts import Constraints, constrained_step
 from linkwright.spatial.arrays import maximum, minimum
 
 SECONDS, SETTLED, HELD = 2.0, 0.5, 0.05
-SHARE = 0.3
+SHARE = 0.1
 """Of the joints' effort limits, the standard deviation of torques; of joints without one"""
-ACCELERATION = 100.0
+ACCELERATION = 20.0
 """rad/s², by their own inertia, that of all they move."""
 
 

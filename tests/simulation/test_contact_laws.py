@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.dynamics.impulses.rows import candidates_of
 from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.spatial.arrays import minimum
 
 G = 9.81
 H = 1e-3
@@ -256,3 +260,26 @@ def test_dominoes_fall_one_after_another() -> None:
     assert np.all(tilts[:, -1] > 0.3)
     assert np.all(np.diff(falls) > 0.0)
     assert np.diff(motion.energy).max() < 1e-4
+
+
+def lowest(model: lw.Model, q: Any) -> Any:
+    """The least gap between what touches."""
+    poses = body_poses(model, q)
+    return reduce(minimum, [one.gap for pair in model.pairs for one in candidates_of(model, pair, poses)])
+
+
+def test_a_quadruped_that_falls_anyhow_stays_sound() -> None:
+    """Random postures, turned anyhow, and torques: `benchmarks/contact_robust.py` tells of many more."""
+    model, rows = lw.load("quadruped").with_ground(friction=0.8), 64
+    generator = np.random.default_rng(1)
+    q = model.random(rows, 1)
+    q[:, :3] = 0.0
+    q[:, 2] -= lw.compile(lowest, model)(q)
+    v = generator.normal(size=(rows, model.nv))
+    pushes = 1.7 * generator.normal(size=(rows, model.nv)) * (np.arange(model.nv) >= 6)
+    law = partial(lambda model, t, q, v, push: push, push=pushes)
+    motion = lw.simulate(model, q, v, 1.5, H, limits=True, law=law, each=["push"], every=10)
+    late = motion.q[50:]
+    assert np.isfinite(motion.q).all()
+    assert np.maximum(model.lower - late, late - model.upper).max() < 0.01
+    assert lw.compile(lowest, model)(late).min() > -2e-3
