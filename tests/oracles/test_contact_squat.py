@@ -1,7 +1,7 @@
 """Robots that stand, held by springs and dampers, and bodies on inclines, against MuJoCo: heights, forces, paths.
 
 MuJoCo's contact yields. It is made so stiff here (a time constant of 5 ms, an impedance of 0.95 to 0.99) that feet sink
-in by less than 0.3 mm, far less than what is compared; its cones are round, as ours.
+in by less than 0.5 mm, far less than what is compared; its cones are round, as ours.
 
 MuJoCo's own humanoid is not ours to hand on: LINKWRIGHT_MUJOCO_HUMANOID is where `humanoid.xml` of its repository is.
 """
@@ -54,7 +54,7 @@ def moved(compiled, q, v, duration, step):
     for k, contact in enumerate(data.contact):
         force = np.zeros(6)
         mujoco.mj_contactForce(compiled, data, k, force)
-        assert contact.dist > -3e-4
+        assert contact.dist > -5e-4
         bodies = {int(compiled.geom_bodyid[geom]) for geom in contact.geom}
         assert 0 in bodies
         (body,) = bodies - {0}
