@@ -1,6 +1,6 @@
 """Robots that stand, held by springs and dampers, and bodies on inclines, against MuJoCo: heights, forces, paths.
 
-MuJoCo's contact yields. It is made so stiff here (a time constant of 5 ms, an impedance of 0.95 to 0.99) that feet sink
+MuJoCo's contact yields. It is made so stiff here (a time constant of 10 ms, an impedance of 0.95 to 0.99) that feet sink
 in by less than 0.5 mm, far less than what is compared; its cones are round, as ours.
 
 MuJoCo's own humanoid is not ours to hand on: LINKWRIGHT_MUJOCO_HUMANOID is where `humanoid.xml` of its repository is.
@@ -21,7 +21,7 @@ import linkwright as lw
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
 
 HUMANOID = os.environ.get("LINKWRIGHT_MUJOCO_HUMANOID", "")
-SOLREF, SOLIMP = [5e-3, 1.0], [0.95, 0.99, 1e-3, 0.5, 2.0]
+SOLREF, SOLIMP = [1e-2, 1.0], [0.95, 0.99, 1e-3, 0.5, 2.0]
 G = 9.81
 
 
@@ -121,9 +121,9 @@ def test_mujocos_humanoid_squats_as_high_and_presses_as_hard_as_there():
     floor = [k for k, shape in enumerate(model.shapes) if shape.kind == "plane"]
     feet = [p for p in model.pairs if p.second in floor and "foot" in model.shapes[p.first].body]
     model = replace(held(model, squat, K, D), pairs=tuple(feet))
-    theirs = moved(compiled, squat, np.zeros(model.nv), 4.0, 1e-3)
+    theirs = moved(compiled, squat, np.zeros(model.nv), 4.0, 5e-4)
     assert theirs[1].keys() == {"foot_left", "foot_right"}
-    compared(model, settled(model, squat, 4.0), theirs, 1e-3)
+    compared(model, settled(model, squat, 4.0), theirs, 2e-3)
 
 
 STANDING = {
@@ -143,8 +143,8 @@ def test_robots_of_ours_stand_in_mujoco_as_high_and_press_as_hard(name, tmp_path
                 q[model.slice(joint.name).q] = angle
     model = held(model, q, stiffness, damping)
     q = lw.stand(model, q)
-    theirs = moved(saved(model, tmp_path).compile(), q, np.zeros(model.nv), 4.0, 1e-3)
-    compared(model, settled(model, q, 4.0), theirs, 1e-3)
+    theirs = moved(saved(model, tmp_path).compile(), q, np.zeros(model.nv), 4.0, 5e-4)
+    compared(model, settled(model, q, 4.0), theirs, 2e-3)
 
 
 def box(size, friction, slope):
