@@ -1,7 +1,7 @@
 """Robots that stand, held by springs and dampers, and bodies on inclines, against MuJoCo: heights, forces, paths.
 
-MuJoCo's contact yields. It is made so stiff here (a time constant of 10 ms, an impedance of 0.95 to 0.99) that feet sink
-in by less than 0.5 mm, far less than what is compared; its cones are round, as ours.
+MuJoCo's contact yields. It is made so stiff here (a time constant of 10 ms, an impedance of 0.95 to 0.99) that feet
+sink in by less than 0.5 mm, far less than what is compared; its cones are round, as ours.
 
 MuJoCo's own humanoid is not ours to hand on: LINKWRIGHT_MUJOCO_HUMANOID is where `humanoid.xml` of its repository is.
 """
