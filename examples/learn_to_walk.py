@@ -56,7 +56,7 @@ def reward(model, t, q, v, tau):
     return STEP * earned
 
 
-def search(score, first, iterations, *, pairs=32, spread=0.05, rate=0.03, seed=0):
+def search(score, weights, iterations, *, pairs=32, spread=0.05, rate=0.03, seed=0):
     """An evolution strategy; yields (weights, the mean score of those tried about them) after each iteration.
 
     ``score(tried, rng)`` are numbers (n,) for weights (n, size). Tried are ``pairs`` of w + e and w − e, e normal with
