@@ -120,7 +120,7 @@ _LATER = {
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
     "linkwright.simulation": (
-        *("Motion", "Rollout", "hold", "hold_joints", "linearize"),
+        *("Motion", "Rollout", "Solver", "hold", "hold_joints", "linearize"),
         *("rollout", "rollout_derivatives", "showing_start", "simulate", "stand", "contact", "events"),
     ),
     # Mechanisms that change while they move
@@ -190,6 +190,7 @@ __all__ = [
     "Reached",
     "Rollout",
     "Shape",
+    "Solver",
     "StaticWrench",
     "Trajectory",
     "acceleration",

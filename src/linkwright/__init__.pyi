@@ -75,6 +75,7 @@ from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import Rollout as Rollout
+from linkwright.simulation import Solver as Solver
 from linkwright.simulation import contact as contact
 from linkwright.simulation import events as events
 from linkwright.simulation import hold as hold
@@ -541,6 +542,7 @@ __all__ = [
     "Reached",
     "Rollout",
     "Shape",
+    "Solver",
     "StaticWrench",
     "Trajectory",
     "acceleration",

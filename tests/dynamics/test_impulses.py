@@ -11,6 +11,7 @@ from linkwright.dynamics.impulses import rows, sweeps
 from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, brakes, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import inertia
+from linkwright.errors import LinkwrightError
 from linkwright.simulation.impacts import Constraints, constrained_step
 
 H = 1e-3
@@ -146,3 +147,19 @@ def test_loops_stay_closed_under_impulses() -> None:
     after = v + found.velocity(found.found(np.zeros(2)))
     assert np.abs(K @ after).max() < 1e-9
     assert abs(after[1]) <= 1e-5 / H + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"sweeps": 0}, "sweeps of a Solver is a whole number, 1 or more; got 0"),
+        ({"sweeps": 2.5}, "sweeps of a Solver"),
+        ({"shifts": -1}, "shifts of a Solver is a whole number, 0 or more"),
+        ({"tolerance": float("nan")}, "tolerance of a Solver is a finite number of m/s"),
+        ({"rest_speed": None}, "rest_speed of a Solver"),
+        ({"impacts": "both"}, "impacts are 'together' or in 'rounds'; got 'both'"),
+    ],
+)
+def test_solvers_that_are_none_are_told(wrong: dict, message: str) -> None:
+    with pytest.raises(LinkwrightError, match=message):
+        lw.Solver(**wrong)

@@ -50,9 +50,9 @@ def test_a_puck_slides_to_rest() -> None:
     model, errors = block(0.1, 0.1, 0.02, 2.0).with_ground(friction=0.3), []
     for h in (H, H / 2):
         motion = lw.simulate(model, at(0, 0, 0.01), [2.0, 0, 0, 0, 0, 0], 0.8, h)
-        rests = motion.t[np.argmax(np.abs(motion.v[:, 0]) < 1e-9)]
+        rests = motion.t[np.argmax(np.abs(motion.v[:, 0]) < 1e-5)]
         assert 0.0 <= rests - 2.0 / (0.3 * G) <= h
-        assert np.abs(motion.q[-1, 1:3] - [0.0, 0.01]).max() < 1e-12
+        assert np.abs(motion.q[-1, 1:3] - [0.0, 0.01]).max() < 1e-9
         errors.append(motion.q[-1, 0] * 2 * 0.3 * G / 4.0 - 1.0)
     assert errors == pytest.approx([-1.47e-3, -7.4e-4], rel=0.01)
 
@@ -143,7 +143,7 @@ def test_balls_that_strike_a_cradle_from_both_sides_part_again() -> None:
 @pytest.mark.parametrize("balls", [2, 3, 5])
 def test_a_row_of_balls_struck_together_moves_together(balls: int) -> None:
     first = np.eye(balls)[0]
-    motion = lw.simulate(cradle(balls), -0.01 * first, first, 0.05, H, solver=Solver(sweeps=500))
+    motion = lw.simulate(cradle(balls), -0.01 * first, first, 0.05, H, solver=Solver(sweeps=500, tolerance=1e-12))
     assert motion.v[-1] == pytest.approx(2.0 / balls - first, abs=1e-9)
 
 

@@ -1,5 +1,6 @@
 """Motion over time: integration, its record, controllers."""
 
+from linkwright.dynamics.impulses.solving import Solver
 from linkwright.simulation.controllers import hold, hold_joints
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.motion import Motion
@@ -21,6 +22,7 @@ __all__ = [
     "Changed",
     "Motion",
     "Rollout",
+    "Solver",
     "carry_over",
     "connect",
     "cut",

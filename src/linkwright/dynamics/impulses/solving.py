@@ -37,7 +37,7 @@ from linkwright.dynamics.impulses.sweeps import (
     swept,
 )
 from linkwright.dynamics.impulses.system import TINY, Inertia
-from linkwright.errors import ArgumentError
+from linkwright.errors import ArgumentError, InputError
 from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
 from linkwright.spatial.repeats import until
 
@@ -46,14 +46,19 @@ Impacts = Literal["together", "rounds"]
 
 @dataclass(frozen=True)
 class Solver:
-    """How impulses are found."""
+    """How impulses of contacts, limits and dry friction are found: ``simulate(…, solver=Solver(…))``, ``rollout``.
 
-    sweeps: int = 8
-    """through all impulses in each step; with a tolerance, at most so many"""
-    tolerance: float | None = None
-    """m/s: no more sweeps once none has changed a velocity by more"""
-    shifts: int = 4
-    """sweeps through the shifts that undo overlap"""
+    Each sweep goes once through all of them. By default there are as many as it takes until one changes no velocity by
+    more than a millionth of a metre a second. ``Solver(sweeps=4, tolerance=None)`` takes four each time, which suffices
+    for many robots on their feet, for each step starts from the impulses of the one before.
+    """
+
+    sweeps: int = 50
+    """through all impulses in each step, at most; without a tolerance, always"""
+    tolerance: float | None = 1e-6
+    """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
+    shifts: int = 10
+    """sweeps through the shifts that undo overlap, at most"""
     rest_speed: float = 1e-2
     """m/s: what comes more slowly does not bounce"""
     impacts: Impacts = "together"
@@ -64,6 +69,16 @@ class Solver:
     def __post_init__(self) -> None:
         if self.impacts not in get_args(Impacts):
             raise ArgumentError(f"impacts are 'together' or in 'rounds'; got {self.impacts!r}")
+        for name, least in (("sweeps", 1), ("shifts", 0), ("rounds", 1)):
+            count = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
+                raise InputError(f"{name} of a Solver is a whole number, {least} or more; got {count!r}")
+        for name in ("tolerance", "rest_speed"):
+            x = getattr(self, name)
+            if name == "tolerance" and x is None:
+                continue
+            if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0.0 <= x < np.inf:
+                raise InputError(f"{name} of a Solver is a finite number of m/s, not negative; got {x!r}")
 
 
 class Found(NamedTuple):
@@ -230,7 +245,8 @@ class Impulses:
         if not tasks:
             return None
         start = np.stack([0.0 * z[0]] * at)
-        return self.inertia.moved(swept(tasks, start, 0.0 * z, Sweeps(self._solver.shifts))[1])
+        least = None if self._solver.tolerance is None else self._h * self._solver.tolerance
+        return self.inertia.moved(swept(tasks, start, 0.0 * z, Sweeps(self._solver.shifts, least))[1])
 
     @staticmethod
     def _blocks(group: Group, rows: Rows, chosen: Sequence[tuple[Part, list[int]]]) -> list[Block]:

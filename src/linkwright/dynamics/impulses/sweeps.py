@@ -38,7 +38,7 @@ class Sweeps:
 
     count: int = 8
     """in each step; with a tolerance, at most"""
-    tolerance: float | None = None
+    tolerance: Any = None
     """m/s: no more sweeps once none has changed a velocity by more"""
 
 
