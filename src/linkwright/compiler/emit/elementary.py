@@ -503,14 +503,20 @@ def inverse_root(write: Writer, x: Number) -> Number:
     """1/√x of positive normal numbers, within two units in the last place, in a sixth of the time of both.
 
     Half the exponent, with a constant that makes it nearest for all mantissas (Lomont 2003, of doubles), is within
-    3.5 %; each of Newton's four steps leaves three halves of the square of that.
+    3.5 %. With e = 1 − x y², which is then less than 0.072, y (1 − e)^(−½) is what is sought: its series to e⁴ leaves
+    5e-7, and that to e² of what is left nothing. Two long steps wait less for each other than Newton's four.
     """
     lanes = write.lanes
     y = (Whole(write, lanes.whole(0x5FE6EB50C7B537A9)) - (x.bits >> 1)).number
-    half = x * -0.5
-    for _ in range(4):
-        y = write.fma(half * y, y, 1.5) * y
-    return y
+
+    def left(y: Number) -> Number:
+        return write.fma(x * y * -1.0, y, 1.0)
+
+    e = left(y)
+    series = write.fma(e * e, write.fma(e, 35.0 / 128.0, 5.0 / 16.0), write.fma(e, 3.0 / 8.0, 0.5))
+    y = write.fma(y * e, series, y)
+    e = left(y)
+    return write.fma(y * e, write.fma(e, 3.0 / 8.0, 0.5), y)
 
 
 ELEMENTARY: dict[str, Callable[..., Number]] = {

@@ -21,12 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.impulses.rows import Friction, Group, Part, Touch
-from linkwright.dynamics.impulses.system import TINY, Inertia
-from linkwright.spatial.arrays import Array, clip, is_symbolic, maximum, mirror, where
+from linkwright.dynamics.impulses.system import Inertia
+from linkwright.spatial.arrays import Array, clip, inverse_root, is_symbolic, maximum, mirror, where
 from linkwright.spatial.repeats import repeat, until, when
 
 UNROLLED = 120
 """Parts times sweeps up to which they are written out; more are a loop of the machine code."""
+
+NOTHING = 1e-200
+"""N² s²: the square of an impulse that is none"""
 
 STEADY = 0.6
 """A share above one half: so much of the most by which a normal velocity changes with its impulse and friction's."""
@@ -159,13 +162,21 @@ class Contact(Law):
         return replace(self, bias=bias)
 
     def solve(self, p: Array, c: Array) -> Array:
-        """See :class:`Law`."""
-        B, now = self.block.B, list(p)
-        for _ in range(2 if self.frictions else 1):
-            u = sum((B[0, j] * now[j] for j in range(len(now))), c[0] + self.bias) + self.softness * now[0]
-            now[0] = maximum(now[0] - u * self.block.inverse, 0.0)
+        """See :class:`Law`.
+
+        What is known late is added last: processors wait for the chain of these, not for the work.
+        """
+        B, inverse, now = self.block.B, self.block.inverse, list(p)
+        for late in (False, True) if self.frictions else (False,):
+            own = self.bias + self.softness * now[0] + B[0, 0] * now[0]
+            across = sum((B[0, j] * now[j] for j in range(1, len(now))), 0.0)
+            known, last = (own + c[0], across) if late else (own + across, c[0])
+            now[0] = maximum(now[0] - inverse * known - inverse * last, 0.0)
             for friction, step in zip(self.frictions, self.block.steps, strict=True):
-                moved = [now[i] - step * sum((B[i, j] * now[j] for j in range(len(now))), c[i]) for i in friction.rows]
+                moved = [
+                    now[i] - step * sum((B[i, j] * now[j] for j in range(1, len(now))), c[i]) - step * B[i, 0] * now[0]
+                    for i in friction.rows
+                ]
                 for i, x in zip(friction.rows, _onto_disc(moved, friction.reach * now[0]), strict=True):
                     now[i] = x
         return np.stack(now)
@@ -198,9 +209,9 @@ def _onto_disc(p: Sequence[Any], radius: Any) -> list[Any]:
     """p, scaled to the radius where it is longer."""
     if len(p) == 1:
         return [clip(p[0], -radius, radius)]
-    square = p[0] * p[0] + p[1] * p[1]
-    scale = where(square > radius * radius, radius / np.sqrt(maximum(square, TINY)), 1.0)
-    return [scale * x for x in p]
+    square = p[0] * p[0] + (p[1] * p[1] + NOTHING)
+    outside, shrunk = square > radius * radius, inverse_root(square)
+    return [where(outside, radius * x * shrunk, x) for x in p]
 
 
 class Task(NamedTuple):
@@ -289,7 +300,7 @@ def _once_by_whole(tasks: Sequence[Task], A: Array, r: Array, p: Array, z: Array
     for task in tasks:
         for law, places in zip(task.laws, task.places, strict=True):
             rows = [task.at[k] for k in places]
-            others = [k for k in range(len(now)) if k not in rows]
+            others = [*range(rows[-1] + 1, len(now)), *range(rows[0])]  # what was found last is added last
             c = r[rows] + (A[np.ix_(rows, others)] @ np.stack([now[k] for k in others]) if others else 0.0)
             before = np.stack([now[k] for k in rows])
             after = law.solve(before, c)
