@@ -40,6 +40,11 @@ def every_combination(values, arity: int) -> np.ndarray:
     return np.array(list(itertools.product(values, repeat=arity))).T
 
 
+def within(op: str, columns: np.ndarray) -> np.ndarray:
+    """(n,): which arguments the operation takes: reciprocal roots are of positive normal numbers."""
+    return ((columns[0] > 1e-300) & (columns[0] < np.inf)) | (op != "inverse_root")
+
+
 def same(op: str, found: np.ndarray, expected: np.ndarray, columns: np.ndarray) -> None:
     """The same numbers, NaN and infinities included; zeros may differ in sign (no algorithm looks at it)."""
     wrong = np.isnan(found) != np.isnan(expected)

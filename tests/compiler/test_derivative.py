@@ -21,10 +21,34 @@ from linkwright.model.derived import derived
 from linkwright.model.joint import Compound, Free, Planar, Revolute, Spherical
 from mechanisms import random_tree, relative_error, state
 
-ANALYTIC = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "tan", "asin", "acos", "exp", "log", "tanh", "pow")
+ANALYTIC = (
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "neg",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "exp",
+    "log",
+    "tanh",
+    "pow",
+    "inverse_root",
+)
 """Operations NumPy evaluates on complex numbers, whose derivative is then exact to rounding."""
 
-DOMAIN = {"sqrt": (0.1, 3.0), "log": (0.1, 3.0), "pow": (0.1, 3.0), "asin": (-0.9, 0.9), "acos": (-0.9, 0.9)}
+DOMAIN = {
+    "sqrt": (0.1, 3.0),
+    "log": (0.1, 3.0),
+    "pow": (0.1, 3.0),
+    "asin": (-0.9, 0.9),
+    "acos": (-0.9, 0.9),
+    "inverse_root": (0.1, 3.0),
+}
 
 
 def points(op, n=40):

@@ -31,6 +31,7 @@ EXACT = {
     "acos": mpmath.acos,
     "atan2": mpmath.atan2,
     "pow": mpmath.power,
+    "inverse_root": lambda x: 1 / mpmath.sqrt(x),
 }
 N = 300
 
@@ -60,6 +61,8 @@ def values(op):
     if op == "tan":
         near = np.round(rng.uniform(-6e5, 6e5, N)) * (np.pi / 2.0)
         return [np.concatenate([rng.uniform(-1e6, 1e6, N), rng.uniform(-2.0, 2.0, N), near, tiny])]
+    if op == "inverse_root":
+        return [np.concatenate([spread(rng, 1e-300, 1.7e308), rng.uniform(0.25, 4.0, N), 1.0 + near_one])]
     if op == "atan2":
         sizes = spread(rng, 1e-300, 1e300) * signs(rng)
         slopes = np.concatenate([rng.uniform(0.0, 2.0, N), 0.5 + 0.01 * near_one])
@@ -98,7 +101,7 @@ EDGES = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan)
 WHOLE_AND_HALF = (2.0, 3.0, -2.0, -3.0, 1.5, -1.5, 2.0**52 + 1.0, 2.0**53 + 2.0, -1e300)
 
 
-@pytest.mark.parametrize("op", [op for op in EXACT if op not in ("acos", "atan2", "pow")])
+@pytest.mark.parametrize("op", [op for op in EXACT if op not in ("acos", "atan2", "pow", "inverse_root")])
 def test_edges_of_functions(op):
     kernel, numpys = Kernel(one_operation(op)), {"asin": np.arcsin}.get(op) or getattr(np, op)
     for x in (*EDGES, 5e-324, -5e-324, 710.0, -750.0):
