@@ -10,7 +10,7 @@ from linkwright.compiler import public
 from linkwright.compiler.schedules import choose
 from linkwright.compiler.schedules.composed import alike as openings
 from linkwright.dynamics.closed_loops import rows as constraint
-from linkwright.simulation.running import _require_closed
+from linkwright.simulation.running import require_closed
 
 LOOPS = (
     ("weld", {}),
@@ -67,8 +67,8 @@ def test_loops_alike_open_as_the_book_says(name, monkeypatch):
 def test_a_start_of_a_large_mechanism_is_not_checked_body_by_body(monkeypatch):
     model = lw.load("four_bars:34")
     q, v = model.neutral(), np.zeros(model.nv)
-    _require_closed(model, q, v)
+    require_closed(model, q, v)
     monkeypatch.setattr(constraint, "walk_along", None)  # what Python goes along loops with
-    _require_closed(model, q, v)
+    require_closed(model, q, v)
     with pytest.raises(lw.errors.InputError, match="the loops of 'four_bars:34' are open at q0"):
-        _require_closed(model, q + 0.1 * np.arange(model.nq), v)
+        require_closed(model, q + 0.1 * np.arange(model.nq), v)

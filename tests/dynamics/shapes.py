@@ -79,6 +79,8 @@ def values(model: Model, seed: int) -> dict[str, list[Any]]:
         "v": [v],
         "u": [a],
         "f": [rng.normal(size=model.nv)],
+        "x": [0.01 * rng.normal(size=model.nv)],
+        "v1": [rng.normal(size=model.nv)],
         "v_r": [rng.normal(size=model.nv)],
         "a": [a],
         "a_r": [rng.normal(size=model.nv)],
