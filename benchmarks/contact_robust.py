@@ -1,5 +1,9 @@
 """Whether robots on the ground stay sound, whatever happens: random starts, random torques, limits, two seconds.
 
+Of the built-in robots only feet touch the ground. Here trunks, heads, hands, knees and elbows do as well, as balls and
+capsules: else a trunk sinks through the ground, hangs on its feet, and its weight is borne by what stops the joints.
+With "feet" as the last argument it does so.
+
 A quadruped and a humanoid start at random postures within their limits, turned anyhow, with random velocities, their
 lowest point on the ground, and random torques act that change every 50 ms. Told are rows that are no numbers, the most
 penetration after half a second, and by how much limits are exceeded then. Arguments: how many rows (10 000), the step
@@ -16,10 +20,10 @@ from typing import Any
 import numpy as np
 
 import linkwright as lw
-from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.simulation.stepping.impacts import Constraints, constrained_step
 from linkwright.spatial.arrays import maximum, minimum
 
 SECONDS, SETTLED, HELD = 2.0, 0.5, 0.05
@@ -39,10 +43,30 @@ def starts(model: lw.Model, count: int, seed: int) -> tuple[np.ndarray, np.ndarr
     return q, v
 
 
+def whole(name: str) -> lw.Model:
+    """A built-in robot all of which touches."""
+    builder = lw.Builder(lw.load(name))
+    if name == "quadruped":
+        builder.shape("trunk", "box", size=(0.38, 0.10, 0.10), use="collision")
+        for leg in (f"{end}_{side}" for end in ("front", "hind") for side in ("left", "right")):
+            builder.shape(f"{leg}_thigh", "sphere", radius=0.04, use="collision")
+            builder.shape(f"{leg}_shank", "sphere", radius=0.025, use="collision")
+        return builder.build()
+    across: dict[str, Any] = {"rpy": (np.pi / 2, 0.0, 0.0), "use": "collision"}
+    builder.shape("pelvis", "capsule", radius=0.09, length=0.16, xyz=(0, 0, 0.03), **across)
+    builder.shape("chest", "capsule", radius=0.10, length=0.20, xyz=(0, 0, 0.08), **across)
+    builder.shape("head", "sphere", radius=0.10, xyz=(0, 0, 0.13), use="collision")
+    for side in ("left", "right"):
+        builder.shape(f"{side}_shank", "sphere", radius=0.05, use="collision")
+        builder.shape(f"{side}_forearm", "sphere", radius=0.04, use="collision")
+        builder.shape(f"{side}_hand", "sphere", radius=0.04, xyz=(0, 0, -0.06), use="collision")
+    return builder.build()
+
+
 def least_gap(model: lw.Model, q: Any) -> Any:
     """Between what touches, m."""
     poses = body_poses(model, q)
-    gaps = [touch.gap for pair in model.pairs for touch in candidates_of(model, pair, poses)]
+    gaps = [touch.gap for pair in model.pairs for touch in points_between(model, pair, poses)]
     return functools.reduce(minimum, gaps)
 
 
@@ -64,9 +88,9 @@ def shaken(model: lw.Model, told: Constraints, steps: int, h: float) -> Any:
     return lw.compile(shake, model, p=(told.size(model),), tau=(model.nv,))
 
 
-def run(name: str, count: int, h: float, solver: Solver) -> None:
-    """Print what becomes of one robot."""
-    model = lw.load(name).with_ground(friction=0.8)
+def run(name: str, count: int, h: float, solver: Solver, feet: bool = False) -> None:
+    """Print what becomes of one robot; ``feet``: of one that touches with its feet alone."""
+    model = (lw.load(name) if feet else whole(name)).with_ground(friction=0.8)
     told = Constraints(limits=True, solver=solver)
     kernel = shaken(model, told, round(HELD / h), h)
     q, v = starts(model, count, 1)
@@ -84,7 +108,8 @@ def run(name: str, count: int, h: float, solver: Solver) -> None:
     there = np.isfinite(q).all(axis=1)
     mm, rad = 1e3 * overlap[there], excess[there]
     print(
-        f"{name}: {count} rows, h = {1e3 * h} ms, {solver.sweeps} sweeps, {solver.shifts} shifts, "
+        f"{name}{', feet alone' if feet else ''}: {count} rows, h = {1e3 * h} ms, "
+        f"{solver.sweeps} sweeps, {solver.shifts} shifts, "
         f"{1e6 * took:.2f} µs a step: no numbers {(~there).sum()}, speed ≤ {np.abs(v[there]).max():.0f}; "
         f"after {SETTLED} s penetration ≤ {mm.max():.3f} mm (99.9 % {np.quantile(mm, 0.999):.3f}, "
         f"99 % {np.quantile(mm, 0.99):.3f}, above 2 mm {(mm > 2).sum()}), "
@@ -96,12 +121,14 @@ def run(name: str, count: int, h: float, solver: Solver) -> None:
 
 def main(arguments: list[str]) -> None:
     """Both robots."""
+    feet = "feet" in arguments
+    arguments = [one for one in arguments if one != "feet"]
     count = int(arguments[0]) if arguments else 10_000
     h = 1e-3 * (float(arguments[1]) if len(arguments) > 1 else 2.0)
     sweeps = {"sweeps": int(arguments[2])} if len(arguments) > 2 else {}
     shifts = {"shifts": int(arguments[3])} if len(arguments) > 3 else {}
     for name in ("quadruped", "humanoid"):
-        run(name, count, h, Solver(**sweeps, **shifts))
+        run(name, count, h, Solver(**sweeps, **shifts), feet)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.identification.physical import is_physical
+from linkwright.identification.fitting.physical import is_physical
 
 NAMES = ("panda", "arm7")
 SAMPLES, RUNS, FEW = 1_000_000, 5, 1000

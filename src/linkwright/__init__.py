@@ -10,7 +10,9 @@ Conventions (SI, radians, linear part first, quaternions w x y z): `docs/convent
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 # Mechanisms: from files, by hand
@@ -120,7 +122,7 @@ _LATER = {
     "linkwright.formats.meshes": ("mass_properties",),
     # Motion
     "linkwright.simulation": (
-        *("Motion", "Rollout", "Solver", "hold", "hold_joints", "linearize"),
+        *("Motion", "Rollout", "Servos", "Solver", "hold", "hold_joints", "linearize"),
         *("rollout", "rollout_derivatives", "showing_start", "simulate", "stand", "contact", "events"),
     ),
     # Mechanisms that change while they move
@@ -148,15 +150,19 @@ _LATER = {
     # What a frame can do where its mechanism stands
     "linkwright.dexterity": ("StaticWrench", "draw_ellipsoids", "null_space", "singular_directions", "static_wrench"),
     # Pictures
-    "linkwright.visual.scene": ("draw",),
+    "linkwright.visual.drawing.scene": ("draw",),
     # What a mechanism is made of, from measurements
     "linkwright.identification.identify": ("Identified", "identify"),
     "linkwright.identification.payload": ("identify_payload",),
     "linkwright.identification.excitation": ("ExcitingTrajectory", "exciting_trajectory"),
     "linkwright.identification.calibration": ("Calibrated", "calibrate"),
-    "linkwright.identification.measurements": ("Measurements",),
-    "linkwright.identification.reading": ("read_measurements",),
-    "linkwright.identification.smoothing": ("smooth_derivatives",),
+    "linkwright.identification.measured.measurements": ("Measurements",),
+    "linkwright.identification.measured.reading": ("read_measurements",),
+    "linkwright.identification.measured.smoothing": ("smooth_derivatives",),
+    # Very many sets of parameters
+    "linkwright.study.run": ("study",),
+    "linkwright.study.result": ("Study",),
+    "linkwright.study": ("samples",),
     # Rotations and poses
     "linkwright.geometry": ("quaternion", "rotation", "transform"),
     # Equations to read
@@ -189,9 +195,11 @@ __all__ = [
     "Policy",
     "Reached",
     "Rollout",
+    "Servos",
     "Shape",
     "Solver",
     "StaticWrench",
+    "Study",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -302,6 +310,7 @@ __all__ = [
     "rollout",
     "rollout_derivatives",
     "rotation",
+    "samples",
     "showing_start",
     "sign",
     "simulate",
@@ -313,6 +322,7 @@ __all__ = [
     "stack",
     "stand",
     "static_wrench",
+    "study",
     "subtree_center_of_mass",
     "symbols",
     "take",
@@ -340,15 +350,14 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    home = next((module for module, names in _LATER.items() if name in names), None)
-    if home is None:
+    if (home := _home(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = _loaded(home, name)
-    package = home.split(".")[1]
-    if package != name and package in __all__:  # a package that has just been loaded hides the function of its name
-        globals().pop(package)
-        __getattr__(package)
     return value
+
+
+def _home(name: str) -> str | None:
+    return next((module for module, names in _LATER.items() if name in names), None)
 
 
 def _loaded(module: str, name: str) -> Any:
@@ -357,3 +366,15 @@ def _loaded(module: str, name: str) -> Any:
     if module == f"{__name__}.{name}" and not hasattr(home, name):
         return home
     return getattr(home, name) if hasattr(home, name) else import_module(f"{module}.{name}")
+
+
+class _Package(ModuleType):
+    """This package: a function of it is not hidden by a package of the same name when that is imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        home = _home(name) if isinstance(value, ModuleType) else None
+        if home is None or (home == value.__name__ and not hasattr(value, name)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

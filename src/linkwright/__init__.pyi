@@ -34,10 +34,10 @@ from linkwright.dynamics import total_mass as total_mass
 from linkwright.dynamics import welded_mass as welded_mass
 from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.forward import Method
+from linkwright.dynamics.frames.manipulability import Measure
+from linkwright.dynamics.inertias.mass import MassMatrixMethod
+from linkwright.dynamics.inertias.momentum import BaseAxes
 from linkwright.dynamics.kinematics import Reference
-from linkwright.dynamics.manipulability import Measure
-from linkwright.dynamics.mass import MassMatrixMethod
-from linkwright.dynamics.momentum import BaseAxes
 from linkwright.dynamics.parameters.regressor import Energy
 from linkwright.equations import Equations as Equations
 from linkwright.equations import equations as equations
@@ -56,10 +56,10 @@ from linkwright.identification.excitation import ExcitingTrajectory as ExcitingT
 from linkwright.identification.excitation import exciting_trajectory as exciting_trajectory
 from linkwright.identification.identify import Identified as Identified
 from linkwright.identification.identify import identify as identify
-from linkwright.identification.measurements import Measurements as Measurements
+from linkwright.identification.measured.measurements import Measurements as Measurements
+from linkwright.identification.measured.reading import read_measurements as read_measurements
+from linkwright.identification.measured.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.identification.payload import identify_payload as identify_payload
-from linkwright.identification.reading import read_measurements as read_measurements
-from linkwright.identification.smoothing import smooth_derivatives as smooth_derivatives
 from linkwright.inverse_kinematics import tasks as tasks
 from linkwright.inverse_kinematics.exact import analytic_inverse_kinematics as analytic_inverse_kinematics
 from linkwright.inverse_kinematics.rates import resolved_rate as resolved_rate
@@ -75,6 +75,7 @@ from linkwright.model.shape import Shape as Shape
 from linkwright.model.tree import Model as Model
 from linkwright.simulation import Motion as Motion
 from linkwright.simulation import Rollout as Rollout
+from linkwright.simulation import Servos as Servos
 from linkwright.simulation import Solver as Solver
 from linkwright.simulation import contact as contact
 from linkwright.simulation import events as events
@@ -109,8 +110,11 @@ from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
 from linkwright.spatial.tables import take as take
+from linkwright.study import samples as samples
+from linkwright.study.result import Study as Study
+from linkwright.study.run import study as study
 from linkwright.trajectories import Trajectory as Trajectory
-from linkwright.visual.scene import draw as draw
+from linkwright.visual.drawing.scene import draw as draw
 
 __version__: str
 
@@ -541,9 +545,11 @@ __all__ = [
     "Policy",
     "Reached",
     "Rollout",
+    "Servos",
     "Shape",
     "Solver",
     "StaticWrench",
+    "Study",
     "Trajectory",
     "acceleration",
     "actuated_efforts",
@@ -654,6 +660,7 @@ __all__ = [
     "rollout",
     "rollout_derivatives",
     "rotation",
+    "samples",
     "showing_start",
     "sign",
     "simulate",
@@ -665,6 +672,7 @@ __all__ = [
     "stack",
     "stand",
     "static_wrench",
+    "study",
     "subtree_center_of_mass",
     "symbols",
     "take",

@@ -156,7 +156,9 @@ class UnknownNameError(LinkwrightError, KeyError):
         known = sorted(known)
         # near names of very long ones, or among very many, would take too long to find
         searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
-        near = difflib.get_close_matches(str(name), searched, n=5, cutoff=0.5)
+        part = str(name).lower()
+        alike = difflib.get_close_matches(str(name), searched, n=5, cutoff=0.5)
+        near = [*dict.fromkeys([*alike, *(one for one in searched if part in one.lower())])][:5]
         shown = known if len(known) <= 16 else near
         message = f"unknown {what} {name!r}"
         if shown:

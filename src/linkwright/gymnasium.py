@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.kernel import compile
-from linkwright.dynamics.actuation import joint_effort_limits, with_motors
+from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import taken_apart
-from linkwright.simulation.randomness import STATES, Random, checked_seed, seeds
-from linkwright.simulation.rollouts.functions import state, told_function
+from linkwright.simulation.acting.laws import taken_apart
+from linkwright.simulation.acting.randomness import STATES, Random, checked_seed, seeds
 from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
 from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.stepping.functions import state, told_function
 from linkwright.spatial.arrays import Array, as_numbers
 
 try:

@@ -23,7 +23,7 @@ from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.terminal import PlainConsole
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation import Motion
-from linkwright.simulation.record import Record
+from linkwright.simulation.recorded.record import Record
 
 URDF = """<?xml version="1.0"?>
 <robot name="swing">
@@ -74,16 +74,16 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
         os.kill(os.getpid(), signal.SIGINT)
 
     written = Record.written
-    command = ("simulate", "pendulum", "--posture", 1, "--out", tmp_path, "--time", 0.2)
+    command = ("simulate", "pendulum", "--posture", 1, "--out", tmp_path, "--time", 0.6)
     assert run(*command, capsys=capsys)[0] == 0
     with monkeypatch.context() as patch:
-        patch.setattr(Record, "written", lambda record, n: written(record, n) or (n == 96 and interrupted()))
+        patch.setattr(Record, "written", lambda record, n: written(record, n) or (n == 256 and interrupted()))
         status, text, error = run(*command, capsys=capsys)
     assert status == 130
-    assert "stopped at t = 0.096 s; these files hold the motion until then" in error
+    assert "stopped at t = 0.256 s; these files hold the motion until then" in error
     assert "motion.npz" in text.replace("\n", "")
     with np.load(tmp_path / "motion.npz") as motion:
-        assert len(motion["t"]) == 97
+        assert len(motion["t"]) == 257
     names = {"motion.npz", "motion.csv", "positions.png", "velocities.png", "energies.png"}
     assert {path.name for path in tmp_path.iterdir()} == names
     with monkeypatch.context() as patch:
@@ -92,7 +92,7 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
     assert status == 130
     assert "stopped; these files hold the whole motion" in error
     with np.load(tmp_path / "motion.npz") as motion:
-        assert len(motion["t"]) == 201
+        assert len(motion["t"]) == 601
 
 
 def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):

@@ -100,6 +100,8 @@ def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys
     [
         (("arm7", "--drop"), "its base is fixed"),
         (("quadruped", "--drop", "-1"), "above 0"),
+        (("--drop", "quadruped"), "'quadruped' is none; the robot comes first: linkwright simulate quadruped --drop"),
+        (("--push", "1", "quadruped"), "the robot comes first"),
         (("quadruped", "--push", "1", "2"), "got 2 numbers"),
         (("quadruped", "--limp", "--no-ground"), "--no-ground"),
         (("two_link", "--height", "0"), "--height"),
@@ -124,3 +126,29 @@ def test_of_many_shapes_the_lowest_of_each_limb_touch():
         builder.shape(f"leg{k}", "box", size=(0.1, 0.1, 0.1), xyz=(0, 0, -0.5), name=f"foot{k}")
     grounded = on_ground(builder.build(), None, None, False)
     assert [grounded.shapes[pair.first].name for pair in grounded.pairs] == [f"foot{k}" for k in range(4)]
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_other_methods_have_a_ground_too(method, tmp_path, capsys):
+    path = tmp_path / "box.urdf"
+    path.write_text(BOX)
+    motion, _ = simulated(tmp_path, capsys, path, "--root", "free", "--method", method, "--drop", 0.05, "--time", 1)
+    assert motion["q"][0, 2] == pytest.approx(0.1, abs=1e-6)
+    assert motion["q"][-1, 2] == pytest.approx(0.05, abs=2e-3)
+    assert np.abs(motion["v"][-1]).max() < 0.05
+
+
+def test_feet_that_are_not_level_are_told(tmp_path, capsys):
+    bent = "front_left_hip_pitch=0.7,front_left_knee=-1.4,front_right_hip_pitch=0.7,front_right_knee=-1.4"
+    _, told = simulated(tmp_path, capsys, "quadruped", "--posture", bent, "--time", 0.01)
+    assert "not level" in told
+    assert "front_left" in told
+    assert "hind" not in told.partition("not level")[2].partition(";")[0]
+    _, told = simulated(tmp_path, capsys, "quadruped", "--time", 0.01)
+    assert "not level" not in told
+
+
+def test_steps_that_do_not_follow_contact_have_no_ground(tmp_path, capsys):
+    motion, told = simulated(tmp_path, capsys, "humanoid", "--method", "rk4", "--time", 0.01)
+    assert "no ground: rk4 follows its contact in steps below 0.00045 s" in told
+    assert len(motion["t"]) == 11

@@ -14,8 +14,8 @@ from linkwright.compiler.front.bind import bind
 from linkwright.compiler.schedules import choose
 from linkwright.compiler.schedules.composed.algorithms import COMPOSED, IN_LOOPS_FIRST
 from linkwright.compiler.schedules.composed.asked import Asked
-from linkwright.dynamics.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.closed_loops.rows import branches
+from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.errors import LinkwrightError
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical
 from linkwright.spatial.linalg import semidefinite_factors
@@ -174,7 +174,7 @@ def test_loops_that_share_joints_are_asked_together():
     np.testing.assert_allclose(K @ asked.velocities(asked.within(k)), K @ inverse @ k, atol=1e-9)
     for places in ([0, 1], [], list(range(model.nv))):
         for found, expected in zip(
-            asked.least_efforts(h, places), dynamics.actuation.least_efforts(model, q, h, places), strict=True
+            asked.least_efforts(h, places), dynamics.forces.actuation.least_efforts(model, q, h, places), strict=True
         ):
             np.testing.assert_allclose(found, expected, atol=1e-8)
 

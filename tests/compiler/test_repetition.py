@@ -629,18 +629,25 @@ def test_states_are_kept_in_memory_of_any_stride(rows, scale):
     assert np.array_equal(other[:, 1, ::2], kept[0])
 
 
-def test_a_program_of_the_ends_alone():
+def test_a_program_of_fewer_steps():
     def turned(x, y):
-        z, kept = lw.repeat(5, lambda k, z: np.sin(z) + k * y, x, keep=1)
-        return z, kept, x + y
+        def step(k, z):
+            return np.sin(z) + k * y + lw.repeat(3, lambda k, a: np.cos(a), 1.0 * y)
+
+        z, steps = lw.until(lambda z: z[0] > 5.0, step, x, limit=50)
+        return z, steps, lw.repeat(3, lambda k, a: a + x, y)
 
     kernel = lw.compile(turned, x=3, y=3)
-    ends = lw.Kernel(kernel.program.ends(1))
     x, y = np.random.default_rng(0).normal(size=(2, ROWS, 3))
-    assert [slot.shape for slot in ends.program.outputs] == [(3,)]
-    assert ends.program.length < kernel.program.length
-    assert np.array_equal(ends(x, y), kernel(x, y)[0])
-    assert np.array_equal(ends(x[0], y[0]), kernel(x, y)[0][0])
+    for most in (1, 2):
+        few = lw.Kernel(kernel.program.limited(50, most))
+        z = x
+        for k in range(most):
+            z = np.sin(z) + k * y + np.cos(np.cos(np.cos(y)))
+        np.testing.assert_allclose(few(x, y)[0], z, atol=1e-13)
+        assert (few(x, y)[1] == most).all()
+        assert np.array_equal(few(x, y)[2], kernel(x, y)[2])
+        np.testing.assert_allclose(few(x[0], y[0])[0], z[0], atol=1e-13)
 
 
 def test_a_condition_is_a_truth_value_in_kernels_too():

@@ -11,7 +11,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, LinkwrightWarning
-from linkwright.simulation.laws import ruled
+from linkwright.simulation.acting.laws import ruled
 
 control = lw.control
 two = lw.load("two_link")

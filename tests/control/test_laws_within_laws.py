@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation import steps
+from linkwright.simulation.stepping import steps
 
 control = lw.control
 

@@ -45,8 +45,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from linkwright import dynamics
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
+from linkwright.dynamics.inertias.mass import MASS_MATRIX_METHODS
 from linkwright.dynamics.kinematics import REFERENCES
-from linkwright.dynamics.mass import MASS_MATRIX_METHODS
 from linkwright.errors import ModelError
 from linkwright.expression.graph import Graph
 from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute, Spherical

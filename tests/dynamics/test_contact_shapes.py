@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, lsq_linear
-from touching_shapes import SHAPES, at, is_in, pose, separation
 
 import linkwright as lw
 from linkwright.compiler.ir.interpreter import interpret
@@ -20,6 +19,7 @@ from linkwright.model.shape import Shape
 from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import pose_exp
 from mechanisms import random_rotation
+from touching_shapes import SHAPES, at, is_in, pose, separation
 
 PAIRS = list(SERVED)
 CONVEX = [pair for pair in PAIRS if "height_field" not in pair]

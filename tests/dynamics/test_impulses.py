@@ -12,7 +12,7 @@ from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, b
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import inertia
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.simulation.stepping.impacts import Constraints, constrained_step
 
 H = 1e-3
 

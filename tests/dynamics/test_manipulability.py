@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.manipulability import MEASURES
+from linkwright.dynamics.frames.manipulability import MEASURES
 from linkwright.errors import InputError, ModelError
 from linkwright.model.scale import scale_of
 from linkwright.spatial.singular import singular_values, triangle

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.dynamics import springs as book
+from linkwright.dynamics.forces import springs as book
 from linkwright.errors import LinkwrightError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 import linkwright as lw
-from linkwright.dynamics.manipulability import rows_of
+from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import InputError
 
 

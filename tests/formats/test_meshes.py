@@ -12,7 +12,7 @@ from linkwright.formats.meshes import mass_properties, mesh_file, mesh_of, read_
 from linkwright.model.shape import Shape
 from linkwright.spatial.rotation import rotation_rpy
 from linkwright.spatial.transform import pose_matrix
-from linkwright.visual.skin import outside
+from linkwright.visual.drawing.skin import outside
 
 pytest.importorskip("trimesh")
 
@@ -117,7 +117,7 @@ def test_a_mesh_with_a_hole_is_refused_and_its_hull_is_not(tmp_path):
 )
 def test_solids_of_primitives_are_those_of_their_triangles(shape, monkeypatch):
     """Formulas beside sums over fine surfaces, in frames of their own."""
-    import linkwright.visual.skin as skin
+    import linkwright.visual.drawing.skin as skin
 
     monkeypatch.setattr(skin, "FACETS", 200)
     V, F = outside(shape)

@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, ModelError
 from linkwright.identification.excitation import _Search
-from linkwright.identification.unknowns import Unknowns
+from linkwright.identification.fitting.unknowns import Unknowns
 
 
 @pytest.mark.parametrize("name", ["arm4", "arm7"])

@@ -21,7 +21,7 @@ from linkwright.errors import (
     TooLargeError,
     UnknownNameError,
 )
-from linkwright.identification.physical import is_physical, near_prior, pseudo_inertia
+from linkwright.identification.fitting.physical import is_physical, near_prior, pseudo_inertia
 from linkwright.model.joint import Revolute
 
 
@@ -193,8 +193,8 @@ def test_large_mechanisms_are_identified_without_one_kernel_for_all(monkeypatch)
     def refused(*arguments, **named):
         raise TooLargeError("too large")
 
-    monkeypatch.setattr("linkwright.identification.columns.compile", refused)
-    monkeypatch.setattr("linkwright.identification.columns.ENTRIES", 5000)
+    monkeypatch.setattr("linkwright.identification.fitting.columns.compile", refused)
+    monkeypatch.setattr("linkwright.identification.fitting.columns.ENTRIES", 5000)
     again = lw.identify(replace(model), q, v, a, tau, friction=True, only=["link3", "link4"])
     np.testing.assert_allclose(again.base_parameters, found.base_parameters, atol=1e-9)
 
@@ -347,7 +347,7 @@ def test_uneven_times_are_told():
 def test_the_filter_shifts_nothing_and_takes_what_is_too_fast():
     from scipy.signal import butter, sosfiltfilt
 
-    from linkwright.identification.smoothing import low_pass
+    from linkwright.identification.measured.smoothing import low_pass
 
     rng = np.random.default_rng(0)
     x = np.cumsum(rng.standard_normal((4000, 2)), axis=0)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -319,6 +320,31 @@ def test_unknown_names_and_wrong_arguments_are_told():
         model.with_ground(heights=[[1.0, 2.0], [1.0, 2.0]])
     with pytest.raises(InputError, match="contype is a whole number"):
         balls("a", contype=-1)
+
+
+def test_names_that_leave_nothing_to_touch_are_told():
+    robot = lw.load("quadruped")
+    ground = robot.with_ground()
+    with pytest.raises(InputError, match="only is empty: name the links"):
+        robot.with_ground(only=[])
+    for model in (robot, ground):
+        for names in ([], ["front_left_foot"]):
+            with pytest.raises(ModelError, match=re.escape(f"with between={names!r}, which names both shapes")):
+                model.with_contact(between=names)
+    assert len(ground.with_contact(between=["front_left_foot", "ground"]).pairs) == len(ground.pairs)  # there already
+    with pytest.raises(UnknownNameError, match=r"'foot'; there are .*front_left_foot.* \(of \d+ links or shapes\)"):
+        robot.with_ground(only=["foot"])
+
+
+def test_a_ground_of_heights_leans_as_a_whole():
+    z, lean = np.full((3, 3), 0.2), np.array([0.0, 1.0, 1.0]) / np.sqrt(2.0)
+    made = balls("a", "b").build().with_ground(heights=z, size=(40.0, 40.0), normal=(0.0, 1.0, 1.0))
+    plane = balls("a", "b").build().with_ground(0.2 * np.sqrt(2.0), normal=(0.0, 1.0, 1.0))
+    assert np.allclose(made.shapes[-1].placement[:3, 2], lean)
+    q = made.neutral()
+    found = [lw.simulate(model, q, np.zeros(model.nv), 0.01, 0.01).contacts for model in (made, plane)]
+    assert np.allclose(found[0].gaps, found[1].gaps)
+    assert np.allclose(found[0].normals, found[1].normals)
 
 
 def test_kinds_without_points_of_contact_are_left_out_and_told():

@@ -3,7 +3,8 @@
 MuJoCo's contact yields. It is made so stiff here (a time constant of 10 ms, an impedance of 0.95 to 0.99) that feet
 sink in by less than 0.5 mm, far less than what is compared; its cones are round, as ours.
 
-MuJoCo's own humanoid is not ours to hand on: LINKWRIGHT_MUJOCO_HUMANOID is where `humanoid.xml` of its repository is.
+A figure of ours squats as MuJoCo's own humanoid does, which is not ours to hand on: that one squats too where
+LINKWRIGHT_MUJOCO_HUMANOID tells where `humanoid.xml` of MuJoCo's repository is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import linkwright as lw
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo (mujoco-core, the extra 'mjcf') is not installed")
 
-HUMANOID = os.environ.get("LINKWRIGHT_MUJOCO_HUMANOID", "")
+SQUATTING = [Path(__file__).parent.parent / "formats" / "mjcf" / "squatting.xml"]
+if "LINKWRIGHT_MUJOCO_HUMANOID" in os.environ:
+    SQUATTING.append(Path(os.environ["LINKWRIGHT_MUJOCO_HUMANOID"]))
 SOLREF, SOLIMP = [1e-2, 1.0], [0.95, 0.99, 1e-3, 0.5, 2.0]
 G = 9.81
 
@@ -105,13 +108,13 @@ def compared(model, ours, theirs, within):
     assert sum(others.values()) == pytest.approx(weight, rel=1e-4)
 
 
-@pytest.mark.skipif(not HUMANOID, reason="LINKWRIGHT_MUJOCO_HUMANOID does not say where MuJoCo's humanoid.xml is")
-def test_mujocos_humanoid_squats_as_high_and_presses_as_hard_as_there():
+@pytest.mark.parametrize("path", SQUATTING, ids=lambda path: path.stem)
+def test_humanoids_squat_as_high_and_press_as_hard_as_in_mujoco(path):
     K, D = 2000.0, 100.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = lw.load(Path(HUMANOID)).with_contact()
-    spec = stiff(mujoco.MjSpec.from_file(HUMANOID))
+        model = lw.load(path).with_contact()
+    spec = stiff(mujoco.MjSpec.from_file(str(path)))
     for geom in spec.geoms:  # with the floor alone, on both sides
         geom.contype, geom.conaffinity = (1, 0) if geom.type == mujoco.mjtGeom.mjGEOM_PLANE else (0, 1)
     compiled = spec.compile()

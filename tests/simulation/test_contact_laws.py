@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.impacts import Constraints, constrained_step
+from linkwright.simulation.stepping.impacts import Constraints, constrained_step
 from linkwright.spatial.arrays import minimum
 
 G = 9.81
@@ -265,7 +265,7 @@ def test_dominoes_fall_one_after_another() -> None:
 def lowest(model: lw.Model, q: Any) -> Any:
     """The least gap between what touches."""
     poses = body_poses(model, q)
-    return reduce(minimum, [one.gap for pair in model.pairs for one in candidates_of(model, pair, poses)])
+    return reduce(minimum, [one.gap for pair in model.pairs for one in points_between(model, pair, poses)])
 
 
 def test_a_quadruped_that_falls_anyhow_stays_sound() -> None:
@@ -283,3 +283,22 @@ def test_a_quadruped_that_falls_anyhow_stays_sound() -> None:
     assert np.isfinite(motion.q).all()
     assert np.maximum(model.lower - late, late - model.upper).max() < 0.01
     assert lw.compile(lowest, model)(late).min() > -2e-3
+
+
+def test_light_joints_that_are_struck_within_a_step_keep_their_limits():
+    """A weight falls on the ground; the light flaps at its sides get several times the greatest speed in that step."""
+    builder = (
+        lw.Builder("weight")
+        .body("weight", 5.0, inertia=0.1)
+        .joint("down", "prismatic", "world", "weight", axis=(0, 0, 1))
+    )
+    for k in range(9):
+        builder.body(f"flap{k}", 0.01, center_of_mass=(0.03, 0, 0), inertia=1e-6)
+        builder.joint(f"hinge{k}", "revolute", "weight", f"flap{k}", axis=(0, 1, 0), lower=-0.02, upper=0.02)
+    model = builder.shape("weight", "sphere", radius=0.1).build().with_ground()
+    q = model.neutral()
+    q[0], v = 0.1005, np.zeros(model.nv)
+    v[0] = -2.0
+    motion = lw.simulate(model, q, v, 0.003, limits=True)
+    assert np.abs(motion.v[:, 0]).min() < 0.1  # it was struck
+    assert np.abs(motion.q[:, 1:]).max() < 0.0201

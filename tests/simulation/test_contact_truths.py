@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright import dynamics
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.simulation.impacts import Constraints, constrained_step, strike
+from linkwright.simulation.stepping.impacts import Constraints, constrained_step, strike
 from linkwright.spatial.arrays import maximum
 
 G = 9.81

@@ -10,8 +10,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning
-from linkwright.simulation import controllers, parts
-from linkwright.simulation.integrators import implicit_terms
+from linkwright.simulation.acting import controllers
+from linkwright.simulation.stepping import parts
+from linkwright.simulation.stepping.integrators import implicit_terms
 
 
 def hand_afloat():

@@ -10,8 +10,8 @@ import linkwright as lw
 from linkwright.dynamics import contact
 from linkwright.errors import InputError, LinkwrightError
 from linkwright.simulation import showing_start
-from linkwright.simulation.adaptive.pair import DORMAND_PRINCE
-from linkwright.simulation.adaptive.steps import tried
+from linkwright.simulation.stepping.adaptive.pair import DORMAND_PRINCE
+from linkwright.simulation.stepping.adaptive.steps import Followed, tried
 
 
 def a_start(name):
@@ -45,8 +45,10 @@ def test_a_step_of_a_free_chain_is_of_order_five_on_the_manifold(looped):
     model, q, v = a_start("chain3d:3")
     still = np.zeros(model.nv)
 
+    followed = Followed(model, DORMAND_PRINCE, lambda t, q, v: still, {}, False, looped, None)
+
     def end(h):
-        trial = tried(model, DORMAND_PRINCE, 0.0, q, v, h, None, lambda t, q, v: still, {}, looped, None, 1.0)
+        trial = tried(followed, 0.0, q, v, h, None, 1.0)
         return trial.q, trial.v, trial.error
 
     errors, told = [], []

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.randomness import Random, seeds
+from linkwright.simulation.acting.randomness import Random, seeds
 
 H = 2e-3
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.simulation.events import Event, Impact, driving, limits, pair_touch, touch
 
 G = 9.81
@@ -309,6 +309,61 @@ def test_batches_bad_actions_and_too_many_events_are_told(monkeypatch):
     monkeypatch.setattr(driving, "MANY", 20)
     with pytest.raises(LinkwrightError, match="more than 20 events"):
         lw.simulate(ball, [0.1], [0.0], 0.5, 0.05, events=[back])
+
+
+@pytest.mark.parametrize(
+    ("condition", "match"),
+    [
+        (lambda m, t, q, v: q[0] > 0.5, "truth value"),
+        (lambda m, t, q, v: ~((q[0] > 0.5) & (v[0] < 0.0)), "truth value"),
+        (lambda m, t, q, v: lw.where(q[0] > 0.5, 1.0, 0.0), "truth value"),
+        (lambda m, t, q, v: True, "truth value"),
+        (lambda m, t, q, v: None, "'here' is one number; it returned None"),
+        (lambda m, t, q, v: "x", "it returned 'x'"),
+        (lambda m, t, q, v: np.sqrt(q[0] - 2.0), "event 'here' is nan at t = 3 s"),
+    ],
+)
+def test_a_condition_that_has_no_sign_is_refused(condition, match):
+    with pytest.raises(LinkwrightError, match=match):
+        lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, t0=3.0, events=[Event(condition, name="here")])
+
+
+def test_a_condition_may_be_no_number_where_the_motion_does_not_come():
+    nowhere = Event(lambda m, t, q, v: np.sqrt(q[0] - 0.5) + 0.1, name="root")
+    above = Event(lambda m, t, q, v: q[0] - 0.6, "stop")
+    motion = lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, events=[above, nowhere])
+    assert motion.q[-1, 0] == pytest.approx(0.6, abs=1e-12)
+    with pytest.raises(InputError, match=r"'root' is nan at t = 0\.32 s"):
+        lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, events=[nowhere])
+
+
+def test_functions_of_events_tell_which_they_are():
+    with pytest.raises(
+        ArgumentError, match=r"condition of the event 'here' is called with \(model, t, q, v\).* \(q, v\)"
+    ):
+        Event(lambda q, v: q[0], name="here")
+    with pytest.raises(ArgumentError, match=r"action of the event 'here' is called .* \(q, v\)"):
+        Event(lambda m, t, q, v: q[0], lambda q, v: None, name="here")
+    wrong = lambda m, t, q, v: 1 / 0  # noqa: E731
+    asked = Event(wrong, name="here")
+    with pytest.raises(ZeroDivisionError) as found:
+        lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, events=[asked])
+    assert "in the condition of the event 'here'" in found.value.__notes__
+    acted = Event(lambda m, t, q, v: t - 0.2, wrong, name="here")
+    with pytest.raises(ZeroDivisionError) as found:
+        lw.simulate(a_ball(), [1.0], [0.0], 0.5, 1e-2, events=[acted])
+    assert "in the action of the event 'here', at t = 0.2 s" in found.value.__notes__
+
+
+def test_touches_that_cannot_be_are_told():
+    with pytest.raises(InputError, match=r"the radius is not negative, m; got -0\.1"):
+        touch("ball", radius=-0.1)
+    with pytest.raises(ModelError, match=r"'ball' has no pairs .* with_ground\(\)"):
+        pair_touch(a_ball())
+    model = lw.load("quadruped").with_ground()
+    for pair in (1.5, True, "0"):
+        with pytest.raises(ArgumentError, match=r"pair is a place in model\.pairs"):
+            pair_touch(model, pair)
 
 
 def test_a_motion_may_begin_at_another_time():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, ShapeError
-from linkwright.simulation.integrators import total_acceleration
-from linkwright.simulation.steps import Way, stepper
+from linkwright.simulation.stepping.integrators import total_acceleration
+from linkwright.simulation.stepping.steps import Way, stepper
 from mechanisms import state, trees
 
 SMALL = 1e-6

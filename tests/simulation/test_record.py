@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError, LinkwrightWarning, ShapeError, SimulationError
-from linkwright.simulation import memory
+from linkwright.simulation.recorded import memory
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_without_memory_for_energies_the_samples_are_kept(model, monkeypatch):
     def controller(t, q, v):
         if t > 0.0045:
             monkeypatch.setattr(Kernel, "_any", none_left)
-            monkeypatch.setattr("linkwright.simulation.motion.measuring", none_left)
+            monkeypatch.setattr("linkwright.simulation.recorded.motion.measuring", none_left)
             raise MemoryError
         return np.zeros(2)
 

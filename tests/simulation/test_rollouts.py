@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.compiler.native.native import Native
+from linkwright.errors import ArgumentError, InputError
 
 ROWS = 37
 
@@ -281,7 +283,8 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
         (dict(steps=10, keep=("q", "w")), "keep names what is kept"),
         (dict(steps=10, keep="reward"), "keep names 'reward', and there is none"),
         (dict(steps=10, keep="state"), "keep names 'state', and the law has none"),
-        (dict(steps=10, method="variational"), "rollouts take the same steps"),
+        (dict(steps=10, method="variational"), "rollouts take steps by 'rk4'"),
+        (dict(steps=10, tolerance=1e-6), "tolerance is for methods that choose their steps"),
         (dict(steps=10, reset="begin"), "reset is 'start' or a function"),
         (dict(steps=10, reward=lambda model, q: q[0]), "what else it needs is bound"),
         (dict(steps=10, reward=lambda model, t, q, v, tau: q), "returns one number"),
@@ -375,3 +378,107 @@ def test_other_counts_and_values_compile_nothing_again(arm, start, monkeypatch):
     monkeypatch.setattr(lw.Kernel, "__init__", lambda *args, **named: made.append(args))
     lw.rollout(arm, *start, 23, **{**FULL, "reward": partial(cost, weight=2.0), "law": partial(LAW, kd=np.ones(4))})
     assert not made
+
+
+def swing(model, t, q, v):
+    return np.sin(7.0 * t) - 0.4 * v
+
+
+def falling_over(model, t, q, v):
+    return abs(q[0]) > 2.0
+
+
+@pytest.mark.parametrize("law", [None, swing], ids=["free", "held"])
+def test_dopri5_follows_each_motion_as_simulate_does(law):
+    model = lw.load("two_link")
+    rng = np.random.default_rng(5)
+    q, v = rng.uniform(-1.0, 1.0, (11, 2)), rng.standard_normal((11, 2))
+    told = dict(law=law, method="dopri5", tolerance=1e-10)
+    whole = lw.rollout(model, q, v, 60, 5e-3, every=10, **told)
+    motion = lw.simulate(model, q, v, 0.3, 5e-3, every=10, **told)
+    np.testing.assert_allclose(whole.q, motion.q[1:], atol=1e-9)
+    np.testing.assert_allclose(whole.v, motion.v[1:], atol=1e-9)
+    first = lw.rollout(model, q, v, 25, 5e-3, **told)
+    second = lw.rollout(model, None, None, 35, 5e-3, start=first, threads=2, **told)
+    assert np.array_equal(second.q[-1], whole.q[-1])
+    few = lw.rollout(model, q[3:5], v[3:5], 60, 5e-3, **told)
+    assert np.array_equal(few.v[-1], whole.v[-1, 3:5])
+
+
+@pytest.mark.parametrize("law", [None, swing], ids=["free", "held"])
+def test_dopri5_begins_anew_where_motions_begin_again(law):
+    model = lw.load("two_link")
+    q, v = np.array([[1.0, 0.0], [0.2, 0.1]]), np.array([[3.0, 0.0], [0.0, 0.0]])
+    told = dict(law=law, method="dopri5", terminate=falling_over)
+    found = lw.rollout(model, q, v, 200, 5e-3, reset="start", **told)
+    assert found.episodes[0] > 0
+    alone = lw.rollout(model, q[0], v[0], int(found.steps[0]), 5e-3, **told)
+    np.testing.assert_allclose(found.q[-1, 0], alone.q[-1], atol=1e-12)
+    np.testing.assert_allclose(found.v[-1, 0], alone.v[-1], atol=1e-12)
+
+
+def test_a_batch_needs_code_for_single_rows_only_where_an_angle_is_too_large_for_lanes(arm, monkeypatch):
+    """Code for each takes as long to make; rows that lanes leave aside have it made then, or tell why it is not."""
+    made = []
+    ours = Native._made
+    monkeypatch.setattr(Native, "_made", lambda self, part: made.append(part) or ours(self, part))
+    model = arm.with_payload(arm.bodies[-1].name, 0.123)
+    q0, v0 = arm.random(ROWS, seed=1), np.zeros((ROWS, arm.nv))
+    lw.rollout(model, q0, v0, 20)
+    assert made == ["batches"]
+    q0[5, 1] = 1e9
+    far = lw.rollout(model, q0, v0, 20)
+    assert made == ["batches", "row"]
+    assert np.array_equal(lw.rollout(model, q0[5], v0[5], 20).q, far.q[:, 5])
+
+
+def test_code_that_cannot_be_made_while_a_batch_runs_is_told(arm, monkeypatch):
+    model = arm.with_payload(arm.bodies[-1].name, 0.124)
+    q0 = np.full((ROWS, arm.nq), 1e9)
+    ours = Native._made
+
+    def fails(self, part):
+        if part == "row":
+            raise MemoryError("no room for code")
+        return ours(self, part)
+
+    monkeypatch.setattr(Native, "_made", fails)
+    with pytest.raises(MemoryError, match="no room for code"):
+        lw.rollout(model, q0, np.zeros((ROWS, arm.nv)), 5)
+
+
+def test_what_no_mechanism_has_is_refused_as_a_parameter():
+    model = lw.load("pendulum")
+    body = model.description.bodies[0].name
+    for name, value in ((f"{body}.mass", -1.0), (f"{model.joints[0].name}.damping", [0.1, -0.1])):
+        with pytest.raises(InputError, match="not negative; got -"):
+            lw.rollout(model, np.zeros((2, 1)), np.zeros((2, 1)), 3, parameters={name: value})
+    box = (
+        lw.Builder("box")
+        .body("box", 1.0, inertia=0.01)
+        .joint("free", "free", "world", "box")
+        .shape("box", "sphere", radius=0.1)
+        .build()
+        .with_ground()
+    )
+    for name, value, why in (("friction", -0.2, "not negative"), ("restitution", 3.0, "from 0 to 1")):
+        with pytest.raises(InputError, match=why):
+            lw.rollout(box, box.neutral()[None], np.zeros((1, 6)), 3, parameters={f"pairs.{name}": value})
+
+
+def test_functions_of_one_name_keep_what_is_bound_to_each():
+    model, start = lw.load("pendulum"), (np.zeros((3, 1)), np.zeros((3, 1)))
+    law = partial(lambda model, t, q, v, push: push, push=np.array([[1.0], [2.0], [3.0]]))
+    gave = lw.rollout(model, *start, 5, law=law, reward=lambda model, t, q, v, tau: tau[0], each=["push"])
+    assert gave.reward == pytest.approx([5.0, 10.0, 15.0])
+
+
+def test_a_condition_is_no_number_and_a_start_is_no_end():
+    model = lw.load("pendulum")
+    q, v = np.full((2, 1), 0.1), np.zeros((2, 1))
+    with pytest.raises(ArgumentError, match="returns a condition"):
+        lw.rollout(model, q, v, 3, terminate=lambda model, t, q, v: q[0])
+    first = lw.rollout(model, q, v, 3)
+    with pytest.raises(ArgumentError, match="leave q0 and v0 away"):
+        lw.rollout(model, q + 1.0, None, 3, start=first)
+    assert np.array_equal(lw.rollout(model, q, v, 3, start=first).q, lw.rollout(model, None, None, 3, start=first).q)

@@ -17,8 +17,9 @@ from linkwright.compiler.schedules import choose
 from linkwright.errors import InputError, LinkwrightError, LinkwrightWarning, ModelError, ShapeError, TooLargeError
 from linkwright.model.build.assembly import assemble
 from linkwright.model.joint import JOINT_TYPES, Free, Spherical
-from linkwright.simulation import integrators, steps
-from linkwright.simulation.integrators import METHODS, inverse_exponential_rate
+from linkwright.simulation.stepping import integrators, steps
+from linkwright.simulation.stepping.integrators import METHODS, inverse_exponential_rate
+from linkwright.simulation.stepping.many import kernels_of_steps, plan_of_motion
 from mechanisms import random_tree, state
 
 
@@ -403,14 +404,18 @@ def test_the_stages_of_a_long_step_are_a_loop(method, controller, monkeypatch):
     model, small = (lw.load("two_link") for _ in range(2))
     q, v = np.array([0.3, 0.2]), np.ones(2)
     way = steps.Way(method)
-    steps.stepper(small, way), steps.steps_together(small, way, None)
+
+    def together(model):
+        return kernels_of_steps(model, plan_of_motion(model, way, None))[1]
+
+    steps.stepper(small, way), together(small)
     expected = lw.simulate(small, q, v, 0.1, 1e-2, method, controller)
     monkeypatch.setattr(steps, "UNROLLED", 0)
     motion = lw.simulate(model, q, v, 0.1, 1e-2, method, controller)
     assert np.abs(motion.q - expected.q).max() < 1e-12
     for one, own in ((small, []), (model, ["repeat"])):  # beside the loop over steps
         assert loops(steps.stepper(one, way).program) == own
-        assert loops(steps.steps_together(one, way, None)[0].program) == ["repeat", *own]
+        assert loops(together(one).program) == ["repeat", *own]
 
 
 def test_a_mechanism_without_joints_stands_still():

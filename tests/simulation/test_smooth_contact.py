@@ -123,3 +123,18 @@ def test_steps_that_are_too_long_are_told():
         lw.simulate(model, at(model, 0, 0, 0.3), np.zeros(6), 0.01, 1e-3, method="rk4")
     with pytest.raises(InputError, match="variational"):
         lw.simulate(model, at(model, 0, 0, 0.3), np.zeros(6), 0.01, 1e-3, method="variational")
+
+
+def test_explicit_steps_of_euler_are_warned_of_where_springs_would_swing_more_and_more():
+    ball = (
+        lw.Builder("ball")
+        .body("ball", mass=1.0, inertia=0.004)
+        .joint("free", "free", "world", "ball")
+        .shape("ball", "sphere", radius=0.1)
+        .build()
+        .with_ground()
+    )
+    q = lw.stand(ball, ball.neutral())
+    with pytest.warns(LinkwrightWarning, match="take one below"):
+        lw.simulate(ball, q, np.zeros(6), 0.01, method="euler")
+    lw.simulate(ball, q, np.zeros(6), 0.01, method="midpoint")

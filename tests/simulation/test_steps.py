@@ -10,7 +10,8 @@ import pytest
 import linkwright as lw
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import ArgumentError, InputError, LinkwrightWarning, ShapeError
-from linkwright.simulation import steps
+from linkwright.simulation.stepping import taking
+from linkwright.simulation.stepping.taking import STEPS_BETWEEN_CHECKS
 
 
 def swinging(model, t, q, v):
@@ -63,7 +64,7 @@ def test_kernels_with_values_bound_act_within(monkeypatch):
     postures = np.array([[0.1, 0.2], [0.3, -0.1], [0.5, 0.0]])
     of_each = [partial(kernel, posture=posture, gain=5.0) for posture in postures]
     expected = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=asked(one)) for one in of_each]
-    monkeypatch.setattr(steps._OneByOne, "__init__", None)
+    monkeypatch.setattr(taking._OneByOne, "__init__", None)
     alone = [lw.simulate(model, starts(model, 0), np.zeros(2), 0.05, controller=one) for one in of_each]
     batch = lw.simulate(
         model, [starts(model, 0)] * 3, np.zeros(2), 0.05, controller=partial(kernel, gain=5.0, posture=postures)
@@ -97,14 +98,14 @@ def test_together_is_one_by_one(name, method):
         assert np.abs(found - expected).max() < 1e-10 * (1.0 + np.abs(expected).max())
 
 
-@pytest.mark.parametrize("count", [1, 2, steps.TOGETHER - 1, steps.TOGETHER, steps.TOGETHER + 1])
+@pytest.mark.parametrize("count", [1, 2, 32, STEPS_BETWEEN_CHECKS - 1, STEPS_BETWEEN_CHECKS, STEPS_BETWEEN_CHECKS + 1])
 def test_any_number_of_steps_is_the_beginning_of_more(count):
     model = lw.load("two_link")
     for batch in (0, 3):
         q = starts(model, batch)
-        long, short = (lw.simulate(model, q, np.zeros(2), 1e-3 * n) for n in (3 * steps.TOGETHER, count))
+        long, short = (lw.simulate(model, q, np.zeros(2), 1e-3 * n) for n in (3 * STEPS_BETWEEN_CHECKS, count))
         assert np.array_equal(long.q[: count + 1], short.q)
-        every = lw.simulate(model, q, np.zeros(2), 3e-3 * steps.TOGETHER, every=count)
+        every = lw.simulate(model, q, np.zeros(2), 3e-3 * STEPS_BETWEEN_CHECKS, every=count)
         assert np.array_equal(every.q, long.q[::count])
 
 
@@ -123,7 +124,8 @@ def test_rows_that_are_taken_together_do_not_matter(monkeypatch):
     q = starts(model, 37)
     whole = lw.simulate(model, q, np.zeros(2), 0.05)
     posture = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
-    monkeypatch.setattr(steps, "SCRATCH", 1)
+    for name in ("ENOUGH", "LEAST"):
+        monkeypatch.setattr(taking, name, 1)
     assert np.array_equal(lw.simulate(model, q, np.zeros(2), 0.05).q, whole.q)
     again = lw.simulate(model, q, np.zeros(2), 0.05, controller=lw.hold(model, q[::-1]))
     assert np.array_equal(again.q, posture.q)
@@ -136,7 +138,8 @@ def test_what_is_not_recorded_is_not_told(every, monkeypatch):
     model, other = lw.load("two_link"), lw.load("two_link")
     q = starts(model, 9)
     expected = lw.simulate(model, q, np.zeros(2), 0.7, every=every)
-    monkeypatch.setattr(steps, "ENOUGH", 0)
+    for name in ("ENOUGH", "LEAST"):
+        monkeypatch.setattr(taking, name, 1)
     for one in (model, other):
         motion = lw.simulate(one, q, np.zeros(2), 0.7, every=every)
         assert np.array_equal(motion.t, expected.t)
@@ -154,6 +157,20 @@ def test_formulas_without_efforts_are_told():
     with pytest.warns(LinkwrightWarning, match=words):
         motion = lw.simulate(model, [[0.1], [0.4]], [0.0], 0.1, controller=kernel)
     assert motion.ended == pytest.approx([0.1, 0.05])
+    assert np.isfinite(motion.q[:, 0]).all()
+
+
+@pytest.mark.parametrize("every", [7, 300])
+def test_formulas_without_efforts_between_samples_are_told(every):
+    model = lw.load("pendulum").with_gravity((0.0, 0.0, 0.0))
+    kernel = lw.compile(lambda model, t, q, v: lw.where((t > 0.3315) & (q > 0.3), np.log(-1.0 - t), v), model, t=())
+    with pytest.raises(InputError, match=r"efforts that are not finite at t = 0\.332 s"):
+        lw.simulate(model, [0.4], [0.0], 0.7, controller=kernel, every=every)
+    starts = np.array([[0.1], [0.4], [0.5]])
+    with pytest.warns(LinkwrightWarning, match=r"for 2 of them the controller's efforts were not finite"):
+        motion = lw.simulate(model, starts, [0.0], 0.7, controller=kernel, every=every)
+    last = 0.332 // (1e-3 * every) * 1e-3 * every
+    assert motion.ended[1:] == pytest.approx([last, last])
     assert np.isfinite(motion.q[:, 0]).all()
 
 

@@ -10,8 +10,8 @@ from linkwright import dynamics
 from linkwright.dynamics.configuration import exp_gradient, exp_gradient_inverse
 from linkwright.errors import InputError, LinkwrightWarning
 from linkwright.model.joint import JOINT_TYPES
-from linkwright.simulation import variational
-from linkwright.simulation.variational import momentum_and_force
+from linkwright.simulation.stepping import variational
+from linkwright.simulation.stepping.variational import momentum_and_force
 from mechanisms import one_of_each, random_tree, relative_error, state
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
-from linkwright.dynamics.actuation import joint_effort_limits as effort_limits
+from linkwright.dynamics.forces.actuation import joint_effort_limits as effort_limits
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ModelError
 from linkwright.trajectories import time_optimal
 from linkwright.trajectories.joints.ends import velocity_limits

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.laws import ruled
+from linkwright.simulation.acting.laws import ruled
 from mechanisms import one_of_each, trees
 
 

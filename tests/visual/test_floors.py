@@ -5,12 +5,12 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError
-from linkwright.visual.floors import floors_of, level_of, lines_over
-from linkwright.visual.linkage import poses_along, skeleton
-from linkwright.visual.scene import draw
-from linkwright.visual.skin import skin
-from linkwright.visual.vector import vector_drawing
-from linkwright.visual.view import choose_view, grid_lines
+from linkwright.visual.drawing.floors import floors_of, level_of, lines_over
+from linkwright.visual.drawing.linkage import poses_along, skeleton
+from linkwright.visual.drawing.scene import draw
+from linkwright.visual.drawing.skin import skin
+from linkwright.visual.drawing.vector import vector_drawing
+from linkwright.visual.drawing.view import choose_view, grid_lines
 
 
 def view_of(model, **told):

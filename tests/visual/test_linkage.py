@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright import load, spring_lengths
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.build.builder import Builder
-from linkwright.visual.linkage import (
+from linkwright.visual.drawing.linkage import (
     Kind,
     configurations,
     motion_plane,
@@ -18,8 +18,8 @@ from linkwright.visual.linkage import (
     resample,
     skeleton,
 )
-from linkwright.visual.scene import Strokes, limb_colours
-from linkwright.visual.view import choose_view
+from linkwright.visual.drawing.scene import Strokes, limb_colours
+from linkwright.visual.drawing.view import choose_view
 from visual.robots import arm, cart_pole, planar, satellite, walker, waving
 
 

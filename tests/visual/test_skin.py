@@ -10,10 +10,10 @@ from linkwright.errors import FormatWarning
 from linkwright.formats.meshes import Mesh
 from linkwright.formats.named import example_robots
 from linkwright.model.shape import Shape
-from linkwright.visual.animation import animate
-from linkwright.visual.linkage import Kind, poses_along, skeleton
-from linkwright.visual.scene import draw
-from linkwright.visual.skin import coarse, outside, skin, toned
+from linkwright.visual.drawing.linkage import Kind, poses_along, skeleton
+from linkwright.visual.drawing.scene import draw
+from linkwright.visual.drawing.skin import coarse, outside, skin, toned
+from linkwright.visual.moving.animation import animate
 
 
 def arm(**given):

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, ShapeError
-from linkwright.visual.vector import vector_drawing
+from linkwright.visual.drawing.vector import vector_drawing
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "stroke:#0072B2"

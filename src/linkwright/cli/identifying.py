@@ -86,7 +86,7 @@ def identify(
     if data is None:
         raise InputError("which measurements? linkwright identify ROBOT DATA.csv; --excite DATA.csv makes some to try")
     from linkwright.identification.identify import identify as identified
-    from linkwright.identification.reading import read_measurements
+    from linkwright.identification.measured.reading import read_measurements
 
     with terminal.errors.status(f"reading {data.name}"):
         measurements = read_measurements(data, model)

@@ -14,7 +14,7 @@ from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
 from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.results import RESULTS, summary, written
-from linkwright.cli.world import advice, dropped, floating, on_ground, pushed
+from linkwright.cli.world import PUSH_TIME, Push, advice, dropped, floating, on_ground, pushed
 from linkwright.errors import (
     InputError,
     counted,
@@ -25,13 +25,13 @@ from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
     from linkwright.simulation import Motion
-    from linkwright.simulation.integrators import IntegrationMethod
+    from linkwright.simulation.stepping.integrators import IntegrationMethod
 
 
 STIFF = 4.0
 """Hz: of joints that move what does not stand"""
 
-Several = Annotated[list[float] | None, Parameter(consume_multiple=True, negative="")]
+Several = Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")]
 
 
 @app.command
@@ -80,7 +80,8 @@ def simulate(
         rk4 is Runge–Kutta of order four; semi_implicit is of order one and stable with stiff dampers and
         friction; dopri5 is of order five and chooses its steps; variational is of order two and symplectic: the
         error of the energy does not grow. auto takes rk4 where it is stable, else semi_implicit, and that for contact
-        and limits, too; other methods have no ground and no limits. equations takes the
+        and limits, too. With rk4, midpoint, euler and dopri5 the ground is a stiff spring, and joints have no limits;
+        variational and equations have no ground either. equations takes the
         generated equations of motion in Python with SciPy's integrator DOP853, as exact as numbers are, and slow.
     posture
         Where it starts: all coordinates ("0.1,0.2,…"), some of them ("elbow=90deg,shoulder=0.3"; the others
@@ -118,21 +119,23 @@ def simulate(
     show
         Play the motion in a window afterwards, until it is closed; needs a screen.
     """
+    from linkwright.dynamics.contact.smooth import fastest_pair
     from linkwright.dynamics.impulses.rows import limited as has_limits
     from linkwright.simulation import hold as hold_posture
     from linkwright.simulation import hold_joints, showing_start, stand
     from linkwright.simulation import simulate as run
+    from linkwright.simulation.acting.outside import STIFF as FOLLOWED
     from linkwright.simulation.running import suitable_method
-    from linkwright.simulation.standing import held
+    from linkwright.simulation.standing import above_ground, held
     from linkwright.simulation.starts import showing_bend
-    from linkwright.visual.animation import remove_pictures
+    from linkwright.visual.moving.animation import remove_pictures
 
     if animation and film == "mp4":
-        from linkwright.visual.mp4 import ffmpeg
+        from linkwright.visual.moving.mp4 import ffmpeg
 
         ffmpeg()  # told before the work, where it is missing
     if show:
-        from linkwright.visual.window import require_window
+        from linkwright.visual.moving.window import require_window
 
         require_window()
     if hold and method == "equations":
@@ -143,8 +146,14 @@ def simulate(
     fall, shove = dropped(drop), pushed(model, push)
     if shove is not None and method in ("variational", "equations"):
         raise InputError(f"--push is not for --method {method}; take another method")
-    if ground and constrained:
-        model = on_ground(model, height, friction, bool(fall or limp or shove))
+    touching = ground and method not in ("variational", "equations")
+    if touching:
+        free, model = model, on_ground(model, height, friction, bool(fall or limp or shove))
+        if model.pairs and not constrained and method != "dopri5":
+            rate = fastest_pair(model, model.neutral())[0]
+            if rate * step > FOLLOWED:
+                model, touching = free, False
+                told.append(f"no ground: {method} follows its contact in steps below {FOLLOWED / rate:.2g} s (--step)")
     standing = bool(model.pairs) and floating(model)
     if (few := len(model.pairs)) and few < sum(s.touches and model.frame(s.body).body >= 0 for s in model.shapes):
         told.append(f"of its shapes {few} touch the ground: of many, only the lowest at the ends of limbs")
@@ -164,13 +173,18 @@ def simulate(
             q0, v0 = showing_start(model)
             if standing:
                 q0 = stand(model, q0)
+        if standing and (up := above_ground(model, q0)):
+            told.append(_not_level(up))
         if standing and fall:
             q0 = _raised(model, q0, fall)
         if standing and not limp:
             still = posture or velocity or hold or fall or shove
             holding = held(model, q0, bend=None if still else showing_bend(model))
-            model, law = holding.model, holding.law
-            told.append(_standing(fall, not still and showing_bend(shown) is not None))
+            if constrained or method == "dopri5" or suitable_method(holding.model, q0, v0, step) == "rk4":
+                model, law = holding.model, holding.law
+                told.append(_standing(fall, not still and showing_bend(shown) is not None, shove))
+            else:
+                told.append(f"its joints are let go: {method} does not follow the dampers that would hold them")
         elif not (standing or posture or velocity or hold) and constrained and showing_bend(model) is not None:
             holding = held(model, q0, STIFF, bend=showing_bend(model))
             model, law = holding.model, holding.law
@@ -184,10 +198,12 @@ def simulate(
             chosen = method
         else:
             chosen = "semi_implicit" if model.pairs or limited else suitable_method(model, q0, v0, step, controller)
+        if limits and has_limits(model) and not limited:
+            told.append(f"its joints have no limits here: these act with semi_implicit, not with {chosen}")
     if floating(model) and not model.pairs and np.any(model.gravity):
-        what = "there is no ground" if ground and constrained else "there is no ground now"
+        what = "there is no ground" if touching else "there is no ground now"
         told.append(f"its base floats, and {what}: it falls as thrown")
-        if ground and constrained:
+        if touching:
             told.append(advice(model))
     folder = folder_at(out or f"linkwright_{file_name(model.name)}")
 
@@ -263,10 +279,19 @@ def simulate(
         motion.show(speed=speed, shapes=look["shapes"])
 
 
-def _standing(fall: float, bends: bool) -> str:
+def _not_level(up: dict[str, float]) -> str:
+    """That some feet are above the ground."""
+    several = ", ".join(f"{body} by {1e3 * gap:.2g} mm" for body, gap in up.items())
+    return f"its feet are not level in this posture: above the ground are {several}; it tips until they touch"
+
+
+def _standing(fall: float, bends: bool, shove: Push | None) -> str:
     """What a robot on the ground does."""
     if fall:
         return f"dropped from {fall:g} m, its joints held; --limp lets them go"
+    if shove is not None:
+        strength = " ".join(f"{x:.3g}" for x in shove.impulse)
+        return f"stands on the ground; {shove.frame} is pushed at {PUSH_TIME:g} s, by {strength} N s (--push X Y Z)"
     does = "bends its legs" if bends else "holds its posture"
     return f"stands on the ground and {does}; --drop, --push and --limp try it, --no-ground throws it"
 

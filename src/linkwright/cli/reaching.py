@@ -136,7 +136,7 @@ def _standing(model: Model, frame: str, q: Array) -> tuple[Model, Array]:
 
 def _frame(model: Model, named: str | None) -> str:
     """The frame that is asked for; without a name the last of an arm."""
-    from linkwright.visual.film import default_trace
+    from linkwright.visual.moving.film import default_trace
 
     if named is not None:
         named = model.full_name(named)
@@ -273,7 +273,7 @@ def _followed(model: Model, frame: str, targets: Array, starts: Array) -> Follow
 
 def _animated(model: Model, frame: str, found: Followed, place: Path, most: int) -> list[Path]:
     """An animation for each posture that follows the whole path; the two most unlike, where there are more."""
-    from linkwright.visual.animation import animate
+    from linkwright.visual.moving.animation import animate
 
     whole = [k for k, points in enumerate(found.points) if points == _PATH_POINTS]
     if len(whole) > most:

@@ -115,7 +115,8 @@ def _with_pads(model: Model) -> Model:
 
 def _of_limbs(model: Model) -> Model:
     """With fewer pairs where there are very many: of each body at an end the lowest shape alone."""
-    from linkwright.dynamics.impulses.exerted import exerted, points_of_pair, row_names
+    from linkwright.dynamics.contact.points import points_of_pair
+    from linkwright.dynamics.impulses.exerted import exerted, row_names
 
     counts = [points_of_pair(model, pair) for pair in model.pairs]
     if sum(counts) <= MOST_POINTS:
@@ -131,17 +132,33 @@ def _of_limbs(model: Model) -> Model:
     return replace(model, pairs=tuple(pair for _, pair in lowest.values()))
 
 
-def dropped(given: Sequence[float] | None) -> float:
+def numbers(option: str, given: Sequence[str] | None) -> list[float] | None:
+    """The numbers that follow an option; the robot's name does not."""
+    found = []
+    for word in given or ():
+        try:
+            found.append(float(word))
+        except ValueError:
+            raise InputError(
+                f"numbers may follow {option}, and {word!r} is none; the robot comes first: linkwright simulate {word} "
+                f"{option}"
+            ) from None
+    return None if given is None else found
+
+
+def dropped(words: Sequence[str] | None) -> float:
     """How high, m, what --drop says."""
+    given = numbers("--drop", words)
     if given is None:
         return 0.0
     if len(given) > 1 or not all(0.0 < x < np.inf for x in given):
         raise InputError(f"--drop takes a height in m above 0, or none; got {' '.join(f'{x:g}' for x in given)}")
-    return float(given[0]) if given else DROP
+    return given[0] if given else DROP
 
 
-def pushed(model: Model, given: Sequence[float] | None) -> Push | None:
+def pushed(model: Model, words: Sequence[str] | None) -> Push | None:
     """What --push says: nothing, N s sideways, or x y z."""
+    given = numbers("--push", words)
     if given is None:
         return None
     if len(given) not in (0, 1, 3) or not np.isfinite(given).all():

@@ -26,7 +26,15 @@ from linkwright.compiler.native.entry import Entered, addresses, enter_through, 
 from linkwright.compiler.native.interrupts import raise_caught
 from linkwright.compiler.native.native import Native, build, measurement, row_time, shortest
 from linkwright.compiler.native.sequence import LANE_WORK, CallsInSequence, Form, form_of, run_on_threads
-from linkwright.compiler.native.threads import GRAIN, LONG, checked_threads, default_threads, rows_of, spread
+from linkwright.compiler.native.threads import (
+    GRAIN,
+    LONG,
+    checked_threads,
+    default_threads,
+    rows_of,
+    spread,
+    threads_here,
+)
 from linkwright.compiler.parameters import parametrised
 from linkwright.compiler.schedules.choose import program
 from linkwright.dynamics.assembly.choice import candidates
@@ -119,12 +127,17 @@ class Kernel(Entered):
         results = self._native.batches(*arrays) if out is None else self._native.batches(*arrays, out=out)
         if self._native.long:
             raise_caught()
-        if self._native.failure is not None:
-            failure, self._native.failure = self._native.failure, None
-            raise failure
+        self._raise_failure()
         if not self._opened:
             self._open()
         return results
+
+    def _raise_failure(self) -> None:
+        """Raise why there is no code for rows that lanes left aside, where there was none."""
+        assert self._native is not None
+        if self._native.failure is not None:
+            failure, self._native.failure = self._native.failure, None
+            raise failure
 
     def _open(self) -> None:
         """From now on batches that are worth no second thread, and soon done, go straight to the machine code."""
@@ -197,7 +210,8 @@ class Kernel(Entered):
         if not batch:
             return None
         rows, width = math.prod(batch), self._width
-        slices = int(rows * self._row_time / GRAIN) if self._threads > 1 else 1
+        threads = threads_here(self._threads)
+        slices = int(rows * self._row_time / GRAIN) if threads > 1 else 1
         long = self._is_long(rows)
         if slices < 2 and not long:
             return None
@@ -212,7 +226,7 @@ class Kernel(Entered):
             if any(np.may_share_memory(x, y) for x in outs for y in (*arrays, *outs) if x is not y):
                 return None  # one slice could write what another has yet to read
         more = (first,) if long else ()
-        spread(self._call, arrays, self._dims, outs, batch, self._threads, max(1, slices), width, *more)
+        spread(self._call, arrays, self._dims, outs, batch, threads, max(1, slices), width, *more)
         return outs[0] if len(outs) == 1 else outs
 
     def in_sequence(
@@ -239,13 +253,13 @@ class Kernel(Entered):
         native, form = self._native, self._form
         if form is None:
             form = self._form = form_of(self.program, longest_step(self.program))
-        native.prepare(rows=True, batches=bool(rows))
-        function = native.loop if rows else native.row
-        task = CallsInSequence(form, function, not rows, calls, arrays, fed, results, turns)
-        if not rows:
+        alone = not rows or rows[0] == 1
+        task = CallsInSequence(form, native.row if alone else native.loop, alone, calls, arrays, fed, results, turns)
+        if alone:
             return task.run(0, 1, 1)
         each = calls * turns * form.work / (LANE_WORK * self._width)
-        return run_on_threads(task, rows[0], self._width, threads or self._threads, each)
+        run_on_threads(task, rows[0], self._width, threads_here(threads or self._threads), each)
+        self._raise_failure()
 
     def _interpreted_in_sequence(
         self, calls: int, arrays: list[np.ndarray], fed: Mapping[int, int], results: Sequence[np.ndarray]
@@ -280,7 +294,7 @@ class Kernel(Entered):
             if not plain or any(np.may_share_memory(out, x) for x in arrays):
                 return None
         rows = [np.ascontiguousarray(x) for x in arrays]
-        self._native.row_on_threads(rows, out, self._threads)
+        self._native.row_on_threads(rows, out, threads_here(self._threads))
         return out
 
     @property

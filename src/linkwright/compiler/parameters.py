@@ -11,6 +11,7 @@ import numpy as np
 from linkwright.compiler.front.bind import Bound, regrouped, regrouping
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, listed
 from linkwright.model.tree import Link, Model, public_body
+from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import SIX, RigidInertia, of_parameters, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
@@ -23,6 +24,9 @@ OF_JOINTS = ("armature", "stiffness", "damping", "friction")
 
 OF_PAIRS = ("friction", "restitution")
 """What of all pairs of shapes may be one, a number."""
+
+
+NOT_NEGATIVE = ("mass", "armature", "damping", "friction")
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,17 @@ def parameter_of(model: Model, name: str) -> Parameter:
         return Parameter(name, owner, what, () if nv == 1 else (nv,))
     forms = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
     raise UnknownNameError("parameter", name, [f"{owner}.{x}" for owner, all_of in forms for x in all_of])
+
+
+def require_possible(known: Parameter, values: Array) -> None:
+    """Raise :class:`InputError` for values (…, *shape) that no mechanism has."""
+    low, high = (0.0 if known.what in NOT_NEGATIVE else -np.inf), np.inf
+    if known.what == "restitution":
+        low, high = 0.0, 1.0
+    bad = ~((values >= low) & (values <= high))
+    if bad.any():
+        told = "from 0 to 1" if known.what == "restitution" else "not negative"
+        raise InputError(f"{known.name} is {told}; got {values[bad].flat[0]:g}")
 
 
 def _with_values(

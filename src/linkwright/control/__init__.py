@@ -17,8 +17,8 @@ from linkwright.control.policy import observation
 from linkwright.control.standing.contacts import Contact
 from linkwright.control.standing.whole_body import WholeBody, WholeBodyAnswer
 from linkwright.control.velocities import encoders, filtered_velocity, kalman_velocity
-from linkwright.control.within import assuming
-from linkwright.simulation.laws import start_of
+from linkwright.control.within import assuming, deciding
+from linkwright.simulation.acting.laws import start_of
 
 __all__ = [
     "Contact",
@@ -36,6 +36,7 @@ __all__ = [
     "compiled",
     "compliance",
     "computed_torque",
+    "deciding",
     "encoders",
     "feedback",
     "filtered_velocity",

@@ -25,7 +25,7 @@ from linkwright.dynamics import (
     momentum_regressor,
     passive_forces,
 )
-from linkwright.dynamics.borne import efforts_of
+from linkwright.dynamics.forces.borne import efforts_of
 from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.dynamics.parameters.regressor import body_reference_regressors, momentum_change_regressor

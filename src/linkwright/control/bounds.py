@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from linkwright.dynamics import check
-from linkwright.dynamics.manipulability import rows_of
+from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import InputError, ShapeError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic

@@ -28,7 +28,7 @@ from linkwright.dynamics import (
     passive_forces,
     pose,
 )
-from linkwright.dynamics.manipulability import NAMES, rows_of
+from linkwright.dynamics.frames.manipulability import NAMES, rows_of
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.model.derived import derived

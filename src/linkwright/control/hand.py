@@ -25,7 +25,7 @@ from linkwright.dynamics import (
     passive_forces,
     pose,
 )
-from linkwright.dynamics.manipulability import rows_of
+from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError, warn
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

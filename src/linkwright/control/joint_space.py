@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwright.compiler.front.bind import regrouping
 from linkwright.dynamics import bias_forces, inverse_dynamics, mass_matrix
-from linkwright.dynamics.actuation import with_motors
+from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.forward import cheapest_method
 from linkwright.errors import ArgumentError, InputError
 from linkwright.model.change.minimal import regroupable

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.actuation import joint_effort_limits
+from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.rates import bounded
 from linkwright.model.tree import Model

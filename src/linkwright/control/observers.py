@@ -17,10 +17,10 @@ import numpy as np
 from linkwright.compiler.public import public
 from linkwright.control.within import Law, State, answer, begun, require_count, require_open, require_positive, starting
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
-from linkwright.dynamics.manipulability import rows_of
+from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import name_of_function, taken_apart
+from linkwright.simulation.acting.laws import name_of_function, taken_apart
 from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 

@@ -219,6 +219,30 @@ class Policy:
         seen = self.observe(model, t, q, v)
         return np.concatenate([seen, np.reshape(np.asarray(command), (-1,))]) if self.commands else seen
 
+    def action(self, model: Model, t: Any, q: Array, v: Array, *, weights: Any, command: Any = None) -> Array:
+        """What the network decides (outputs,), which :meth:`efforts` follow: see ``control.deciding``."""
+        return self.outputs(weights, self.input(model, t, q, v, command))
+
+    def efforts(
+        self,
+        model: Model,
+        t: Any,
+        q: Array,
+        v: Array,
+        *,
+        action: Any,
+        scale: Any = 1.0,
+        stiffness: Any = None,
+        damping: Any = 0.0,
+        posture: Any = None,
+    ) -> Array:
+        """The efforts (nv,) that follow outputs y = ``action`` (outputs,), as the policy itself does: a law."""
+        y, at = scale * np.asarray(action), list(self.motors)
+        if stiffness is not None:
+            e = difference(model, q, model.neutral() if posture is None else posture)
+            y = stiffness * (e[at] + y)
+        return np.eye(model.nv)[:, at] @ (y - damping * v[at])
+
     def __call__(
         self,
         model: Model,
@@ -239,12 +263,9 @@ class Policy:
         τ = stiffness · ((posture ⊖ q) + scale · y) − damping · v, ``scale`` in rad or m; ``posture`` (nq,), the neutral
         one by itself. ``scale``, ``stiffness`` and ``damping`` are numbers or have one for each output.
         """
-        y = scale * self.outputs(weights, self.input(model, t, q, v, command))
-        at = list(self.motors)
-        if stiffness is not None:
-            e = difference(model, q, model.neutral() if posture is None else posture)
-            y = stiffness * (e[at] + y)
-        return np.eye(model.nv)[:, at] @ (y - damping * v[at])
+        y = self.action(model, t, q, v, weights=weights, command=command)
+        told = {"scale": scale, "stiffness": stiffness, "damping": damping, "posture": posture}
+        return self.efforts(model, t, q, v, action=y, **told)
 
     def check(self, model: Model, bound: Mapping[str, Any], leads: Mapping[str, int]) -> None:
         """Raise what is wrong with what is bound."""

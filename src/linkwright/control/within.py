@@ -1,4 +1,4 @@
-"""Laws within laws: what an observer or an estimate of velocities has around the law that it serves.
+"""Laws within laws: what an observer, an estimate of velocities or a decision has around the law that it serves.
 
 The inner law is bound to the outer as ``law``; the outer's state is a dict, with the inner law's own as "law" where it
 has one. What a sensor measures is handed on.
@@ -6,15 +6,18 @@ has one. What a sensor measures is handed on.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import start_of
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.simulation.acting.laws import name_of_function, start_of, taken_apart
+from linkwright.spatial.arrays import Array, as_numbers, where
+from linkwright.spatial.repeats import when
 
 Law = Callable[..., Any]
 State = dict[str, Any]
@@ -59,6 +62,47 @@ def assuming(
     """The law takes the mechanism for another one, of the same joints: for masses that it does not know."""
     own = () if state is None else (state,)
     return law(mechanism, t, q, v, *own, **measured)
+
+
+def _start_of_deciding(model: Model, *, law: Law, decide: Callable[..., Any], every: Any) -> State:
+    require_count("every", every, 1, 10**9)
+    function, _ = taken_apart(law)
+    parameters = inspect.signature(function).parameters
+    if "action" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        raise ArgumentError(
+            f"the law is told what was decided, law(model, t, q, v, *, action); {name_of_function(function)} takes "
+            f"({', '.join(parameters)})"
+        )
+    if start_of(model, decide) is not None:
+        raise ArgumentError("what decides has no state of its own: decide(model, t, q, v) -> an array")
+    action = as_numbers("what is decided", decide(model, 0.0, model.neutral(), np.zeros(model.nv)))
+    return {**begun(model, law), "action": 0.0 * action, "asked": np.zeros(())}
+
+
+@starting(_start_of_deciding)
+def deciding(
+    model: Model,
+    t: Any,
+    q: Array,
+    v: Array,
+    state: State,
+    *,
+    law: Law,
+    decide: Callable[..., Any],
+    every: Any,
+    **measured: Array,
+) -> tuple[Array, State]:
+    """``decide(model, t, q, v)`` tells ``law`` its ``action`` at the first asking and every so many, and no other.
+
+    In between what was decided is held, while the law is asked at every step: ``law(model, t, q, v, *, action)``.
+    Springs may so be followed in steps of a millisecond to targets that a policy chooses fifty times a second. Machine
+    code asks who decides only where that is due. "action" of the state has what was decided.
+    """
+    due = state["asked"] < 0.5
+    action = when(due, lambda: np.asarray(decide(model, t, q, v)), state["action"])
+    tau, own = answer(partial(law, action=action), model, t, q, v, state, **measured)
+    asked = where(state["asked"] > every - 1.5, 0.0, state["asked"] + 1.0)
+    return tau, {**own, "action": action, "asked": asked}
 
 
 def require_positive(name: str, x: Any, n: int | None = None, zero: bool = False) -> Array:

@@ -11,8 +11,8 @@ from linkwright.compiler.public import kernel_of
 from linkwright.errors import InputError, ShapeError, counted, explained
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import finite
+from linkwright.visual.drawing.view import ViewName
 from linkwright.visual.ellipsoids import draw_ellipsoids as drawn
-from linkwright.visual.view import ViewName
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.dynamics.manipulability import RANK, own_lengths, rows_of
+from linkwright.dynamics.frames.manipulability import RANK, own_lengths, rows_of
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
@@ -45,8 +45,8 @@ def null_space(
 ) -> Array:
     """The joint velocities (…, nv, k) at which a frame rests: unit columns, orthogonal in the mechanism's own units.
 
-    ``directions`` as in :func:`~linkwright.dynamics.manipulability.manipulability`: those in which it has to rest. Of
-    a batch k is the largest number that a row has; where one has fewer the rest are zeros.
+    ``directions`` as in :func:`~linkwright.dynamics.frames.manipulability.manipulability`: those in which it has to
+    rest. Of a batch k is the largest number that a row has; where one has fewer the rest are zeros.
     """
     J = _jacobian(model, q, frame, directions, reference, relative_to)
     units = scale_of(model).velocities
@@ -85,8 +85,8 @@ def static_wrench(
 ) -> StaticWrench:
     """The wrench by which a frame balances the efforts tau (…, nv) of the joints: F with Jᵀ F = τ, gravity excluded.
 
-    It undoes :func:`~linkwright.dynamics.statics.joint_forces`. Where no wrench gives these efforts it is the one that
-    comes nearest (least squares), where several do, the least.
+    It undoes :func:`~linkwright.dynamics.forces.statics.joint_forces`. Where no wrench gives these efforts it is the
+    one that comes nearest (least squares), where several do, the least.
 
     >>> import numpy as np
     >>> import linkwright as lw

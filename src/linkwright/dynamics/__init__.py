@@ -4,7 +4,6 @@ Numbers flow through them, or symbols. The functions of the same names in :mod:`
 themselves and take batches.
 """
 
-from linkwright.dynamics.actuation import actuated_efforts, inverse_dynamics, require_closed, require_possible
 from linkwright.dynamics.assembly.method import joint_reactions, plastic_impact, prescribed_dynamics, prescribed_motion
 from linkwright.dynamics.closed_loops.close import Mobility, close, mobility
 from linkwright.dynamics.closed_loops.forces import constraint_forces, constraint_wrenches, impulse, project
@@ -25,10 +24,20 @@ from linkwright.dynamics.configuration import (
     lie_bracket,
 )
 from linkwright.dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from linkwright.dynamics.energy import kinetic_energy, potential_energy, spring_energy
+from linkwright.dynamics.forces.actuation import actuated_efforts, inverse_dynamics, require_closed, require_possible
+from linkwright.dynamics.forces.springs import spring_lengths, spring_resistances
+from linkwright.dynamics.forces.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 from linkwright.dynamics.forward import forward_dynamics
-from linkwright.dynamics.hessian import kinematic_hessian
-from linkwright.dynamics.inertia import (
+from linkwright.dynamics.frames.hessian import kinematic_hessian
+from linkwright.dynamics.frames.jacobian import (
+    analytical_jacobian,
+    jacobian,
+    jacobian_dot,
+    told_analytical_jacobian,
+)
+from linkwright.dynamics.frames.manipulability import force_ellipsoid, manipulability, velocity_ellipsoid
+from linkwright.dynamics.inertias.energy import kinetic_energy, potential_energy, spring_energy
+from linkwright.dynamics.inertias.inertia import (
     articulated_inertia,
     composite_inertia,
     handle_responses,
@@ -38,18 +47,9 @@ from linkwright.dynamics.inertia import (
     subtree_center_of_mass,
     whole_body_inertia,
 )
-from linkwright.dynamics.inverse import bias_forces, gravity_forces
-from linkwright.dynamics.jacobian import (
-    analytical_jacobian,
-    jacobian,
-    jacobian_dot,
-    told_analytical_jacobian,
-)
-from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
-from linkwright.dynamics.manipulability import force_ellipsoid, manipulability, velocity_ellipsoid
-from linkwright.dynamics.mass import coriolis_matrix, mass_matrix
-from linkwright.dynamics.massless import require_mass
-from linkwright.dynamics.momentum import (
+from linkwright.dynamics.inertias.mass import coriolis_matrix, mass_matrix
+from linkwright.dynamics.inertias.massless import require_mass
+from linkwright.dynamics.inertias.momentum import (
     center_of_mass,
     center_of_mass_jacobian,
     centroidal_velocity,
@@ -63,6 +63,8 @@ from linkwright.dynamics.momentum import (
     welded_mass,
     zero_moment_point,
 )
+from linkwright.dynamics.inverse import bias_forces, gravity_forces
+from linkwright.dynamics.kinematics import acceleration, jacobian_dot_times_v, pose, poses, velocity
 from linkwright.dynamics.parameters.identifiable import BaseParameters, base_parameters
 from linkwright.dynamics.parameters.inertial import inertial_parameters, parameter_names
 from linkwright.dynamics.parameters.regressor import (
@@ -71,8 +73,6 @@ from linkwright.dynamics.parameters.regressor import (
     reference_regressor,
     regressor,
 )
-from linkwright.dynamics.springs import spring_lengths, spring_resistances
-from linkwright.dynamics.statics import damping_coefficient, joint_forces, passive_forces, spring_stiffness
 
 __all__ = [
     "BaseParameters",

@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.inertias.mass import mass_matrix
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.dynamics.mass import mass_matrix
-from linkwright.dynamics.massless import require_mass
 from linkwright.errors import ModelError
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped

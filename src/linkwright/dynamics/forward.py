@@ -13,9 +13,9 @@ from linkwright.dynamics.assembly.method import by_assembly, by_blocks
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.closed_loops.rows import loop_groups
+from linkwright.dynamics.inertias.mass import mass_matrix
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
-from linkwright.dynamics.mass import mass_matrix
-from linkwright.dynamics.massless import require_mass
 from linkwright.errors import InputError
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from linkwright.dynamics.frames.manipulability import NAMES as DIRECTIONS
+from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.dynamics.kinematics import Reference, check_reference
-from linkwright.dynamics.manipulability import NAMES as DIRECTIONS
-from linkwright.dynamics.manipulability import rows_of
 from linkwright.equations.derive.change import change_of
 from linkwright.equations.derive.coordinates import Coordinates, coordinates_of
 from linkwright.equations.derive.grouping import Grouping, grouping_of

@@ -11,7 +11,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.dynamics import configuration
 from linkwright.experiment.contenders import Contender
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import METHODS, Tableau, increments, inverse_exponential_rate
+from linkwright.simulation.stepping.integrators import METHODS, Tableau, increments, inverse_exponential_rate
 from linkwright.spatial.arrays import Array
 
 

@@ -19,9 +19,9 @@ from linkwright.files import write_figure
 from linkwright.model.library.built_in import built_in
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
-from linkwright.visual.animation import animate
-from linkwright.visual.linkage import skeleton
-from linkwright.visual.view import choose_view
+from linkwright.visual.drawing.linkage import skeleton
+from linkwright.visual.drawing.view import choose_view
+from linkwright.visual.moving.animation import animate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,9 @@ from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.errors import InputError, ModelError, explained
 from linkwright.files import write_figure
-from linkwright.identification.columns import Columns
-from linkwright.identification.measurements import Measurements
-from linkwright.identification.unknowns import Unknowns
+from linkwright.identification.fitting.columns import Columns
+from linkwright.identification.fitting.unknowns import Unknowns
+from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers

@@ -11,12 +11,12 @@ import numpy as np
 
 from linkwright.dynamics.parameters.identifiable import combination
 from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, warn
-from linkwright.identification.columns import Columns
-from linkwright.identification.estimate import Estimate, estimate
-from linkwright.identification.measurements import Measurements
-from linkwright.identification.normal import Rows, Source
-from linkwright.identification.physical import near_prior
-from linkwright.identification.unknowns import Unknowns
+from linkwright.identification.fitting.columns import Columns
+from linkwright.identification.fitting.estimate import Estimate, estimate
+from linkwright.identification.fitting.normal import Rows, Source
+from linkwright.identification.fitting.physical import near_prior
+from linkwright.identification.fitting.unknowns import Unknowns
+from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -1,9 +1,10 @@
 """Motion over time: integration, its record, controllers."""
 
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.simulation.controllers import hold, hold_joints
+from linkwright.simulation.acting.controllers import hold, hold_joints
+from linkwright.simulation.acting.servos import Servos
 from linkwright.simulation.linearization import linearize
-from linkwright.simulation.motion import Motion
+from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts import Rollout, rollout, rollout_derivatives
 from linkwright.simulation.running import simulate
 from linkwright.simulation.standing import stand
@@ -22,6 +23,7 @@ __all__ = [
     "Changed",
     "Motion",
     "Rollout",
+    "Servos",
     "Solver",
     "carry_over",
     "connect",

@@ -14,7 +14,7 @@ from linkwright.dynamics.contact import Plane, Sphere, Surface, dissipation
 from linkwright.errors import ArgumentError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import apart, one_after_another, size_of
+from linkwright.simulation.acting.laws import apart, one_after_another, size_of
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
 __all__ = ["Plane", "Sphere", "Surface", "dissipation", "energy", "gap", "wrench"]

@@ -8,26 +8,32 @@ are small, joint by joint. Their chain rule is matrices.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from linkwright.compiler.kernel import compile
+from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import derivative, kernel_of, public
 from linkwright.dynamics import (
     difference,
     forward_dynamics,
     forward_dynamics_derivatives,
     integrate,
+    joint_forces,
     passive_forces,
     project,
 )
 from linkwright.dynamics.configuration import check, lie_bracket
-from linkwright.dynamics.massless import require_mass
+from linkwright.dynamics.contact.smooth import pair_wrenches
+from linkwright.dynamics.impulses.solving import Solver
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.model.derived import kept
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import (
+from linkwright.simulation.running import suitable_method
+from linkwright.simulation.stepping.impacts import Constraints, constrained_step, constraints_of
+from linkwright.simulation.stepping.integrators import (
     IntegrationMethod,
     SemiImplicit,
     Tableau,
@@ -38,16 +44,28 @@ from linkwright.simulation.integrators import (
     method_of,
     total_acceleration,
 )
-from linkwright.simulation.parts import placing
-from linkwright.simulation.running import suitable_method
+from linkwright.simulation.stepping.parts import placing
 from linkwright.spatial.arrays import Array, as_numbers
 
 Gradient = Callable[..., Array]
 
+SWEEPS = 200
+"""through all impulses of a step, unless a solver is given"""
+
+TOGETHER = 1
+"""directions in which a step with impulses is changed in one pass; lanes hold several"""
+
 
 @explained
 def linearize(
-    model: Model, q: Any, v: Any, tau: Any, step: float | None = None, method: IntegrationMethod | None = None
+    model: Model,
+    q: Any,
+    v: Any,
+    tau: Any,
+    step: float | None = None,
+    method: IntegrationMethod | None = None,
+    limits: bool = False,
+    solver: Solver | None = None,
 ) -> tuple[Array, Array]:
     """(A, B) of small changes of a motion: A (…, 2 nv, 2 nv) by the state and B (…, 2 nv, nv) by the efforts.
 
@@ -56,11 +74,16 @@ def linearize(
     the state a step later, δ⁺ = A δ + B δτ, of the step that :func:`simulate` takes: its ``method`` if none is named,
     the efforts held. Springs, dampers, friction and closed loops are part of it, as in ``simulate``.
 
+    So is contact of the model's pairs: in a step by impulses, as are ``limits`` of joints where they are asked for; in
+    steps of Runge–Kutta methods and without ``step`` as a smooth force. What slides, sticks, presses or is away at
+    this state is taken to stay so: at a switch it is the derivative of one side. Impulses take ``sweeps`` of the
+    ``solver``, by default 200, whatever its tolerance.
+
     Of a joint that turns about a point δq is seen from its own moving frame, as are velocities: at a velocity v
     δ̇q = δv − ad(v) δq (Lynch & Park 2017, §8.2; [v, δq] is ``lie_bracket``). At rest A = [[0, 1], [∂a/∂q, ∂a/∂v]].
 
-    Raises :class:`~linkwright.errors.InputError` for what is no state, for "variational", which is no formula, and
-    for steps that are not positive.
+    Raises :class:`~linkwright.errors.InputError` for what is no state, for "variational", which is no formula, for
+    steps that are not positive, and for ``limits`` without a step of impulses.
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"linearize: the first argument is a Model; got {model!r}")
@@ -81,13 +104,23 @@ def linearize(
     if step is None:
         if method is not None:
             raise InputError(f"method is for steps: linearize(…, step=1e-3, method={method!r})")
+        if limits:
+            raise InputError("limits act in steps: linearize(…, step=1e-3, limits=True)")
         J = _of_flow(model, q, v, tau)
         return J[..., : 2 * n], J[..., 2 * n :]
     if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
     h = float(step)
+    explicit = method is not None and isinstance(method_of(method), Tableau)
+    constraints = constraints_of(model, limits, solver or Solver(sweeps=SWEEPS), not explicit)
+    if constraints is not None and explicit:
+        raise InputError(f"limits act in steps of 'semi_implicit'; got method={method!r}")
+    if constraints is not None and method is None:
+        method = "semi_implicit"
     chosen = method_of(method or suitable_method(model, q, v, h))
-    if isinstance(chosen, SemiImplicit):
+    if isinstance(chosen, SemiImplicit) and constraints is not None:
+        J = _of_impulses(model, constraints, q, v, tau, h)
+    elif isinstance(chosen, SemiImplicit):
         J = _of_semi_implicit(model, q, v, tau, h)
     elif isinstance(chosen, Tableau):
         J = _of_stages(model, chosen, q, v, tau, h)
@@ -101,7 +134,7 @@ def _of_flow(model: Model, q: Array, v: Array, tau: Array) -> Array:
     n = model.nv
     brackets = kernel_of(lie_bracket, model)(v[..., None, :], np.eye(n))  # [v, eᵢ] as rows
     rates = np.concatenate([-brackets.swapaxes(-1, -2), _wide(np.eye(n), v), _wide(np.zeros((n, n)), v)], axis=-1)
-    return np.concatenate([rates, _accelerating(model)(q, v, tau)], axis=-2)
+    return np.concatenate([rates, _accelerated_by(model)(q, v, tau)], axis=-2)
 
 
 def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: float) -> Array:
@@ -114,10 +147,51 @@ def _of_semi_implicit(model: Model, q: Array, v: Array, tau: Array, h: float) ->
     return _projected(model, integrating(model, q, u), end, np.concatenate([by_q, by_x], axis=-2))
 
 
+def _of_impulses(model: Model, constraints: Constraints, q: Array, v: Array, tau: Array, h: float) -> Array:
+    """∂δ⁺/∂x of a step with impulses, some directions at a time."""
+    n = model.nv
+    taken, changed = _with_impulses(model, replace(constraints, solver=replace(constraints.solver, tolerance=0.0)))
+    end, velocity, p = taken(q, v, tau, h)
+    count = -(-3 * n // TOGETHER)
+    directions = np.eye(count * TOGETHER)[:, : 3 * n].reshape(count, *(1 for _ in q.shape[:-1]), TOGETHER, 3 * n)
+    columns = changed(q, v, tau, h, p, end, velocity, directions, np.zeros(TOGETHER))
+    return _projected(model, end, velocity, np.concatenate([*columns], axis=-1)[..., : 3 * n])
+
+
+@kept
+def _with_impulses(model: Model, constraints: Constraints) -> tuple[Kernel, Kernel]:
+    """(q, v, tau, h) -> (q, v, impulses) after a step; and how a step that begins from these changes."""
+    n, size = model.nv, constraints.size(model)
+
+    def taken(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple[Array, Array, Array]:
+        return constrained_step(model, q, v, tau, h, np.zeros(size), constraints)
+
+    def along(
+        model: Model,
+        q: Array,
+        v: Array,
+        tau: Array,
+        h: Any,
+        p: Array,
+        end: Array,
+        velocity: Array,
+        directions: Array,
+        by: Array,
+    ) -> Array:
+        q, v, tau = _changed(model, by @ directions, q, v, tau)
+        q, v, _ = constrained_step(model, q, v, tau, h, p, constraints)
+        return np.concatenate([difference(model, end, q), v - velocity])
+
+    sizes: dict[str, Any] = dict(h=(), p=(size,), end=(model.nq,), velocity=(n,))
+    sizes |= dict(directions=(TOGETHER, 3 * n), by=(TOGETHER,))
+    return compile(taken, model, h=()), compile(along, model, **sizes).derivative("by")
+
+
 def _of_stages(model: Model, method: Tableau, q: Array, v: Array, tau: Array, h: float) -> Array:
     """∂δ⁺/∂x of a Runge–Kutta step, stage by stage."""
     n, x = model.nv, _wide(np.eye(3 * model.nv), v)
-    place, placed_by, accelerated_by = placing(model), _placing(model), _accelerating(model)
+    place, placed_by, accelerated_by = placing(model), _placing(model), _accelerated_by(model)
+    accelerating = _accelerating(model)
     rates: list[tuple[Array, Array]] = []
     changes: list[tuple[Array, Array]] = []
     for row in (*method.stages, method.weights):
@@ -128,7 +202,7 @@ def _of_stages(model: Model, method: Tableau, q: Array, v: Array, tau: Array, h:
         moved = placed_by(q, v, u, w) @ np.concatenate([x[..., :n, :], by_u, by_v], axis=-2)
         state = np.concatenate([moved[..., :n, :], by_v], axis=-2)
         if len(rates) < len(method.stages):
-            a = forward(model, there, velocity, tau + passive(model, there, velocity))
+            a = accelerating(there, velocity, tau)
             by_a = accelerated_by(there, velocity, tau) @ np.concatenate([state, x[..., 2 * n :, :]], axis=-2)
             rates.append((rate, a))
             changes.append((moved[..., n:, :], by_a))
@@ -150,8 +224,10 @@ forward_derivatives = public(forward_dynamics_derivatives)
 passive_by_q, passive_by_v = derivative(passive_forces, "q"), derivative(passive_forces, "v")
 
 
-def _accelerating(model: Model) -> Gradient:
-    """(q, v, tau) -> ∂a/∂x (…, nv, 3 nv) of ``total_acceleration``."""
+def _accelerated_by(model: Model) -> Gradient:
+    """(q, v, tau) -> ∂a/∂x (…, nv, 3 nv) of ``touching_acceleration``."""
+    if model.pairs:
+        return _by_x(model, accelerated_touching, ("tau", model.nv))
     if model.loops:
         return _by_x(model, accelerated, ("tau", model.nv))
 
@@ -162,6 +238,13 @@ def _accelerating(model: Model) -> Gradient:
         return np.concatenate([by_q, by_v, by_tau], axis=-1)
 
     return gradient
+
+
+def _accelerating(model: Model) -> Gradient:
+    """(q, v, tau) -> the acceleration (…, nv) of ``touching_acceleration``."""
+    if model.pairs:
+        return kernel_of(touching_acceleration, model)
+    return lambda q, v, tau: forward(model, q, v, tau + passive(model, q, v))
 
 
 def _placing(model: Model) -> Gradient:
@@ -184,6 +267,18 @@ def _by_x(model: Model, function: Callable[..., Array], *more: tuple[str, int]) 
 def accelerated(model: Model, x: Array, q: Array, v: Array, tau: Array) -> Array:
     """The acceleration (nv,) a change x = (δq, δv, δτ) from a state and its efforts."""
     return total_acceleration(model, *_changed(model, x, q, v, tau))
+
+
+def accelerated_touching(model: Model, x: Array, q: Array, v: Array, tau: Array) -> Array:
+    """The same of :func:`touching_acceleration`."""
+    return touching_acceleration(model, *_changed(model, x, q, v, tau))
+
+
+def touching_acceleration(model: Model, q: Array, v: Array, tau: Array) -> Array:
+    """The acceleration (nv,) under efforts, what is passive, and smooth contact."""
+    for frame, wrench in pair_wrenches(model, q, v).items():
+        tau = tau + joint_forces(model, q, frame, wrench)
+    return total_acceleration(model, q, v, tau)
 
 
 def implicitly_accelerated(model: Model, x: Array, q: Array, v: Array, tau: Array, h: Any) -> Array:

@@ -12,17 +12,28 @@ import numpy as np
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.dynamics.massless import require_mass
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.simulation.adaptive.pair import Embedded
-from linkwright.simulation.chattering import HELD, LARGE, warn_if_chattering
-from linkwright.simulation.controllers import Hold, formula_of, require_controller
-from linkwright.simulation.drives import between, driving
+from linkwright.simulation.acting.all import all_that_acts
+from linkwright.simulation.acting.controllers import Hold, formula_of, require_controller
+from linkwright.simulation.acting.laws import Ruled
+from linkwright.simulation.acting.outside import (
+    Environment,
+    Wrenches,
+    warn_if_friction_jumps,
+    warn_if_hard,
+    warn_if_pairs_are_hard,
+)
+from linkwright.simulation.acting.servos import Servos
 from linkwright.simulation.events.driving import with_events
-from linkwright.simulation.impacts import constraints_of
-from linkwright.simulation.integrators import (
+from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.recorded.record import Controller, Record
+from linkwright.simulation.stepping.adaptive.pair import Embedded
+from linkwright.simulation.stepping.chattering import HELD, LARGE, warn_if_chattering
+from linkwright.simulation.stepping.impacts import constraints_of
+from linkwright.simulation.stepping.integrators import (
     METHODS,
     IntegrationMethod,
     SemiImplicit,
@@ -32,22 +43,9 @@ from linkwright.simulation.integrators import (
     stiffest,
     stiffest_feedback,
 )
-from linkwright.simulation.laws import Ruled, names_of_each, ruled, under
-from linkwright.simulation.motion import Motion
-from linkwright.simulation.outside import (
-    Environment,
-    Outside,
-    Wrenches,
-    bound_to_wrenches,
-    outside_of,
-    warn_if_friction_jumps,
-    warn_if_hard,
-    warn_if_pairs_are_hard,
-    with_pairs,
-)
-from linkwright.simulation.parts import closing
-from linkwright.simulation.record import Controller, Record
-from linkwright.simulation.steps import STEPS_BETWEEN_CHECKS, Way, way_of_steps
+from linkwright.simulation.stepping.parts import closing
+from linkwright.simulation.stepping.steps import Way
+from linkwright.simulation.stepping.taking import STEPS_AT_ONCE, STEPS_BETWEEN_CHECKS, way_of_steps
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 
@@ -84,6 +82,7 @@ def simulate(
     tolerance: Any = None,
     limits: bool = False,
     solver: Solver | None = None,
+    servos: Servos | None = None,
     t0: float = 0.0,
     events: Sequence[Any] | None = None,
 ) -> Motion:
@@ -159,6 +158,11 @@ def simulate(
     (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly impulses are found. ``impulses`` of
     the result has them.
 
+    With ``servos``, a :class:`~linkwright.simulation.acting.servos.Servos`, the law tells where joints go, and their
+    springs and dampers act within each step of "semi_implicit", with contacts and limits in one solver: stable however
+    stiff they are. ``effort_limits`` is then what they can do; ``period``, ``delay`` and ``noise`` are of the law's
+    answers.
+
     ``t0`` (s) is the time at the start. ``events``, a list of :class:`Event <linkwright.Event>`, such as
     ``lw.events.touch`` and ``lw.events.limits`` make, or of functions (model, t, q, v) -> a number: where such a number
     changes its sign is located to rounding by shorter steps, and something may happen there: the motion stops, what
@@ -190,7 +194,7 @@ def simulate(
         )
         given |= dict(period=period, delay=delay, lag=lag, noise=noise, gear=gear, velocity_limits=velocity_limits)
         given |= dict(wrenches=wrenches, environment=environment, tolerance=tolerance, effort_limits=effort_limits)
-        given |= dict(limits=limits, solver=solver)
+        given |= dict(limits=limits, solver=solver, servos=servos)
         return with_events(simulate, model, q0, v0, duration, step, events, state0, t0, every, progress, given)
     chosen = method_of(method or "rk4")
     if not isinstance(model, Model):
@@ -218,7 +222,7 @@ def simulate(
         raise InputError(f"controller_at='stages' goes with methods that have stages, {others}; got {method!r}")
     q, v, batch = check_state(model, q0, v0)
     require_mass(model)
-    accuracy = _checked_tolerance(tolerance, chosen, method, batch)
+    accuracy = checked_tolerance(tolerance, chosen, method, batch)
     gains = checked_gains(stabilisation)
     if gains is not None and isinstance(chosen, Variational):
         raise InputError("stabilisation is not for method 'variational', which closes loops itself at every step")
@@ -231,62 +235,53 @@ def simulate(
     if every > steps:
         raise InputError(f"every is {every}: none of the {steps} steps would be kept")
     h = duration / steps
-    elsewhere, each = bound_to_wrenches(wrenches), {each} if isinstance(each, str) else {*each}
-    if law is None:
-        rule, each = None, names_of_each(each, batch, elsewhere)
-    else:
-        rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
-    controller = controller if rule is None else rule
-    outside = outside_of(model, wrenches, environment, each, batch)
     smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
-    if smooth:
-        outside = with_pairs(model, outside)
-        if isinstance(chosen, Tableau):
-            warn_if_pairs_are_hard(model, q, h)
-    if outside is not None and isinstance(chosen, Variational):
-        raise InputError("wrenches and environment are not for method 'variational'")
-    require_a_sensor(model, sensor, rule, outside)
-    if staged and controller is not None and isinstance(chosen, Embedded) and formula_of(controller, model) is None:
-        raise InputError("controller_at='stages' takes a law with method 'dopri5', law=…, not a controller of Python")
-    if rule is not None and staged and rule.formula.state:
-        raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
-    law_alone = rule
-    drives = between(
+    acting = all_that_acts(
         model,
         h,
-        period,
-        delay,
-        lag,
-        effort_limits,
-        noise,
-        seed,
-        gear,
-        velocity_limits,
-        sensor is not None,
         batch,
+        law=law,
+        state0=state0,
+        each=each,
+        wrenches=wrenches,
+        environment=environment,
+        smooth=smooth,
+        sensor=sensor,
+        elsewhere=[],
+        period=period,
+        delay=delay,
+        lag=lag,
+        effort_limits=effort_limits,
+        noise=noise,
+        seed=seed,
+        gear=gear,
+        velocity_limits=velocity_limits,
+        servos=servos,
     )
-    if rule is not None:
-        warn_of_other_steps(rule, h * drives.period if drives else h)
-    if drives is not None:
-        if rule is None:
-            raise ArgumentError(
-                "period, delay, lag, gear, effort_limits, velocity_limits and noise tell what is between a law and the "
-                "joints: give law=…"
+    rule, outside = acting.driven, acting.outside
+    controller = controller if rule is None else rule
+    if smooth and isinstance(chosen, Tableau):
+        warn_if_pairs_are_hard(model, q, h, len(chosen.stages))
+    if outside is not None and isinstance(chosen, Variational):
+        raise InputError("wrenches and environment are not for method 'variational'")
+    if staged:
+        if controller is not None and isinstance(chosen, Embedded) and formula_of(controller, model) is None:
+            raise InputError(
+                "controller_at='stages' takes a law with method 'dopri5', law=…, not a controller of Python"
             )
-        if staged:
+        if acting.drives is not None:
             raise InputError("controller_at='stages' is for laws with nothing between them and the joints")
-        rule = controller = driving(model, rule, drives, h, batch)
-    if rule is not None and outside is not None:
-        rule.formula = under(rule.formula, outside, model, sensor)
+        if rule is not None and rule.formula.state:
+            raise InputError("a law with a state is asked once a step: controller_at='stages' is for laws without")
     size, shapes, cut = (rule.formula.state, rule.shapes, rule.cut) if rule else (0, None, None)
-    constraints = constraints_of(model, limits, solver, not smooth)
+    constraints = constraints_of(model, limits, solver, not smooth, servos.names(model) if servos else ())
     if constraints is not None and method is None:
         method = "semi_implicit"
         chosen = method_of(method)
     if constraints is not None and not isinstance(chosen, SemiImplicit):
         raise InputError(
-            "limits act in steps of 'semi_implicit', and contact there or as a smooth force in those of 'rk4', "
-            f"'midpoint', 'euler' and 'dopri5'; got method={method!r}"
+            "limits and servos act in steps of 'semi_implicit', contact there or as a smooth force in those of "
+            f"'rk4', 'midpoint', 'euler' and 'dopri5'; got method={method!r}"
         )
     struck = 0 if constraints is None else constraints.size(model)
     told_of = (size + struck, shapes, cut, outside, size, float(t0))
@@ -319,6 +314,7 @@ def simulate(
         outside,
         accuracy,
         steps + record.before,
+        int(every),
     )
     if projecting:
         q, v = taking.projected(q, v)
@@ -328,12 +324,14 @@ def simulate(
     saying = told(f"simulating {model.name!r}") if alone else nullcontext()
     own = rule.state if rule else np.zeros((*batch, 0))
     record.keep(q, v, np.concatenate([own, np.zeros((*batch, struck))], axis=-1))
+    between = STEPS_AT_ONCE if progress is None else STEPS_BETWEEN_CHECKS
+    between = max(between // every * every, min(every, between))
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), saying:  # a motion that diverges is told below
             k = 0
             while k < steps:
-                count = min(STEPS_BETWEEN_CHECKS, steps - k)
+                count = min(between, steps - k)
                 q, v = taking.take(record, q, v, k, count)
                 if progress is not None:
                     progress(k / steps)
@@ -354,8 +352,8 @@ def simulate(
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)
             )
-        elif law_alone is not None and not staged and (drives is None or drives.lag is None):
-            warn_if_chattering(model, law_alone, motion, h * (rule.period if rule else 1))
+        elif acting.law is not None and not staged and (acting.drives is None or acting.drives.lag is None):
+            warn_if_chattering(model, acting.law, motion, h * (rule.period if rule else 1))
         record.tell(motion)
     except BaseException as error:
         record.give_to(error, compile_time, time.perf_counter() - began)
@@ -367,7 +365,7 @@ TOLERANCE = 1e-8
 """of methods that choose their steps, where none is given"""
 
 
-def _checked_tolerance(tolerance: Any, chosen: Any, method: Any, batch: tuple[int, ...]) -> Array:
+def checked_tolerance(tolerance: Any, chosen: Any, method: Any, batch: tuple[int, ...]) -> Array:
     """The tolerance, one or (…,) for each motion; :class:`InputError` where it is none or for nobody."""
     if tolerance is None:
         return np.asarray(TOLERANCE)
@@ -379,27 +377,6 @@ def _checked_tolerance(tolerance: Any, chosen: Any, method: Any, batch: tuple[in
     if found.ndim and found.shape != batch:
         raise ShapeError(f"tolerance has shape {found.shape}; expected one number, or {batch}")
     return found
-
-
-def require_a_sensor(model: Model, sensor: str | None, rule: Ruled | None, outside: Outside | None) -> None:
-    """Raise :class:`ArgumentError` for a sensor with nobody to tell, or nothing to measure."""
-    if sensor is None:
-        return
-    model.frame(sensor)
-    if rule is None or outside is None:
-        raise ArgumentError("a sensor tells a law what acts from outside: give law=… and wrenches=… or environment=…")
-    if rule.frame != sensor and rule.frame in model.frames:
-        warn(
-            f"the law {rule.name} is told what acts at {sensor!r}, about that origin, and takes it for what acts at "
-            f"{rule.frame!r}: give sensor={rule.frame!r}"
-        )
-
-
-def warn_of_other_steps(rule: Ruled, period: float) -> None:
-    """Warn of a law that integrates or filters over another time than there is between two questions."""
-    for name, step in rule.steps.items():
-        if step.size and np.abs(step / period - 1.0).max() > 1e-6:
-            warn(f"the law {rule.name} is bound to {name}={step.flat[0]:g} s, and is asked every {period:g} s")
 
 
 def _steps(duration: float, step: float) -> int:

@@ -11,11 +11,10 @@ import numpy as np
 
 from linkwright.compiler.public import compile_or_not, public
 from linkwright.dynamics import difference, integrate, jacobian, mass_matrix, pose
-from linkwright.dynamics.actuation import with_motors
 from linkwright.dynamics.configuration import check
+from linkwright.dynamics.contact.points import points_between, points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import FAR
-from linkwright.dynamics.impulses.exerted import points_of_pair
-from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import ArgumentError, ModelError, explained
 from linkwright.model.derived import derived
@@ -30,6 +29,9 @@ STEPS = 30
 CLOSE = 1e-12
 """m: nearer to the ground need nothing be"""
 
+LEVEL, SOON = 1e-3, 0.1
+"""m: feet that are higher than the first are not on the ground, and those that are lower than the second are to be"""
+
 mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), public(pose)
 
 
@@ -43,7 +45,8 @@ def stand(model: Model, q: Any) -> Array:
     >>> round(float(q[2]), 3)
     0.424
 
-    Its free joints move up or down in the world, all that float by as much; joints and the direction of the base stay.
+    Its free joints move up or down in the world, all that float by as much; joints and the direction of the base stay,
+    so that where feet are not level the lowest alone touch: turn the base first.
     The ground is what the model's pairs touch in the world; without such a pair a level ground at height 0, touched by
     every shape that touches others. Raises :class:`~linkwright.errors.ModelError` where nothing floats, where no
     shape touches others, or where nothing is beneath.
@@ -75,6 +78,18 @@ def stand(model: Model, q: Any) -> Array:
     return q
 
 
+def above_ground(model: Model, q: Array) -> dict[str, float]:
+    """How far (m) ends of limbs that could soon stand on the ground are above it, by body, where they are."""
+    gaps = derived(model, above_ground, make=lambda: _gaps(model))(q)[1]
+    pairs = [pair for pair in _grounding(model) for _ in range(points_of_pair(model, pair))]
+    parents, found = {link.parent for link in model.links}, dict[int, float]()
+    for pair, gap in zip(pairs, gaps, strict=True):
+        body = max(model.frame(model.shapes[place].body).body for place in (pair.first, pair.second))
+        if body not in parents:
+            found[body] = min(float(gap), found.get(body, np.inf))
+    return {model.bodies[body].name: gap for body, gap in found.items() if LEVEL < gap < SOON}
+
+
 def _floating(model: Model) -> list[tuple[int, Array]]:
     """Where the coordinates of free joints on the world begin, and what of these is up."""
     at, found = 0, []
@@ -99,9 +114,9 @@ def _gaps(model: Model) -> Callable[..., Any]:
 
     def found(model: Model, q: Array) -> tuple[Array, Array]:
         poses = body_poses(model, q)
-        points = [(one, pair.margin) for pair in pairs for one in candidates_of(model, pair, poses)]
-        up = np.stack([side * one.normal[2] for side, (one, _) in zip(of_point, points, strict=True)])
-        return up, np.stack([one.gap - margin for one, margin in points])
+        points = [point for pair in pairs for point in points_between(model, pair, poses)]
+        up = np.stack([side * point.normal[2] for side, point in zip(of_point, points, strict=True)])
+        return up, np.stack([point.gap for point in points])
 
     return compile_or_not(found, model)
 

@@ -61,16 +61,9 @@ def when(condition: Any, compute: Callable[[], Any], *otherwise: Any) -> Any:
     that are computed together. :func:`where` chooses as well, but computes both.
     """
 
-    def step(*state: Any) -> Any:
-        return compute()
-
-    found = _repeated(1, lambda k, *state: step(*state), lambda *state: not_(condition), otherwise, None, True)
+    stopped = ~condition if is_symbolic(condition) else np.logical_not(condition)
+    found = _repeated(1, lambda k, *state: compute(), lambda *state: stopped, otherwise, None, True)
     return found[0] if len(otherwise) == 1 else found[:-1]
-
-
-def not_(condition: Any) -> Any:
-    """Whether it does not hold, of numbers and of symbols."""
-    return ~condition if is_symbolic(condition) else np.logical_not(condition)
 
 
 def _repeated(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.dynamics.actuation import joint_velocity_limits
+from linkwright.dynamics.forces.actuation import joint_velocity_limits
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array
 from linkwright.visual.plots import COLOURS, LINES_PER_PANEL

@@ -9,9 +9,9 @@ import numpy as np
 
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.linkage import configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import Scene
-from linkwright.visual.view import View, ViewName, choose_view
+from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
+from linkwright.visual.drawing.scene import Scene
+from linkwright.visual.drawing.view import View, ViewName, choose_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,10 +19,10 @@ from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.inertia import about_center_of_mass, add_mass_properties
-from linkwright.visual.gif import encode_gif
-from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import INK, LIMB_COLOURS, mixed
-from linkwright.visual.view import View, choose_view
+from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
+from linkwright.visual.drawing.scene import INK, LIMB_COLOURS, mixed
+from linkwright.visual.drawing.view import View, choose_view
+from linkwright.visual.moving.gif import encode_gif
 
 Story = Literal["composites", "force", "order"]
 

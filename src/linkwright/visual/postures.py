@@ -10,10 +10,10 @@ import numpy as np
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.floors import floors_of
-from linkwright.visual.linkage import Skeleton, configurations, nearby, poses_along, skeleton
-from linkwright.visual.scene import DPI, INK, Scene
-from linkwright.visual.view import View, ViewName, choose_view
+from linkwright.visual.drawing.floors import floors_of
+from linkwright.visual.drawing.linkage import Skeleton, configurations, nearby, poses_along, skeleton
+from linkwright.visual.drawing.scene import DPI, INK, Scene
+from linkwright.visual.drawing.view import View, ViewName, choose_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ def draw_postures(
     ``target``: a pose (4, 4), drawn as its three axes, or a position (3,), drawn as a cross, if it is near. A body
     without length, as in a wrist, is drawn as the axis of the hinge that it carries, with a dot at its positive end.
     Without an ``azimuth`` the mechanism is seen from where no posture is seen along its plane. The other options are
-    those of :func:`~linkwright.visual.scene.draw`.
+    those of :func:`~linkwright.visual.drawing.scene.draw`.
     """
     from matplotlib.figure import Figure
 

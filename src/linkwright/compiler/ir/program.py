@@ -289,33 +289,15 @@ class Program:
             entries.update(k for first, row in runs for k in self.results[number][first : first + self.sizes[row]])
         return frozenset(k for k, times in entries.items() if self.uses[k] == times)
 
-    def ends(self, outputs: int) -> Program:
-        """The first outputs alone, of repetitions that keep no states on the way."""
-        code, results = self.instructions, self.results[:outputs]
-        rest = [k for some in results for k in some]
-        used = set(rest)
-        while rest:
-            op, args, _ = code[rest.pop()]
-            new = [a for a in args if a not in used] if op != "input" else []
-            used.update(new)
-            rest += new
-        number = {k: n for n, k in enumerate(sorted(used))}
+    def limited(self, before: int, after: int) -> Program:
+        """The same with repetitions that are not within others limited to ``after`` steps where it was ``before``."""
 
-        def kept(k: int) -> Instruction:
-            op, args, value = code[k]
-            return Instruction(
-                op,
-                args if op == "input" else tuple(number[a] for a in args),
-                replace(value, keep=0) if op == "repeat" else value,
-            )
+        def changed(instruction: Instruction) -> Instruction:
+            op, args, value = instruction
+            due = op == "repeat" and value.count == before
+            return Instruction(op, args, replace(value, count=after)) if due else instruction
 
-        return replace(
-            self,
-            outputs=self.outputs[:outputs],
-            instructions=tuple(map(kept, sorted(used))),
-            results=tuple(tuple(number[k] for k in some) for some in results),
-            algorithm=None,
-        )
+        return replace(self, instructions=tuple(map(changed, self.instructions)))
 
     @cached_property
     def digest(self) -> str:

@@ -7,7 +7,8 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any
 
@@ -50,6 +51,28 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class _Here(threading.local):
+    most = MOST_THREADS
+
+
+_here = _Here()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """While this lasts, batches that this thread calls for take no further ones: it is one of several that do so."""
+    before, _here.most = _here.most, 1
+    try:
+        yield
+    finally:
+        _here.most = before
+
+
+def threads_here(wanted: int) -> int:
+    """As many as may be taken by a call of this thread that wants so many."""
+    return min(wanted, _here.most)
 
 
 def checked_threads(what: str, number: Any) -> int:

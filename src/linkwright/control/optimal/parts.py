@@ -22,7 +22,7 @@ from linkwright.dynamics import difference, integrate
 from linkwright.errors import TooLargeError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation import steps as stepping
+from linkwright.simulation.stepping import steps as stepping
 from linkwright.spatial.arrays import Array
 
 BY = 1e-6

@@ -14,13 +14,13 @@ from linkwright.control.optimal.found import OptimalMotion
 from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.parts import InParts
 from linkwright.control.optimal.sweeps import NODES, Sweeps
-from linkwright.dynamics.actuation import joint_effort_limits
 from linkwright.dynamics.configuration import check_state
-from linkwright.dynamics.massless import require_mass
+from linkwright.dynamics.forces.actuation import joint_effort_limits
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import IntegrationMethod, Variational, method_of
 from linkwright.simulation.running import suitable_method
+from linkwright.simulation.stepping.integrators import IntegrationMethod, Variational, method_of
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.status import told
 

@@ -18,8 +18,8 @@ from linkwright.dynamics import constraint_jacobian, difference
 from linkwright.errors import ArgumentError, InputError, explained
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.integrators import IntegrationMethod, total_acceleration
 from linkwright.simulation.linearization import linearize
+from linkwright.simulation.stepping.integrators import IntegrationMethod, total_acceleration
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.tables import take
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.actuation import least_efforts, require_closed, velocity_places
 from linkwright.dynamics.assembly.block import FORMS, BodyTerms, Form, Shape, base_terms, body_terms, shape_of
 from linkwright.dynamics.assembly.choice import block_schedule
 from linkwright.dynamics.assembly.cost import cheapest_form, profile
@@ -43,6 +42,7 @@ from linkwright.dynamics.assembly.subassembly import (
 )
 from linkwright.dynamics.closed_loops.independent import row_space
 from linkwright.dynamics.closed_loops.rows import constraint_bias, constraint_jacobian, loop_ends
+from linkwright.dynamics.forces.actuation import least_efforts, require_closed, velocity_places
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
 from linkwright.errors import ModelError
 from linkwright.model.tree import Link, Model

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.massless import is_definite
+from linkwright.dynamics.inertias.massless import is_definite
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
 from linkwright.model.derived import kept
 from linkwright.model.scale import some_configuration

@@ -40,11 +40,11 @@ from linkwright.dynamics.closed_loops.rows import (
     loop_rows,
 )
 from linkwright.dynamics.configuration import integrate
+from linkwright.dynamics.frames.jacobian import jacobian
+from linkwright.dynamics.inertias.mass import mass_matrix
+from linkwright.dynamics.inertias.massless import massless_joints, require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
-from linkwright.dynamics.jacobian import jacobian
 from linkwright.dynamics.kinematics import body_velocities, pose
-from linkwright.dynamics.mass import mass_matrix
-from linkwright.dynamics.massless import massless_joints, require_mass
 from linkwright.errors import ClosureError, InputError
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept

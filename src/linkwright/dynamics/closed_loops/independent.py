@@ -25,7 +25,7 @@ from linkwright.dynamics.closed_loops.rows import (
     rows_of_groups,
     walk_between,
 )
-from linkwright.dynamics.mass import composite_inertias
+from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.errors import ClosureError
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import kept

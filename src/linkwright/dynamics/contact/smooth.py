@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.compliant import dissipation
-from linkwright.dynamics.contact.shapes import Candidate, candidates
-from linkwright.dynamics.jacobian import jacobian
-from linkwright.dynamics.kinematics import pose, velocity
-from linkwright.dynamics.mass import mass_matrix
-from linkwright.dynamics.momentum import total_mass
-from linkwright.dynamics.statics import joint_forces
+from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.shapes import Candidate
+from linkwright.dynamics.forces.statics import joint_forces
+from linkwright.dynamics.frames.jacobian import jacobian
+from linkwright.dynamics.inertias.mass import mass_matrix
+from linkwright.dynamics.inertias.momentum import total_mass
+from linkwright.dynamics.kinematics import body_poses, pose, velocity
 from linkwright.model.derived import kept
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
@@ -76,15 +77,11 @@ def _law(model: Model, pair: Pair) -> Law:
 
 
 def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:
-    """The points where shapes of pairs may touch, with the number of the pair; gaps less its margin."""
-    T: dict[int, Array] = {}
+    """The points where shapes of pairs may touch, with the number of the pair."""
+    poses = body_poses(model, q)
     for k, pair in enumerate(model.pairs):
-        for place in (pair.first, pair.second):
-            if place not in T:
-                T[place] = pose(model, q, model.shapes[place].body) @ model.shapes[place].placement
-        first, second = model.shapes[pair.first], model.shapes[pair.second]
-        for point in candidates(first, T[pair.first], second, T[pair.second]):
-            yield k, point._replace(gap=point.gap - pair.margin)
+        for point in points_between(model, pair, poses):
+            yield k, point
 
 
 class Exerted(NamedTuple):

@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes import contact_frame, points_of
-from linkwright.dynamics.impulses.rows import candidates_of
+from linkwright.dynamics.contact.points import pair_name, points_between, points_of_pair
+from linkwright.dynamics.contact.shapes import contact_frame
+from linkwright.dynamics.impulses.rows import friction_rows
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, is_zero
-
-TANGENTS = ("friction 1", "friction 2")
+from linkwright.spatial.arrays import Array
 
 
 class Exerted(NamedTuple):
@@ -39,31 +37,16 @@ def exerted(model: Model, q: Array, p: Array) -> list[Exerted]:
     poses, at = body_poses(model, q), 0
     found: list[Exerted] = []
     for pair in model.pairs:
-        for gap, point, normal in candidates_of(model, pair, poses):
-            t1, t2 = contact_frame(normal)
+        for gap, point, normal in points_between(model, pair, poses):
+            axes = (normal, *contact_frame(normal))
             force, moment = p[at] * normal, np.zeros(3)
             at += 1
-            if not is_zero(pair.friction):
-                force = force + p[at] * t1 + p[at + 1] * t2
-                at += 2
-            if not is_zero(pair.torsional_friction):
-                moment = moment + p[at] * normal
+            for row in (row for _, rows in friction_rows(pair) for row in rows):
+                along = p[at] * axes[row.axis]
+                force, moment = (force, moment + along) if row.turns else (force + along, moment)
                 at += 1
-            if not is_zero(pair.rolling_friction):
-                moment = moment + p[at] * t1 + p[at + 1] * t2
-                at += 2
-            found.append(Exerted(gap - pair.margin, point, normal, force, moment))
+            found.append(Exerted(gap, point, normal, force, moment))
     return found
-
-
-def pair_name(model: Model, pair: Pair) -> str:
-    """The two shapes by their names, or by their bodies."""
-    return " on ".join(model.shapes[k].name or model.shapes[k].body for k in (pair.first, pair.second))
-
-
-def points_of_pair(model: Model, pair: Pair) -> int:
-    """How many points of contact a pair has."""
-    return points_of(model.shapes[pair.first].kind, model.shapes[pair.second].kind)
 
 
 def row_names(model: Model) -> Iterator[str]:
@@ -73,9 +56,4 @@ def row_names(model: Model) -> Iterator[str]:
         for k in range(count):
             name = pair_name(model, pair) + (f" [{k}]" if count > 1 else "")
             yield f"{name} normal"
-            if not is_zero(pair.friction):
-                yield from (f"{name} {tangent}" for tangent in TANGENTS)
-            if not is_zero(pair.torsional_friction):
-                yield f"{name} torsion"
-            if not is_zero(pair.rolling_friction):
-                yield from (f"{name} rolling {k}" for k in (1, 2))
+            yield from (f"{name} {row.name}" for _, rows in friction_rows(pair) for row in rows)

@@ -9,21 +9,27 @@ is near.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.shapes import Candidate, candidates, contact_frame
+from linkwright.dynamics.contact.points import points_between
+from linkwright.dynamics.contact.shapes import contact_frame
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, is_zero, maximum
+from linkwright.spatial.arrays import Array, is_zero, maximum, where
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
 REACH = 1e-2
 """m: contacts wider open, and not closed within two steps of their present speed, have no impulses."""
+
+FASTER = 8.0
+"""Times the greatest speed of a joint that a light joint, struck by others, may get within a step"""
 
 MANY = 8
 """Groups from which it is asked whether anything of them is near, before their rows are made."""
@@ -38,6 +44,27 @@ class Friction:
     """the coefficient of friction, or m where the rows are turns"""
 
 
+class Direction(NamedTuple):
+    """A row of a contact's friction."""
+
+    name: str
+    turns: bool
+    """whether it is of turning about an axis, or of moving along it"""
+    axis: int
+    """0: the normal; 1, 2: those in the surface"""
+
+
+SLIDING = (Direction("friction 1", False, 1), Direction("friction 2", False, 2))
+SPINNING = (Direction("torsion", True, 0),)
+ROLLING = (Direction("rolling 1", True, 1), Direction("rolling 2", True, 2))
+
+
+def friction_rows(pair: Pair) -> list[tuple[Any, tuple[Direction, ...]]]:
+    """The rows beside the normal one, in their order: how far friction reaches, and those on which it does together."""
+    found = ((pair.friction, SLIDING), (pair.torsional_friction, SPINNING), (pair.rolling_friction, ROLLING))
+    return [(reach, rows) for reach, rows in found if not is_zero(reach)]
+
+
 @dataclass(frozen=True, eq=False)
 class Touch:
     """A point at which two shapes touch, or soon may: 0 ≤ p_n along its first row, and the rows of friction."""
@@ -46,6 +73,8 @@ class Touch:
     """m, less than zero where they overlap"""
     frictions: tuple[Friction, ...]
     pair: Pair
+    rest_speed: Any = None
+    """m/s: what comes more slowly does not bounce; None: as the solver says"""
 
     @property
     def size(self) -> int:
@@ -73,7 +102,19 @@ class Brake:
     size = 1
 
 
-Part = Touch | Stop | Brake
+@dataclass(frozen=True, eq=False)
+class Servo:
+    """A velocity u that is driven by an effort ``pull`` − ``slope`` · u, of at most ``most``, u that after the step."""
+
+    pull: Any
+    """N or N m; None: the effort is what it is"""
+    slope: Any
+    """N s/m or N m s/rad"""
+    most: Any
+    size = 1
+
+
+Part = Touch | Stop | Brake | Servo
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +134,12 @@ class Group:
         """How many rows there are."""
         return sum(part.size for part in self.parts)
 
+    @property
+    def places(self) -> list[list[int]]:
+        """Where the rows of each part are among them."""
+        ends = np.cumsum([0, *(part.size for part in self.parts)]).tolist()
+        return [list(range(*two)) for two in pairwise(ends)]
+
 
 def touches(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
     """The contacts of all pairs of the model, in their order: as many at every configuration."""
@@ -104,38 +151,25 @@ def touches(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
     return [_of_pair(model, pair, poses, moves, h if asked else None) for pair in model.pairs]
 
 
-def candidates_of(model: Model, pair: Pair, poses: Sequence[Array]) -> list[Candidate]:
-    """The points at which a pair may touch, from the bodies' poses (4, 4)."""
-    ends = []
-    for number in (pair.first, pair.second):
-        shape = model.shapes[number]
-        frame = model.frame(shape.body)
-        on_body = frame.placement @ shape.placement
-        ends += [shape, on_body if frame.body < 0 else poses[frame.body] @ on_body]
-    return candidates(*ends)
-
-
 def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: _Moves, h: Any) -> Group:
     first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
-    points = candidates_of(model, pair, poses)
+    points = points_between(model, pair, poses)
     frictions, at = [], 1
-    for reach, count in ((pair.friction, 2), (pair.torsional_friction, 1), (pair.rolling_friction, 2)):
-        if not is_zero(reach):
-            frictions.append(Friction(tuple(range(at, at + count)), reach))
-            at += count
-    parts = tuple(Touch(gap - pair.margin, tuple(frictions), pair) for gap, _, _ in points)
+    for reach, rows in friction_rows(pair):
+        frictions.append(Friction(tuple(range(at, at + len(rows))), reach))
+        at += len(rows)
+    parts = tuple(Touch(point.gap, tuple(frictions), pair) for point in points)
     support = _support(model, [first, second])
 
     def jacobian() -> Array:
-        rows = []
+        found = []
         for _, point, normal in points:
             linear, turning = moves.at(first, second, point, support)
-            t1, t2 = contact_frame(normal)
-            rows.append(normal @ linear)
-            rows += [t1 @ linear, t2 @ linear] if not is_zero(pair.friction) else []
-            rows += [normal @ turning] if not is_zero(pair.torsional_friction) else []
-            rows += [t1 @ turning, t2 @ turning] if not is_zero(pair.rolling_friction) else []
-        return np.stack(rows)
+            axes = (normal, *contact_frame(normal))
+            found.append(normal @ linear)
+            for row in (row for _, rows in friction_rows(pair) for row in rows):
+                found.append(axes[row.axis] @ (turning if row.turns else linear))
+        return np.stack(found)
 
     if h is None:
         return Group(parts, support, jacobian)
@@ -207,24 +241,20 @@ def _support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
 def stops(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
     """The limits of all joints that have some, coordinate by coordinate; those of balls have none."""
     x, found = model.coordinates(q), []
-    rates = model.rates(v)
+    fastest = reduce(maximum, [abs(speed) for speed in v])
+    reach = REACH + FASTER * h * fastest
     for k, joint in enumerate(model.joints):
         for at_q, at_v in joint.motion.plain:
             low, high = joint.lower[at_q], joint.upper[at_q]
             if np.isfinite(low) or np.isfinite(high):
-                here, speed = x[k][at_q], rates[k][at_v]
-                part = Stop(low - here, high - here)
+                part = Stop(low - x[k][at_q], high - x[k][at_q])
                 near: Any = False
                 if np.isfinite(low):
-                    near = (part.below > -(REACH + 2.0 * h * maximum(-speed, 0.0))) | near
+                    near = (part.below > -reach) | near
                 if np.isfinite(high):
-                    near = (part.above < REACH + 2.0 * h * maximum(speed, 0.0)) | near
+                    near = (part.above < reach) | near
                 found.append(_of_coordinate(model, part, k, at_v, near))
-    return found if len(found) >= MANY else [_always(group) for group in found]
-
-
-def _always(group: Group) -> Group:
-    return Group(group.parts, group.support, group.jacobian)
+    return found if len(found) >= MANY else [replace(group, near=None) for group in found]
 
 
 def limited(model: Model) -> bool:
@@ -244,6 +274,34 @@ def brakes(model: Model) -> list[Group]:
         for i, effort in enumerate(joint.friction)
         if not is_zero(effort)
     ]
+
+
+def driven_places(model: Model, names: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Of the coordinates of joints that turn or slide: the joint's place, and theirs among its own rates and in v."""
+    return [
+        (k, own, model.slice(joint.name).v.start + own)
+        for k, joint in enumerate(model.joints)
+        if joint.name in names
+        for _, own in joint.motion.plain
+    ]
+
+
+def servos(model: Model, q: Array, h: Any, names: Sequence[str], told: Array | None) -> list[Group]:
+    """The servos of some joints; ``told`` (4 k,): where they go, stiffness, damping and limits of k coordinates.
+
+    Where there is no stiffness it is how fast they go. Without what they are told their efforts are what they are.
+    """
+    found, x = [], model.coordinates(q)
+    places = driven_places(model, names)
+    for n, (k, own, _) in enumerate(places):
+        part = Servo(None, 0.0, 0.0)
+        if told is not None:
+            goal, stiffness, damping, most = (told[n + i * len(places)] for i in range(4))
+            here = x[k][next(at_q for at_q, at_v in model.joints[k].motion.plain if at_v == own)]
+            pull = where(stiffness > 0.0, stiffness * (goal - here), damping * goal)
+            part = Servo(pull, h * stiffness + damping, most)
+        found.append(_of_coordinate(model, part, k, own))
+    return found
 
 
 def _of_coordinate(model: Model, part: Part, joint: int, coordinate: int, near: Any = None) -> Group:

@@ -13,35 +13,43 @@ the velocities, and so the kinetic energy, alone: half of what is left of it in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch
+from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, Touch
 from linkwright.dynamics.impulses.sweeps import (
     Block,
     Bound,
     Contact,
+    Drive,
     Law,
     Resistance,
     Rows,
     Sweeps,
     Task,
     carried,
-    places_of,
     reciprocal,
     rows_of,
     swept,
+    velocities,
 )
 from linkwright.dynamics.impulses.system import TINY, Inertia
 from linkwright.errors import ArgumentError, InputError
 from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
 from linkwright.spatial.repeats import until
 
+UNSEEN = 1e-6
+"""m or rad: so much overlap is left to the next step, where finding its shift better would take a further sweep; less
+of a solver whose tolerance is less, in m/s"""
+
 Impacts = Literal["together", "rounds"]
+
+AWAY = 1e100
+"""m/s: with what does not reach such a velocity, there is no impulse"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Solver:
     tolerance: float | None = 1e-6
     """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
     shifts: int = 10
-    """sweeps through the shifts that undo overlap, at most"""
+    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometre"""
     rest_speed: float = 1e-2
     """m/s: what comes more slowly does not bounce"""
     impacts: Impacts = "together"
@@ -99,9 +107,8 @@ class Impulses:
     def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
         self._gained = v_free - v
-        self._softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
         self.rows = [
-            rows_of(group, inertia, v_free, v, soft) for group, soft in zip(groups, self._softness, strict=True)
+            rows_of(group, inertia, v_free, v, [self._soft(part)[0] for part in group.parts]) for group in groups
         ]
         ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
         self._at = [list(range(*two)) for two in pairwise(ends)]
@@ -157,7 +164,7 @@ class Impulses:
             return [
                 [
                     self._meets(part, u[self._at[k][places[0]]]) if _bounces(part) else False
-                    for part, places in zip(self.groups[k].parts, places_of(self.groups[k].parts), strict=True)
+                    for part, places in zip(self.groups[k].parts, self.groups[k].places, strict=True)
                 ]
                 for k in chosen
             ]
@@ -173,13 +180,11 @@ class Impulses:
             for k, meets in zip(chosen, approaching(u), strict=True):
                 group, rows, own = self.groups[k], self.rows[k], u[self._at[k]]
                 stop, bounce = [], []
-                for part, block, places, meet in zip(
-                    group.parts, rows.blocks, places_of(group.parts), meets, strict=True
-                ):
+                for (part, block, places), meet in zip(_parts(group, rows), meets, strict=True):
                     assert isinstance(part, Touch)
-                    stop.append(Contact(block, part.frictions, where(meet, 0.0, np.inf)))
-                    faster = part.pair.restitution * own[places[0]]
-                    bounce.append(Contact(block, part.frictions, where(meet, faster, np.inf)))
+                    stop.append(Contact(block, part.frictions, where(meet, 0.0, AWAY)))
+                    leaves = part.pair.restitution * own[places[0]]
+                    bounce.append(Contact(block, part.frictions, where(meet, leaves, AWAY)))
                 stopping.append(self._task(k, tuple(stop))._replace(r=own))
                 bouncing.append(self._task(k, tuple(bounce))._replace(r=own))
             none = Found(0.0 * p, 0.0 * z)
@@ -196,7 +201,8 @@ class Impulses:
     def _meets(self, touch: Part, u: Any) -> Any:
         """Whether a contact is met within the step at a normal velocity at which it bounces."""
         assert isinstance(touch, Touch)
-        return (u < -self._solver.rest_speed) & (touch.gap + self._h * u <= 0.0)
+        least = self._solver.rest_speed if touch.rest_speed is None else touch.rest_speed
+        return (u < -least) & (touch.gap + self._h * u <= 0.0)
 
     def velocity(self, found: Found) -> Array:
         """M̂⁻¹ Jᵀ p (nv,)."""
@@ -207,8 +213,7 @@ class Impulses:
         z, most = carried([self._task(k, ()) for k in range(len(self.groups))], p, len(self.inertia.roots)), 0.0
         for k, (group, rows) in enumerate(self._both()):
             u = rows.r + rows.Y.T @ z[list(group.support)]
-            parts = zip(group.parts, rows.blocks, places_of(group.parts), strict=True)
-            for part, block, places in parts:
+            for part, block, places in _parts(group, rows):
                 own = p[[self._at[k][i] for i in places]]
                 laws = [self._law(part, block, None)]
                 laws += [self._law(part, block, rows.before[places[0]])] if _bounces(part) else []
@@ -224,19 +229,18 @@ class Impulses:
         z, tasks, at = found.z, [], 0
         for group, rows in self._both():
             chosen = [
-                (part, places)
-                for part, places in zip(group.parts, places_of(group.parts), strict=True)
+                (part, block, places[0])
+                for part, block, places in _parts(group, rows)
                 if isinstance(part, Stop) or (isinstance(part, Touch) and part.pair.stiffness is None)
             ]
             if not chosen or not self._solver.shifts:
                 continue
-            first = [places[0] for _, places in chosen]
-            support = list(group.support)
+            first, support = [row for *_, row in chosen], list(group.support)
             Y = rows.Y[:, first]
             moved = self._h * (rows.r[first] + Y.T @ z[support])
             laws = tuple(
                 self._moving(part, _normal(block, self.inertia.least), by)
-                for (part, _), block, by in zip(chosen, self._blocks(group, rows, chosen), moved, strict=True)
+                for (part, block, _), by in zip(chosen, moved, strict=True)
             )
             places = tuple([k] for k in range(len(first)))
             own = list(range(at, at + len(first)))
@@ -245,27 +249,23 @@ class Impulses:
         if not tasks:
             return None
         start = np.stack([0.0 * z[0]] * at)
-        least = None if self._solver.tolerance is None else self._h * self._solver.tolerance
-        return self.inertia.moved(swept(tasks, start, 0.0 * z, Sweeps(self._solver.shifts, least))[1])
-
-    @staticmethod
-    def _blocks(group: Group, rows: Rows, chosen: Sequence[tuple[Part, list[int]]]) -> list[Block]:
-        kept = {id(part) for part, _ in chosen}
-        return [block for part, block in zip(group.parts, rows.blocks, strict=True) if id(part) in kept]
+        told = self._solver.tolerance
+        least = None if told is None else maximum(self._h * told, min(told, UNSEEN))
+        sweeps = Sweeps(self._solver.shifts, least, leaps=False)
+        return self.inertia.moved(swept(tasks, start, 0.0 * z, sweeps)[1])
 
     def _both(self) -> list[tuple[Group, Rows]]:
         return list(zip(self.groups, self.rows, strict=True))
 
     def _task(self, k: int, laws: tuple[Law, ...]) -> Task:
         group, rows = self.groups[k], self.rows[k]
-        places = tuple(places_of(group.parts))
-        return Task(laws, places, rows.Y, rows.r, list(group.support), self._at[k], group.near)
+        return Task(laws, tuple(group.places), rows.Y, rows.r, list(group.support), self._at[k], group.near)
 
     def _laws(self, group: Group, rows: Rows, before: Array | None = None) -> tuple[Law, ...]:
         """``before``: the velocities at the beginning, of contacts that bounce."""
         return tuple(
             self._law(part, block, None if before is None or not _bounces(part) else before[places[0]])
-            for part, block, places in zip(group.parts, rows.blocks, places_of(group.parts), strict=True)
+            for part, block, places in _parts(group, rows)
         )
 
     def _law(self, part: Part, block: Block, before: Any) -> Law:
@@ -274,6 +274,8 @@ class Impulses:
             return Bound(block, minimum(part.below / h, 0.0), maximum(part.above / h, 0.0))
         if isinstance(part, Brake):
             return Resistance(block, h * part.effort)
+        if isinstance(part, Servo):
+            return Drive(block, None if part.pull is None else h * part.pull, h * part.slope, h * part.most)
         softness, bias = self._soft(part)
         if before is not None:
             bias = where(self._meets(part, before), part.pair.restitution * before, bias)
@@ -307,7 +309,7 @@ def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Fou
     change, more = bounced.p - found.p, bounced.z - found.z
     a, b = 0.5 * (more @ more), change @ before + more @ found.z
     c = minimum(found.p @ before + 0.5 * (found.z @ found.z) - lost, 0.0)
-    root = np.sqrt(maximum(b * b - 4.0 * a * c, 0.0))
+    root = np.sqrt(maximum(b * b - 4.0 * a * c, TINY))
     tiny = a < TINY
     s = where(tiny, 1.0, clip((root - b) / where(tiny, 1.0, 2.0 * a), 0.0, 1.0))
     return Found(found.p + s * change, found.z + s * more)
@@ -316,17 +318,13 @@ def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Fou
 def _fitted(tasks: Sequence[Task], found: Found) -> Found:
     """As much of impulses (m,) as does the least work, pᵀr + ½ pᵀAp: of an impact in the step before, nothing."""
     square = found.z @ found.z
-    s = clip(-(found.p @ _velocities(tasks, len(found.p))) / where(square > TINY, square, 1.0), 0.0, 1.0)
+    s = clip(-(found.p @ velocities(tasks, len(found.p))) / where(square > TINY, square, 1.0), 0.0, 1.0)
     return Found(s * found.p, s * found.z)
 
 
-def _velocities(tasks: Sequence[Task], size: int) -> Array:
-    """r (m,) of all rows; zeros of those that are not among the tasks."""
-    r: list[Any] = [0.0] * size
-    for task in tasks:
-        for k, x in zip(task.at, task.r, strict=True):
-            r[k] = x
-    return np.stack(r) if r else np.zeros(0)
+def _parts(group: Group, rows: Rows) -> Iterator[tuple[Part, Block, list[int]]]:
+    """The parts of a group, what they are like, and where their rows are among the group's."""
+    return zip(group.parts, rows.blocks, group.places, strict=True)
 
 
 def _normal(block: Block, least: Any) -> Block:

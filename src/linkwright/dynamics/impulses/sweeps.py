@@ -14,7 +14,7 @@ compliant contact of stiffness k and damping d is a soft row: γ = 1/(h (d + h k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,20 +29,27 @@ UNROLLED = 120
 """Parts times sweeps up to which they are written out; more are a loop of the machine code."""
 
 NOTHING = 1e-200
-"""N² s²: the square of an impulse that is none"""
+"""beside a square: so little that no sum tells, and roots have derivatives where all is nothing"""
+
+LEAP = 30.0
+"""The most, of the difference of two sweeps, by which the next begins beyond them"""
+
+SURE = 8.0
+"""Times what one part's velocity is still to change by, for those of others add to it"""
 
 STEADY = 0.6
 """A share above one half: so much of the most by which a normal velocity changes with its impulse and friction's."""
 
 
-@dataclass(frozen=True)
-class Sweeps:
+class Sweeps(NamedTuple):
     """How often all impulses are gone through."""
 
-    count: int = 8
-    """in each step; with a tolerance, at most"""
-    tolerance: Any = None
-    """m/s: no more sweeps once none has changed a velocity by more"""
+    times: int
+    """with a tolerance, at most"""
+    tolerance: Any
+    """m/s: no more sweeps once none has changed a velocity by more; None: all"""
+    leaps: bool = True
+    """whether each begins where the two before point to, rather than where the last ended"""
 
 
 class Block(NamedTuple):
@@ -77,7 +84,7 @@ def rows_of(group: Group, inertia: Inertia, v_free: Array, v: Array, softness: S
         J = group.jacobian()
         Y = inertia.carried(J.T, group.support)
         blocks = []
-        for part, at, soft in zip(group.parts, places_of(group.parts), softness, strict=True):
+        for part, at, soft in zip(group.parts, group.places, softness, strict=True):
             own = Y[:, at]
             blocks.append(_block(part, own.T @ own, soft, inertia.least))
         return Rows(Y, J @ v_free[places], J @ v[places], tuple(blocks))
@@ -112,7 +119,7 @@ def _block(part: Part, B: Array, softness: Any, least: Any) -> Block:
     pulled = own  # by how much friction at its most may change it
     for friction in part.frictions:
         across = B[0, list(friction.rows)]
-        pulled = pulled + friction.reach * np.sqrt(across @ across)
+        pulled = pulled + friction.reach * np.sqrt(across @ across + NOTHING)
     steps = [reciprocal(_largest_eigenvalue(B[np.ix_(one.rows, one.rows)]), least) for one in part.frictions]
     return Block(B, reciprocal(maximum(own, STEADY * pulled), least), np.stack(steps))
 
@@ -128,7 +135,7 @@ def _largest_eigenvalue(B: Array) -> Any:
     if len(B) == 1:
         return B[0, 0]
     mean, half = 0.5 * (B[0, 0] + B[1, 1]), 0.5 * (B[0, 0] - B[1, 1])
-    return mean + np.sqrt(half * half + B[0, 1] * B[0, 1])
+    return mean + np.sqrt(half * half + (B[0, 1] * B[0, 1] + NOTHING))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +163,6 @@ class Contact(Law):
     frictions: tuple[Friction, ...]
     bias: Any
     softness: Any = 0.0
-
-    def biased(self, bias: Any) -> Contact:
-        """The same with another bias."""
-        return replace(self, bias=bias)
 
     def solve(self, p: Array, c: Array) -> Array:
         """See :class:`Law`.
@@ -205,6 +208,25 @@ class Resistance(Law):
         return np.stack([clip(-c[0] * self.block.inverse, -self.most, self.most)])
 
 
+@dataclass(frozen=True, eq=False)
+class Drive(Law):
+    """:class:`Servo`: the impulse ``pull`` − ``slope`` · u of the velocity u that it leaves, between ±``most``.
+
+    With c the velocity without it, u = c + B p: p = (pull − slope · c)/(1 + slope · B).
+    """
+
+    pull: Any
+    slope: Any
+    most: Any
+
+    def solve(self, p: Array, c: Array) -> Array:
+        """See :class:`Law`."""
+        if self.pull is None:
+            return p
+        whole = (self.pull - self.slope * c[0]) / (1.0 + self.slope * self.block.B[0, 0])
+        return np.stack([clip(whole, -self.most, self.most)])
+
+
 def _onto_disc(p: Sequence[Any], radius: Any) -> list[Any]:
     """p, scaled to the radius where it is longer."""
     if len(p) == 1:
@@ -235,14 +257,11 @@ def swept(tasks: Sequence[Task], p: Array, z: Array, sweeps: Sweeps) -> tuple[Ar
 
     Of few rows A is made as a whole; of many z is carried along.
     """
-    if not tasks or not sweeps.count:
+    if not tasks or not sweeps.times:
         return p, z
-    if _whole_is_cheaper(tasks, sweeps.count):
-        A, r = _whole(tasks, len(p)), [0.0] * len(p)
-        for task in tasks:
-            for k, x in zip(task.at, task.r, strict=True):
-                r[k] = x
-        p = _repeated(lambda p, z: _once_by_whole(tasks, A, np.stack(r), p, z), tasks, sweeps, p, np.zeros(0))[0]
+    if _whole_is_cheaper(tasks, sweeps.times):
+        A, r = _whole(tasks, len(p)), velocities(tasks, len(p))
+        p = _repeated(partial(_once_by_whole, tasks, A, r), tasks, sweeps, p, np.zeros(0))[0]
         return p, carried(tasks, p, len(z))
     once = partial(_once, tasks, sweeps.tolerance is not None)
     return _repeated(once, tasks, sweeps, p, z)
@@ -252,19 +271,84 @@ Sweep = Callable[[Array, Array], tuple[Array, Array, Any]]
 """(p, z) -> (p, z, by how much a velocity changed, m/s)"""
 
 
+class _Trail(NamedTuple):
+    """Where the last sweep led, and from where the next one begins."""
+
+    start: tuple[Array, Array]
+    """(p, z) of the next sweep"""
+    leapt: Any
+    """1 where that is beyond the end of the last one, −1 where a leap was taken back, else 0"""
+    end: tuple[Array, Array]
+    """(p, z) of the last"""
+    step: Array
+    """(m,), what it changed of p, as a root of energy: √B_kk Δp_k"""
+    square: Any
+    """of the step"""
+
+    @property
+    def found(self) -> tuple[Array, Array]:
+        """(p, z), by a sweep: of a leap that was taken back, before it."""
+        p, z = (where(self.leapt < -0.5, *two) for two in zip(self.start, self.end, strict=True))
+        return p, z
+
+
 def _repeated(once: Sweep, tasks: Sequence[Task], sweeps: Sweeps, p: Array, z: Array) -> tuple[Array, Array]:
+    """With leaps: Anderson's mixing of depth one (Walker & Ni 2011)."""
+    roots, nil = _energies(tasks, len(p)), 0.0 * p[0]
+
+    def step(*state: Any) -> tuple[Any, ...]:
+        """The trail, or (p, z) alone, with by how much a velocity changed in the end."""
+        if not sweeps.leaps:
+            return once(*state[:-1])
+        *end, moved = once(*state[0])
+        trail, beyond = _continued(_Trail(*state[:-1]), (end[0], end[1]), roots)
+        return (*trail, SURE * moved * (1.0 + abs(beyond)))  # what is still to come of changes at this rate
+
+    state: tuple[Any, ...] = (p, z)
+    if sweeps.leaps:
+        state = tuple(_Trail((p, z), nil, (p, z), 0.0 * p, nil))
     if (least := sweeps.tolerance) is not None:
 
-        def settled(p: Array, z: Array, moved: Any) -> Any:
-            return moved < least
+        def settled(*state: Any) -> Any:
+            return state[-1] < least
 
-        p, z, _, _ = until(settled, lambda p, z, moved: once(p, z), p, z, 2.0 * least + 0.0 * p[0], limit=sweeps.count)
-    elif sum(len(task.laws) for task in tasks) * sweeps.count <= UNROLLED:
-        for _ in range(sweeps.count):
-            p, z, _ = once(p, z)
+        state = until(settled, lambda k, *state: step(*state), *state, 2.0 * least + nil, limit=sweeps.times)[:-1]
+    elif sum(len(task.laws) for task in tasks) * sweeps.times <= UNROLLED:
+        state = (*state, nil)
+        for _ in range(sweeps.times):
+            state = step(*state)
     else:
-        p, z = repeat(sweeps.count, lambda k, p, z: once(p, z)[:2], p, z)
-    return p, z
+        state = (*repeat(sweeps.times, lambda k, *state: step(*state, nil)[:-1], *state), nil)
+    return state[:2] if not sweeps.leaps else _Trail(*state[:-1]).found
+
+
+def _continued(trail: _Trail, end: tuple[Array, Array], roots: Array) -> tuple[_Trail, Any]:
+    """After a sweep: the next begins where the last change of its steps, taken as linear, leaves the least step.
+
+    Also told is how far that is beyond the end, of the way between the last two ends.
+    Where the step has grown instead of shrinking there is no leap, and one that led there is taken back.
+    """
+    step = roots * (end[0] - trail.start[0])
+    bend, square = step - trail.step, step @ step
+    grown = ~(square < trail.square)
+    turned = bend @ bend
+    some = turned > NOTHING
+    least = where(some, clip((step @ bend) / where(some, turned, 1.0), -LEAP, LEAP), 0.0)
+    failed = where(grown, trail.leapt, 0.0) > 0.5
+    back = where(failed, 1.0, where(grown, 0.0, least))
+    start = tuple(x - back * (x - before) for x, before in zip(end, trail.end, strict=True))
+    leapt = where(failed, -1.0, where(grown, 0.0, 1.0))
+    return _Trail((start[0], start[1]), leapt, end, step, square), back
+
+
+def _energies(tasks: Sequence[Task], size: int) -> Array:
+    """√B_kk (m,) of all rows."""
+    found: list[Any] = [0.0] * size
+    for task in tasks:
+        for law, places in zip(task.laws, task.places, strict=True):
+            for i, k in enumerate(places):
+                found[task.at[k]] = np.sqrt(law.block.B[i, i] + NOTHING)
+    return np.stack(found)
 
 
 def _whole_is_cheaper(tasks: Sequence[Task], sweeps: int) -> bool:
@@ -361,10 +445,10 @@ def _added(z: Array, Y: Array, p: Array) -> Array:
     return z + Y @ p
 
 
-def places_of(parts: Sequence[Part]) -> list[list[int]]:
-    """Where the rows of each part are among those of all."""
-    at, found = 0, []
-    for part in parts:
-        found.append(list(range(at, at + part.size)))
-        at += part.size
-    return found
+def velocities(tasks: Sequence[Task], size: int) -> Array:
+    """r (m,) of all rows; zeros of those that are not among the tasks."""
+    r: list[Any] = [0.0] * size
+    for task in tasks:
+        for k, x in zip(task.at, task.r, strict=True):
+            r[k] = x
+    return np.stack(r) if r else np.zeros(0)

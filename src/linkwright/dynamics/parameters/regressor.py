@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from linkwright.dynamics.forces.statics import FRICTION_SPEED
 from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
-from linkwright.dynamics.statics import FRICTION_SPEED
 from linkwright.errors import InputError
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped

@@ -19,7 +19,7 @@ from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.twice import Mechanism
 from linkwright.expression.polynomial import Polynomial, Ring, evaluate
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import Ruled, joined, ruled
+from linkwright.simulation.acting.laws import Ruled, joined, ruled
 from linkwright.spatial.arrays import Array
 
 LETTERS = {

@@ -32,7 +32,7 @@ from linkwright.errors import (
 from linkwright.expression.polynomial import TERM_LIMIT
 from linkwright.model.tree import Model
 from linkwright.simulation import simulate
-from linkwright.simulation.drives import between
+from linkwright.simulation.acting.drives import between
 from linkwright.spatial.arrays import Array, as_numbers, clip
 
 POINTS = 24

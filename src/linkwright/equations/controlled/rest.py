@@ -24,7 +24,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.errors import ArgumentError, ClosureError, LinkwrightError
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import Ruled
+from linkwright.simulation.acting.laws import Ruled
 from linkwright.spatial.arrays import Array, clip
 
 STARTS, STEPS = 96, 60

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from linkwright.dynamics.statics import spring_effort
+from linkwright.dynamics.forces.statics import spring_effort
 from linkwright.equations.derive.change import Change, Local
 from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.plan import Entry, Plan

@@ -20,8 +20,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
-from linkwright.dynamics.springs import joints_of, springs_at, stretched
-from linkwright.dynamics.statics import FRICTION_SPEED
+from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
+from linkwright.dynamics.forces.statics import FRICTION_SPEED
 from linkwright.equations.read.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.read.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial

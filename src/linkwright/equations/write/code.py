@@ -20,10 +20,10 @@ from linkwright import dynamics
 from linkwright.compiler.ir.interpreter import interpret
 from linkwright.compiler.ir.program import Program, Slot, program_of
 from linkwright.dynamics.configuration import configuration_rate
+from linkwright.dynamics.forces.springs import spring_forces
+from linkwright.dynamics.forces.statics import FRICTION_SPEED, spring_effort
 from linkwright.dynamics.forward import FORWARD_DYNAMICS_METHODS
-from linkwright.dynamics.massless import require_mass
-from linkwright.dynamics.springs import spring_forces
-from linkwright.dynamics.statics import FRICTION_SPEED, spring_effort
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.equations.derive.change import Local
 from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.loops import with_rows_only, without_loops
@@ -351,7 +351,7 @@ class Programmer:
         return _Written(graph, symbols, self.coordinates, order, self.mechanism.ring.divisors)
 
     def _passive_efforts(self, symbols: Mapping[str, Expr], q: Array, v: Array) -> Array:
-        """What :func:`~linkwright.dynamics.statics.passive_forces` gives, its numbers replaced by names.
+        """What :func:`~linkwright.dynamics.forces.statics.passive_forces` gives, its numbers replaced by names.
 
         Raises :class:`ModelError` where a spring resists the turn of a quaternion.
         """

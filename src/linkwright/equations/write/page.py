@@ -32,8 +32,8 @@ from linkwright.equations.write.mathml import (
 from linkwright.equations.write.notation import Product, Sum
 from linkwright.errors import ModelError, TooLargeError
 from linkwright.expression.polynomial import Polynomial
-from linkwright.visual.film import default_trace
-from linkwright.visual.vector import MOST_FRAMES, vector_drawing
+from linkwright.visual.drawing.vector import MOST_FRAMES, vector_drawing
+from linkwright.visual.moving.film import default_trace
 
 NAMES = {letter: quantity.name for letter, quantity in QUANTITIES.items()}
 ENTRY_TERMS = 400

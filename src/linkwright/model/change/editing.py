@@ -160,7 +160,8 @@ class Editing:
         (rows, columns), m above it, over the rectangle ``size`` (x, y), m, about its middle: columns along x, rows
         along y. It is the last of ``model.shapes``, named "ground", on "world". What it is like to touch is told as in
         :meth:`Builder.shape`: ``friction`` None takes that of what stands on it, where that has none 0.7; of two
-        given the smaller counts. Shapes that are added later, or appended, touch it after :meth:`with_contact`.
+        given the smaller counts. A leaning ``normal`` leans a surface of heights as a whole, the heights along it, as
+        a plane. Shapes that are added later, or appended, touch it after :meth:`with_contact`.
 
         Raises :class:`ModelError` where no shape of a moving body touches anything, and where there is a ground.
         Warns once of shapes that cannot touch it: cones, meshes that cannot be read, ellipsoids and meshes on heights.
@@ -184,8 +185,8 @@ class Editing:
         ``exclude``: pairs of such names that do not touch. ``itself``: whether moving bodies touch each other;
         else they touch what stands still alone, as a file's floor, which takes a fraction of the time.
 
-        Raises :class:`ModelError` where there is no pair then; warns once of pairs of kinds that have no points of
-        contact: such as meshes, whose convex hulls touch planes alone.
+        Raises :class:`ModelError` where there is no pair then, of those that ``between`` asks for either; warns once of
+        pairs of kinds that have no points of contact: such as meshes, whose convex hulls touch planes alone.
         """
         from linkwright.model.change.touching import with_contact
 

@@ -57,6 +57,8 @@ def with_ground(
     description = Builder(model).shape(WORLD, kind, name=GROUND, placement=T, **ground, **surface).describe()
     at = len(description.shapes) - 1
     names = None if only is None else _names(model, "only", only)
+    if names == []:
+        raise InputError("only is empty: name the links or shapes that touch the ground, or leave it away for all")
     wanted = [
         (k, at)
         for k, shape in enumerate(model.shapes)
@@ -128,11 +130,13 @@ def with_contact(model: Model, between: Any, exclude: Any, itself: Any) -> Model
     ]
     shapes, found = _paired(model, shapes, wanted, [place for pair in given for place in (pair.first, pair.second)])
     pairs = (*model.pairs, *given, *found)
-    if not pairs:
+    old = any(allowed(pair.first, pair.second) for pair in model.pairs)
+    if not pairs or (among is not None and not (old or given or found)):
+        told = "" if among is None else f" with between={among!r}, which names both shapes of a pair or their links"
         raise ModelError(
-            f"no two shapes of {model.name!r} may touch: those of one body do not, nor those of a body and the one it "
-            f"is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of kinds "
-            f"without points of contact; {_which(model)}"
+            f"no two shapes of {model.name!r} may touch{told}: those of one body do not, nor those of a body and the "
+            f"one it is joined to, nor those that contype and conaffinity, exclude or between leave out, nor those of "
+            f"kinds without points of contact; {_which(model)}"
         )
     return remade(model, replace(described(model), shapes=shapes, pairs=pairs))
 
@@ -203,5 +207,5 @@ def _names(model: Model, what: str, given: Any) -> list[str]:
     known |= {shape.name for shape in model.shapes if shape.name}
     for name in names:
         if name not in known:
-            raise UnknownNameError("link or shape", name, known)
+            raise UnknownNameError("link or shape", name, known, "links or shapes")
     return names

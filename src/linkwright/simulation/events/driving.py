@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,14 +22,15 @@ from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics import constraint_forces, joint_forces, kinetic_energy, passive_forces, project
 from linkwright.dynamics.configuration import check_state
 from linkwright.errors import ArgumentError, InputError, SimulationError, warn
+from linkwright.expression.graph import Expr
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.simulation.events.event import Event, Impact, Occurrence
-from linkwright.simulation.events.impacts import reflected
+from linkwright.simulation.events.impacts import TOGETHER, thrown
 from linkwright.simulation.events.joining import joined_motion
 from linkwright.simulation.events.locating import dip, root
-from linkwright.simulation.fingerprint import fingerprint
-from linkwright.simulation.motion import Motion
+from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
 
 FIRST, MOST = 32, 512
@@ -36,9 +38,6 @@ FIRST, MOST = 32, 512
 
 SOON = 1e-6
 """of a step: so much after an event it is seen which way a condition goes"""
-
-TOGETHER = 1e-9
-"""m or rad: gaps that are that near to closed at an impact are part of it"""
 
 ZERO = 1e-12
 """of a condition: so near to zero its sign is rounding's, and where it is soon after tells"""
@@ -164,6 +163,7 @@ class _Acting:
         if self._sides is None:
             self._sides = self._first_sides(g[0])
         crossing = _first_crossing(self._sides, g)
+        self._require_numbers(motion, g[: crossing[0] + 1 if crossing else None])
         for k, i in _near_misses(self._sides, g[: crossing[0] + 1 if crossing else None]):
             if self._counts(i, self._sides[i]) and (s := self._dip(motion, k, i, self._sides[i])) is not None:
                 self._size = FIRST
@@ -179,6 +179,13 @@ class _Acting:
         k, seen = crossing
         self._size = FIRST
         self._happen(motion, k, seen, g)
+
+    def _require_numbers(self, motion: Motion, g: Array) -> None:
+        """Raise where conditions (n, m) at the samples are no numbers."""
+        wrong = np.argwhere(np.isnan(g))
+        if len(wrong):
+            k, i = wrong[0]
+            raise InputError(f"the condition of the event {self.events[i].title!r} is nan at t = {motion.t[k]:g} s")
 
     def _keep(self, motion: Motion) -> None:
         self.pieces.append(motion)
@@ -309,7 +316,9 @@ class _Acting:
                 continue
             before, old, told = (self.q, self.v), self.model, event.action
             if callable(told):
-                self._become(told(self.model, self.t, self.q.copy(), self.v.copy()), event.title)
+                with _naming(f"in the action of the event {event.title!r}, at t = {self.t:g} s"):
+                    found = told(self.model, self.t, self.q.copy(), self.v.copy())
+                self._become(found, event.title)
             elif told == "stop":
                 self.stopped = True
             lost = float(kinetic_energy(old, *before) - kinetic_energy(self.model, self.q, self.v))
@@ -340,7 +349,7 @@ class _Acting:
             self.model, self.base = model, None if self.held else model
 
     def _impact(self, fresh: list[int], now: Array) -> set[int]:
-        """All gaps that are closed now, and close further, are reflected: the events whose gaps are open then."""
+        """All gaps that are closed now, and close further, are thrown open: the events whose gaps are open then."""
         hitting = [i for i in fresh if isinstance(self.events[i].action, Impact)]
         others = [
             i
@@ -350,11 +359,8 @@ class _Acting:
         ]  # fmt: skip
         rows = hitting + others
         J = np.array(slopes_of(self.model, self.events)(self.q, self.v, self.t))[rows]
-        told = [self.events[i].action for i in rows]
         before = self.q, self.v
-        after, rests, lost = reflected(
-            self.model, self.q, self.v, J, [one.restitution for one in told], [one.slowest for one in told]
-        )
+        after, rests, lost = thrown(self.model, self.q, self.v, [self.events[i] for i in rows], J)
         self.v = after
         for k, i in enumerate(rows):
             if k < len(hitting) or J[k] @ (after - before[1]) != 0.0:
@@ -421,13 +427,40 @@ def _key(events: Sequence[Event]) -> Any:
 def _conditions(events: Sequence[Event]) -> Callable[..., Any]:
     def conditions(model: Model, q: Array, v: Array, t: Any) -> Array:
         whole = model.physical or model
-        found = [event.condition(whole, t, q.copy(), v.copy()) for event in events]
-        for event, one in zip(events, found, strict=True):
-            if np.shape(one) != ():
-                raise ArgumentError(f"the condition of {event.title!r} is one number; it has shape {np.shape(one)}")
-        return np.stack([one + 0.0 * t for one in found])
+        found = []
+        for event in events:
+            with _naming(f"in the condition of the event {event.title!r}"):
+                one = event.condition(whole, t, q.copy(), v.copy())
+            _require_number(event.title, one)
+            found.append(one + 0.0 * t)
+        return np.stack(found)
 
     return conditions
+
+
+@contextmanager
+def _naming(where: str) -> Iterator[None]:
+    """Errors of what the user wrote stay as they are, with a note of where they come from."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(where)
+        raise
+
+
+def _require_number(name: str, found: Any) -> None:
+    """Raise where a condition gives anything but one number, or symbol, that may change its sign."""
+    what = f"the condition of the event {name!r} is one number"
+    if found is None:
+        raise ArgumentError(f"{what}; it returned None: is its `return` missing?")
+    if np.shape(found) != ():
+        raise ArgumentError(f"{what}; it has shape {np.shape(found)}")
+    if np.asarray(found).dtype.kind not in "biufO":
+        raise ArgumentError(f"{what}; it returned {found!r}")
+    if isinstance(found, (bool, np.bool_)) or (
+        isinstance(found, Expr) and found.value is None and found.graph.is_condition(found)
+    ):
+        raise ArgumentError(f"{what} that changes its sign; it returned a truth value: q[0] > 0.3 is q[0] - 0.3")
 
 
 def _first_rows(model: Model) -> dict[str, int]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics.contact.shapes import candidates
-from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained
+from linkwright.model.pair import Pair, pair_problems
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite, minimum
 from linkwright.spatial.rotation import rotation_from_z
@@ -27,12 +30,15 @@ SLOWEST = 1e-4
 
 @dataclass(frozen=True)
 class Impact:
-    """What touches is thrown back: Newton's law of restitution, without friction.
+    """What touches is thrown back: Newton's law of restitution, and Coulomb's of friction.
 
     The velocity that opens the gap is, after it, −``restitution`` times that before; gaps that close at the same time
     are reflected together, those that close still again, until none closes (Smith et al., Reflections on simultaneous
-    impact, 2012): Newton's cradle is exact. Below ``slowest`` (m/s or rad/s) the restitution is nothing, and where the
-    event says how, the gap stays closed from then on, until what holds it would have to pull.
+    impact, 2012): Newton's cradle is exact. Friction is that of what touches: of :func:`touch` as it is told there, of
+    :func:`pair_touch` that of the pair; other conditions have none. It is the solver of contact that finds the
+    impulses (:class:`~linkwright.dynamics.impulses.solving.Solver`), by which no energy is gained. Below ``slowest``
+    (m/s or rad/s) the restitution is nothing, and where the event says how, the gap stays closed from then on, until
+    what holds it would have to pull.
     """
 
     restitution: float = 0.0
@@ -49,11 +55,11 @@ class Impact:
 class Event:
     """A condition whose zero is located in time, and what happens there.
 
-    ``condition(model, t, q, v)`` gives a number, of one motion, with functions of this library and of NumPy. The
-    event is where it becomes negative ("down"), positive ("up"), or either ("both"). ``action`` is None (it is written
-    down), "stop", an :class:`Impact`, or a function (model, t, q, v) that returns None, the state after it, (q, v), or
-    that of another mechanism, (model, q, v), as :func:`linkwright.connect` and the like do; from then on the motion is
-    that one's. ``once``: it happens once only.
+    ``condition(model, t, q, v)`` gives a number, of one motion, with functions of this library and of NumPy; not a
+    truth value: ``q[0]`` rather than ``q[0] > 0``. The event is where it becomes negative ("down"), positive ("up"), or
+    either ("both"). ``action`` is None (it is written down), "stop", an :class:`Impact`, or a function (model, t, q, v)
+    that returns None, the state after it, (q, v), or that of another mechanism, (model, q, v), as
+    :func:`linkwright.connect` and the like do; from then on the motion is that one's. ``once``: it happens once only.
     """
 
     condition: Condition
@@ -65,6 +71,8 @@ class Event:
     """(model, name) -> the model with the gap closed by a loop of that name, and the sign of the force that presses"""
     pair: int | None = field(default=None, repr=False)
     """which of the model's pairs touches here"""
+    touching: Callable[[Model], Model] | None = field(default=None, repr=False)
+    """the model with no pair but that whose gap this is, which tells where it touches and with which friction"""
 
     def __post_init__(self) -> None:
         if not callable(self.condition):
@@ -77,11 +85,26 @@ class Event:
             raise ArgumentError(
                 f"an event's action is None, 'stop', an Impact or a function (model, t, q, v); got {self.action!r}"
             )
+        for what, function in (("condition", self.condition), ("action", self.action)):
+            if callable(function):
+                _require_four(f"the {what} of the event {self.title!r}", function)
 
     @property
     def title(self) -> str:
         """What it is called."""
         return self.name or getattr(self.condition, "__name__", "event")
+
+
+def _require_four(what: str, function: Callable[..., Any]) -> None:
+    """Raise for a function that cannot be called with (model, t, q, v)."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # it does not tell
+        return
+    try:
+        signature.bind(*"mtqv")
+    except TypeError:
+        raise ArgumentError(f"{what} is called with (model, t, q, v); it takes {signature}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +135,15 @@ def touch(
     slowest: float = SLOWEST,
     action: Any = ...,
     name: str = "",
+    friction: float = 0.0,
+    torsional_friction: float = 0.0,
+    rolling_friction: float = 0.0,
 ) -> Event:
     """A frame, or a ball of that radius about it, touches the plane through ``point`` with the ``normal`` (3,).
 
-    It is an :class:`Impact` unless another ``action`` is given, without friction. What comes to rest on the plane
-    slides on it, held by a loop, until it would have to be pulled.
+    It is an :class:`Impact` unless another ``action`` is given, with ``friction``, a coefficient, and torsional and
+    rolling friction in m, as of a :class:`~linkwright.Pair`. What comes to rest on the plane slides on it without
+    friction, held by a loop, until it would have to be pulled.
     """
     place, direction = finite("point", point, (3,)), finite("normal", normal, (3,))
     size = float(np.linalg.norm(direction))
@@ -124,6 +151,8 @@ def touch(
         raise InputError("touch: the normal has no length")
     direction = direction / size
     r = float(finite("radius", radius, ()))
+    if r < 0.0:
+        raise InputError(f"touch: the radius is not negative, m; got {radius!r}")
 
     def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
         return direction @ (dynamics.pose(model, q, frame)[:3, 3] - place) - r
@@ -136,8 +165,16 @@ def touch(
             )
         return model.with_loop(loop, "mask", frame, plane, held="z"), -1.0
 
+    rough = Pair(0, 1, friction=friction, torsional_friction=torsional_friction, rolling_friction=rolling_friction)
+    if problem := next(pair_problems(rough, 2), None):
+        raise InputError(f"touch: {problem}")
+    plane = Shape("world", "plane", pose_matrix(rotation_from_z(direction), place))
+
+    def touching(model: Model) -> Model:
+        return replace(model, shapes=(Shape(frame, "sphere", radius=r), plane), pairs=(rough,))
+
     told = Impact(restitution, slowest) if action is ... else action
-    return Event(gap, told, "down", name or f"{frame} touches", hold=held)
+    return Event(gap, told, "down", name or f"{frame} touches", hold=held, touching=touching)
 
 
 @explained
@@ -186,11 +223,18 @@ def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -
 def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
     """The shapes of a pair of the model, ``model.pairs[pair]``, touch: an :class:`Impact` with the pair's restitution.
 
-    Of all points where they may touch the nearest counts; friction does not. What comes to rest there is not held.
-    No other contact of this pair acts in a simulation with this event, unless its ``action`` is another.
+    Its friction acts too, torsional and rolling friction with it, at all points that touch in that moment. What comes
+    to rest there is not held. No other contact of this pair acts in a simulation with this event, unless its ``action``
+    is another.
     """
     if not isinstance(model, Model):
         raise ArgumentError(f"pair_touch: the first argument is a Model; got {model!r:.200}")
+    if not model.pairs:
+        raise ModelError(
+            f"{model.name!r} has no pairs of shapes that touch: with_ground() and with_contact() make them"
+        )
+    if not isinstance(pair, (int, np.integer)) or isinstance(pair, bool):
+        raise ArgumentError(f"pair is a place in model.pairs, a whole number; got {pair!r}")
     if not 0 <= pair < len(model.pairs):
         raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
     one = model.pairs[pair]
@@ -205,6 +249,8 @@ def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: An
             nearest = minimum(nearest, other)
         return nearest - one.margin
 
-    return Event(
-        gap, told, "down", name or f"{first.name or first.body} touches {second.name or second.body}", pair=pair
-    )
+    def touching(model: Model) -> Model:
+        return replace(model, shapes=(first, second), pairs=(replace(one, first=0, second=1),))
+
+    called = name or f"{first.name or first.body} touches {second.name or second.body}"
+    return Event(gap, told, "down", called, pair=pair, touching=touching)

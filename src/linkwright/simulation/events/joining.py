@@ -12,7 +12,7 @@ import numpy as np
 from linkwright.errors import ModelError
 from linkwright.model.tree import Model
 from linkwright.simulation.events.event import Occurrence
-from linkwright.simulation.motion import Motion
+from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
 
 

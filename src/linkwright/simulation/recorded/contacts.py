@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.contact.points import pair_name, points_of_pair
 from linkwright.dynamics.contact.smooth import smooth_laws, smooth_points
-from linkwright.dynamics.impulses.exerted import exerted, pair_name, points_of_pair, row_names
-from linkwright.dynamics.impulses.rows import Group, brakes, dense_jacobian, stops
+from linkwright.dynamics.impulses.exerted import exerted, row_names
+from linkwright.dynamics.impulses.rows import Group, brakes, dense_jacobian, driven_places, servos, stops
 from linkwright.errors import InputError
 from linkwright.model.derived import derived
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
-from linkwright.simulation.impacts import Constraints, left_by
+from linkwright.simulation.stepping.impacts import Constraints, left_by
 from linkwright.spatial.arrays import Array
 
 if TYPE_CHECKING:
-    from linkwright.simulation.motion import Motion
+    from linkwright.simulation.recorded.motion import Motion
 
 ROWS_AT_ONCE = 100_000
 """Samples that are looked at in one call."""
@@ -156,17 +157,17 @@ def contacts_of(motion: Motion) -> Contacts:
 class _Places:
     """Where impulses are among all."""
 
-    def __init__(self, brakes: int, stops: int, contacts: int):
-        self.brakes = slice(0, brakes)
-        self.stops = slice(brakes, brakes + stops)
-        self.contacts = slice(brakes + stops, brakes + stops + contacts)
+    def __init__(self, others: int, stops: int, contacts: int):
+        """``others``: those of servos and of dry friction."""
+        self.stops = slice(others, others + stops)
+        self.contacts = slice(others + stops, others + stops + contacts)
 
 
 def _places(model: Model, constraints: Constraints | None) -> _Places:
     if constraints is None:
         return _Places(0, 0, len(list(row_names(model))))
     return _Places(
-        len(brakes(model)) if constraints.friction else 0,
+        len(driven_places(model, constraints.servos)) + (len(brakes(model)) if constraints.friction else 0),
         len(_stops(model)) if constraints.limits else 0,
         len(list(row_names(model))) if constraints.contact else 0,
     )
@@ -176,6 +177,7 @@ def impulse_names(model: Model, constraints: Constraints) -> list[str]:
     """What the impulses of a motion are called, in their order."""
     velocities, found = velocity_names(model), []
     for what, groups in (
+        ("servo", servos(model, model.neutral(), 1.0, constraints.servos, None)),
         ("friction", brakes(model) if constraints.friction else []),
         ("limit", _stops(model) if constraints.limits else []),
     ):

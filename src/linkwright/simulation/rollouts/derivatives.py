@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,16 +25,16 @@ from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.rollouts.run import taken, values_apart
-from linkwright.simulation.rollouts.steps import Step, sizes_of_values, values_of
+from linkwright.simulation.rollouts.run import taken
+from linkwright.simulation.stepping.many import Plan, Step, sizes_of_values, values_apart, values_of
 from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.repeats import repeat
 
 STARTS = ("q0", "v0")
 WHAT = ("reward", "end")
 
-TOGETHER = 4
-"""Numbers by which ends are differentiated in one pass."""
+TOGETHER, ALONE = 4, 1
+"""Numbers by which ends are differentiated in one pass, and where steps have impulses, which are long."""
 
 
 @explained
@@ -59,7 +60,9 @@ def rollout_derivatives(
 
     Steps are compiled for their number. Where motions end is not differentiated, and ``reset`` is refused: a motion
     that begins again jumps. What jumps or bends, as limits of efforts do, has the derivative of the side that the
-    motion was on.
+    motion was on. So have contact and limits: what slides, sticks, presses or is away in a step stays so, and a change
+    of the start does not change in which step something is met. Impulses take all ``sweeps`` of the ``solver``,
+    whatever its tolerance: how they change is known later than they are.
 
     >>> import linkwright as lw
     >>> from functools import partial
@@ -79,6 +82,10 @@ def rollout_derivatives(
     for refused in ("reset", "every", "keep", "start"):
         if told.get(refused) is not None:
             raise ArgumentError(f"rollout_derivatives takes no {refused}: of {of}, from the start on, without jumps")
+    if told.get("method") == "dopri5":
+        raise InputError(
+            "rollout_derivatives differentiates steps of one length; those of 'dopri5' depend on the motion"
+        )
     if of == "reward" and told.get("reward") is None:
         raise ArgumentError("there is no reward: rollout_derivatives(…, reward=…), or of='end'")
     about = prepared(model, q0, v0, step, **told)
@@ -90,13 +97,14 @@ def rollout_derivatives(
     law = about.start[2]
     numbers = np.array([about.h, 0.0, about.discount])
     begun = law if law.shape[-1] else np.zeros(1)
-    arrays = [q, v, rest, begun, *values_apart(about), numbers, x]
+    arrays = [q, v, rest, begun, *values_apart(about.plan, about.batch), numbers, x]
     kernel.threads = threads if threads is not None else kernel.threads
     if of == "reward":
         J = kernel(*arrays, *about.parameters)
     else:
-        directions = _directions(x.shape[-1]).reshape((-1, *(1 for _ in about.batch), TOGETHER, x.shape[-1]))
-        found_along = kernel(*arrays, *result.end[:2], directions, np.zeros(TOGETHER), *about.parameters)
+        together = _together(about.plan)
+        directions = _directions(x.shape[-1], together).reshape((-1, *(1 for _ in about.batch), together, x.shape[-1]))
+        found_along = kernel(*arrays, *result.end[:2], directions, np.zeros(together), *about.parameters)
         J = np.concatenate([*found_along], axis=-1)[..., : x.shape[-1]]
     found, at, lead = {}, 0, (*about.batch, *(() if of == "reward" else (2 * model.nv,)))
     for name, shape in shapes.items():
@@ -147,7 +155,7 @@ def _kernel(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, .
 
 
 def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...]]) -> Kernel:
-    plan, model = about.plan, about.model
+    plan, model = _in_all_sweeps(about.plan, of), about.model
     whole = model if plan.parameters else model.minimal()
     places = _places(shapes)
 
@@ -226,17 +234,34 @@ def _made(about: Prepared, steps: int, of: str, shapes: dict[str, tuple[int, ...
     }
     if of == "end":
         sizes |= {"end_q": (model.nq,), "end_v": (model.nv,)}
-        sizes |= {"directions": (TOGETHER, *sizes["x"]), "along": (TOGETHER,)}
+        sizes |= {"directions": (_together(plan), *sizes["x"]), "along": (_together(plan),)}
     bound = bind(rollout_reward if of == "reward" else rollout_end, whole, sizes)
     if plan.parameters:
         bound = parametrised(bound, plan.parameters)
     return Kernel(trace(bound), whole).derivative("x" if of == "reward" else "along")
 
 
-def _directions(size: int) -> Array:
-    """(n, TOGETHER, size): along each number, some at a time, and along nothing to make the last ones full."""
-    n = -(-size // TOGETHER)
-    return np.eye(n * TOGETHER)[:, :size].reshape(n, TOGETHER, size)
+def _in_all_sweeps(plan: Plan, of: str) -> Plan:
+    """The same where impulses take all sweeps that they may.
+
+    Where a solver stops they are as near as it is told, but how they change is not yet. And there is no way back
+    through sweeps that stop by a condition; forwards, they are a loop, which is shorter than all written out.
+    """
+    told = plan.way.constraints
+    if told is None:
+        return plan
+    solver = replace(told.solver, tolerance=None if of == "reward" else 0.0)
+    return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver)))
+
+
+def _together(plan: Plan) -> int:
+    return TOGETHER if plan.way.constraints is None else ALONE
+
+
+def _directions(size: int, together: int) -> Array:
+    """(n, together, size): along each number, some at a time, and along nothing to make the last ones full."""
+    n = -(-size // together)
+    return np.eye(n * together)[:, :size].reshape(n, together, size)
 
 
 def _places(shapes: dict[str, tuple[int, ...]]) -> dict[str, slice]:

@@ -8,44 +8,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.parameters import parameter_of
+from linkwright.compiler.parameters import parameter_of, require_possible
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.dynamics.massless import require_mass
+from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
-from linkwright.simulation.adaptive.pair import Embedded
-from linkwright.simulation.drives import between, driving
-from linkwright.simulation.impacts import Constraints, constraints_of
-from linkwright.simulation.integrators import METHODS, IntegrationMethod, Tableau, Variational, method_of
-from linkwright.simulation.laws import names_of_each, ruled, under
-from linkwright.simulation.outside import (
+from linkwright.simulation.acting.all import all_that_acts
+from linkwright.simulation.acting.laws import under
+from linkwright.simulation.acting.outside import (
     Environment,
     Wrenches,
-    bound_to_wrenches,
-    outside_of,
     warn_if_hard,
     warn_if_pairs_are_hard,
-    with_pairs,
 )
-from linkwright.simulation.randomness import checked_seed, seeds
-from linkwright.simulation.rollouts.functions import Told, names_bound, told_function
+from linkwright.simulation.acting.randomness import checked_seed, seeds
+from linkwright.simulation.acting.servos import Servos
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.rollouts.steps import (
+from linkwright.simulation.running import (
+    checked_tolerance,
+    require_closed,
+    suitable_method,
+    warn_if_stiff,
+)
+from linkwright.simulation.stepping.adaptive.pair import Embedded
+from linkwright.simulation.stepping.functions import Told, names_bound, told_function
+from linkwright.simulation.stepping.impacts import Constraints, constraints_of
+from linkwright.simulation.stepping.integrators import METHODS, IntegrationMethod, Tableau, Variational, method_of
+from linkwright.simulation.stepping.many import (
     Layout,
     Plan,
     layout_of,
 )
-from linkwright.simulation.running import (
-    require_a_sensor,
-    require_closed,
-    suitable_method,
-    warn_if_stiff,
-    warn_of_other_steps,
-)
-from linkwright.simulation.steps import Way
+from linkwright.simulation.stepping.steps import Way, is_smooth, memory_at_start, memory_of
 from linkwright.spatial.arrays import Array, as_numbers
 
 KEPT = ("q", "v", "tau", "reward", "state")
@@ -107,18 +104,18 @@ def prepared(
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
+    tolerance: Any = None,
     limits: bool = False,
     solver: Solver | None = None,
+    servos: Servos | None = None,
 ) -> Prepared:
     """As :func:`rollout` is told of it, checked."""
     if not isinstance(model, Model):
         raise ArgumentError(f"rollout: the first argument is a Model; got {model!r}")
     chosen = method_of(method or "rk4")
-    if isinstance(chosen, (Variational, Embedded)):
-        others = [repr(name) for name, one in METHODS.items() if not isinstance(one, (Variational, Embedded))]
-        raise InputError(
-            f"rollouts take the same steps in all motions, by {', '.join(others)}; {method!r} is simulate's"
-        )
+    if isinstance(chosen, Variational):
+        others = [repr(name) for name, one in METHODS.items() if not isinstance(one, Variational)]
+        raise InputError(f"rollouts take steps by {', '.join(others)}; {method!r} is simulate's")
     if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
     names = (keep,) if isinstance(keep, str) else tuple(keep)
@@ -132,56 +129,63 @@ def prepared(
         raise ArgumentError(f"reset is 'start' or a function (model, q0, v0, random) -> (q, v); got {reset!r}")
     if start is not None and not isinstance(start, Rollout):
         raise ArgumentError(f"start is what an earlier rollout gave; got {start!r}")
-    if start is not None and (q0 is None or v0 is None):
+    if start is not None:
+        if reset is None and any(given is not None for given in (q0, v0)):
+            _require_the_same_start(start, q0, v0)
         q0, v0 = (start.start[0] if q0 is None else q0), (start.start[1] if v0 is None else v0)
     h = float(step)
     q, v, batch = check_state(model, q0, v0)
+    accuracy = checked_tolerance(tolerance, chosen, method, batch)
     require_mass(model)
     require_closed(model, q, v)
     q, v = (np.ascontiguousarray(np.broadcast_to(x, (*batch, n))) for x, n in ((q, model.nq), (v, model.nv)))
     gains = checked_gains(stabilisation)
     projecting = bool(projection) and bool(model.loops)
 
-    elsewhere = dict(bound_to_wrenches(wrenches))
-    for what, given in (("reward", reward), ("terminate", terminate), ("reset", reset)):
-        elsewhere.update(names_bound(what, given))
+    functions_given = (("reward", reward), ("terminate", terminate), ("reset", reset))
+    elsewhere = [one for what, given in functions_given for one in names_bound(what, given)]
     each = {each} if isinstance(each, str) else {*each}
-    if law is None:
-        rule, each = None, names_of_each(each, batch, elsewhere)
-    else:
-        rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
-    law_names = rule.names if rule else ()
-    outside = outside_of(model, wrenches, environment, each, batch)
-    smooth = bool(model.pairs) and method is not None and isinstance(chosen, Tableau)
-    if smooth:  # contact is a force where accelerations are integrated
-        outside = with_pairs(model, outside)
-        warn_if_pairs_are_hard(model, q, h)
-    require_a_sensor(model, sensor, rule, outside)
-    drives = between(
-        model, h, period, delay, lag, effort_limits, noise, seed, gear, velocity_limits, sensor is not None, batch
+    smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
+    acting = all_that_acts(
+        model,
+        h,
+        batch,
+        law=law,
+        state0=state0,
+        each=each,
+        wrenches=wrenches,
+        environment=environment,
+        smooth=smooth,
+        sensor=sensor,
+        elsewhere=elsewhere,
+        period=period,
+        delay=delay,
+        lag=lag,
+        effort_limits=effort_limits,
+        noise=noise,
+        seed=seed,
+        gear=gear,
+        velocity_limits=velocity_limits,
+        servos=servos,
     )
-    if rule is not None:
-        warn_of_other_steps(rule, h * drives.period if drives else h)
-    if drives is not None:
-        if rule is None:
-            raise ArgumentError(
-                "period, delay, lag, gear, effort_limits, velocity_limits and noise tell what is between a law and the "
-                "joints: give law=…"
-            )
-        rule = driving(model, rule, drives, h, batch)
+    if smooth and isinstance(chosen, Tableau):
+        warn_if_pairs_are_hard(model, q, h, len(chosen.stages))
+    rule = acting.driven
+    law_names = acting.law.names if acting.law else ()
     formula = rule.formula if rule else None
-    if outside is not None:
-        formula = under(formula, outside, model, sensor)
-    constraints = constraints_of(model, limits, solver, not smooth)
+    if formula is None and acting.outside is not None:
+        formula = under(None, acting.outside, model, sensor)
+    constraints = constraints_of(model, limits, solver, not smooth, servos.names(model) if servos else ())
     if constraints is not None:
         if method not in (None, "semi_implicit"):
-            raise InputError(f"limits act in steps of 'semi_implicit'; got method={method!r}")
+            raise InputError(f"limits act in steps of 'semi_implicit', and so do servos; got method={method!r}")
         method = "semi_implicit"
     elif method is None:
         method = suitable_method(model, q, v, h)
     elif np.isfinite(chosen.stability) and model.nv:
         warn_if_stiff(model, q.reshape(-1, model.nq)[:1], v.reshape(-1, model.nv)[:1], h, method)
-    warn_if_hard(model, q, environment, h)
+    if not isinstance(chosen, Embedded):
+        warn_if_hard(model, q, environment, h)
 
     functions = [told_function(what, x, each, batch) for what, x in (("reward", reward), ("terminate", terminate))]
     again = reset if isinstance(reset, str) else told_function("reset", reset, each, batch)
@@ -189,26 +193,47 @@ def prepared(
         raise ArgumentError("keep names 'reward', and there is none: rollout(…, reward=…)")
     if "state" in names and (formula is None or not formula.state):
         raise ArgumentError("keep names 'state', and the law has none")
-    impulses = _impulses(model, constraints, parameters or {})
+    way = Way(method, gains, projecting, False, constraints)
+    smooth_motion = is_smooth(way, formula)
+    remembered = _impulses(model, constraints, parameters or {}) or memory_of(model, way, smooth_motion)
     plan = Plan(
-        Way(method, gains, projecting, False, constraints),
+        way,
         formula,
         rule.random if rule else None,
         functions[0],
         functions[1],
         again,
-        layout_of(formula, impulses, reward is not None, terminate is not None, again),
+        layout_of(formula, remembered, reward is not None, terminate is not None, again),
         tuple(parameters or ()),
         tuple(name for name in KEPT[2:] if name in names),
     )
     own = _parameters(model, parameters or {}, batch)
     law_start = rule.state if rule and rule.formula.state else np.zeros((*batch, 0))
-    now = _now(plan.layout, start, q, v, law_start, checked_seed(seed, batch), batch, model, h)
+    begun = {"law": law_start, "weight": np.ones(1), "alive": np.ones(1)}
+    if isinstance(chosen, Embedded):
+        begun["memory"] = memory_at_start(model, way, smooth_motion, accuracy, np.inf, q, v)
+    if isinstance(again, Told):
+        begun["random"] = seeds(checked_seed(seed, batch), batch, RESET_STREAM)
+    now = _now(plan.layout, start, q, v, begun, h)
+    if start is not None and isinstance(chosen, Embedded):
+        rest = now[2].copy()
+        rest[..., plan.layout.places["memory"].start] = accuracy
+        now = now[0], now[1], rest
     shapes, taken = (rule.shapes if rule else None), (start.taken if start else 0)
     start_of_all = (q, v, law_start)
     return Prepared(
         model, plan, batch, h, float(discount), start_of_all, now, taken, own, shapes, names, _names(plan, law_names)
     )
+
+
+def _require_the_same_start(start: Rollout, q0: Any, v0: Any) -> None:
+    """Raise :class:`ArgumentError` for another start than an earlier rollout's, where motions never begin again."""
+    for name, given, known in (("q0", q0, start.start[0]), ("v0", v0, start.start[1])):
+        if given is not None and not np.array_equal(np.broadcast_to(as_numbers(name, given), known.shape), known):
+            raise ArgumentError(
+                f"motions go on from the end of start, and {name} is another place: leave q0 and v0 away (None). They "
+                "are where motions begin again, with reset"
+            )
 
 
 def _impulses(model: Model, constraints: Constraints | None, parameters: Collection[str]) -> int:
@@ -241,6 +266,7 @@ def _parameters(model: Model, given: Mapping[str, Any], batch: tuple[int, ...]) 
         known, x = parameter_of(model, name), as_numbers(name, value)
         if not np.isfinite(x).all():
             raise InputError(f"{name} is not finite")
+        require_possible(known, x)
         if x.shape == known.shape:
             found.append(x)
             continue
@@ -255,33 +281,21 @@ def _parameters(model: Model, given: Mapping[str, Any], batch: tuple[int, ...]) 
 
 
 def _now(
-    layout: Layout,
-    start: Rollout | None,
-    q: Array,
-    v: Array,
-    law: Array,
-    seed: Any,
-    batch: tuple[int, ...],
-    model: Model,
-    h: float,
+    layout: Layout, start: Rollout | None, q: Array, v: Array, begun: Mapping[str, Array], h: float
 ) -> tuple[Array, Array, Array]:
-    """With what motions go on (*batch, n)."""
-    if start is not None:
-        if start.layout != layout or start.end[0].shape != q.shape or start.model.nv != model.nv:
-            raise InputError(
-                f"start is of {_told(start.layout, start.end[0].shape)}, and here are {_told(layout, q.shape)}: go on "
-                "with the same law, reward, terminate and reset as before"
-            )
-        if abs(start.step - h) > 1e-12 * h:
-            raise InputError(f"start took steps of {start.step:g} s; here they are {h:g} s")
-        return start.end
-    pieces = {name: np.zeros((*batch, size)) for name, size in layout.sizes}
-    for name, x in (("law", law), ("weight", 1.0), ("alive", 1.0)):
-        if name in pieces:
-            pieces[name] = np.broadcast_to(x, pieces[name].shape)
-    if "random" in pieces:
-        pieces["random"] = seeds(seed, batch, RESET_STREAM)
-    return q, v, layout.joined(pieces)
+    """With what motions go on (*batch, n); ``begun``: what they carry at their start, where it is not zero."""
+    if start is None:
+        lead = q.shape[:-1]
+        pieces = {name: np.broadcast_to(begun.get(name, np.zeros(1)), (*lead, n)) for name, n in layout.sizes}
+        return q, v, layout.joined(pieces)
+    if start.layout != layout or start.end[0].shape != q.shape or start.end[1].shape != v.shape:
+        raise InputError(
+            f"start is of {_told(start.layout, start.end[0].shape)}, and here are {_told(layout, q.shape)}: go on "
+            "with the same law, reward, terminate and reset as before"
+        )
+    if abs(start.step - h) > 1e-12 * h:
+        raise InputError(f"start took steps of {start.step:g} s; here they are {h:g} s")
+    return start.end
 
 
 def _told(layout: Layout, shape: tuple[int, ...]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.model.tree import Model
-from linkwright.simulation.laws import joined
-from linkwright.simulation.rollouts.steps import Layout
+from linkwright.simulation.acting.laws import joined
+from linkwright.simulation.stepping.many import Layout
 from linkwright.spatial.arrays import Array
 
 

@@ -14,16 +14,15 @@ from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.errors import InputError, TooLargeError, explained, warn
 from linkwright.model.tree import Model
-from linkwright.simulation import memory
-from linkwright.simulation.integrators import IntegrationMethod
-from linkwright.simulation.outside import Environment, Wrenches
-from linkwright.simulation.record import SMALL
+from linkwright.simulation.acting.outside import Environment, Wrenches
+from linkwright.simulation.acting.servos import Servos
+from linkwright.simulation.recorded import memory
+from linkwright.simulation.recorded.record import SMALL
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
-from linkwright.simulation.rollouts.steps import (
-    MANY,
-    kernel_of_rollout,
-)
+from linkwright.simulation.stepping.adaptive.pair import Embedded
+from linkwright.simulation.stepping.integrators import IntegrationMethod, method_of
+from linkwright.simulation.stepping.many import MANY, kernels_of_steps, values_apart
 from linkwright.spatial.arrays import Array
 
 
@@ -61,8 +60,10 @@ def rollout(
     wrenches: Wrenches | None = None,
     environment: Environment | None = None,
     sensor: str | None = None,
+    tolerance: Any = None,
     limits: bool = False,
     solver: Solver | None = None,
+    servos: Servos | None = None,
 ) -> Rollout:
     """Motions of a batch from the configurations q0 (…, nq) and velocities v0 (…, nv), all of it in machine code.
 
@@ -86,6 +87,9 @@ def rollout(
     ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes
     that touch. Numbers bound to the law, the reward, the conditions and
     ``reset`` by ``functools.partial`` are the same for all motions; those named in ``each`` are (…, *shape).
+
+    With ``method="dopri5"`` each motion chooses its own steps, as short as ``tolerance``, of all or (…,), asks for;
+    ``step`` is then the time between two looks at it: of the law, the reward and the conditions.
 
     Shapes of the model's pairs touch, and with ``limits`` joints stay within theirs, as of :func:`simulate`; the
     impulses of a step are where the next one begins to look, also from one rollout to the next.
@@ -128,8 +132,10 @@ def rollout(
         wrenches=wrenches,
         environment=environment,
         sensor=sensor,
+        tolerance=tolerance,
         limits=limits,
         solver=solver,
+        servos=servos,
     )
     return taken(of, steps, every, threads)
 
@@ -145,7 +151,7 @@ def taken(of: Prepared, steps: int, every: int | None, threads: int | None) -> R
             f"{-(-steps // every) * every}"
         )
     calls, count = (1, int(steps)) if every is None else (steps // every, int(every))
-    kernel = _kernel(of, 1 if count == 1 else MANY)
+    kernel = _kernels(of)[count > 1]
     arrays = [*of.now, *_fixed(of, count)]
     rows, plan = ([math.prod(of.batch)] if of.batch else []), of.plan
     kept = [name in of.keep for name in ("q", "v")] + [False] + [True] * len(plan.more)
@@ -174,13 +180,14 @@ def taken(of: Prepared, steps: int, every: int | None, threads: int | None) -> R
         (last[0], last[1], last[2]),
         plan.layout,
     )
-    _warn_of_endless(result, plan.terminate is not None or plan.again)
+    if plan.terminate is None and not plan.again:
+        _warn_of_endless(result, isinstance(method_of(plan.way.method), Embedded))
     return result
 
 
-def _kernel(of: Prepared, limit: int) -> Kernel:
+def _kernels(of: Prepared) -> tuple[Kernel, Kernel]:
     try:
-        return kernel_of_rollout(of.model, of.plan, limit)
+        return kernels_of_steps(of.model, of.plan)
     except TooLargeError as error:
         raise TooLargeError(
             f"a rollout of {of.model.name!r} is too large for machine code ({error}): take simulate"
@@ -191,20 +198,7 @@ def _fixed(of: Prepared, count: int) -> list[Array]:
     """What a kernel of rollouts is told beside (q, v, rest)."""
     q0, v0, law = of.start
     begun = law if law.shape[-1] else np.zeros(1)
-    return [q0, v0, begun, *values_apart(of), np.array([of.h, count, of.discount]), *of.parameters]
-
-
-def values_apart(of: Prepared) -> list[Array]:
-    """The values that all motions share, and those that each has, one after the other."""
-    plan = of.plan
-    shared, own = [np.zeros(0)], [np.zeros((*of.batch, 0))]
-    for x, shape, each in zip(plan.values, plan.shapes, plan.of_each, strict=True):
-        if each:
-            own.append(np.broadcast_to(x, (*of.batch, *shape)).reshape((*of.batch, math.prod(shape))))
-        else:
-            shared.append(np.reshape(x, -1))
-    several, whole = np.concatenate(own, axis=-1), np.concatenate(shared)
-    return [whole if whole.size else np.zeros(1), several if several.shape[-1] else np.zeros(1)]
+    return [q0, v0, begun, *values_apart(of.plan, of.batch), np.array([of.h, count, of.discount]), *of.parameters]
 
 
 def _rows(x: Array, shape: tuple[int, ...], batch: tuple[int, ...]) -> Array:
@@ -230,13 +224,14 @@ def _memory(kernel: Kernel, calls: int, rows: list[int], kept: Sequence[bool]) -
     return [np.empty(shape) for shape in shapes]
 
 
-def _warn_of_endless(result: Rollout, told: bool) -> None:
-    """Say so where motions have grown beyond all numbers, and nothing is told that would end them."""
+def _warn_of_endless(result: Rollout, adapting: bool) -> None:
+    """Say so where motions have grown beyond all numbers; ``adapting``: in steps that their method chose."""
     q, v, _ = result.end
     lost = ~(np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1))
-    if not told and lost.any():
-        which = f"{int(lost.sum())} of {lost.size} motions" if lost.ndim else "the motion"
-        warn(
-            f"{which} of {result.model.name!r} grew beyond all numbers; a smaller step than {result.step:g} s may "
-            "help, or terminate=…, which ends motions before"
-        )
+    if not lost.any():
+        return
+    which = f"{int(lost.sum())} of {lost.size} motions" if lost.ndim else "the motion"
+    why, advice = "grew beyond all numbers", f"a smaller step than {result.step:g} s"
+    if adapting:
+        why, advice = "could not be followed to their tolerance", "a larger tolerance, softer contact"
+    warn(f"{which} of {result.model.name!r} {why}; {advice} may help, or terminate=…, which ends motions before")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics.actuation import velocity_places, with_motors
+from linkwright.dynamics.forces.actuation import velocity_places, with_motors
+from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
-from linkwright.dynamics.statics import passive_forces
 from linkwright.errors import InputError
 from linkwright.model.names import velocity_names
 from linkwright.spatial.arrays import Array

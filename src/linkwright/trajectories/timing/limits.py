@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwright.dynamics.forces.springs import spring_forces
+from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
-from linkwright.dynamics.springs import spring_forces
-from linkwright.dynamics.statics import passive_forces
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum, where
 from linkwright.trajectories.reading import moved

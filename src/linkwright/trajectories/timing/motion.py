@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
-from linkwright.dynamics.statics import passive_forces
 from linkwright.files import write_figure
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model

@@ -12,7 +12,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
-from linkwright.dynamics.actuation import joint_effort_limits
+from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics.forces.statics import passive_forces
 from linkwright.dynamics.inverse import inverse_dynamics
-from linkwright.dynamics.statics import passive_forces
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, maximum, minimum

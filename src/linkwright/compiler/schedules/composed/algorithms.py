@@ -22,15 +22,15 @@ from linkwright.compiler.front.bind import Bound, bind
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.schedules.composed import kinematics, regressors
 from linkwright.compiler.schedules.composed.asked import Asked, acting, groups_alike, openings
-from linkwright.dynamics.actuation import velocity_places
 from linkwright.dynamics.assembly.loops import Closing, loop_bodies
 from linkwright.dynamics.assembly.method import require_independent
 from linkwright.dynamics.assembly.partition import require_inertia
 from linkwright.dynamics.assembly.schedule import schedule_of
-from linkwright.dynamics.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.closed_loops import forces as constrained
 from linkwright.dynamics.closed_loops.rows import constraint_rate, loop_ends
 from linkwright.dynamics.derivatives import require_open
+from linkwright.dynamics.forces.actuation import velocity_places
+from linkwright.dynamics.forces.borne import borne_forces, efforts_of, partly_prescribed
 from linkwright.dynamics.forward import cheapest_method, checked_options
 from linkwright.dynamics.inverse import Wrenches, inverse_dynamics
 from linkwright.dynamics.kinematics import body_poses

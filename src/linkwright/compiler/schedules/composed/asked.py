@@ -194,7 +194,7 @@ class Asked:
         return self.within(found)
 
     def least_efforts(self, h: Array, places: Sequence[int]) -> tuple[Array, Array]:
-        """Of all rows what :func:`~linkwright.dynamics.actuation.least_efforts` gives: the efforts, what is missing."""
+        """Of all rows the efforts and what is missing; :func:`~linkwright.dynamics.forces.actuation.least_efforts`."""
         driven = np.zeros(self.model.nv, dtype=bool)
         driven[places] = True
         efforts, missing = np.where(driven, h, 0.0), np.where(driven, 0.0, h)

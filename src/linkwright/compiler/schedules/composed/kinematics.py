@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from linkwright import dynamics
-from linkwright.dynamics.hessian import order_along, own_changes, products
-from linkwright.dynamics.kinematics import Reference, check_reference, way_between
-from linkwright.dynamics.manipulability import (
+from linkwright.dynamics.frames.hessian import order_along, own_changes, products
+from linkwright.dynamics.frames.manipulability import (
     check_measure,
     check_moves,
     inverses,
@@ -25,6 +24,7 @@ from linkwright.dynamics.manipulability import (
     rows_of,
     shortest_by_longest,
 )
+from linkwright.dynamics.kinematics import Reference, check_reference, way_between
 from linkwright.model.derived import kept
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array

@@ -1,6 +1,6 @@
 """Springs between bodies of large mechanisms: those alike compiled once, all of them at once as a batch.
 
-Springs are alike whose ways (see `dynamics/springs.py`) go over the same kinds of joint; in placements, points,
+Springs are alike whose ways (see `dynamics/forces/springs.py`) go over the same kinds of joint; in placements, points,
 stiffness and the like they differ. The length of one and how every joint on its ways lengthens it are straight-line
 code, with what differs as an input; forces and energies follow from them for all springs together.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.front.kinds import folded, objects, plain, pose_from
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.dynamics.springs import length_rows, pieces_of, stretched, ways_between
+from linkwright.dynamics.forces.springs import length_rows, pieces_of, stretched, ways_between
 from linkwright.errors import TooLargeError
 from linkwright.model.tree import Frame, Model
 from linkwright.spatial.arrays import Array

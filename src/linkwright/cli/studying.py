@@ -1,0 +1,102 @@
+"""``linkwright study``: a function for very many sets of parameters, told of in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linkwright.cli import terminal
+from linkwright.cli.app import Whole, app
+from linkwright.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from linkwright.study.result import Study
+    from linkwright.study.run import Estimate
+
+
+@app.command
+def study(
+    file: Path | None = None,
+    /,
+    *,
+    dry_run: bool = False,
+    status: Path | None = None,
+    threads: Whole | None = None,
+    store: Path | None = None,
+    pictures: bool = True,
+) -> None:
+    """Compute a function for very many sets of parameters, kept on disk; run it again to go on where it stopped.
+
+    Parameters
+    ----------
+    file
+        A TOML file: model, function, what is varied, what is kept, and where to (see docs/studies.md).
+    dry_run
+        Only tell how many rows there are, how long they take, and how much disk.
+    status
+        Only tell how far the study in this folder is, and what failed.
+    threads
+        How many work at once; all processors unless given.
+    store
+        The folder for results, instead of the one that the file names.
+    pictures
+        Draw histograms of the outputs with one number a row when all is done, beside the results.
+    """
+    from linkwright.study import Study
+    from linkwright.study import file as files
+    from linkwright.study import study as run
+    from linkwright.study.run import estimate
+
+    if status is not None:
+        return _tell(Study(status))
+    if file is None:
+        raise InputError("which study? linkwright study FILE.toml, or linkwright study --status FOLDER")
+    told = files.read_study(file)
+    place = told.store if store is None else store
+    if dry_run:
+        with terminal.errors.status("trying the first rows"):
+            found = estimate(told.function, told.parameters, threads=threads, **told.options)
+        return _expect(found, place)
+    done = run(told.function, told.parameters, place, threads=threads, **told.options)
+    _tell(done)
+    if pictures and done.drawable:
+        path = done.path / "histograms.png"
+        done.plot_histogram(path=path)
+        terminal.output.print(f"  {path}", soft_wrap=True)
+
+
+def _expect(found: Estimate, place: Path) -> None:
+    terminal.output.print(
+        f"{counted(found.rows, 'row')} in {counted(found.chunks, 'chunk')} of {found.chunk}: some "
+        f"{_time(found.seconds)} on {counted(found.threads, 'thread')}, at most {_size(found.bytes)} in {place}",
+        soft_wrap=True,
+    )
+    terminal.output.print(f"  outputs: {', '.join(found.outputs)}", soft_wrap=True)
+
+
+def _tell(found: Study) -> None:
+    terminal.output.print(str(found), soft_wrap=True)
+    shown: dict[str, list[int]] = {}
+    for row, text in found.errors.items():
+        shown.setdefault(text, []).append(row)
+    for text, rows in list(shown.items())[:5]:
+        terminal.output.print(f"  {counted(len(rows), 'row')}, the first {rows[0]}: {text}", soft_wrap=True)
+    terminal.output.print(f"  {found.path}", soft_wrap=True)
+
+
+def _time(seconds: float) -> str:
+    """A time as a reader wants it: ``3 min 20 s``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.2g} s" if seconds < 9.95 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000.0:
+            return f"{size:.3g} {unit}"
+        size /= 1000.0
+    return f"{size:.3g} TB"

@@ -1,0 +1,1 @@
+"""What joints bear and springs exert."""

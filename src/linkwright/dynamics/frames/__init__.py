@@ -1,0 +1,1 @@
+"""How frames move with the joints: Jacobians, their derivatives and measures."""

@@ -1,0 +1,1 @@
+"""What resists motion: inertias, the mass matrix, momentum, energy."""

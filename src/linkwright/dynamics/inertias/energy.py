@@ -1,0 +1,45 @@
+"""Energies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkwright.dynamics.forces.springs import springs_at, stretched
+from linkwright.dynamics.inertias.momentum import first_moment
+from linkwright.dynamics.kinematics import body_velocities
+from linkwright.model.tree import Link, Model
+from linkwright.spatial.arrays import Array, Shaped, is_zero
+
+
+def kinetic_energy(model: Model, q: Shaped[Array, "nq"], v: Shaped[Array, "nv"]) -> Any:
+    """½ vᵀ M v, that of reflected rotor inertias (armature) included, J."""
+    model.require_physical("kinetic energy")
+
+    def inward(link: Link, received: tuple[Any], v: Array, V: Array) -> tuple[None, tuple[Any]]:
+        return None, (received[0] + V @ link.rigid_inertia.times(V) + v @ (link.armature * v),)
+
+    _, (total,) = model.inward(inward, (0.0,), model.rates(v), body_velocities(model, q, v))
+    return 0.5 * total
+
+
+def potential_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
+    """−Σ m gᵀc of everything that moves, J; zero at the world's origin. Springs are :func:`spring_energy`."""
+    model.require_physical("potential energy")
+    return -(model.gravity @ first_moment(model, q))
+
+
+def spring_energy(model: Model, q: Shaped[Array, "nq"]) -> Any:
+    """½ Σ k u² of the springs of joints and between bodies, u their deflections as in :func:`passive_forces`, J."""
+
+    def twice(link: Link, q: Array, stiffness: Array, rest: Array) -> Any:
+        if all(is_zero(k) for k in stiffness):
+            return 0.0
+        u = link.motion.displacement(rest, q)
+        return u @ (stiffness * u)
+
+    stiffness, rest = [joint.stiffness for joint in model.joints], [joint.rest for joint in model.joints]
+    total = model.total(model.each(twice, model.coordinates(q), stiffness, rest))
+    for spring, pieces in springs_at(model, q):
+        x = spring.elongation(stretched(pieces))
+        total = total + spring.stiffness * (x * x)
+    return 0.5 * total

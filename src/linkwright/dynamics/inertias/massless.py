@@ -1,0 +1,108 @@
+"""What moves without inertia: which joints and bodies make the mass matrix singular."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from linkwright.dynamics.inertias.mass import composite_inertias, mass_matrix
+from linkwright.errors import ModelError
+from linkwright.model.derived import kept
+from linkwright.model.scale import SMALLEST, some_configuration
+from linkwright.model.tree import Link, Model, transform
+from linkwright.spatial.arrays import Array, is_symbolic
+from linkwright.spatial.inertia import RigidInertia, congruence
+from linkwright.spatial.rotation import skew
+
+
+def require_mass(model: Model, what: str = "forward dynamics") -> None:
+    """Raise :class:`ModelError` where forward dynamics has no answer: a joint that moves nothing with mass."""
+    massless = massless_joints(model)
+    if massless:
+        more = ", …" if len(massless) > 8 else ""
+        names = ", ".join(map(repr, massless[:8])) + more
+        bodies = ", ".join(repr(model.joint(name).child) for name in massless[:8]) + more
+        raise ModelError(
+            f"{what} of {model.name!r} has no answer: its mass matrix is singular, for what joint {names} "
+            f"moves has no inertia of its own along some direction of the motion; give body {bodies}, or what it "
+            "carries, mass and inertia, or the joint armature"
+        )
+
+
+SINGULAR = 1e-13
+"""What moves with less of the inertia that it could have, about another axis through the joint, has none."""
+
+
+@kept
+def massless_joints(model: Model) -> list[str]:
+    """The joints along which nothing has inertia at a random configuration; none of a model of symbols."""
+    model = model.physical or model
+    if any(is_symbolic(link.placement, link.armature, *link.rigid_inertia) for link in model.links):
+        return []
+    if all_have_inertia(link.rigid_inertia for link in model.links):
+        return []
+    q = some_configuration(model)
+    x = model.coordinates(q)
+    inertias, _ = composite_inertias(model, model.each(transform, x))
+    could_be = [
+        _could_be(I, link.motion_subspace(x_k)) + link.armature
+        for link, I, x_k in zip(model.links, inertias, x, strict=True)
+    ]
+    if model.has_couplings:
+        carried = [
+            x * (c.multiplier if (c := joint.coupling) else 1.0)
+            for joint, x in zip(model.joints, could_be, strict=True)
+        ]
+        return _weakest(model, q, model.assemble(carried))  # which multiplies followers' once more
+    massless: list[str] = []
+
+    def inward(link: Link, received: tuple[Array], k: int, q: Array, could_be: Array) -> tuple[None, tuple[Array]]:
+        S = link.motion_subspace(q)
+        I = link.rigid_inertia.matrix() + received[0]
+        D = S.T @ I @ S + np.diag(link.armature)
+        if is_definite(D, could_be):
+            I = I - I @ S @ np.linalg.solve(D, S.T @ I)
+        else:
+            massless.append(model.joints[k].name)
+        return None, (congruence(I, link.transform(q)),)
+
+    model.inward(inward, (np.zeros((6, 6)),), range(len(model.links)), x, could_be)
+    return massless[::-1]
+
+
+def all_have_inertia(bodies: Iterable[RigidInertia]) -> bool:
+    """Whether every body has mass, and about its centre of mass moments that are not small beside its largest."""
+    inertias = list(bodies)
+    m = np.array([body.mass for body in inertias], dtype=float)
+    if not (m >= SMALLEST).all():
+        return False
+    H = np.array([skew(body.first_moment) for body in inertias], dtype=float).reshape(-1, 3, 3)
+    I = np.array([body.inertia for body in inertias], dtype=float).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(I + H @ H / m[:, None, None])
+    return bool((moments[:, 0] > np.maximum(SINGULAR * np.trace(I, axis1=1, axis2=2), SMALLEST)).all())
+
+
+def _could_be(I: RigidInertia, S: Array) -> Array:
+    """The inertia (nv,) along the columns of S (6, nv), if about all axes through the joint it were the largest."""
+    return I.mass * (S[:3] ** 2).sum(axis=0) + np.trace(I.inertia) * (S[3:] ** 2).sum(axis=0)
+
+
+def is_definite(D: Array, could_be: Array) -> bool:
+    """Whether an inertia (nv, nv) is more than the rounding of what it could be (nv,), or is where that is less."""
+    own = np.diagonal(D)
+    could_be = np.maximum(could_be, own)  # regrouped inertias may be negative in other directions
+    if not (own > np.maximum(SINGULAR * could_be, SMALLEST)).all():
+        return False
+    size = np.sqrt(could_be)
+    return bool(np.linalg.eigvalsh(D / np.outer(size, size)).min(initial=1.0) > SINGULAR)
+
+
+def _weakest(model: Model, q: Array, could_be: Array) -> list[str]:
+    """The joint that moves most in the motion with least inertia, if that has none."""
+    M = mass_matrix(model, q)
+    if not model.nv or is_definite(M, could_be):
+        return []
+    size = np.sqrt(np.where(could_be > SMALLEST, could_be, 1.0))
+    names = [joint.name for joint in model.joints for _ in range(joint.nv)]
+    return [names[int(np.abs(np.linalg.eigh(M / np.outer(size, size)).eigenvectors[:, 0]).argmax())]]

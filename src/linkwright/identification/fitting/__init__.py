@@ -1,0 +1,1 @@
+"""Parameters fitted to measurements: columns, least squares, bodies that can be."""

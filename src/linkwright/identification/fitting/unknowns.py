@@ -1,0 +1,245 @@
+"""What is to be found of a mechanism, as one vector, and what of its efforts is known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import public
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError
+from linkwright.identification.fitting.physical import inside, is_physical
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.inertia import RigidInertia, rigid_inertia
+from linkwright.spatial.transform import inverse_pose
+
+regressor = public(dynamics.regressor)
+inverse_dynamics = public(dynamics.inverse_dynamics)
+mass_matrix = public(dynamics.mass_matrix)
+
+
+class Algorithms(NamedTuple):
+    """By which efforts are computed."""
+
+    inverse_dynamics: Callable[..., Any]
+    passive_forces: Callable[..., Any]
+
+
+BOOK = Algorithms(dynamics.inverse_dynamics, dynamics.passive_forces)
+
+PUBLIC = Algorithms(inverse_dynamics, public(dynamics.passive_forces))
+
+SIX = ((0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2))
+"""Where in an inertia its six numbers are."""
+
+ASSUMED = 0.1
+"""Of a typical effort, or inertia: the size of friction, or armature, of a joint where a prior has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unknowns:
+    """θ (p,): ten parameters of each of some bodies or links, then armature, damping and friction of the joints."""
+
+    model: Model
+    links: tuple[str, ...] | None
+    """those of the file whose own parameters are meant; None: of all moving bodies, with all that is welded to them"""
+    armature: bool
+    friction: bool
+
+    @classmethod
+    def of(
+        cls, model: Any, only: Sequence[str] | None = None, *, armature: bool = False, friction: bool = False
+    ) -> Unknowns:
+        """Checked."""
+        if not isinstance(model, Model):
+            raise ArgumentError(f"what is identified is a Model; got {model!r:.200}")
+        model.require_physical("identification")
+        if model.loops:
+            raise ModelError(
+                f"{model.name!r} has closed loops, whose inner forces are in the measured efforts; identify the tree"
+            )
+        for name, given in (("armature", armature), ("friction", friction)):
+            if not isinstance(given, bool):
+                raise ArgumentError(f"{name} is True or False; got {given!r}")
+        if only is not None:
+            if isinstance(only, str) or not all(isinstance(name, str) for name in only):
+                raise ArgumentError(f"only is a list of links, as ['payload']; got {only!r}")
+            links = [body.name for body in model.description.bodies]
+            for name in only:
+                if name not in links:
+                    raise UnknownNameError("link", name, links)
+                if model.frames[name].body < 0:
+                    raise InputError(f"link {name!r} does not move: no effort depends on it")
+            only = tuple(dict.fromkeys(only))
+            if not only and not armature and not friction:
+                raise InputError("only is empty: name a link at least, or leave it out to find those of all bodies")
+        found = cls(model, only, armature, friction)
+        if not found.blocks and not armature and not friction:
+            raise InputError(f"{model.name!r} has no bodies with mass: there is nothing to identify")
+        return found
+
+    @cached_property
+    def blocks(self) -> tuple[tuple[str, int, Array | None], ...]:
+        """Of each ten: a name, the number of the moving body, and how they become that body's (10, 10)."""
+        model = self.model
+        if self.links is None:  # what has no mass is a frame, and stays one
+            return tuple((body.name, k, None) for k, body in enumerate(model.bodies) if body.mass > 0.0)
+        found = []
+        for name in self.links:
+            frame = model.frames[name]
+            in_body = inverse_pose(model.frames[model.bodies[frame.body].name].placement) @ frame.placement
+            found.append((name, frame.body, moved(in_body)))
+        return tuple(found)
+
+    @property
+    def are_all(self) -> bool:
+        """Whether θ is all that :func:`parameter_names` names."""
+        return self.links is None and len(self.blocks) == len(self.model.bodies)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """(p,)"""
+        whole = dynamics.parameter_names(self.model, self.armature, self.friction)
+        ten = [name.rpartition(".")[2] for name in whole[:10]]
+        return (
+            *(f"{block}.{one}" for block, _, _ in self.blocks for one in ten),
+            *whole[10 * len(self.model.bodies) :],
+        )
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """(p,): of each parameter; armature, damping and friction as their joints turn or slide."""
+        turns = [unit == "rad" for joint in self.model.joints if joint.nv for unit in joint.motion.units]
+        told = [("kg m²", "kg")] * self.armature + [("N m s/rad", "N s/m"), ("N m", "N")] * self.friction
+        of_joints = tuple(turning if turn else sliding for turning, sliding in told for turn in turns)
+        return (*("kg", *["kg m"] * 3, *["kg m²"] * 6) * len(self.blocks), *of_joints)
+
+    def columns(self, Y: Array) -> Array:
+        """(…, nv, p) of a regressor (…, nv, all): symbols too."""
+        parts = []
+        for _, body, block in self.blocks:
+            ten = Y[..., 10 * body : 10 * body + 10]
+            parts.append(ten if block is None else ten @ block)
+        return np.concatenate([*parts, Y[..., 10 * len(self.model.bodies) :]], axis=-1)
+
+    def regressor(self, model: Model, q: Array, v: Array, a: Array) -> Array:
+        """∂τ/∂θ (nv, p), as an algorithm that can be compiled."""
+        return self.columns(dynamics.regressor(model, q, v, a, self.armature, self.friction))
+
+    def known(self, model: Model, q: Array, v: Array, a: Array, by: Algorithms | None = None) -> Array:
+        """The efforts (nv,) that do not depend on θ: of springs, and of all that the model is taken to know.
+
+        ``by``: with which algorithms; None: such as can be compiled.
+        """
+        by = by or BOOK
+        rest = self.rest
+        passive = rest.physical or rest
+        resisted = any(np.any(x) for joint in passive.joints for x in (joint.stiffness, joint.damping, joint.friction))
+        tau = -by.passive_forces(passive, q, v) if resisted or passive.springs else 0.0 * a
+        if self.links is None:
+            return tau + rest.armature * a
+        return tau + by.inverse_dynamics(rest, q, v, a)
+
+    @cached_property
+    def rest(self) -> Model:
+        """The mechanism without what is unknown; where all bodies are, with them."""
+        rest = self.model
+        for joint in rest.joints:
+            gone = dict(armature=0.0) if self.armature and np.any(joint.armature) else {}
+            gone |= {x: 0.0 for x in ("damping", "friction") if self.friction and np.any(getattr(joint, x))}
+            if gone:
+                rest = rest.with_joint(joint.name, **gone)
+        for link in self.links or ():
+            rest = rest.with_body(link, mass=0.0, center_of_mass=(0.0, 0.0, 0.0), inertia=0.0)
+        return rest
+
+    def of_model(self, model: Model) -> Array:
+        """θ (p,) of a mechanism of the same bodies and joints."""
+        whole = dynamics.inertial_parameters(model, self.armature, self.friction)
+        if self.links is None:
+            parts = [whole[10 * k : 10 * k + 10] for _, k, _ in self.blocks]
+        else:
+            specs = {body.name: body for body in model.description.bodies}
+            parts = [
+                ten(rigid_inertia(s.mass, s.center_of_mass, s.inertia)) for s in map(specs.__getitem__, self.links)
+            ]
+        return np.concatenate([*parts, whole[10 * len(model.bodies) :]])
+
+    def prior(self, model: Model) -> tuple[Array, tuple[str, ...]]:
+        """θ (p,) of a mechanism, made such as bodies can have it, and the names of bodies where that changed something.
+
+        Flat bodies become a little thick; armature and friction below zero become zero.
+        """
+        theta = self.of_model(model).astype(float)
+        length, changed = scale_of(self.model).length, []
+        for k, (name, _, _) in enumerate(self.blocks):
+            own = theta[10 * k : 10 * k + 10]
+            if own[0] <= 0.0:
+                raise InputError(f"{name!r} has no mass in the prior; tell one, by with_body or prior=")
+            mended = inside(own, length)
+            if mended is not own or not is_physical(own):
+                changed.append(name)
+            theta[10 * k : 10 * k + 10] = mended
+        theta[10 * len(self.blocks) :] = np.maximum(theta[10 * len(self.blocks) :], 0.0)
+        return theta, tuple(changed)
+
+    @cached_property
+    def usual(self) -> Array:
+        """Armature, damping and friction that joints might have: sizes, where a prior tells none."""
+        model, nv = self.model, self.model.nv
+        if not (self.armature or self.friction):
+            return np.zeros(0)
+        q, rng = model.random(64, seed=0), np.random.default_rng(0)
+        inertia = np.einsum("kii->i", mass_matrix(model, q)) / 64
+        tau = inverse_dynamics(model, q, rng.standard_normal((64, nv)), rng.standard_normal((64, nv)))
+        effort = np.sqrt((tau**2).mean(axis=0))
+        for x in (inertia, effort):
+            x[x <= 0.0] = x.max() or 1.0
+        return ASSUMED * np.concatenate([inertia] * self.armature + [effort, effort] * self.friction)
+
+    def model_of(self, theta: Array, name: str | None = None) -> Model:
+        """The mechanism with these parameters."""
+        model, n = self.model, 10 * len(self.blocks)
+        if self.links is None:
+            whole = dynamics.inertial_parameters(model, self.armature, self.friction).astype(float)
+            for k, (_, body, _) in enumerate(self.blocks):
+                whole[10 * body : 10 * body + 10] = theta[10 * k : 10 * k + 10]
+            whole[10 * len(model.bodies) :] = theta[n:]
+            changed = model.with_parameters(whole, self.armature, self.friction)
+        else:
+            changed = model
+            for k, link in enumerate(self.links):
+                own = theta[10 * k : 10 * k + 10]
+                m, c, I = own[0], own[1:4] / own[0], np.zeros((3, 3))
+                I[SIX], I[SIX[::-1]] = own[4:], own[4:]
+                I = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
+                changed = changed.with_body(link, mass=m, center_of_mass=c, inertia=I)
+            numbers = theta[n:].reshape(-1, model.nv)
+            told = [*["armature"] * self.armature, *["damping", "friction"] * self.friction]
+            for joint in model.joints if told else ():
+                places = model.slice(joint.name).v if joint.nv else None  # what follows leaves it to its leader
+                values = {what: 0.0 if places is None else x[places] for what, x in zip(told, numbers, strict=True)}
+                changed = changed.with_joint(joint.name, **values)
+        return changed if name is None else replace(changed, name=name)
+
+
+def ten(body: RigidInertia) -> Array:
+    """m, m c (3), Ixx Ixy Iyy Ixz Iyz Izz (10,)."""
+    m, h, I = body
+    return np.concatenate([[m], h, np.asarray(I)[SIX]])
+
+
+def moved(T: Array) -> Array:
+    """(10, 10): what ten parameters are as seen from A, of the pose T (4, 4) of their frame in A."""
+    columns = []
+    for unit in np.eye(10):
+        I = np.zeros((3, 3))
+        I[SIX], I[SIX[::-1]] = unit[4:], unit[4:]
+        columns.append(ten(RigidInertia(unit[0], unit[1:4], I).moved(T)))
+    return np.stack(columns, axis=1)

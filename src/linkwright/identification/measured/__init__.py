@@ -1,0 +1,1 @@
+"""What was measured: motions and efforts, as arrays and from files."""

@@ -1,0 +1,188 @@
+"""Measurements from files: tables (CSV), NumPy's archives, and recordings of ROS."""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from linkwright.errors import FormatError, MissingFileError, UnknownNameError, counted, explained, warn
+from linkwright.identification.measured.bags import BAGS, read_bag
+from linkwright.identification.measured.measurements import Measurements
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+
+TIMES = ("t", "time", "time_s", "timestamp", "seconds")
+
+KINDS = {
+    "q": ("q", "position", "pos"),
+    "v": ("v", "qd", "dq", "velocity", "vel"),
+    "a": ("a", "qdd", "ddq", "acceleration", "acc"),
+    "tau": ("tau", "effort", "torque", "force"),
+}
+"""What a column may be headed with, before or after the name of its coordinate."""
+
+OTHERS = ("kinetic", "potential", "energy")
+"""What a saved motion has beside."""
+
+_KIND = {word: kind for kind, words in KINDS.items() for word in words}
+
+
+@explained
+def read_measurements(path: str | Path, model: Model) -> Measurements:
+    """Measurements from a file: ``.csv``, ``.npz``, or a recording of ROS (``.mcap``, ``.bag``, a folder).
+
+    A table has one row a sample and a header: ``time`` (or t), then for each coordinate ``q:NAME``, and ``v:NAME``,
+    ``a:NAME``, ``tau:NAME`` of each velocity, in any order; "position", "velocity", "acceleration", "effort" and
+    "torque" do too, before or after the name, with any of ``: . _ /`` between, numbers from 1 instead of names
+    (``q1``), or a name alone for a position. SI units. Comma, semicolon or tab between. What :meth:`Motion.save`
+    writes is read. Velocities and accelerations may be missing. An archive has the arrays ``q``, ``v``, ``a``, ``tau``
+    and ``t``; a recording ``sensor_msgs/JointState`` messages, and needs the extra, linkwright[bags].
+
+    Raises :class:`FormatError` that says what is wrong, with line and column, :class:`MissingFileError` of a missing
+    file.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise MissingFileError(f"{file}: there is no such file")
+    if file.suffix.lower() in BAGS or file.is_dir():
+        return read_bag(file, model)
+    if file.suffix.lower() == ".npz":
+        return _archive(file, model)
+    if file.suffix.lower() in (".csv", ".tsv", ".txt"):
+        return _table(file, model)
+    raise FormatError(f"{file}: measurements are .csv, .npz, .mcap, .bag or a folder of a ROS recording")
+
+
+def _archive(file: Path, model: Model) -> Measurements:
+    if not zipfile.is_zipfile(file):
+        raise FormatError(f"{file}: this is no archive of arrays (.npz), or a part of it is missing")
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in ("q", "v", "a", "tau", "t") if name in found}
+            names = list(found)
+    except ValueError:  # NumPy says how to read objects, which may run what is in them
+        raise FormatError(
+            f"{file}: an archive of measurements has arrays of numbers; one is damaged or of others"
+        ) from None
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise FormatError(f"{file}: this archive is damaged: {error}") from None
+    if "q" not in arrays:
+        raise FormatError(f"{file}: an archive of measurements has an array q; there are {', '.join(names) or 'none'}")
+    for name, x in arrays.items():
+        n = len(arrays["q"]) if arrays["q"].ndim else 0
+        shape = (n,) if name == "t" else (n, model.nq if name == "q" else model.nv)
+        if x.shape != shape or x.dtype.kind not in "fiu":
+            raise FormatError(f"{file}: {name} is of numbers {shape}; got {x.shape} of {x.dtype}")
+    return Measurements(**{name: x.astype(float, copy=False) for name, x in arrays.items()})
+
+
+def _table(file: Path, model: Model) -> Measurements:
+    try:
+        with file.open(encoding="utf-8-sig") as lines:
+            header = lines.readline()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{file}: {error}") from None
+    separator = max(",;\t", key=header.count)
+    names = [name.strip().strip('"').strip() for name in header.split(separator)]
+    if not any(re.search("[A-Za-z]", name) for name in names):
+        raise FormatError(f"{file}:1:1: the first line names the columns: time, q:NAME, v:NAME, a:NAME, tau:NAME")
+    places = _places(file, names, model)
+    try:
+        with file.open(encoding="utf-8-sig") as lines, warnings.catch_warnings(action="ignore"):  # of no rows
+            rows = np.loadtxt(lines, delimiter=separator, skiprows=1, ndmin=2, comments=None)
+    except ValueError as error:
+        raise _wrong_place(file, separator, names) or FormatError(f"{file}: {error}") from None
+    if not rows.size:
+        raise FormatError(f"{file}:2:1: there are no samples below the header")
+    if rows.shape[1] != len(names):
+        raise _wrong_place(file, separator, names) or FormatError(
+            f"{file}:2:1: {counted(len(names), 'column')} in the header, {rows.shape[1]} below"
+        )
+    used = sorted(k for columns in places.values() for k in columns)
+    if not np.isfinite(rows[:, used]).all():
+        raise _wrong_place(file, separator, names, used) or FormatError(f"{file}: a value is not finite")
+    arrays = {what: rows[:, columns] for what, columns in places.items()}
+    t = arrays.pop("t", None)
+    return Measurements(**arrays, t=None if t is None else t[:, 0])
+
+
+def _places(file: Path, header: Sequence[str], model: Model) -> dict[str, list[int]]:
+    """In which columns the time and the coordinates are, in the order of the model."""
+    coordinates = {"q": list(model.coordinate_names), **{kind: velocity_names(model) for kind in ("v", "a", "tau")}}
+    found: dict[str, dict[str, int]] = {"t": {}, "q": {}, "v": {}, "a": {}, "tau": {}}
+    ignored = []
+    for k, name in enumerate(header):
+        kind, coordinate = _meant(name, coordinates)
+        if kind is None:
+            ignored += [name] if name not in OTHERS else []
+            continue
+        if kind != "t" and coordinate not in coordinates[kind]:
+            raise FormatError(
+                f"{file}:1:{k + 1}: column {name!r}: {UnknownNameError('coordinate', coordinate, coordinates[kind])}"
+            )
+        if coordinate in found[kind]:
+            raise FormatError(f"{file}:1:{k + 1}: column {name!r} tells {coordinate or 'the time'} a second time")
+        found[kind][coordinate] = k
+    for kind, names in coordinates.items():
+        missing = [name for name in names if name not in found[kind]]
+        if missing and (found[kind] or kind == "q"):
+            headed = ", ".join(f"{kind}:{name}" for name in missing[:8]) + (", …" if len(missing) > 8 else "")
+            raise FormatError(f"{file}:1:1: {counted(len(missing), 'column')} of {model.name!r} missing: {headed}")
+    if ignored:
+        warn(f"{file}: {counted(len(ignored), 'column')} not used: {', '.join(ignored[:8])}")
+    ordered = {kind: [found[kind][name] for name in names] for kind, names in coordinates.items() if found[kind]}
+    return ordered | ({"t": list(found["t"].values())} if found["t"] else {})
+
+
+def _meant(name: str, coordinates: dict[str, list[str]]) -> tuple[str | None, str]:
+    """What a column is of: "t", "q", "v", "a", "tau" or None, and the coordinate."""
+    if name.lower() in TIMES:
+        return "t", ""
+    if name in coordinates["q"]:
+        return "q", name
+    words = "|".join(sorted(_KIND, key=len, reverse=True))
+    if before := re.fullmatch(rf"({words})\s*(?:[:._/ ]\s*(.+)|\[?(\d+)\]?)", name, re.IGNORECASE):
+        kind = _KIND[before[1].lower()]
+        coordinate, number = before[2], before[3]
+    elif after := re.fullmatch(rf"(.+?)\s*[:._/ ]\s*({words})", name, re.IGNORECASE):
+        kind, coordinate, number = _KIND[after[2].lower()], after[1], None
+    else:
+        return None, ""
+    names = coordinates[kind]
+    if coordinate is not None and coordinate not in names and coordinate.isdigit():
+        number = coordinate
+    if number is not None:
+        return kind, names[int(number) - 1] if 0 < int(number) <= len(names) else f"{number} (from 1)"
+    return kind, coordinate
+
+
+def _wrong_place(
+    file: Path, separator: str, header: Sequence[str], used: Sequence[int] | None = None
+) -> FormatError | None:
+    """The first thing wrong in a table, with its line and column."""
+    with file.open(encoding="utf-8-sig") as lines:
+        next(lines)
+        for number, line in enumerate(lines, start=2):
+            cells = line.rstrip("\r\n").split(separator)
+            if cells == [""]:
+                continue
+            if len(cells) != len(header):
+                return FormatError(
+                    f"{file}:{number}:1: {counted(len(header), 'value')} expected, one a column; got {len(cells)}"
+                )
+            at = 1
+            for k, cell in enumerate(cells):
+                try:
+                    value = float(cell)
+                except ValueError:
+                    return FormatError(f"{file}:{number}:{at}: {header[k]} is a number; got {cell.strip()!r}")
+                if used is not None and k in used and not np.isfinite(value):
+                    return FormatError(f"{file}:{number}:{at}: {header[k]} is finite; got {cell.strip()}")
+                at += len(cell) + 1
+    return None

@@ -1,0 +1,1 @@
+"""What acts on a mechanism while it moves: laws, drives, pushes, noise."""

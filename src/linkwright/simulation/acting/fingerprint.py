@@ -1,0 +1,92 @@
+"""What a function is, with all that it reads from outside itself: two that are the same are traced once.
+
+A law that reads a global number, a variable around it or an attribute of its object is another law when that has
+changed. Functions that it calls are looked into likewise, but for those of installed packages.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+from linkwright.model.derived import exact
+from linkwright.model.tree import Model
+
+STANDARD = sysconfig.get_paths()["stdlib"]
+
+
+class Same:
+    """A thing that is equal to itself alone."""
+
+    def __init__(self, thing: Any):
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.thing is other.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+
+def fingerprint(x: Any) -> Hashable:
+    """Equal for functions that give the same, and for equal values. :class:`TypeError` where one may change unseen."""
+    return _of(x, frozenset())
+
+
+def _of(x: Any, around: frozenset[int]) -> Hashable:
+    if id(x) in around:  # it calls itself
+        return "again"
+    if isinstance(x, (Model, ModuleType)) or _is_installed(x):
+        return Same(x)
+    inner = around | {id(x)}
+    if isinstance(x, type):
+        return Same(x), *_of_class(x, inner)
+    if isinstance(x, partial):
+        return partial, _of(x.func, inner), _of(x.args, inner), _of(x.keywords, inner)
+    if isinstance(x, MethodType):
+        return MethodType, _of(x.__func__, inner), _of(x.__self__, inner)
+    if isinstance(x, FunctionType):
+        cells = [cell.cell_contents for cell in x.__closure__ or ()]
+        read = {name: x.__globals__[name] for name in sorted({*_names(x.__code__)}) if name in x.__globals__}
+        return x.__code__, _of([x.__defaults__, x.__kwdefaults__, cells], inner), _of(read, inner)
+    if isinstance(x, dict):
+        return dict, *((exact(name), _of(value, inner)) for name, value in x.items())
+    if isinstance(x, (list, tuple)):
+        return type(x), *(_of(one, inner) for one in x)
+    if hasattr(x, "__dict__"):
+        return _of(type(x), inner), _of(vars(x), inner)
+    return exact(x)
+
+
+def _of_class(kind: type, around: frozenset[int]) -> Iterator[Hashable]:
+    """Of what a class and those it inherits from have written in them: methods, and values that can be told."""
+    for one in kind.__mro__:
+        if _is_installed(one):
+            continue
+        for name, value in vars(one).items():
+            parts = [getattr(value, part, None) for part in ("__func__", "fget", "func")]  # of methods, properties
+            for function in [part for part in parts if isinstance(part, FunctionType)] or [value]:
+                with suppress(TypeError):  # what may change unseen is what belongs to the class itself
+                    yield name, _of(function, around)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """The names that a function and those within it look up."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _is_installed(x: Any) -> bool:
+    """Whether it is of a package, or of Python itself, whose lines do not change while a program runs."""
+    home = str(getattr(x, "__module__", None) or "")
+    if home.partition(".")[0] in ("linkwright", "builtins"):
+        return True
+    place = getattr(sys.modules.get(home), "__file__", None) or ""
+    return "site-packages" in place or place.startswith(STANDARD)

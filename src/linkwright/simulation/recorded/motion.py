@@ -1,0 +1,361 @@
+"""The record of a motion."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.compiler.public import kernel_of, public
+from linkwright.dynamics.contact.smooth import pair_energy
+from linkwright.dynamics.forces.actuation import joint_velocity_limits
+from linkwright.errors import ShapeError, UnknownMotionError
+from linkwright.files import file_at, replacing, write_figure
+from linkwright.model.names import velocity_names
+from linkwright.model.tree import Model
+from linkwright.simulation.acting.laws import joined
+from linkwright.simulation.recorded.contacts import Contacts, contacts_of, impulse_names, limit_efforts
+from linkwright.simulation.stepping.impacts import Constraints
+from linkwright.simulation.stepping.parts import measuring
+from linkwright.spatial.arrays import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from linkwright.visual.moving.animation import Animation
+
+
+ROWS_AT_ONCE = 4096
+"""of a table that is written"""
+
+constraint_residual = public(dynamics.constraint_residual)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A motion, sampled; arrays are read as ``q[k]`` at the time ``t[k]``.
+
+    Of a batch of motions those that grew beyond all numbers are NaN after their last sample, whose time is in
+    ``ended``.
+    """
+
+    model: Model
+    t: Array
+    """(n,), s"""
+    q: Array
+    """(n, …, nq)"""
+    v: Array
+    """(n, …, nv)"""
+    tau: Array
+    """(n, …, nv), the controller's efforts; those at k act from t[k] to t[k + 1]"""
+    step: float
+    """of the integration, s"""
+    compile_time: float = 0.0
+    """s"""
+    run_time: float = 0.0
+    """s, of the integration alone"""
+    states: Array | None = None
+    """(n, …, size), of the law one after the other: see ``state``"""
+    shapes: Any = None
+    """how the law's state is put together"""
+    cut: slice | None = None
+    """where the state tells which efforts were cut"""
+    wrenches: Mapping[str, Array] = field(default_factory=dict)
+    """by frame (n, …, 6): what acted there from outside, `wrenches` and `environment` together"""
+    lengths: Array | None = None
+    """(…, 2): how many steps were taken, and how many again with a shorter length, by a method that chooses them"""
+    impulses: Array | None = None
+    """(n, …, m), N s or N m s, of contacts and limits over the step that ends at each sample"""
+    parts: tuple[Motion, ...] = ()
+    """where the mechanism changed: the motions of one after the other. ``model`` is that with most coordinates, and
+    what another has not is as it was when it was locked"""
+    events: tuple[Any, ...] = ()
+    """what happened when: each has ``t`` (s), ``name``, ``before`` and ``after``, (q, v), and ``lost`` (J)"""
+    smooth: bool = False
+    """whether shapes touch by smooth forces, whose springs are then part of the potential energy"""
+    constraints: Constraints | None = None
+    """what acted by impulses"""
+
+    @cached_property
+    def _energies(self) -> tuple[Array, Array]:
+        if self.parts:
+            return tuple(np.concatenate(some) for some in zip(*(part._energies for part in self.parts), strict=True))  # type: ignore[return-value]
+        with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
+            kinetic, potential = measuring(self.model)(self.q, self.v)
+            if self.smooth:
+                potential = potential + kernel_of(pair_energy, self.model)(self.q)
+            return kinetic, potential
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The points at which shapes may touch, their gaps and forces, and what the solver of impulses left.
+
+        See :class:`~linkwright.simulation.recorded.contacts.Contacts`. Without pairs of shapes there are none.
+        """
+        return contacts_of(self)
+
+    @property
+    def pressing(self) -> dict[str, Array]:
+        """By pair of shapes (n, …), N: the normal forces of all its points together. Empty where nothing may touch."""
+        if not self._touching:
+            return {}
+        found: dict[str, Array] = {}
+        normal = self.contacts.normal_forces
+        for k, name in enumerate(self.contacts.names):
+            label = name if name not in found else f"{name} ({k})"
+            found[label] = normal[..., self.contacts.pair == k].sum(axis=-1)
+        return found
+
+    @property
+    def limit_efforts(self) -> Array:
+        """(n, …, nv): the efforts by which limits held joints, mean over the step that ends at each sample."""
+        return limit_efforts(self)
+
+    @property
+    def state(self) -> Any:
+        """The state of the law at each sample, put together as ``state0``: arrays (n, …, *shape). None without one."""
+        return None if self.states is None or self.shapes is None else joined(self.shapes, self.states)
+
+    @property
+    def saturated(self) -> Array:
+        """(n, …, nv) of bool: which efforts were cut, by limits of efforts or velocities, till the next sample."""
+        found = np.zeros(self.v.shape, dtype=bool)
+        if self.states is not None and self.cut is not None:
+            found[:-1] = np.diff(self.states[..., self.cut], axis=0) > 0.5
+        return found
+
+    @property
+    def overspeed(self) -> Array:
+        """(n, …, nv) of bool: which velocities are beyond the limits of their joints."""
+        return np.asarray(np.abs(self.v) > joint_velocity_limits(self.model))
+
+    @property
+    def kinetic(self) -> Array:
+        """(n, …), J. Energies are computed when one of them is first asked for."""
+        return self._energies[0]
+
+    @property
+    def potential(self) -> Array:
+        """(n, …), J: of gravity and of the springs, those of smooth contact included."""
+        return self._energies[1]
+
+    @property
+    def energy(self) -> Array:
+        """(n, …), kinetic and potential together, J."""
+        return self.kinetic + self.potential
+
+    @property
+    def ended(self) -> Array:
+        """(…,), s: when the last sample of each motion is: ``t[-1]``, but of those that grew beyond all numbers."""
+        there = samples_there(self.q, self.v)
+        times: Array = np.append(self.t, np.nan)[there - 1]  # none at all: NaN
+        return times
+
+    @property
+    def drift(self) -> float:
+        """The largest change of the total energy, J: an error where nothing drives or damps the motion."""
+        return _largest(self.energy - self.energy[0])
+
+    @property
+    def closure(self) -> float:
+        """The largest error of the loops, m or rad."""
+        if self.parts:
+            return max(part.closure for part in self.parts)
+        return _largest(constraint_residual(self.model, self.q)) if self.model.loops else 0.0
+
+    @property
+    def steps_per_second(self) -> float:
+        """Integration steps per second of computing."""
+        steps = (self.t[-1] - self.t[0]) / self.step if self.lengths is None else np.max(self.lengths.sum(axis=-1))
+        return float(steps / self.run_time) if self.run_time else float("inf")
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Positions, velocities, efforts and what acted from outside (where there are any), and energies over time.
+
+        Saved if a path is given.
+        """
+        from linkwright.visual.plots import plot_motion
+
+        self._one()
+        tau = self.tau if np.any(self.tau) else None
+        told: dict[str, Any] = {"title": self.model.name, "wrenches": self.wrenches, "contacts": self.pressing}
+        told["reached"] = self.limit_efforts != 0.0
+        figure = plot_motion(self.model, self.t, self.q, self.v, tau, self.kinetic, self.potential, **told)
+        if path is not None:
+            write_figure(path, figure)
+        return figure
+
+    def animate(self, path: str | Path | None = None, **options: Any) -> Animation:
+        """Write the motion as a ``.gif``, an ``.mp4`` or, into a folder ("frames/"), as numbered pictures; its path.
+
+        Without a path it is a GIF that is kept while Python runs: ``motion.animate()`` is what a notebook shows.
+        Options and errors are those of :func:`linkwright.visual.moving.animation.animate`; forces of contact are
+        arrows, unless ``forces=False``.
+        """
+        from linkwright.visual.moving.animation import animate
+
+        self._one()
+        return animate(self.model, *self._shown, path, **self._with_forces(options))
+
+    def show(self, **options: Any) -> None:
+        """Play the motion in a window; options and errors are those of :func:`linkwright.visual.moving.window.show`."""
+        from linkwright.visual.moving.window import show
+
+        self._one()
+        show(self.model, *self._shown, **self._with_forces(options))
+
+    def _with_forces(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """With the forces of contact, unless others are given, or none wanted."""
+        given = dict(options)
+        if (wanted := given.get("forces", True)) is not True and wanted is not False:
+            return given
+        given.pop("forces", None)
+        if wanted and self._touching:
+            last = np.append(np.diff(self.t) > 0.0, True)
+            given["forces"] = self.contacts.centers[last], self.contacts.of_pairs[last]
+        return given
+
+    def save(self, path: str | Path) -> Path:
+        """Write the motion: ``.npz`` (arrays by name) or ``.csv`` (one row a sample, with a header)."""
+        path = file_at(path, "motions", ".npz", ".csv")
+        write = self._write_arrays if path.suffix.lower() == ".npz" else self._write_table
+        with replacing(path) as place:
+            write(place)
+        return path
+
+    def _write_arrays(self, path: Path) -> None:
+        own: dict[str, Any] = {} if self.state is None else {"state": self.states}
+        own |= {f"wrench:{frame}": wrench for frame, wrench in self.wrenches.items()}
+        if self.impulses is not None and self.constraints is not None and not self.parts:
+            own |= {"impulses": self.impulses, "impulse_names": np.array(impulse_names(self.model, self.constraints))}
+        if self._touching:
+            of = self.contacts
+            own |= {"contact_names": np.array(of.names), "contact_pair": of.pair, "contact_gaps": of.gaps}
+            own |= {"contact_points": of.points, "contact_forces": of.forces, "contact_moments": of.moments}
+        with path.open("wb") as file:
+            np.savez_compressed(
+                file,
+                t=self.t,
+                q=self.q,
+                v=self.v,
+                tau=self.tau,
+                kinetic=self.kinetic,
+                potential=self.potential,
+                energy=self.energy,
+                coordinate_names=np.array(self.model.coordinate_names),
+                **own,
+            )
+
+    def _write_table(self, path: Path) -> None:
+        self._one()
+        velocities = velocity_names(self.model)
+        header = [
+            "t",
+            *(f"q:{name}" for name in self.model.coordinate_names),
+            *(f"v:{name}" for name in velocities),
+            *(f"tau:{name}" for name in velocities),
+            "kinetic",
+            "potential",
+            "energy",
+            *(f"wrench:{frame}:{name}" for frame in self.wrenches for name in ("fx", "fy", "fz", "nx", "ny", "nz")),
+        ]
+        energies = (self.kinetic, self.potential, self.energy)
+        columns = [self.t, self.q, self.v, self.tau, *energies, *self.wrenches.values()]
+        if self.impulses is not None and self.constraints is not None and not self.parts:
+            header += [f"impulse:{_plain(name)}" for name in impulse_names(self.model, self.constraints)]
+            columns.append(self.impulses)
+        if self._touching:
+            header += [f"force:{_plain(name)}:{axis}" for name in self.contacts.names for axis in ("fx", "fy", "fz")]
+            columns.append(self.contacts.of_pairs)
+        with path.open("w", encoding="utf-8") as file:
+            file.write(",".join(header) + "\n")
+            for first in range(0, len(self.t), ROWS_AT_ONCE):  # a table of all would double the memory
+                rows = slice(first, first + ROWS_AT_ONCE)
+                table = np.column_stack([x[rows].reshape(len(self.t[rows]), -1) for x in columns])
+                np.savetxt(file, table, delimiter=",", fmt="%.17g")
+
+    @property
+    def _shown(self) -> tuple[Array, Array]:
+        """Times and configurations that can be shown one after the other: of several at one time the last."""
+        last = np.append(np.diff(self.t) > 0.0, True)
+        return self.t[last], self.q[last]
+
+    @property
+    def _touching(self) -> bool:
+        """Whether shapes may touch, the same all the time."""
+        return bool(self.model.pairs) and not any(part.model.pairs != self.model.pairs for part in self.parts)
+
+    def _one(self) -> None:
+        if self.q.ndim != 2:
+            raise ShapeError(f"this is a batch of motions {self.q.shape[1:-1]}; take one first: motion[0]")
+
+    def __getitem__(self, index: Any) -> Motion:
+        """One motion of a batch, as long as it went, or several of them."""
+        if self.q.ndim == 2:
+            raise ShapeError("this is a single motion")
+        index = index if isinstance(index, tuple) else (index,)
+        at = (slice(None), *index)
+        try:
+            places = (int, np.integer, slice, list, np.ndarray)
+            if not all(isinstance(k, places) and not isinstance(k, bool) for k in index):
+                raise IndexError
+            np.broadcast_to(0.0, self.q.shape[:-1])[at]
+        except IndexError:
+            raise UnknownMotionError(index, self.q.shape[1:-1]) from None
+        if self.q[at].ndim == 2:
+            at = (slice(int(samples_there(self.q[at], self.v[at]))), *index)
+        return Motion(
+            self.model,
+            self.t[at[0]],
+            self.q[at],
+            self.v[at],
+            self.tau[at],
+            self.step,
+            self.compile_time,
+            self.run_time,
+            None if self.states is None else self.states[at],
+            self.shapes,
+            self.cut,
+            {frame: wrench[at] for frame, wrench in self.wrenches.items()},
+            None if self.lengths is None else self.lengths[index],
+            None if self.impulses is None else self.impulses[at],
+            smooth=self.smooth,
+            constraints=self.constraints,
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what it is in a line, and of a single motion its plots."""
+        told = f"<p>{escape(repr(self)[1:-1])}</p>"
+        if self.q.ndim != 2 or not len(self.t):
+            return told
+        picture = BytesIO()
+        self.plot().savefig(picture, format="png", dpi=80)
+        data = b64encode(picture.getvalue()).decode("ascii")
+        return f'{told}<img src="data:image/png;base64,{data}" alt="plots" style="max-width:100%">'
+
+    def __repr__(self) -> str:
+        return f"<Motion of {self.model.name!r}: {len(self.t)} samples over {self.t[-1] - self.t[0]:g} s>"
+
+
+def _plain(name: str) -> str:
+    """A name in a header of a table."""
+    return name.replace(",", ";").replace("\n", " ")
+
+
+def samples_there(q: Array, v: Array) -> Array:
+    """How many samples of each motion there are (…,) before the first that is not finite."""
+    bad = ~(np.isfinite(q).all(axis=-1) & np.isfinite(v).all(axis=-1))
+    return np.where(bad.any(axis=0), bad.argmax(axis=0), len(bad)) if len(bad) else np.zeros(q.shape[1:-1], dtype=int)
+
+
+def _largest(x: Array) -> float:
+    """The largest absolute value, of what there is."""
+    return float(np.fmax.reduce(np.abs(x), axis=None, initial=0.0))

@@ -1,0 +1,1 @@
+"""Steps of a motion: the methods, and their machine code."""

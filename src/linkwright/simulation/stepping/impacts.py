@@ -1,0 +1,205 @@
+"""Steps at the level of velocities, with contacts, limits and dry friction as impulses; `equations_contact.md` §11a.
+
+    M̂ (v⁺ − v) = h (τ + passive − b − h K v) + Jᵀ p,   M̂ = M + h D + h² K,   q⁺ = q ⊕ (h v⁺ + δ)
+
+Springs and dampers are in M̂, as in "semi_implicit". p are the impulses of `dynamics/impulses`, and δ undoes overlap
+beside the velocities. Order one in the step. b is taken at the velocity in the middle of the step, as far as it is
+known without impulses, and ⊕ carries free bodies straight on: else what turns gains energy by h² in each step, and by
+so much that what spins fast grows beyond all numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright import dynamics
+from linkwright.dynamics import configuration
+from linkwright.dynamics.impulses.rows import (
+    Group,
+    Touch,
+    brakes,
+    dense_jacobian,
+    driven_places,
+    limited,
+    servos,
+    stops,
+    touches,
+)
+from linkwright.dynamics.impulses.solving import Found, Impulses, Solver, bounces
+from linkwright.dynamics.impulses.system import Inertia, inertia
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.simulation.stepping.integrators import ImplicitTerms, implicit_terms, with_added_armature
+from linkwright.spatial.arrays import Array
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What of a mechanism acts by impulses."""
+
+    contact: bool = True
+    """the model's pairs of shapes"""
+    limits: bool = False
+    """of the joints"""
+    friction: bool = True
+    """the joints' dry friction, which then sticks; else it is smoothed"""
+    solver: Solver = field(default_factory=Solver)
+    servos: tuple[str, ...] = ()
+    """the joints that have some"""
+
+    def apart(self, model: Model, asked: Array) -> tuple[Array, Array | None]:
+        """The efforts (nv,) of a law's answer, and what its servos are told: see `acting/servos.py`."""
+        if not self.servos:
+            return asked, None
+        places = [at for _, _, at in driven_places(model, self.servos)]
+        efforts = np.stack([0.0 * asked[k] if k in places else asked[k] for k in range(model.nv)])
+        return efforts, np.concatenate([asked[places], asked[model.nv :]])
+
+    def servo_efforts(self, model: Model, p: Array, h: Any) -> Any:
+        """The efforts (nv,) of servos over a step, of its impulses (m,)."""
+        found: list[Any] = [0.0] * model.nv
+        for n, (_, _, at) in enumerate(driven_places(model, self.servos)):
+            found[at] = p[n] / h
+        return np.stack(found) if found else np.zeros(0)
+
+    def size(self, model: Model) -> int:
+        """How many impulses there are."""
+        return derived(model, _size, self, make=lambda: _size(model, self))  # type: ignore[no-any-return]
+
+
+def constraints_of(
+    model: Model, limits: bool, solver: Solver | None = None, contact: bool = True, servos: tuple[str, ...] = ()
+) -> Constraints | None:
+    """What acts by impulses; None where nothing does. ``contact``: whether pairs do; ``servos``: joints with some."""
+    touches, stops = contact and bool(model.pairs), limits and limited(model)
+    return Constraints(touches, stops, True, solver or Solver(), servos) if touches or stops or servos else None
+
+
+def _size(model: Model, constraints: Constraints) -> int:
+    return sum(group.size for group in _groups(model, model.neutral(), np.zeros(model.nv), 1.0, constraints))
+
+
+def _groups(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints, told: Array | None = None
+) -> list[Group]:
+    """What is gone through in each sweep: contacts last, for what comes last fits best. ``told``: to servos."""
+    return [
+        *(servos(model, q, h, constraints.servos, told) if constraints.servos else []),
+        *(brakes(model) if constraints.friction else []),
+        *(stops(model, q, v, h) if constraints.limits else []),
+        *(touches(model, q, v, h) if constraints.contact else []),
+    ]
+
+
+class Struck(NamedTuple):
+    """What impulses do in a step, in the axes at its beginning."""
+
+    v: Array
+    """(nv,), the velocity with them"""
+    found: Found
+    shift: Array | None
+    """(nv,), by which the configuration is moved besides"""
+    work: Any
+    """J, of the impulses"""
+
+
+def constrained_step(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    memory: Array,
+    constraints: Constraints,
+    told: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """(q, v) after h seconds under efforts tau (nv,), and the impulses (m,); ``memory``: those of the step before.
+
+    ``told``: to servos.
+    """
+    struck = strike(model, q, v, tau, h, memory, constraints, told)
+    moved = h * struck.v if struck.shift is None else h * struck.v + struck.shift
+    return *configuration.move_straight(model, q, moved, struck.v), struck.found.p
+
+
+def strike(
+    model: Model,
+    q: Array,
+    v: Array,
+    tau: Array,
+    h: Any,
+    memory: Array,
+    constraints: Constraints,
+    told: Array | None = None,
+) -> Struck:
+    """What happens to the velocities in :func:`constrained_step`."""
+    smooth, terms, factors = _factorised(model, q, v, h, constraints)
+    effort = tau + dynamics.passive_forces(smooth, q, v) - terms.pull
+    v_free = _carried_on(model, q, v, h, factors, effort)
+    groups = _groups(model, q, v, h, constraints, told)
+    if not groups:
+        return Struck(v_free, Found(memory, 0.0 * v), None, 0.0)
+    impulses = Impulses(factors, groups, v_free, _coasting(model, q, v, h, factors, groups), h, constraints.solver)
+    found = impulses.found(memory)
+    return Struck(v_free + impulses.velocity(found), found, impulses.shift(found), impulses.work(found))
+
+
+def _carried_on(model: Model, q: Array, v: Array, h: Any, factors: Inertia, effort: Array) -> Array:
+    """The velocity after a step under an effort (nv,), in the axes before it."""
+
+    def change(v: Array) -> Array:
+        return h * (factors.velocity(effort - dynamics.bias_forces(model, q, v)) + configuration.turning_rate(model, v))
+
+    return v + change(v + 0.5 * change(v))
+
+
+def _coasting(model: Model, q: Array, v: Array, h: Any, factors: Inertia, groups: Sequence[Group]) -> Array:
+    """What the velocity v would be after a step without any forces: what bounces asks for it, else v itself."""
+    return _carried_on(model, q, v, h, factors, dynamics.gravity_forces(model, q)) if bounces(groups) else v
+
+
+def _factorised(
+    model: Model, q: Array, v: Array, h: Any, constraints: Constraints
+) -> tuple[Model, ImplicitTerms, Inertia]:
+    """The model without the dry friction that acts by impulses, what of it is implicit, and the factors of M̂."""
+    smooth = _without_friction(model) if constraints.friction else model
+    terms = implicit_terms(smooth, q, v, h)
+    M = dynamics.mass_matrix(with_added_armature(smooth, terms.joints), q)
+    for e, c in terms.springs:
+        M = M + c * np.outer(e, e)
+    return smooth, terms, inertia(model, q, M)
+
+
+def left_by(
+    model: Model, q: Array, v: Array, q1: Array, v1: Array, p: Array, h: Any, constraints: Constraints
+) -> tuple[Any, Any, Any]:
+    """What a step from (q, v) to (q1, v1) by the impulses p (m,) leaves.
+
+    The work of contacts, J; what undoing overlap added to the potential energy, J; and the residual, m/s or rad/s: the
+    most by which the law of one contact, limit or joint's friction alone would still change one of its velocities.
+    """
+    v1 = configuration.told_before(model, q, q1, v1)
+    groups = _groups(model, q, v, h, constraints)
+    J = dense_jacobian(groups, model.nv)
+    at = len(J) - sum(group.size for group in groups if isinstance(group.parts[0], Touch))
+    work = 0.5 * (p[at:] @ (J[at:] @ (v + v1))) if at < len(J) else 0.0 * p[0]
+    lift = _potential(model, q1) - _potential(model, configuration.move_straight(model, q, h * v1, v1)[0])
+    _, _, factors = _factorised(model, q, v, h, constraints)
+    free = v1 - factors.velocity(J.T @ p)
+    before = _coasting(model, q, v, h, factors, groups)
+    return work, lift, Impulses(factors, groups, free, before, h, constraints.solver).residual(p)
+
+
+def _potential(model: Model, q: Array) -> Any:
+    return dynamics.potential_energy(model, q) + dynamics.spring_energy(model, q)
+
+
+def _without_friction(model: Model) -> Model:
+    if not any(np.any(joint.friction) for joint in model.joints):
+        return model
+    joints = tuple(replace(joint, friction=np.zeros(len(joint.friction))) for joint in model.joints)
+    return replace(model, joints=joints)

@@ -1,0 +1,138 @@
+"""One chunk of a study: its parameters are made, the function is asked, and the results are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.native.threads import one_thread
+from linkwright.errors import InputError
+from linkwright.spatial.arrays import Array
+from linkwright.study.columns import Column, columns, one_row
+from linkwright.study.samples import Samples
+from linkwright.study.store import Layout, Store
+
+LONGEST_TEXT = 500
+"""characters of an error that are kept"""
+
+
+ANY_TIME: AbstractContextManager[Any] = nullcontext()
+
+
+class Work(NamedTuple):
+    """All that a chunk needs; it travels to other processes by pickle."""
+
+    function: Callable[..., Any]
+    samples: Samples
+    batched: bool
+    keep: tuple[str, ...] | None
+    kept_parameters: tuple[str, ...]
+
+
+class Outcome(NamedTuple):
+    """What came of a chunk."""
+
+    number: int
+    rows: int
+    failed: int
+
+
+class Given(NamedTuple):
+    """What a function gave for some rows."""
+
+    columns: dict[str, Column]
+    """of the rows that did not fail; empty where all did"""
+    fixed: dict[str, Array]
+    failures: dict[int, str]
+    """errors, by row"""
+
+
+def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
+    """What the function gives for these rows; where it fails for all at once, row by row until it is known for which.
+
+    Raises :class:`InputError` for outputs that are none, or not those of the other rows.
+    """
+    failures: dict[int, str] = {}
+    pieces: list[tuple[slice, dict[str, Column]]] = []
+    fixed: dict[str, Array] = {}
+    waiting = [(0, rows)]
+    while waiting:
+        first, last = waiting.pop()
+        some = {name: x[first:last] for name, x in parameters.items()}
+        try:
+            if work.batched:
+                result = work.function(**some)
+            else:
+                result = work.function(**{name: x[0] for name, x in some.items()}) if last - first == 1 else None
+        except Exception as error:
+            if last - first == 1:
+                failures[first] = f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
+            else:
+                waiting += [((first + last) // 2, last), (first, (first + last) // 2)]
+            continue
+        if not work.batched and last - first > 1:
+            waiting += [(k, k + 1) for k in reversed(range(first, last))]
+            continue
+        found, fixed = columns(result, last - first) if work.batched else one_row(result)
+        if work.keep is not None:
+            if unknown := [name for name in work.keep if name not in found]:
+                raise InputError(f"keep names outputs of the function, {', '.join(found)}; got {unknown[0]!r}")
+            found = {name: found[name] for name in work.keep}
+        pieces.append((slice(first, last), found))
+    return Given(_together(pieces, rows), fixed, failures)
+
+
+def _together(pieces: list[tuple[slice, dict[str, Column]]], rows: int) -> dict[str, Column]:
+    if len(pieces) == 1 and pieces[0][0] == slice(0, rows):
+        return pieces[0][1]
+    whole: dict[str, Column] = {}
+    for where, found in pieces:
+        if not whole:
+            for name, one in found.items():
+                values = np.full((rows, *one.values.shape[1:]), Layout.of(one).missing, dtype=one.values.dtype)
+                whole[name] = one._replace(values=values)
+        _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found)
+        for name, one in found.items():
+            whole[name].values[where] = one.values
+    return whole
+
+
+def _require_the_same(known: Mapping[str, Layout], found: Mapping[str, Column]) -> None:
+    told = {name: (one.shape, np.dtype(one.dtype).kind) for name, one in known.items()}
+    here = {name: (one.values.shape[1:], one.values.dtype.kind) for name, one in found.items()}
+    if told != here:
+        raise InputError(
+            f"the function gave {_shown(here)} for some rows, and {_shown(told)} for others: outputs are the same of "
+            "all rows"
+        )
+
+
+def _shown(outputs: Mapping[str, tuple[tuple[int, ...], str]]) -> str:
+    return ", ".join(f"{name} {shape}" if shape else name for name, (shape, _) in outputs.items()) or "nothing"
+
+
+def first_rows(work: Work, rows: int) -> Given:
+    """What the function gives for so many of the first rows, as a chunk of them would be computed."""
+    parameters = work.samples.at(0, rows)
+    with one_thread(), np.errstate(all="ignore"):
+        return asked(work, parameters, rows)
+
+
+def compute(
+    work: Work, store: Store, layouts: Mapping[str, Layout], k: int, turn: AbstractContextManager[Any] = ANY_TIME
+) -> Outcome:
+    """Compute the k-th chunk when it is its turn, and write it."""
+    first, last = store.bounds(k)
+    with turn, one_thread(), np.errstate(all="ignore"):
+        parameters = work.samples.at(first, last)
+        given = asked(work, parameters, last - first)
+        arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
+        del parameters
+    if given.columns:
+        _require_the_same(layouts, given.columns)
+        arrays.update({name: one.values for name, one in given.columns.items()})
+    store.write(k, arrays, given.failures)
+    return Outcome(k, last - first, len(given.failures))

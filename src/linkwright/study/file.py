@@ -1,0 +1,182 @@
+"""Studies told of in a file (TOML): which mechanism, what is computed, what is varied, what is kept, and where."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import linkwright
+from linkwright.errors import InputError, UnknownNameError
+from linkwright.formats.load import load
+from linkwright.study import samples
+from linkwright.study.samples import Distribution, Samples
+
+KEYS = {
+    "title": str,
+    "model": str,
+    "function": str,
+    "store": str,
+    "samples": str,
+    "rows": int,
+    "seed": int,
+    "table": str,
+    "batched": bool,
+    "chunk": int,
+    "keep": list,
+    "with": dict,
+    "vary": dict,
+    "units": dict,
+}
+"""What a file may say, and as what."""
+
+OPTIONS = ("title", "batched", "chunk", "keep", "units")
+
+KINDS = ("grid", "table", "random", "sobol", "saltelli")
+
+DISTRIBUTIONS: dict[str, Callable[..., Distribution]] = {
+    "uniform": samples.uniform,
+    "log_uniform": samples.log_uniform,
+    "normal": samples.normal,
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a file says, read."""
+
+    function: Callable[..., Any]
+    parameters: Samples
+    store: Path
+    options: Mapping[str, Any]
+    """the other arguments of ``study``"""
+
+
+def read_study(path: str | Path) -> Told:
+    """Read a file that tells of a study; paths in it are from where it is.
+
+    Raises :class:`InputError` where it says nothing of use, with the place.
+    """
+    file = Path(path)
+    try:
+        told = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{str(path)!r} is not TOML: {error}") from None
+    for key, value in told.items():
+        if key not in KEYS:
+            raise UnknownNameError(f"key in {file.name}", key, KEYS)
+        if not isinstance(value, KEYS[key]):
+            raise InputError(f"{file.name}: {key} is {_kind(KEYS[key])}; got {value!r}")
+    for key in ("function", "vary") if "table" not in told else ("function",):
+        if key not in told:
+            raise InputError(f"{file.name} has no {key}; it needs function, and vary or table")
+    options: dict[str, Any] = {key: told[key] for key in OPTIONS if key in told}
+    options.setdefault("title", file.stem)
+    store = file.parent / told.get("store", file.stem)
+    return Told(_function(told, file), _samples(told, file), store, options)
+
+
+def _kind(kind: type) -> str:
+    return {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}[kind]
+
+
+def _function(told: Mapping[str, Any], file: Path) -> Callable[..., Any]:
+    """One of Linkwright's, or ``"programs.py:function"``, with the model and what is bound to it."""
+    name, bound = told["function"], dict(told.get("with", {}))
+    model = None
+    if "model" in told:
+        beside = file.parent / told["model"]
+        model = load(str(beside) if beside.exists() else told["model"])
+    place, colon, inner = name.partition(":")
+    if colon:
+        function = _of_file(file.parent / place, inner)
+    elif name in linkwright.__all__ and callable(getattr(linkwright, name)):
+        function = getattr(linkwright, name)
+    else:
+        known = [one for one in linkwright.__all__ if callable(getattr(linkwright, one))]
+        raise UnknownNameError("function", name, [*known, "FILE.py:NAME"])
+    return partial(function, *([] if model is None else [model]), **bound)
+
+
+def _of_file(path: Path, name: str) -> Callable[..., Any]:
+    spec = importlib.util.spec_from_file_location(path.stem, path) if path.is_file() else None
+    if spec is None or spec.loader is None:
+        raise InputError(f"there is no Python file {str(path)!r}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"{str(path)!r} fails: {type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        known = [one for one, x in vars(module).items() if callable(x) and not one.startswith("_")]
+        raise UnknownNameError(f"function in {path.name}", name, known)
+    return function  # type: ignore[no-any-return]
+
+
+def _samples(told: Mapping[str, Any], file: Path) -> Samples:
+    vary = told.get("vary", {})
+    if "table" in told:
+        if vary or told.get("samples", "table") != "table":
+            raise InputError(f"{file.name}: a table has all parameters; leave vary and samples away")
+        return _table(file.parent / told["table"])
+    read = {name: _spread(name, x, file) for name, x in vary.items()}
+    spread = any(isinstance(x, Distribution) for x in read.values())
+    kind = told.get("samples", "random" if spread else "grid")
+    if kind not in KINDS:
+        raise UnknownNameError("kind of samples", kind, KINDS)
+    if kind == "grid":
+        if odd := [name for name, x in read.items() if isinstance(x, Distribution)]:
+            raise InputError(f"{file.name}: a grid has lists of values; {odd[0]} is a distribution")
+        return samples.grid(**read)
+    if kind == "table":
+        return samples.table(read)
+    if "rows" not in told:
+        raise InputError(f"{file.name}: samples = {kind!r} needs rows, how many")
+    make: Callable[..., Samples] = getattr(samples, kind)
+    return make(told["rows"], told.get("seed", 0), **read)
+
+
+def _spread(name: str, given: Any, file: Path) -> Any:
+    """A list of values, or a distribution: ``{uniform = [low, high]}``, ``{linspace = [first, last, count]}``."""
+    if not isinstance(given, dict):
+        return given
+    kinds = (*DISTRIBUTIONS, "choice", "linspace")
+    if len(given) != 1 or next(iter(given)) not in kinds:
+        raise InputError(f"{file.name}: {name} is a list of values or one of {', '.join(kinds)}; got {given!r}")
+    ((kind, numbers),) = given.items()
+    if kind == "choice":
+        return samples.choice(numbers)
+    count = 3 if kind == "linspace" else 2
+    if not isinstance(numbers, list) or len(numbers) != count:
+        raise InputError(f"{file.name}: {kind} of {name} takes {count} entries; got {numbers!r}")
+    if kind == "linspace":
+        if isinstance(numbers[2], bool) or not isinstance(numbers[2], int) or numbers[2] < 1:
+            raise InputError(f"{file.name}: linspace of {name} takes [first, last, count]; got {numbers!r}")
+        return np.linspace(numbers[0], numbers[1], numbers[2])
+    return DISTRIBUTIONS[kind](*numbers)
+
+
+def _table(path: Path) -> Samples:
+    """Columns of a CSV file with a header, or arrays of an archive of NumPy (.npz)."""
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as archive:
+                return samples.table(dict(archive))
+        rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8", deletechars="")
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the table {str(path)!r}: {error}") from None
+    if rows.dtype.names is None:
+        raise InputError(f"the table {str(path)!r} needs a header with the names of its columns")
+    found = {name: np.atleast_1d(rows[name]) for name in rows.dtype.names}
+    if bad := [name for name, x in found.items() if not np.isfinite(x).all()]:
+        raise InputError(f"the table {str(path)!r}: the column {bad[0]!r} has entries that are no numbers")
+    return samples.table(found)

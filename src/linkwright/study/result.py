@@ -1,0 +1,205 @@
+"""A study as it is on disk: its arrays, what failed, how far it is, and pictures of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwright.errors import InputError, MissingExtraError, UnknownNameError, counted
+from linkwright.files import write_figure
+from linkwright.spatial.arrays import Array
+from linkwright.study import pictures
+from linkwright.study.columns import ROW
+from linkwright.study.sensitivity import Sensitivity, indices
+from linkwright.study.store import DONE, FAILED, STATUS, Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Study:
+    """What a study gave, opened: ``lw.Study("folder")``. Arrays are read when they are asked for.
+
+    ``study["error"]`` is the output or parameter of that name (rows, …), all of it in memory; ``study.read("error",
+    0, 1000)`` some rows of it.
+    """
+
+    def __init__(self, path: str | Path):
+        """Raises :class:`InputError` where there is no study."""
+        self._store = Store(Path(path))
+        if self._store.is_new:
+            raise InputError(f"there is no study at {str(path)!r}")
+        _ = self._store.kept  # which says what is wrong
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self._store.path
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self._store.kept.title
+
+    @property
+    def rows(self) -> int:
+        """How many sets of parameters it has."""
+        return self._store.kept.rows
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of what the function gave."""
+        return tuple(self._store.kept.outputs)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(self._store.kept.names)
+
+    @property
+    def status(self) -> Array:
+        """(rows,): 0 not computed yet, 1 computed, 2 failed."""
+        return self.read(STATUS)
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        counts = [(len(x), np.count_nonzero(x == FAILED)) for _, x in self._store.statuses()]
+        return sum(n for n, _ in counts), sum(int(n) for _, n in counts)
+
+    @property
+    def done(self) -> int:
+        """How many rows are computed, those that failed included; as it was when it was first asked for."""
+        return self._counts[0]
+
+    @property
+    def failed(self) -> int:
+        """How many rows failed."""
+        return self._counts[1]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no row is missing."""
+        return self.done == self.rows
+
+    @property
+    def errors(self) -> dict[int, str]:
+        """Of rows that failed: the error."""
+        return self._store.errors()
+
+    def unit(self, name: str) -> str:
+        """Of an output or a parameter; "" where none was told."""
+        return str(self._array(name).attrs.asdict().get("units", ""))
+
+    def read(self, name: str, first: int = 0, last: int | None = None) -> Array:
+        """Rows (n, …) of an output or a parameter. Those not computed, or failed, are NaN, or zero of whole numbers."""
+        array = self._array(name)
+        try:
+            return np.asarray(array[first:last])
+        except (ValueError, RuntimeError, OSError) as error:
+            raise InputError(
+                f"{name!r} of {str(self.path)!r} is damaged on the disk ({error}): delete the chunks of {name!r} that "
+                "cannot be read, and run the study again, which computes them again"
+            ) from error
+
+    def __getitem__(self, name: str) -> Array:
+        return self.read(name)
+
+    def chunks(self, *names: str) -> Iterator[tuple[Array, ...]]:
+        """Of each complete chunk the rows of these that were computed, one chunk after the other."""
+        for k, status in self._store.statuses():
+            first, last = self._store.bounds(k)
+            good = status == DONE
+            yield tuple(self.read(name, first, last)[good] for name in names)
+
+    def _array(self, name: str) -> Any:
+        names = [key for key, _ in self._store.group.arrays()]
+        if name not in names:
+            raise UnknownNameError("array of the study", name, names)
+        return self._store.group[name]
+
+    def to_xarray(self) -> Any:
+        """An ``xarray.Dataset``, read lazily: parameters are coordinates; of a grid they are the dimensions.
+
+        Needs xarray (``pip install "linkwright[study]"``).
+        """
+        try:
+            import xarray
+        except ImportError:
+            raise MissingExtraError("to_xarray needs xarray: install the extra, linkwright[study]") from None
+        try:
+            found = xarray.open_zarr(str(self.path), consolidated=True, zarr_format=3)
+        except ImportError:  # without dask everything is read at once
+            found = xarray.open_zarr(str(self.path), consolidated=True, zarr_format=3, chunks=None)
+        found = found.set_coords([name for name in self.parameters if name in found])
+        grid: Mapping[str, int] | None = self._store.kept.grid
+        if not grid or any(found[name].ndim > 1 for name in grid if name in found):
+            return found
+        values = {}
+        for k, (name, length) in enumerate(grid.items()):
+            if name in found:
+                each = int(np.prod([*grid.values()][k + 1 :], dtype=int))
+                values[name] = found[name].to_numpy()[: length * each : each]
+        apart = found.drop_vars([name for name in grid if name in found])
+        shaped = {
+            name: ((*grid, *one.dims[1:]), one.data.reshape(*grid.values(), *one.shape[1:]), one.attrs)
+            for name, one in apart.data_vars.items()
+            if one.dims[:1] == (ROW,)
+        }
+        return xarray.Dataset(shaped, {**{k: v for k, v in apart.coords.items() if k != ROW}, **values}, found.attrs)
+
+    @property
+    def drawable(self) -> tuple[str, ...]:
+        """Names of the outputs with one number a row."""
+        return tuple(name for name in self.outputs if self._array(name).ndim == 1)
+
+    def sensitivity(self, output: str) -> Sensitivity:
+        """How much of an output's variance comes from which parameter, of a study at ``samples.saltelli``."""
+        if self._store.kept.kind != "saltelli":
+            raise InputError(f"sensitivity needs samples.saltelli(…); this study has samples.{self._store.kept.kind}")
+        if not self.complete:
+            raise InputError(f"sensitivity needs all rows; {self.rows - self.done} are missing")
+        y = self.read(output)
+        if y.ndim > 1:
+            raise InputError(f"sensitivity is of outputs with one number for each row; {output!r} has shape {y.shape}")
+        return indices(self.parameters, output, y.astype(float))
+
+    def plot_histogram(self, *names: str, bins: int = 100, path: str | Path | None = None) -> Figure:
+        """How often which values of these outputs or parameters were found: of all outputs with one number a row."""
+        chosen = names or self.drawable
+        if not chosen:
+            raise InputError(f"no output has one number a row; there are {', '.join(self.outputs)}")
+        return _written(pictures.plot_histogram(self, chosen, bins), path)
+
+    def plot_bands(self, name: str, path: str | Path | None = None) -> Figure:
+        """Percentiles of an output over time: of motions."""
+        return _written(pictures.plot_bands(self, name), path)
+
+    def plot_scatter(self, output: str, *parameters: str, path: str | Path | None = None) -> Figure:
+        """An output against parameters; all that are one number unless given."""
+        chosen = parameters or tuple(
+            name for name in self.parameters if name in self._store.group and self._array(name).ndim == 1
+        )
+        if not chosen:
+            raise InputError("a scatter is against parameters of one number each, and none is kept")
+        return _written(pictures.plot_scatter(self, output, chosen), path)
+
+    def __str__(self) -> str:
+        told = [f"{self.title}: {self.done} of {counted(self.rows, 'row')}"]
+        if self.failed:
+            told.append(f"{self.failed} failed")
+        if not self.complete:
+            told.append("incomplete: run it again to go on")
+        return "; ".join(told) + f" ({', '.join(self.parameters)} → {', '.join(self.outputs)})"
+
+    def __repr__(self) -> str:
+        return f"<Study {self}>"
+
+
+def _written(figure: Figure, path: str | Path | None) -> Figure:
+    if path is not None:
+        write_figure(path, figure)
+    return figure

@@ -1,0 +1,59 @@
+"""Rollouts in studies: what a mechanism is made of and what a law is bound to, as parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import UnknownNameError
+from linkwright.simulation.rollouts.run import rollout
+
+
+@dataclass(frozen=True)
+class RolloutOf:
+    """A rollout as a function of names: its own arguments, ``body.mass``, and values that its law is bound to."""
+
+    call: partial[Any]
+
+    def __call__(self, **values: Any) -> Any:
+        rows = len(next(iter(values.values())))
+        given: dict[str, Any] = dict(
+            inspect.signature(rollout).bind_partial(*self.call.args, **self.call.keywords).arguments
+        )
+        own = {name: x for name, x in values.items() if name in ARGUMENTS}
+        made_of = {name: x for name, x in values.items() if name not in own and "." in name}
+        bound = {name: x for name, x in values.items() if name not in own and name not in made_of}
+        if bound and given.get("law") is None:
+            raise UnknownNameError("argument of rollout", next(iter(bound)), [*ARGUMENTS, "body.mass"])
+        given |= own
+        for name in ("q0", "v0"):
+            if np.ndim(given.get(name, 0.0)) == 1:
+                given[name] = np.broadcast_to(given[name], (rows, len(given[name])))
+        if made_of:
+            given["parameters"] = {**(given.get("parameters") or {}), **made_of}
+        if bound:
+            each = given.get("each", ())
+            given |= {
+                "law": partial(given["law"], **bound),
+                "each": {*([each] if isinstance(each, str) else each), *bound},
+            }
+        return rollout(**given)
+
+
+ARGUMENTS = tuple(name for name in inspect.signature(rollout).parameters if name != "model")
+
+
+def as_function_of_names(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of a rollout one that takes the names of what mechanism and law are made of."""
+    innermost = function
+    while isinstance(innermost, partial):
+        innermost = innermost.func
+    if innermost is not rollout:
+        return function
+    call = function if isinstance(function, partial) else partial(function)
+    return RolloutOf(call)

@@ -1,0 +1,388 @@
+"""Studies: a function for many sets of parameters, chunk by chunk, to arrays on disk; resumed where they stopped."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from threading import Semaphore
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import linkwright
+from linkwright.compiler.native.threads import checked_threads, default_threads
+from linkwright.errors import ArgumentError, InputError, explained, warn
+from linkwright.spatial.arrays import Array
+from linkwright.study.chunk import Given, Outcome, Work, compute, first_rows
+from linkwright.study.digest import Parts, function_name, function_parts, values_digest
+from linkwright.study.progress import Progress
+from linkwright.study.result import Study
+from linkwright.study.rollouts import as_function_of_names
+from linkwright.study.samples import Grid, Samples, as_samples
+from linkwright.study.store import STATUS, Kept, Layout, Store
+
+MOST_ROWS = 1_000_000
+"""of a chunk"""
+
+CHUNK_TIME = 1.0
+"""s that a chunk should take"""
+
+VERSIONS = {"Linkwright": linkwright.__version__, "NumPy": np.__version__, "Python": platform.python_version()}
+
+LEAST_TIME = 0.1
+"""s that it should take at least"""
+
+CHUNK_BYTES = 64 * 2**20
+"""that its outputs should take at most"""
+
+TRIALS = (1, 8, 64, 1024, 16384)
+"""rows that are computed first, one number after the other, to see what the function gives and how long it takes"""
+
+TRIAL_ROWS = 64
+"""If all of so many fail, all do."""
+
+TRIAL_TIME = 0.02
+"""s, from which on a trial tells the time of a row"""
+
+AHEAD = 2
+"""Chunks that are sent to each thread of a worker: one waits while it computes another."""
+
+
+@explained
+def study(
+    function: Callable[..., Any],
+    parameters: Samples | Mapping[str, Any],
+    store: str | Path,
+    client: Any = None,
+    *,
+    keep: Collection[str] | None = None,
+    keep_parameters: bool | Collection[str] = True,
+    units: Mapping[str, str] | None = None,
+    batched: bool = True,
+    chunk: int | None = None,
+    threads: int | None = None,
+    compress: bool = True,
+    progress: Callable[[float], None] | None = None,
+    title: str = "",
+) -> Study:
+    """Compute a function for many sets of parameters, and keep what it gives in a folder, from which it can go on.
+
+    ``function`` is called with arrays (n, *shape), by the names of ``parameters``, for n rows at a time (for one row at
+    a time, without the first dimension, where ``batched`` is False). It gives an array (n, …), a dict of such, or a
+    motion, a rollout or a result of ``inverse_kinematics`` of a batch: ``partial(lw.simulate, arm, duration=2.0)`` for
+    parameters q0 and v0, or a function of yours. It should give the same whenever it is asked for the same.
+    ``parameters``: :mod:`samples <linkwright.study.samples>`, a grid, a table, random draws or Sobol's sequence; a dict
+    of arrays of equal length is a table.
+
+    ``store`` is a folder: a new one, or that of the same study before, of which only what is missing is computed. It is
+    a zarr group (version 3) with an array for each output, whose first dimension is the row, and ``status``: 1
+    computed, 2 failed. Rows are computed in chunks of at most a million, or about a second of work (``chunk``: so
+    many). A chunk is complete or absent, whatever happens meanwhile. Rows for which the function raises are recorded
+    with the error, and the others go on. One run at a time writes to a store.
+
+    Work is shared by ``threads`` of this process (all processors unless given), or by the workers of ``client``, a
+    ``distributed.Client``, which must see the same folder. ``keep``: names of the outputs that are kept, all unless
+    given; ``keep_parameters``: those of the parameters, all or none. ``units`` of outputs and parameters, by name.
+    ``compress``: with lz4. ``progress``: a function of the fraction done; unless given it is shown on the terminal.
+
+    Raises :class:`InputError` where ``store`` is something else, cannot be written, is in use, or is a study of another
+    function or other parameters, which it names, and where the function fails for all of the first rows.
+    """
+    if not callable(function):
+        raise ArgumentError(f"study: the first argument is a function of the parameters; got {function!r}")
+    samples, path = as_samples(parameters), _path(store)
+    if client is not None and not (hasattr(client, "submit") and hasattr(client, "nthreads")):
+        raise ArgumentError(f"client is a distributed.Client; got {client!r}")
+    names = _kept_parameters(keep_parameters, samples)
+    work = Work(as_function_of_names(function), samples, bool(batched), None if keep is None else tuple(keep), names)
+    number = default_threads() if threads is None else checked_threads("threads", threads)
+    parts, digest = function_parts(function), values_digest(samples.told())
+    known = Store(path)
+    if known.is_new:
+        plan = _planned(work, units or {}, _checked_chunk(chunk), _workers(client, number))
+        _begin(known, work, plan, parts, digest, title, bool(compress))
+    _require_the_same(known, parts, digest, samples, chunk)
+    if not known.complete().all():
+        with known.alone():
+            _run(known, work, client, number, progress)
+    elif progress is not None:
+        progress(1.0)
+    return Study(path)
+
+
+class Estimate(NamedTuple):
+    """What a study would take."""
+
+    rows: int
+    chunk: int
+    chunks: int
+    outputs: tuple[str, ...]
+    seconds: float
+    threads: int
+    bytes: int
+    """before they are compressed"""
+
+
+def estimate(
+    function: Callable[..., Any],
+    parameters: Samples | Mapping[str, Any],
+    *,
+    threads: int | None = None,
+    keep: Collection[str] | None = None,
+    keep_parameters: bool | Collection[str] = True,
+    units: Mapping[str, str] | None = None,
+    batched: bool = True,
+    chunk: int | None = None,
+    title: str = "",
+) -> Estimate:
+    """What a :func:`study` with these arguments would take, from its first rows; nothing is written."""
+    samples = as_samples(parameters)
+    names = _kept_parameters(keep_parameters, samples)
+    work = Work(as_function_of_names(function), samples, bool(batched), None if keep is None else tuple(keep), names)
+    number = default_threads() if threads is None else checked_threads("threads", threads)
+    plan = _planned(work, units or {}, _checked_chunk(chunk), number)
+    seconds = samples.rows * plan.row_time / number
+    chunks = -(-samples.rows // plan.chunk)
+    return Estimate(
+        samples.rows, plan.chunk, chunks, tuple(plan.outputs), seconds, number, samples.rows * plan.bytes_each
+    )
+
+
+class Plan(NamedTuple):
+    """How a study is kept."""
+
+    chunk: int
+    parameters: dict[str, Layout]
+    outputs: dict[str, Layout]
+    fixed: dict[str, Array]
+    row_time: float
+    """s"""
+    bytes_each: int
+    """of a row, as they are computed"""
+
+
+def _begin(store: Store, work: Work, plan: Plan, parts: Parts, digest: str, title: str, compress: bool) -> None:
+    samples = work.samples
+    kept = Kept(
+        samples.rows,
+        plan.chunk,
+        parts,
+        digest,
+        list(samples.shapes),
+        list(plan.outputs),
+        title or function_name(work.function),
+        samples.told()["kind"],
+        dict(zip(samples.axes, samples.lengths, strict=True)) if isinstance(samples, Grid) else None,
+        VERSIONS,
+    )
+    with store.alone():
+        if store.is_new:  # else another run began it meanwhile
+            Store.create(store.path, kept, plan.parameters, plan.outputs, plan.fixed, compress)
+
+
+def _path(store: Any) -> Path:
+    if not isinstance(store, (str, os.PathLike)) or not str(store):
+        raise ArgumentError(f"store is the path of a folder; got {store!r}")
+    return Path(store)
+
+
+def _kept_parameters(given: Any, samples: Samples) -> tuple[str, ...]:
+    if isinstance(given, bool):
+        return tuple(samples.shapes) if given else ()
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if unknown := [name for name in names if name not in samples.shapes]:
+        raise InputError(f"keep_parameters names parameters, {', '.join(samples.shapes)}; got {unknown[0]!r}")
+    return names
+
+
+def _checked_chunk(chunk: Any) -> int | None:
+    if chunk is None:
+        return None
+    if isinstance(chunk, bool) or not isinstance(chunk, (int, np.integer)) or chunk < 1:
+        raise InputError(f"chunk is a whole number of rows; got {chunk!r}")
+    return int(chunk)
+
+
+def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: int) -> Plan:
+    """By a trial of the first rows."""
+    samples = work.samples
+    given, row_time = _tried(work, timed=chunk is None)
+    outputs = {name: Layout.of(one) for name, one in given.columns.items()}
+    parameters = {
+        name: Layout(shape, samples.at(0, 1)[name].dtype.str[1:], tuple(f"{name}_{k}" for k in range(len(shape))))
+        for name, shape in samples.shapes.items()
+        if name in work.kept_parameters
+    }
+    _require_names(parameters, outputs, given.fixed)
+    known = {**parameters, **outputs}
+    if unknown := [name for name in units if name not in known]:
+        raise InputError(f"units are of {', '.join(known)}; got {unknown[0]!r}")
+    told = {name: one._replace(unit=str(units.get(name, one.unit))) for name, one in known.items()}
+    each = sum(_bytes(one.shape, one.dtype) for one in known.values())
+    drawn = sum(_bytes(shape, "f8") for name, shape in samples.shapes.items() if name not in parameters)
+    own = chunk or _suitable(samples.rows, row_time, each + drawn, workers)
+    return Plan(
+        own,
+        {name: told[name] for name in parameters},
+        {name: told[name] for name in outputs},
+        given.fixed,
+        row_time,
+        each,
+    )
+
+
+def _tried(work: Work, timed: bool) -> tuple[Given, float]:
+    """What the function gives for the first rows, more of them until it takes long enough to tell the time of a row."""
+    most = work.samples.rows
+    for rows in TRIALS:
+        rows = min(rows, most)
+        given = first_rows(work, rows)
+        if not given.columns and (rows == most or rows >= TRIAL_ROWS):
+            raise InputError(f"the function failed for all of the first {rows} rows: {given.failures[0]}")
+        if not given.columns:
+            continue
+        if not timed:
+            break
+        began = time.perf_counter()
+        first_rows(work, rows)  # what was compiled by the first call does not count
+        taken = time.perf_counter() - began
+        if taken > TRIAL_TIME or rows == most:
+            return given, taken / rows
+    return given, taken / rows if timed else 0.0
+
+
+def _bytes(shape: tuple[int, ...], dtype: str) -> int:
+    return math.prod(shape) * np.dtype(dtype).itemsize
+
+
+def _suitable(rows: int, row_time: float, each: int, workers: int) -> int:
+    """Rows of a chunk: a second of work, not too much memory, and some chunks for every worker; a round number."""
+    second, least = CHUNK_TIME / max(row_time, 1e-9), LEAST_TIME / max(row_time, 1e-9)
+    shared = max(rows / (4 * workers), least)  # chunks that cost more to write than to compute help nobody
+    wanted = min(MOST_ROWS, second, CHUNK_BYTES / max(each, 1), shared)
+    return max(n for n in (step * 10**power for step in (1, 2, 5) for power in range(7)) if n <= max(1.0, wanted))
+
+
+def _require_names(parameters: Mapping[str, Layout], outputs: Mapping[str, Layout], fixed: Mapping[str, Array]) -> None:
+    taken = {STATUS, *parameters, *fixed}
+    if twice := [name for name in outputs if name in taken]:
+        raise InputError(f"the output {twice[0]!r} has the name of a parameter, or one that a study uses itself")
+    if odd := [name for name in (*parameters, *outputs) if "/" in name or name.startswith(("_", "."))]:
+        raise InputError(f"names of outputs and parameters are names of arrays on disk; {odd[0]!r} cannot be one")
+
+
+def _require_the_same(store: Store, parts: Parts, parameters: str, samples: Samples, chunk: Any) -> None:
+    """Raise :class:`InputError` where a store is of something else, and say of what."""
+    kept, place = store.kept, repr(str(store.path))
+    if dict(kept.function) != parts:
+        gone = [name for name in kept.function if name not in parts]
+        new = [name for name in parts if name not in kept.function]
+        other = [name for name, digest in parts.items() if kept.function.get(name, digest) != digest]
+        what = [
+            *(f"{name} has changed" for name in other),
+            *(f"{name} was there" for name in gone),
+            *(f"{name} is new" for name in new),
+        ]
+        if kept.versions["Python"].split(".")[:2] != VERSIONS["Python"].split(".")[:2]:
+            what.append(f"it was written by Python {kept.versions['Python']}, here is {VERSIONS['Python']}")
+        raise InputError(f"{place} is the study of another function: {'; '.join(what)}. Give another folder")
+    if kept.parameters != parameters:
+        told = f"{kept.rows} rows of {', '.join(kept.names)}"
+        raise InputError(
+            f"{place} is of other parameters ({told}) than these ({samples.rows} rows of {', '.join(samples.shapes)}). "
+            "Give another folder"
+        )
+    if chunk is not None and chunk != kept.chunk:
+        raise InputError(f"{place} is kept in chunks of {kept.chunk} rows, not {chunk}: leave chunk away to go on")
+    if updated := {name: one for name, one in VERSIONS.items() if kept.versions.get(name) != one}:
+        changed = ", ".join(
+            f"{name} {kept.versions.get(name)}, and goes on with {one}" for name, one in updated.items()
+        )
+        warn(f"{place} was begun with {changed}: rows may differ slightly from those there")
+
+
+def _workers(client: Any, threads: int) -> int:
+    return max(1, sum(client.nthreads().values())) if client is not None else threads
+
+
+def _run(store: Store, work: Work, client: Any, threads: int, progress: Callable[[float], None] | None) -> None:
+    store.sweep()
+    missing = [int(k) for k in np.flatnonzero(~store.complete())]
+    layouts = {name: _layout(store.arrays[name]) for name in store.kept.outputs}
+    sizes = [last - first for first, last in map(store.bounds, missing)]
+    done = store.kept.rows - sum(sizes)
+    outcomes = (
+        _on_threads(store, work, layouts, missing, threads)
+        if client is None
+        else _on_cluster(store, work, layouts, missing, client)
+    )
+    with Progress(store.kept.title, store.kept.rows, done, progress) as shown:
+        for outcome in outcomes:
+            shown.add(outcome.rows, outcome.failed)
+
+
+def _layout(array: Any) -> Layout:
+    return Layout(array.shape[1:], np.dtype(array.dtype).str[1:], ())
+
+
+def _on_threads(
+    store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], threads: int
+) -> Iterator[Outcome]:
+    computing = Semaphore(threads)  # while as many others wait for the disk
+    with ThreadPoolExecutor(2 * threads, thread_name_prefix="linkwright study") as pool:
+        waiting: set[Future[Outcome]] = set()
+        left = iter(missing)
+        try:
+            while True:
+                while len(waiting) < 2 * threads and (k := next(left, None)) is not None:
+                    waiting.add(pool.submit(compute, work, store, layouts, k, computing))
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _on_cluster(
+    store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], client: Any
+) -> Iterator[Outcome]:
+    from distributed import KilledWorker, as_completed
+
+    store = Store(store.path.resolve())
+    task = client.scatter((work, dict(layouts)), broadcast=True)
+    left = iter(missing)
+    running: Any = as_completed()  # type: ignore[no-untyped-call]
+    try:
+        for _ in range(AHEAD * _workers(client, 1)):
+            if (k := next(left, None)) is not None:
+                running.add(client.submit(_at_worker, task, store, k, pure=False, retries=2))
+        for future in running:
+            try:
+                outcome = future.result()
+            except KilledWorker as error:
+                raise InputError(
+                    f"workers died again and again at a chunk of {store.kept.chunk} rows, as they do where memory is "
+                    f"short ({error}). What is complete stays; run it again to go on"
+                ) from error
+            if not store.has(outcome.number):
+                raise InputError(
+                    f"a worker wrote to a folder {str(store.path)!r} that is not the one here: a store is on a disk "
+                    "that all workers see"
+                )
+            yield outcome
+            if (k := next(left, None)) is not None:
+                running.add(client.submit(_at_worker, task, store, k, pure=False, retries=2))
+    finally:
+        client.cancel([*running.futures])
+
+
+def _at_worker(task: tuple[Work, Mapping[str, Layout]], store: Store, k: int) -> Outcome:
+    return compute(task[0], store, task[1], k)

@@ -1,0 +1,381 @@
+"""Sets of parameters: a grid, a table, random draws, Sobol's sequence. Rows are made when they are asked for.
+
+``samples.grid(mass=[1, 2, 3], gain=np.linspace(10, 100, 50))`` has every combination, the last name changing fastest;
+``samples.table(q=q, payload=payload)`` the rows of arrays; ``samples.random(10**6, q=samples.uniform(lower, upper))``
+independent draws; ``samples.sobol(2**16, mass=samples.uniform(1, 2))`` points that fill the space evenly.
+
+Row k is the same however many rows are asked for at once: a generator of draws can be sent ahead to any of them (PCG64
+DXSM; M. E. O'Neill 2014, "PCG: a family of simple fast space-efficient statistically good algorithms").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.spatial.arrays import Array, as_numbers
+
+MOST_ROWS = 2**53
+"""Whole numbers up to here are exact in double precision, in which many readers count."""
+
+BLOCK = 2**15
+"""Numbers that are drawn at once, which stay in the processor's cache."""
+
+
+class Samples(Protocol):
+    """Rows of parameters."""
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """The rows from ``first`` to before ``last``: arrays (last − first, *shape) by name."""
+
+    def told(self) -> dict[str, Any]:
+        """What they are, for a digest and for a reader: names, numbers, arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Every combination of values, the last name changing fastest."""
+
+    axes: Mapping[str, Array]
+    """(n, *shape) by name"""
+
+    @property
+    def rows(self) -> int:
+        """How many combinations there are."""
+        return math.prod(self.lengths)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """How many values each name has."""
+        return tuple(len(x) for x in self.axes.values())
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+        return {name: x.shape[1:] for name, x in self.axes.items()}
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """See :class:`Samples`."""
+        places = np.unravel_index(np.arange(first, last), self.lengths)
+        return {name: x[k] for (name, x), k in zip(self.axes.items(), places, strict=True)}
+
+    def told(self) -> dict[str, Any]:
+        """See :class:`Samples`."""
+        return {"kind": "grid", **{name: x for name, x in self.axes.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows as they are given."""
+
+    columns: Mapping[str, Array]
+    """(rows, *shape) by name"""
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return len(next(iter(self.columns.values())))
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+        return {name: x.shape[1:] for name, x in self.columns.items()}
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """See :class:`Samples`."""
+        return {name: x[first:last] for name, x in self.columns.items()}
+
+    def told(self) -> dict[str, Any]:
+        """See :class:`Samples`."""
+        return {"kind": "table", **self.columns}
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How numbers of some shape are spread."""
+
+    kind: str
+    numbers: tuple[Array, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def draws(self) -> int:
+        """Random numbers that each number takes: a normal one takes two (Box & Muller 1958)."""
+        return 2 if self.kind == "normal" else 1
+
+    def of(self, u: Array) -> Array:
+        """From numbers (n, draws, *shape) spread evenly over [0, 1) what is spread so (n, *shape)."""
+        if self.kind == "normal":
+            mean, deviation = self.numbers
+            return mean + deviation * np.sqrt(-2.0 * np.log1p(-u[:, 0])) * np.cos(2.0 * np.pi * u[:, 1])
+        return self.even(u[:, 0])
+
+    def even(self, u: Array) -> Array:
+        """Likewise from one number for each (n, *shape), by the inverse of the distribution."""
+        if self.kind == "uniform":
+            low, high = self.numbers
+            return low + (high - low) * u
+        if self.kind == "log_uniform":
+            low, high = self.numbers
+            return np.exp(np.log(low) + (np.log(high) - np.log(low)) * u)
+        if self.kind == "choice":
+            (values,) = self.numbers
+            return values[np.minimum((u * len(values)).astype(int), len(values) - 1)]
+        from scipy.special import ndtri
+
+        mean, deviation = self.numbers
+        return mean + deviation * ndtri(np.clip(u, 1e-300, 1.0 - 2.0**-53))
+
+    def told(self) -> dict[str, Any]:
+        """For a digest and for a reader."""
+        return {"kind": self.kind, "numbers": list(self.numbers), "shape": list(self.shape)}
+
+
+def uniform(low: Any, high: Any) -> Distribution:
+    """Spread evenly from ``low`` to ``high``: numbers, or arrays of the parameter's shape."""
+    low, high = _two("uniform", low, high)
+    if not (low <= high).all():
+        raise InputError(f"uniform(low, high): low may not be above high; got {low.tolist()} and {high.tolist()}")
+    return Distribution("uniform", (low, high), low.shape)
+
+
+def log_uniform(low: Any, high: Any) -> Distribution:
+    """Spread so that the logarithm is even, from ``low`` > 0 to ``high``: of what is uncertain by a factor."""
+    low, high = _two("log_uniform", low, high)
+    if not ((low > 0.0) & (low <= high)).all():
+        raise InputError(f"log_uniform(low, high): 0 < low ≤ high; got {low.tolist()} and {high.tolist()}")
+    return Distribution("log_uniform", (low, high), low.shape)
+
+
+def normal(mean: Any, deviation: Any) -> Distribution:
+    """Spread normally (Gauss) about ``mean`` with this standard deviation."""
+    mean, deviation = _two("normal", mean, deviation)
+    if not (deviation >= 0.0).all():
+        raise InputError(f"normal(mean, deviation): a deviation is not negative; got {deviation.tolist()}")
+    return Distribution("normal", (mean, deviation), mean.shape)
+
+
+def choice(values: Any) -> Distribution:
+    """One of these values (n,), each as likely."""
+    numbers = as_numbers("choice", values)
+    if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
+        raise InputError(f"choice(values) takes a list of finite numbers; got shape {numbers.shape}")
+    return Distribution("choice", (numbers,), ())
+
+
+def _two(what: str, first: Any, second: Any) -> tuple[Array, Array]:
+    a, b = as_numbers(what, first), as_numbers(what, second)
+    try:
+        a, b = (np.array(x) for x in np.broadcast_arrays(a, b))
+    except ValueError:
+        raise ShapeError(f"{what} got shapes {a.shape} and {b.shape}, which do not go together") from None
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise InputError(f"{what} takes finite numbers; got {a.tolist()} and {b.tolist()}")
+    return a, b
+
+
+@dataclass(frozen=True, eq=False)
+class Random:
+    """Independent draws."""
+
+    rows: int
+    seed: int
+    spread: Mapping[str, Distribution]
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+        return {name: one.shape for name, one in self.spread.items()}
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """See :class:`Samples`."""
+        return {name: self._drawn(k, one, first, last) for k, (name, one) in enumerate(self.spread.items())}
+
+    def _drawn(self, stream: int, one: Distribution, first: int, last: int) -> Array:
+        """Rows (last − first, *shape): each takes the same numbers of its stream, whatever is drawn besides."""
+        each = one.draws * math.prod(one.shape)
+        source = np.random.PCG64DXSM(np.random.SeedSequence([self.seed, stream]))
+        draw = np.random.Generator(source.advance(first * each)).random
+        step = max(1, BLOCK // max(each, 1))
+        rows, u = np.empty((last - first, *one.shape)), np.empty((step, one.draws, *one.shape))
+        for k in range(0, len(rows), step):
+            some = u[: len(rows) - k]
+            draw(out=some)
+            rows[k : k + step] = one.of(some)
+        return rows
+
+    def told(self) -> dict[str, Any]:
+        """See :class:`Samples`."""
+        spread = {name: one.told() for name, one in self.spread.items()}
+        return {"kind": "random", "rows": self.rows, "seed": self.seed, **spread}
+
+
+@dataclass(frozen=True, eq=False)
+class Sobol:
+    """Points of Sobol's sequence, scrambled (Owen 1998) unless told otherwise."""
+
+    rows: int
+    seed: int
+    scrambled: bool
+    spread: Mapping[str, Distribution]
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+        return {name: one.shape for name, one in self.spread.items()}
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """See :class:`Samples`."""
+        from scipy.stats import qmc
+
+        sizes = [math.prod(one.shape) for one in self.spread.values()]
+        points = qmc.Sobol(sum(sizes), scramble=self.scrambled, rng=self.seed if self.scrambled else None, bits=32)
+        if first:
+            points.fast_forward(first)
+        parts = [points.random(n) for n in (min(1, last - first), last - first - 1) if n > 0]  # asked so it is silent
+        u, at, found = np.concatenate([np.zeros((0, sum(sizes))), *parts]), 0, {}
+        for (name, one), size in zip(self.spread.items(), sizes, strict=True):
+            found[name] = one.even(u[:, at : at + size].reshape(last - first, *one.shape))
+            at += size
+        return found
+
+    def told(self) -> dict[str, Any]:
+        """See :class:`Samples`."""
+        spread = {name: one.told() for name, one in self.spread.items()}
+        return {"kind": "sobol", "rows": self.rows, "seed": self.seed, "scrambled": self.scrambled, **spread}
+
+
+@dataclass(frozen=True, eq=False)
+class Saltelli:
+    """Points from which Sobol's indices are found: of each of ``base`` pairs of points a, b: a, and a with each one
+    parameter of b, and b (A. Saltelli et al. 2010, Computer Physics Communications 181)."""
+
+    base: int
+    seed: int
+    spread: Mapping[str, Distribution]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.base * (len(self.spread) + 2)
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Of one row, by name."""
+        return {name: () for name in self.spread}
+
+    def at(self, first: int, last: int) -> dict[str, Array]:
+        """See :class:`Samples`."""
+        n = len(self.spread)
+        begin, end = first // (n + 2), -(-last // (n + 2))
+        pairs = Sobol(self.base, self.seed, True, {str(k): uniform(0.0, 1.0) for k in range(2 * n)})
+        both = np.stack([*pairs.at(begin, end).values()], axis=-1) if last > first else np.zeros((0, 2 * n))
+        a, b = both[:, None, :n], both[:, None, n:]
+        mixed = np.where(np.eye(n, dtype=bool), b, a)
+        u = np.concatenate([a, mixed, b], axis=1).reshape(-1, n)[first - begin * (n + 2) : last - begin * (n + 2)]
+        return {name: one.even(u[:, k]) for k, (name, one) in enumerate(self.spread.items())}
+
+    def told(self) -> dict[str, Any]:
+        """See :class:`Samples`."""
+        spread = {name: one.told() for name, one in self.spread.items()}
+        return {"kind": "saltelli", "base": self.base, "seed": self.seed, **spread}
+
+
+def grid(**values: Any) -> Grid:
+    """Every combination of these values: (n,), or (n, *shape) of what is more than a number."""
+    axes = {name: _column(name, x) for name, x in _some("grid", values).items()}
+    return _counted(Grid(axes))
+
+
+def table(columns: Mapping[str, Any] | None = None, /, **more: Any) -> Table:
+    """The rows of arrays (rows, *shape) of equal length."""
+    found = {name: _column(name, x) for name, x in _some("table", {**(columns or {}), **more}).items()}
+    lengths = {name: len(x) for name, x in found.items()}
+    if len({*lengths.values()}) > 1:
+        told = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ShapeError(f"columns of a table have as many rows as each other; got {told}")
+    return _counted(Table(found))
+
+
+def random(rows: int, seed: int = 0, /, **spread: Any) -> Random:
+    """Independent draws: of each name a distribution, or a number that is the same in all rows."""
+    return _counted(Random(_number("rows", rows, 1), _number("seed", seed), _spread("random", spread)))
+
+
+def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> Sobol:
+    """Points of Sobol's sequence: they fill the space more evenly than draws do; best are 2ⁿ of them.
+
+    At most 2³² of them. Needs SciPy (``pip install "linkwright[study]"``).
+    """
+    return _counted(Sobol(_number("rows", rows, 1), _number("seed", seed), bool(scramble), _spread("sobol", spread)))
+
+
+def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:
+    """Points for :meth:`Study.sensitivity <linkwright.study.Study.sensitivity>`: base · (n + 2) rows of n parameters.
+
+    Each parameter is one number; ``base`` is best a power of two. Needs SciPy and SALib (the extra ``study``).
+    """
+    found = _spread("saltelli", spread)
+    if odd := [name for name, one in found.items() if one.shape]:
+        raise ShapeError(f"sensitivity is of parameters that are numbers; {odd[0]!r} has shape {found[odd[0]].shape}")
+    return _counted(Saltelli(_number("base", base, 2), _number("seed", seed), found))
+
+
+def as_samples(given: Any) -> Samples:
+    """Samples; a mapping of arrays is a table."""
+    if isinstance(given, (Grid, Table, Random, Sobol, Saltelli)):
+        return given
+    if isinstance(given, Mapping):
+        return table(given)
+    raise ArgumentError(
+        "parameters are samples.grid(…), .table(…), .random(…), .sobol(…), .saltelli(…), or a table as a dict of "
+        f"arrays; got {given!r}"
+    )
+
+
+def _spread(what: str, given: Mapping[str, Any]) -> dict[str, Distribution]:
+    found = {}
+    for name, x in _some(what, given).items():
+        if not isinstance(x, Distribution):
+            value = as_numbers(name, x)
+            x = uniform(value, value)
+        found[name] = x
+    return found
+
+
+def _some(what: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not given:
+        raise ArgumentError(f"samples.{what} needs at least one parameter, by its name")
+    return given
+
+
+def _column(name: str, given: Any) -> Array:
+    x = as_numbers(name, given)
+    if not x.ndim or not len(x):
+        raise ShapeError(f"{name} takes an array of at least one row; got shape {x.shape}")
+    return x
+
+
+def _number(name: str, given: Any, least: int = 0) -> int:
+    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not least <= given <= MOST_ROWS:
+        raise InputError(f"{name} is a whole number from {least} to 2⁵³; got {given!r}")
+    return int(given)
+
+
+def _counted(samples: Any) -> Any:
+    if samples.rows > MOST_ROWS:
+        raise InputError(f"{samples.rows} rows are more than can be counted (2⁵³)")
+    return samples

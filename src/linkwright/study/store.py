@@ -1,0 +1,359 @@
+"""Results on disk: a zarr (version 3) group with an array for each output, written chunk by chunk.
+
+A chunk of rows is complete once its part of ``status`` is there, which is written last, when all else of it is on the
+disk: whatever stops a run, a chunk is complete or absent. Parts are written beside and then renamed, with a checksum.
+A folder is a study once its ``zarr.json`` is there, which is written last of what describes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linkwright.errors import InputError, MissingExtraError
+from linkwright.files import write_text
+from linkwright.spatial.arrays import Array
+from linkwright.study.columns import ROW, Column
+
+FORMAT = 1
+"""of what is told in the group's attributes"""
+
+STATUS, ERRORS, LOCK, RUNNING, GROUP, PARTIAL = "status", ".errors", ".lock", ".running.json", "zarr.json", ".partial"
+
+ABSENT, DONE, FAILED = 0, 1, 2
+"""What ``status`` tells of a row."""
+
+
+class Layout(NamedTuple):
+    """An array of the store."""
+
+    shape: tuple[int, ...]
+    """of one row"""
+    dtype: str
+    dimensions: tuple[str, ...]
+    unit: str = ""
+
+    @classmethod
+    def of(cls, column: Column) -> Layout:
+        """That of a column."""
+        kind = "b1" if column.values.dtype.kind == "b" else column.values.dtype.str[1:]
+        return cls(column.values.shape[1:], kind, column.dimensions, column.unit)
+
+    @property
+    def missing(self) -> Any:
+        """What stands for a row that failed."""
+        return np.nan if np.dtype(self.dtype).kind == "f" else np.zeros((), self.dtype)[()]
+
+
+class Kept(NamedTuple):
+    """What a store says of itself."""
+
+    rows: int
+    chunk: int
+    """rows that are computed and written together"""
+    function: Mapping[str, str]
+    """digests of what it is made of, by name"""
+    parameters: str
+    """their digest"""
+    names: Sequence[str]
+    """of the parameters"""
+    outputs: Sequence[str]
+    title: str
+    kind: str
+    """of the samples"""
+    grid: Mapping[str, int] | None
+    """of a grid, how many values each parameter has"""
+    versions: Mapping[str, str]
+    """of Linkwright, NumPy and Python"""
+
+
+class Store:
+    """A study's folder, which is there."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.path,)
+
+    @cached_property
+    def group(self) -> Any:
+        """The zarr group."""
+        return _zarr().open_group(str(self.path), mode="r+" if os.access(self.path, os.W_OK) else "r", zarr_format=3)
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What it says of itself; :class:`InputError` where it is something else."""
+        try:
+            told = self.group.attrs.asdict().get("linkwright")
+        except Exception as error:
+            raise InputError(f"{str(self.path)!r} is not a study: {error}") from None
+        if not isinstance(told, dict) or told.get("format") != FORMAT:
+            raise InputError(f"{str(self.path)!r} is not a study of this version of Linkwright")
+        values: dict[str, Any] = {name: told.get(name) for name in Kept._fields}
+        return Kept(**values)
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        kept: Kept,
+        parameters: Mapping[str, Layout],
+        outputs: Mapping[str, Layout],
+        fixed: Mapping[str, Array],
+        compress: bool,
+    ) -> Store:
+        """A new store in a folder that is empty or not there."""
+        zarr, files = _zarr(), dict[str, Any]()
+        with _quiet():
+            told = {"linkwright": {"format": FORMAT, **kept._asdict()}, "title": kept.title}
+            group = zarr.create_group(zarr.storage.MemoryStore(files), zarr_format=3, attributes=told)
+            for name, x in fixed.items():
+                group.create_array(name, data=x, dimension_names=(name,), attributes=_attributes("s"))
+            for name, one in {**parameters, **outputs}.items():
+                _array(group, name, one, kept, compress)
+            _array(group, STATUS, Layout((), "u1", ()), kept, True)
+            zarr.consolidate_metadata(group.store)
+        written = {name: x.to_bytes() for name, x in files.items()}
+        written[GROUP] = _ordered(written.pop(GROUP))  # the last
+        try:
+            for name, content in written.items():
+                place = path / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.with_suffix(PARTIAL).write_bytes(content)
+                _flush(place.with_suffix(PARTIAL))
+                os.replace(place.with_suffix(PARTIAL), place)
+                _flush(place)
+            _flush_folder(path)
+            _flush_folder(path.parent)
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        return cls(path)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no study is there; :class:`InputError` for what is none of ours."""
+        if not self.path.exists():
+            return True
+        if not self.path.is_dir():
+            raise InputError(f"{str(self.path)!r} is a file: a study is kept in a folder")
+        if (self.path / GROUP).is_file():
+            return False
+        found = {place.name for place in self.path.iterdir()}
+        if found - {LOCK, RUNNING} and RUNNING not in found:  # else one that was stopped while it was begun
+            raise InputError(f"{str(self.path)!r} has other files in it: a study is kept in a folder of its own")
+        return True
+
+    @property
+    def chunks(self) -> int:
+        """How many there are, complete or not."""
+        return -(-self.kept.rows // self.kept.chunk)
+
+    def bounds(self, k: int) -> tuple[int, int]:
+        """The rows of the k-th chunk: the first, and the one after the last."""
+        return k * self.kept.chunk, min(self.kept.rows, (k + 1) * self.kept.chunk)
+
+    @cached_property
+    def _status(self) -> Any:
+        return self.group[STATUS]
+
+    def statuses(self) -> Iterator[tuple[int, Array]]:
+        """Of each complete chunk: its number, and what ``status`` tells of its rows, DONE or FAILED."""
+        try:
+            names = os.listdir(self.path / STATUS)
+        except FileNotFoundError:
+            return
+        for k in sorted(int(name[2:]) for name in names if name.startswith("c.") and name[2:].isdecimal()):
+            if k < self.chunks and (found := self._status_of(k)) is not None:
+                yield k, found
+
+    def complete(self) -> Array:
+        """(chunks,) truth values: which are complete."""
+        done = np.zeros(self.chunks, dtype=bool)
+        for k, _ in self.statuses():
+            done[k] = True
+        return done
+
+    def has(self, k: int) -> bool:
+        """Whether the k-th chunk is complete."""
+        return self._status_of(k) is not None
+
+    def _status_of(self, k: int) -> Array | None:
+        """Nothing of a chunk that is not complete: whose status is not there or torn, or that lacks a file."""
+        first, last = self.bounds(k)
+        try:
+            found = np.asarray(self._status[first:last])
+        except Exception:  # a torn file, which its checksum tells
+            return None
+        whole = bool((found != ABSENT).all()) and all(self._place(name, k).is_file() for name in self.arrays)
+        return found if whole else None
+
+    @cached_property
+    def arrays(self) -> dict[str, Any]:
+        """Those with a part for each chunk, the status left out. Every part is a file, even where it is all zeros."""
+        names = [name for name in (*self.kept.names, *self.kept.outputs) if name in self.group]
+        return {name: self.group[name].with_config({"write_empty_chunks": True}) for name in names}
+
+    def _place(self, name: str, k: int) -> Path:
+        """The file of a chunk."""
+        inner = self.arrays[name].ndim - 1 if name in self.arrays else 0
+        return self.path / name / f"c.{k}{'.0' * inner}"
+
+    def write(self, k: int, columns: Mapping[str, Array], failures: Mapping[int, str]) -> None:
+        """Write a chunk: its arrays by name (rows, …), and the errors of rows that failed, by row of the chunk."""
+        first, last = self.bounds(k)
+        status = np.full(last - first, DONE, dtype=np.uint8)
+        status[list(failures)] = FAILED
+        try:
+            for name, array in self.arrays.items():
+                array[first:last] = columns.get(name, array.fill_value)
+            self._write_errors(k, first, failures)
+            for name in self.arrays:
+                _flush(self._place(name, k))
+            self._status[first:last] = status
+            _flush(self._place(STATUS, k))
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+
+    def sweep(self) -> None:
+        """Take away what runs that were stopped left half written."""
+        for folder, _, files in os.walk(self.path):
+            for name in files:
+                if name.endswith(PARTIAL) or name.startswith(".new-"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(os.path.join(folder, name))
+
+    def _write_errors(self, k: int, first: int, failures: Mapping[int, str]) -> None:
+        place = self.path / ERRORS / f"{k}.json"
+        if not failures:
+            with suppress(FileNotFoundError):
+                place.unlink()
+            return
+        by_text: dict[str, list[int]] = {}
+        for row, text in failures.items():
+            by_text.setdefault(text, []).append(first + row)
+        write_text(place, json.dumps(by_text, ensure_ascii=False))
+        _flush(place)
+
+    def errors(self) -> dict[int, str]:
+        """Of rows that failed: why."""
+        found: dict[int, str] = {}
+        for k, status in self.statuses():
+            if (status == FAILED).any():
+                place = self.path / ERRORS / f"{k}.json"
+                for text, rows in json.loads(place.read_text(encoding="utf-8")).items():
+                    found.update(dict.fromkeys(rows, text))
+        return dict(sorted(found.items()))
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While this lasts no other run writes here; :class:`InputError` where one does already."""
+        from filelock import FileLock, Timeout
+
+        lock, told = FileLock(self.path / LOCK), self.path / RUNNING
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            who = ""
+            with suppress(OSError, ValueError, KeyError):
+                about = json.loads(told.read_text())
+                who = f", process {about['process']} on {about['machine']} since {about['since']}"
+            raise InputError(f"another run writes to {str(self.path)!r}{who}: one at a time") from None
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        try:
+            about = {
+                "process": os.getpid(),
+                "machine": socket.gethostname(),
+                "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+            }
+            write_text(told, json.dumps(about))
+            yield
+        finally:
+            with suppress(OSError):
+                told.unlink()
+            lock.release()
+
+
+def _ordered(group: bytes) -> bytes:
+    """Metadata of a group with its arrays by name: zarr lists them in any order."""
+    told = json.loads(group)
+    arrays = told["consolidated_metadata"]["metadata"]
+    told["consolidated_metadata"]["metadata"] = dict(sorted(arrays.items()))
+    return json.dumps(told, indent=2).encode()
+
+
+def _flush(place: Path) -> None:
+    """Return when a file is on the disk, and that it is in its folder: what is not named is lost when power is."""
+    with open(place, "rb+") as file:
+        os.fsync(file.fileno())
+    _flush_folder(place.parent)
+
+
+def _flush_folder(folder: Path) -> None:
+    if os.name == "nt":  # where folders cannot be opened
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _cannot_write(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot write {str(path)!r}: {error.strerror or error}. What is complete stays; run it again to go on"
+    )
+
+
+def _array(group: Any, name: str, one: Layout, kept: Kept, compress: bool) -> None:
+    from zarr.codecs import BloscCodec, Crc32cCodec
+
+    codecs: list[Any] = [Crc32cCodec()]
+    if compress:
+        size = np.dtype(one.dtype).itemsize
+        shuffle: Any = "shuffle" if size > 1 else "bitshuffle"
+        codecs.insert(0, BloscCodec(typesize=size, cname="lz4", clevel=1, shuffle=shuffle))
+    group.create_array(
+        name,
+        shape=(kept.rows, *one.shape),
+        chunks=(kept.chunk, *(max(1, n) for n in one.shape)),
+        chunk_key_encoding={"name": "default", "separator": "."},  # one folder: each has to be flushed
+        dtype=one.dtype,
+        fill_value=one.missing,
+        compressors=codecs,
+        dimension_names=(ROW, *one.dimensions),
+        attributes=_attributes(one.unit),
+    )
+
+
+def _attributes(unit: str) -> dict[str, str]:
+    return {"units": unit} if unit else {}
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what zarr warns of: consolidated metadata are not yet part of the specification of version 3."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*[Cc]onsolidated metadata.*")
+        yield
+
+
+def _zarr() -> Any:
+    try:
+        import zarr
+    except ImportError:
+        raise MissingExtraError("studies are kept by zarr: install the extra, linkwright[study]") from None
+    return zarr

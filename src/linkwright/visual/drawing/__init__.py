@@ -1,0 +1,1 @@
+"""A mechanism drawn: what there is to see, and from where."""
