@@ -1,4 +1,4 @@
-"""Optimal motions of docs/optimal_control.md: a cart-pole swings up, an arm reaches within its limits.
+"""Optimal motions of docs/topics/control/optimal_control.md: a cart-pole swings up, an arm reaches within its limits.
 
 Writes the pictures of that page into a folder: python examples/optimal_control.py [FOLDER]
 """

@@ -129,8 +129,8 @@ def test_a_robot_on_the_ground_with_noise_and_masses_of_its_own():
 
 
 def test_the_page_runs():
-    """What `docs/rollouts.md` shows of environments, after what it shows before."""
-    page = Path(__file__).parents[1] / "docs" / "rollouts.md"
+    """What `docs/topics/motion/rollouts.md` shows of environments, after what it shows before."""
+    page = Path(__file__).parents[1] / "docs" / "topics" / "motion" / "rollouts.md"
     blocks = re.findall(r"```(?:python|py)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert any("VectorEnv" in block for block in blocks)
     scope: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/trajectories.md: an S-curve of seven joints, a path of a hand, and a fastest motion."""
+"""Draw the pictures of docs/topics/motion/trajectories.md: an S-curve, a path of a hand, and a fastest motion."""
 
 from __future__ import annotations
 

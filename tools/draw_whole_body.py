@@ -1,4 +1,4 @@
-"""Draw docs/pictures/whole_body_squat.png: what docs/whole_body.md simulates.
+"""Draw docs/pictures/whole_body_squat.png: what docs/topics/control/whole_body.md simulates.
 
 python tools/draw_whole_body.py
 """
@@ -19,7 +19,8 @@ DOCS = Path(__file__).parent.parent / "docs"
 def main() -> None:
     """Run the page up to its simulation, and draw that."""
     scope: dict = {}
-    for block in re.findall(r"```python\n(.*?)```", (DOCS / "whole_body.md").read_text(encoding="utf-8"), re.DOTALL):
+    page = (DOCS / "topics" / "control" / "whole_body.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         if "motion" in scope:
             break
         exec(block, scope)

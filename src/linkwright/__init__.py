@@ -5,7 +5,7 @@
 >>> lw.forward_dynamics(arm, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).shape
 (2,)
 
-Conventions (SI, radians, linear part first, quaternions w x y z): `docs/conventions.md`.
+Conventions (SI, radians, linear part first, quaternions w x y z): `docs/reference/conventions.md`.
 """
 
 from __future__ import annotations

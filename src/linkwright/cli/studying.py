@@ -30,7 +30,7 @@ def study(
     Parameters
     ----------
     file
-        A TOML file: model, function, what is varied, what is kept, and where to (see docs/studies.md).
+        A TOML file: model, function, what is varied, what is kept, and where to (see docs/topics/motion/studies.md).
     dry_run
         Only tell how many rows there are, how long they take, and how much disk.
     status

@@ -153,7 +153,7 @@ def _per_joint(model: Model, result: str, function: Callable[..., Array], *coord
 def check(model: Model, q: Any) -> None:
     """Raise where q (…, nq) is not a configuration: of wrong shape, not finite, a quaternion not unit.
 
-    Limits are not looked at. Kernels themselves check shapes only (`docs/conventions.md`).
+    Limits are not looked at. Kernels themselves check shapes only (`docs/reference/conventions.md`).
     """
     x = as_numbers("q", q)
     if x.shape[-1:] != (model.nq,):

@@ -173,7 +173,7 @@ def identify(
     The base parameters, the combinations that efforts depend on, are found by weighted least squares, each joint
     weighted by its residuals; their standard errors suppose that noise is in the efforts alone, and of one sample
     independent of the next's. All parameters, which bodies can have, are those near ``prior`` (the model) that fit:
-    min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see ``docs/identification.md``; what the measurements do not show is the prior's.
+    min ½ χ² + weight · Σ d(Jᵢ‖Jᵢ⁰), see the page on identification; what the measurements do not show is the prior's.
 
     Raises :class:`~linkwright.errors.ShapeError` and :class:`~linkwright.errors.InputError` of arrays that do not fit
     or are not finite, and of too few samples; warns where motions show less than there is to be seen, and where much

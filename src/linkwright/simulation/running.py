@@ -153,7 +153,7 @@ def simulate(
     Shapes of the model's ``pairs`` (see :meth:`~linkwright.model.tree.Model.with_ground`) touch, and with ``limits``
     joints stay within theirs. Both act by impulses at the velocities of each step of "semi_implicit", which is then the
     default (Moreau 1988; Stewart & Trinkle 1996): Coulomb's cone, restitution, and joints' dry friction that sticks.
-    With methods of Runge–Kutta and "dopri5" contact is a smooth force instead (Hunt & Crossley 1975; `docs/events.md`),
+    With methods of Runge–Kutta and "dopri5" contact is a smooth force instead (Hunt & Crossley 1975),
     whose energy is part of the potential one; "dopri5" follows it however stiff. ``solver``
     (:class:`~linkwright.dynamics.impulses.solving.Solver`) tells how exactly impulses are found. ``impulses`` of
     the result has them.

@@ -175,8 +175,8 @@ def analytic_inverse_kinematics(
 ) -> AnalyticSolver:
     """Exact inverse kinematics of a frame: a solver that gives all postures of the arm that bring the frame to a pose.
 
-    The arm is the joints between the world and the frame; its family is recognised from its geometry (see
-    ``docs/exact_inverse_kinematics.md``). Of an arm of seven joints something is ``given`` with each target: a joint,
+    The arm is the joints between the world and the frame; its family is recognised from its geometry (see the
+    page on exact inverse kinematics). Of an arm of seven joints something is ``given`` with each target: a joint,
     by its name, or the "elbow angle" of an arm with spherical shoulder and wrist. If nothing is named it is that, or
     the joint that leaves the shortest formulas. ``task`` "position" asks for the place of the hand alone (of two or
     three joints), "pitch" for its place and its turn about three parallel axes (of a hinge and three parallel ones).

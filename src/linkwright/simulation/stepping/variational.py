@@ -85,8 +85,8 @@ def in_the_middle(model: Model, q: Array, v: Array, tau: Array, h: Any) -> tuple
 def rotor_turning(model: Model, v: Array) -> Array:
     """A v · [v, δ] (nv,), A the armature: what a rotor's momentum would add by turning with its axes.
 
-    Of joints that turn about several axes. By convention (`docs/conventions.md`) armature is not in the bias, so it is
-    taken off; it does no work.
+    Of joints that turn about several axes. By convention (`docs/reference/conventions.md`) armature is not in the
+    bias, so it is taken off; it does no work.
     """
     turning = []
     for joint, v_k in zip(model.joints, model.rates(v), strict=True):
