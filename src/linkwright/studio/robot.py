@@ -1,0 +1,131 @@
+"""A mechanism as nodes of a scene in the browser, in one posture."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import InputError
+from linkwright.geometry import rotation
+from linkwright.model.derived import derived
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.studio.solids import Colour, Solid, Solids, Strut, along, solids_of, touching_solids, turned
+
+MOST_BODIES = 2000
+"""More are neither seen apart nor sent in time."""
+LONGEST_NAME = 40
+
+
+def node_name(name: str) -> str:
+    """A name as part of a node's: letters, digits, "_", "-" and nothing that could be a path; never empty."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:LONGEST_NAME] or "_"
+
+
+class Robot:
+    """A mechanism in the browser: for each body a node, its solids beneath it.
+
+    ``server``: a viser server. ``name``: under which it stands in the scene. ``opacity`` below 1 lets it be seen
+    through, ``colour`` (red, green, blue, 0 to 255) takes the place of the solids' own. ``shapes``: "seen", or
+    "touching" for what is made for contact. Raises :class:`InputError` for more than :data:`MOST_BODIES` bodies.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        model: Model,
+        name: str = "robot",
+        *,
+        opacity: float = 1.0,
+        colour: Colour | None = None,
+        shapes: str = "seen",
+        visible: bool = True,
+    ):
+        if len(model.links) > MOST_BODIES:
+            raise InputError(f"the studio shows up to {MOST_BODIES} bodies; {model.name!r} has {len(model.links)}")
+        self.server, self.model = server, model
+        self.frames = [body.name for body in model.bodies]
+        """the frame of each body that its node stands at"""
+        self.name = f"/{node_name(name)}"
+        self.opacity, self.colour = opacity, colour
+        self.poses: Array = np.tile(np.eye(4), (len(self.frames), 1, 1))
+        """(n_bodies, 4, 4), where the bodies are shown"""
+        self.root = server.scene.add_frame(self.name, show_axes=False, visible=visible)
+        self.nodes = [
+            server.scene.add_frame(f"{self.name}/{k}_{node_name(body)}", show_axes=False)
+            for k, body in enumerate(self.frames)
+        ]
+        """the node of each body"""
+        self.solids: list[tuple[Solid, Any]] = []
+        """what is drawn, and its node"""
+        self.struts: list[tuple[Strut, Any]] = []
+        shown = derived(model, solids_of) if shapes == "seen" else Solids(touching_solids(model), ())
+        with server.atomic():
+            self._add(shown)
+
+    def _add(self, shown: Solids) -> None:
+        for number, solid in enumerate(shown.solids):
+            above = f"{self.name}/world" if solid.body < 0 else self.nodes[solid.body].name
+            self.solids.append((solid, self._mesh(f"{above}/solid_{number}", solid.mesh, solid.colour, solid.opacity)))
+        for number, strut in enumerate(shown.struts):
+            mesh = turned([(0.0, 0.0), (strut.radius, 0.0), (strut.radius, 1.0), (0.0, 1.0)], 20)
+            self.struts.append((strut, self._mesh(f"{self.name}/strut_{number}", mesh, strut.colour, 1.0)))
+
+    def _mesh(self, name: str, mesh: Any, colour: Colour, opacity: float) -> Any:
+        opacity *= self.opacity
+        return self.server.scene.add_mesh_simple(
+            name,
+            np.asarray(mesh.vertices, dtype=np.float32),
+            np.asarray(mesh.faces, dtype=np.uint32),
+            color=colour if self.colour is None else self.colour,
+            opacity=None if opacity >= 1.0 else opacity,
+            side="double",
+            cast_shadow=opacity >= 0.9,
+            receive_shadow=opacity >= 0.9,
+        )
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is seen."""
+        return bool(self.root.visible)
+
+    @visible.setter
+    def visible(self, seen: bool) -> None:
+        self.root.visible = seen
+
+    def show(self, q: Array) -> None:
+        """Place all bodies for a configuration (nq,): they arrive at the page together."""
+        if self.frames:
+            self.place(body_poses(self.model, q))
+
+    def place(self, poses: Array) -> None:
+        """Place all bodies at poses (n_bodies, 4, 4) in the world, of their links' frames."""
+        turns = rotation.to_quaternion(poses[:, :3, :3])
+        with self.server.atomic():
+            for node, pose, turn in zip(self.nodes, poses, turns, strict=True):
+                node.wxyz, node.position = turn, pose[:3, 3]
+            for strut, node in self.struts:
+                a, b = (_placed(poses, body, end) for body, end in zip(strut.bodies, strut.ends, strict=True))
+                T = along(a, b)
+                node.wxyz, node.position = rotation.to_quaternion(T[:3, :3]), a
+                node.scale = (1.0, 1.0, max(float(np.linalg.norm(b - a)), 1e-9))
+        self.poses = poses
+
+    def remove(self) -> None:
+        """Take it out of the scene."""
+        self.root.remove()
+
+
+def body_poses(model: Model, q: Array) -> Array:
+    """The poses (n_bodies, 4, 4) of the bodies' links in the world."""
+    import linkwright as lw
+
+    poses: Array = lw.poses(model, q, frames=tuple(body.name for body in model.bodies))
+    return poses
+
+
+def _placed(poses: Array, body: int, point: Array) -> Array:
+    place: Array = point if body < 0 else poses[body, :3, :3] @ point + poses[body, :3, 3]
+    return place

@@ -1,0 +1,162 @@
+"""The scene: a mechanism, the ground it stands on, the light, and whatever else is to be seen there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ShapeError
+from linkwright.geometry import rotation
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.studio.robot import Robot, node_name
+from linkwright.studio.solids import Colour
+from linkwright.visual.drawing.floors import floors_of
+from linkwright.visual.drawing.linkage import configurations, nearby, poses_along, skeleton
+from linkwright.visual.drawing.view import View, choose_view, round_step
+
+FIELD_OF_VIEW = np.radians(40.0)
+MARGIN = 1.25
+"""How much more than the mechanism the page shows at first."""
+RED: Colour = (204, 38, 56)
+
+
+class Scene:
+    """A mechanism in the browser, with a ground and light, to be shown in one configuration after the other.
+
+    ``server``: a viser server. ``q`` (nq,): where it is shown first; the neutral configuration unless given. Raises
+    :class:`~linkwright.errors.InputError` for a mechanism with no bodies, or more than can be shown.
+
+        scene = Scene(server, model)
+        scene.show(q)
+        scene.arrows("contact", places, forces)
+    """
+
+    def __init__(self, server: Any, model: Model, q: Any = None):
+        self.server, self.model = server, model
+        self.q: Array = configurations(model, model.neutral() if q is None else q)[-1]
+        """(nq,), what is shown"""
+        self.view = _view(model, self.q)
+        self.size = self.view.size
+        """of the mechanism, m"""
+        self._named: dict[str, Any] = {}
+        with server.atomic():
+            self._light()
+            self._ground()
+            self._camera()
+        self.robot = Robot(server, model)
+        """its nodes"""
+        self.show(self.q)
+
+    @property
+    def poses(self) -> Array:
+        """(n_bodies, 4, 4): where the bodies' links are shown, in the world."""
+        return self.robot.poses
+
+    def show(self, q: Array) -> None:
+        """Show a configuration (nq,); all bodies arrive at the page together."""
+        self.robot.show(q)
+        self.q = np.array(q, dtype=float)
+
+    def arrows(self, name: str, at: Any, vectors: Any, colour: Colour = RED) -> None:
+        """Arrows from places (n, 3) along vectors (n, 3), m in the world; those of this name before are gone.
+
+        Without any (n = 0) none is left.
+        """
+        at, vectors = np.reshape(np.asarray(at, dtype=float), (-1, 3)), np.reshape(np.asarray(vectors, float), (-1, 3))
+        if at.shape != vectors.shape:
+            raise ShapeError(f"arrows have a place and a vector each; got {len(at)} places, {len(vectors)} vectors")
+        long = np.linalg.norm(vectors, axis=1) > 1e-4 * self.size
+        points = np.stack([at, at + vectors], axis=1)[long].astype(np.float32)
+        old = self._named.get(name)
+        if not len(points):
+            self.remove(name)
+        elif old is not None and len(old.points) == len(points):
+            old.points = points
+        else:
+            r = 0.008 * self.size
+            self._named[name] = self.server.scene.add_arrows(
+                f"/arrows/{node_name(name)}", points, colour, shaft_radius=r, head_radius=2.4 * r, head_length=6.0 * r
+            )
+
+    def remove(self, name: str) -> None:
+        """Take away what was added by that name; nothing where there is none."""
+        node = self._named.pop(name, None)
+        if node is not None:
+            node.remove()
+
+    def _light(self) -> None:
+        scene, up = self.server.scene, self.view.up
+        scene.set_up_direction(tuple(map(float, up)))
+        scene.configure_environment_map("studio", environment_intensity=0.45)
+        scene.configure_default_lights(True, cast_shadow=True)
+
+    def _ground(self) -> None:
+        """The level it stands on, or, behind what moves in a plane, squared paper."""
+        view = self.view
+        normal = view.axes[2] if view.flat else view.up
+        level = -0.35 * self.size if view.flat else _level(view, self)
+        cell = round_step(0.2 * self.size)
+        turn = _turn_to(normal)
+        wide = 40.0 * cell
+        self.ground = self.server.scene.add_grid(
+            "/ground",
+            width=wide,
+            height=wide,
+            plane="xy",
+            cell_size=cell,
+            section_size=5.0 * cell,
+            cell_color=(214, 217, 222),
+            section_color=(176, 181, 189),
+            cell_thickness=0.8,
+            section_thickness=1.2,
+            infinite_grid=True,
+            fade_distance=22.0 * self.size,
+            fade_strength=1.6,
+            plane_color=(247, 248, 250),
+            plane_opacity=0.0,
+            shadow_opacity=0.0 if view.flat else 0.18,
+            wxyz=rotation.to_quaternion(turn),
+            position=level * normal,
+        )
+
+    def _camera(self) -> None:
+        view, camera = self.view, self.server.initial_camera
+        low, high = view.window
+        middle = 0.5 * (low + high)
+        center = view.center + view.axes[0] * middle[0] + view.axes[1] * middle[1]
+        half = 0.5 * MARGIN * max(float(high[1] - low[1]), 0.7 * float(high[0] - low[0]))
+        away = half / np.tan(0.5 * FIELD_OF_VIEW)
+        camera.fov = float(FIELD_OF_VIEW)
+        camera.look_at = center
+        camera.position = center + away * view.axes[2]
+        camera.up = view.axes[1] if view.flat else view.up
+        camera.near, camera.far = 0.01 * away, 100.0 * away
+
+
+def _view(model: Model, q: Array) -> View:
+    bones = skeleton(model)
+    poses = poses_along(model, q[None])
+    reach = bones.along(poses_along(model, nearby(model, q)))
+    return choose_view(
+        bones.along(poses), bones.center_of_mass_along(poses), model.gravity, reach=reach, floors=floors_of(model)
+    )
+
+
+def _level(view: View, scene: Scene) -> float:
+    """How high the ground is, along ``up``: the model's own, else at the world's origin or beneath the lowest point."""
+    if view.ground is not None:
+        return view.ground
+    bones = skeleton(scene.model)
+    points = bones.along(poses_along(scene.model, scene.q[None]))[0]
+    return min(0.0, float((points @ view.up).min()))
+
+
+def _turn_to(normal: Array) -> Array:
+    """(3, 3): turns z to a direction, x and y staying where they can."""
+    z = normal / np.linalg.norm(normal)
+    x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    y = np.cross(z, x)
+    y /= np.linalg.norm(y)
+    return np.stack([np.cross(y, z), y, z], axis=1)

@@ -1,0 +1,219 @@
+"""The door of the studio: where it listens, and who is let in.
+
+Only this machine is, unless told otherwise, and only pages that the studio itself has sent: another page that is open
+in the browser may not talk to it. Where other machines may connect, the address holds a token, and whoever comes
+without it is turned away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hmac
+import io
+import ipaddress
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+from linkwright.errors import DisplayError, InputError, MissingExtraError
+
+PORT = 8080
+TRIED = 100
+"""ports, one after the other, from the one that is asked for"""
+_STARTING = threading.Lock()
+
+
+class Served(NamedTuple):
+    """A server, and where it is found."""
+
+    server: Any
+    """of viser"""
+    address: str
+    """for a browser, with the token"""
+    token: str
+    """"" where only this machine is let in"""
+    notes: tuple[str, ...]
+    """what the user is to be told"""
+
+
+def serve(host: str = "127.0.0.1", port: int | None = None, title: str = "Linkwright") -> Served:
+    """Start a server for browsers.
+
+    ``host``: the address it listens at; other than of this machine, the address gets a token. ``port``: from 1 to
+    65535, :data:`PORT` unless given; where it is taken, the next free one. Raises :class:`InputError` where there is no
+    such address and :class:`~linkwright.errors.MissingExtraError` without viser.
+    """
+    viser = _viser()
+    if port is not None and (isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536):
+        raise InputError(f"a port is a whole number from 1 to 65535; got {port!r}")
+    local = is_local(host)
+    token = "" if local else secrets.token_urlsafe(24)
+    wanted = PORT if port is None else port
+    with _STARTING:
+        free = _free_port(host, wanted)
+        server = _started(viser, host, free, Door(token, local))
+    found = server.get_port()
+    notes = [f"port {wanted} is taken: port {found} is used"] * (found != wanted)
+    shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{found}/" + (f"?token={token}" if token else "")
+    if not local:
+        notes.append("other machines can connect: whoever has this address can move what is shown")
+    server.gui.set_panel_label(title)
+    return Served(server, address, token, tuple(notes))
+
+
+def _viser() -> Any:
+    try:
+        import viser
+        import websockets.asyncio.server  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the studio needs the package viser: pip install 'linkwright[studio]' ({error})"
+        ) from None
+    return viser
+
+
+def is_local(host: str) -> bool:
+    """Whether an address is this machine's own, that no other reaches. Raises :class:`InputError` for none at all."""
+    if not isinstance(host, str):
+        raise InputError(f"host is an address such as '127.0.0.1'; got {host!r}")
+    try:
+        found = socket.getaddrinfo(host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"there is no address {host!r} to listen at: {error}") from None
+    return all(ipaddress.ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)
+
+
+def _free_port(host: str, first: int) -> int:
+    """The first free port from there on."""
+    for port in range(first, min(first + TRIED, 65536)):
+        try:
+            for family, kind, _, _, place in socket.getaddrinfo(
+                host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            ):
+                with socket.socket(family, kind) as trial:
+                    trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    if family == socket.AF_INET6:
+                        trial.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                    trial.bind(place)
+                    trial.listen(1)
+            return port
+        except OSError as error:
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                raise InputError(f"cannot listen at {host!r}: {error.strerror or error}") from None
+    raise InputError(f"no port from {first} to {min(first + TRIED, 65536) - 1} is free at {host!r}; give another")
+
+
+class Door:
+    """Who is let in: looked at for each request, before anything is answered."""
+
+    def __init__(self, token: str, local: bool):
+        self.token, self.local = token, local
+
+    def refusal(self, path: str, headers: Any) -> str | None:
+        """Why a request is turned away; None where it is not."""
+        host, origin = _one(headers, "Host"), _one(headers, "Origin")
+        if host is None:
+            return "no host is named"
+        if self.local and not _names_this_machine(host):
+            return "this is not the name of this machine"
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return "other pages may not connect"
+        asked = parse_qs(urlsplit(path).query)
+        if not asked.keys() <= {"token"}:
+            return "the address holds more than a token"
+        if self.token and not any(
+            hmac.compare_digest(given.encode(), self.token.encode())
+            for given in (*asked.get("token", ()), self._kept(headers))
+        ):
+            return "the token of the address that the studio told is missing"
+        return None
+
+    @property
+    def cookie(self) -> str:
+        """What a browser keeps of the token, for its later requests."""
+        return f"linkwright={self.token}; Path=/; HttpOnly; SameSite=Strict"
+
+    @staticmethod
+    def _kept(headers: Any) -> str:
+        try:
+            found = SimpleCookie(_one(headers, "Cookie") or "").get("linkwright")
+        except CookieError:
+            return ""
+        return "" if found is None else found.value
+
+    def guarding(self, answer: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """A server's way to answer requests, behind this door."""
+
+        def answered(connection: Any, request: Any) -> Any:
+            refusal = self.refusal(request.path, request.headers)
+            if refusal is not None:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"Turned away: {refusal}.\n")
+            response = answer(connection, request)
+            if response is not None:
+                response.headers["Referrer-Policy"] = "no-referrer"
+                response.headers["X-Content-Type-Options"] = "nosniff"
+                if self.token:
+                    response.headers["Set-Cookie"] = self.cookie
+            return response
+
+        return answered
+
+
+def _one(headers: Any, name: str) -> str | None:
+    found = headers.get_all(name)
+    return found[0] if len(found) == 1 else None if not found else "\0"
+
+
+def _names_this_machine(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _started(viser: Any, host: str, port: int, door: Door) -> Any:
+    """A viser server behind the door; it has no other way to be given one than where its listening begins."""
+    from websockets.asyncio import server as listening
+
+    class Server(viser.ViserServer):  # type: ignore[misc]
+        def request_share_url(self, *_: Any, **__: Any) -> None:
+            """Nothing: a page may not open this machine to the world."""
+
+        def stop(self) -> None:
+            with contextlib.redirect_stdout(io.StringIO()):
+                super().stop()
+
+    guarded = []
+    begin, starter = listening.serve, threading.get_ident()
+
+    def serve_guarded(handler: Any, *places: Any, **options: Any) -> Any:
+        if threading.get_ident() != starter and "process_request" in options and tuple(places[:2]) == (host, port):
+            guarded.append(True)
+            options["process_request"] = door.guarding(options["process_request"])
+        return begin(handler, *places, **options)
+
+    listening.serve = serve_guarded
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # it would tell an address without the token
+            server = Server(host=host, port=port, verbose=False)
+    finally:
+        listening.serve = begin
+    if not guarded:
+        server.stop()
+        raise DisplayError(
+            "this version of viser cannot be guarded: pip install 'linkwright[studio]' brings one that can"
+        )
+    return server

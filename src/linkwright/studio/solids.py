@@ -1,0 +1,342 @@
+"""What of a mechanism is shown as solids: the shapes of its file, else solids drawn along its skeleton.
+
+Everything is triangles in the axes of the link it is on. What connects points of two bodies (a rod that slides out of
+its tube, a spring) is told apart: it is placed and stretched anew in every posture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwright.errors import FormatError, FormatWarning, MissingExtraError, MissingFileError, listed, warn
+from linkwright.formats.meshes import Mesh, mesh_of
+from linkwright.model.loop import Loop
+from linkwright.model.shape import Shape
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.visual.drawing.linkage import Kind, Skeleton, skeleton
+from linkwright.visual.drawing.scene import limb_colours
+from linkwright.visual.drawing.skin import coarse, outside
+
+MOST_TRIANGLES = 1_000_000
+"""of all meshes together"""
+MOST_OF_A_MESH, LEAST_OF_A_MESH = 150_000, 500
+FACETS = 32
+"""round a drawn cylinder"""
+CREASE = np.cos(np.radians(35.0))
+"""Triangles that meet at a blunter angle than this look smooth."""
+
+JOINT_COLOUR, BASE_COLOUR, PLAIN = (58, 64, 72), (138, 143, 152), (222, 225, 230)
+"""of drawn joints, of what is drawn on the world, and of meshes without a colour"""
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A solid of one body."""
+
+    body: int
+    """-1 for the world"""
+    mesh: Mesh
+    """in the axes of the body's link"""
+    colour: Colour
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Strut:
+    """A round rod between points of two bodies, however far they are apart."""
+
+    bodies: tuple[int, int]
+    ends: tuple[Array, Array]
+    """(3,) each, in the axes of the bodies' links"""
+    radius: float
+    colour: Colour
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """All there is to be shown of a mechanism."""
+
+    solids: tuple[Solid, ...]
+    struts: tuple[Strut, ...]
+
+
+def solids_of(model: Model) -> Solids:
+    """The solids of a model: its seen shapes, and what is drawn of bodies without any.
+
+    Meshes that are missing or cannot be read are told in one :class:`FormatWarning`; their bodies are drawn.
+    """
+    shapes = _shapes(model)
+    drawn, struts = _drawn(model, {solid.body for solid in shapes})
+    return Solids((*shapes, *drawn), struts)
+
+
+def touching_solids(model: Model) -> tuple[Solid, ...]:
+    """The shapes that touch others."""
+    return _shapes(model, touching=True)
+
+
+def to_link(model: Model, body: int) -> Array:
+    """(4, 4): takes what is told in a body's canonical axes to those of its link."""
+    if body < 0:
+        return np.eye(4)
+    T = model.frames[model.bodies[body].name].placement
+    R, p = T[:3, :3].T, T[:3, 3]
+    inverse = np.eye(4)
+    inverse[:3, :3], inverse[:3, 3] = R, -R @ p
+    return inverse
+
+
+def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
+    """Those that are seen and have an end, or those that touch."""
+    wanted = [
+        shape
+        for shape in model.shapes
+        if (shape.touches if touching else shape.is_seen and (shape.color is None or shape.color[3] > 0.0))
+        and shape.kind != "plane"
+    ]
+    meshes = sum(shape.kind == "mesh" for shape in wanted)
+    share = int(np.clip(MOST_TRIANGLES / max(meshes, 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
+    found, missing, absent = [], [], []
+    for shape in wanted:
+        try:
+            mesh = coarse(mesh_of(shape), share) if shape.kind == "mesh" else _primitive(shape)
+        except MissingFileError:
+            absent.append(shape.file)
+            continue
+        except (FormatError, MissingExtraError) as error:
+            missing.append(str(error))
+            continue
+        frame = model.frames[shape.body]
+        T = to_link(model, frame.body) @ frame.placement @ shape.placement
+        rgb, opacity = (PLAIN, 1.0) if shape.color is None else (_bytes(shape.color[:3]), float(shape.color[3]))
+        found.append(Solid(frame.body, creased(_moved(mesh, T)), rgb, opacity))
+    if absent:
+        missing.append(f"{len(absent)} of {len(wanted)} files are not found, such as {absent[0]!r}")
+    if missing and not touching:
+        warn(f"{model.name!r}: shapes are not shown: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
+    return tuple(found)
+
+
+def _bytes(rgb: tuple[float, ...]) -> Colour:
+    r, g, b = (round(255.0 * x) for x in rgb)
+    return r, g, b
+
+
+def _moved(mesh: Mesh, T: Array) -> Mesh:
+    return Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces)
+
+
+def creased(mesh: Mesh) -> Mesh:
+    """With corners split where triangles meet at a sharp edge, and made one where they do not.
+
+    The page makes one normal for each corner, so a corner is shared by just those triangles that look smooth.
+    """
+    V, F = mesh
+    grid = 1e-7 * float(np.ptp(V, axis=0).max() or 1.0)
+    _, first, number = np.unique(np.round(V / grid), axis=0, return_index=True, return_inverse=True)
+    V, F = V[first], number.reshape(-1)[F]
+    F = F[(F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0])]
+    if not len(F):
+        return mesh
+    normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    # sides of triangles that lie on one edge: the corners at its ends are one where the edge is blunt
+    corner = np.arange(F.size).reshape(F.shape)
+    a, b = F.ravel(), np.roll(F, -1, axis=1).ravel()
+    at_a, at_b, face = corner.ravel(), np.roll(corner, -1, axis=1).ravel(), np.repeat(np.arange(len(F)), 3)
+    turned = a > b
+    at_low, at_high = np.where(turned, at_b, at_a), np.where(turned, at_a, at_b)
+    edge = np.minimum(a, b) * len(V) + np.maximum(a, b)
+    order = np.argsort(edge, kind="stable")
+    here, there = order[:-1], order[1:]
+    smooth = (edge[here] == edge[there]) & (np.einsum("ij,ij->i", normals[face[here]], normals[face[there]]) > CREASE)
+    here, there = here[smooth], there[smooth]
+    ends = (np.concatenate([at_low[here], at_high[here]]), np.concatenate([at_low[there], at_high[there]]))
+    group = np.arange(F.size)
+    while True:  # the least number of all corners that are one
+        least = np.minimum(group[ends[0]], group[ends[1]])
+        new = group.copy()
+        np.minimum.at(new, ends[0], least)
+        np.minimum.at(new, ends[1], least)
+        new = new[new]
+        if (new == group).all():
+            break
+        group = new
+    kept, faces = np.unique(group, return_inverse=True)
+    return Mesh(V[F.ravel()[kept]], faces.reshape(-1, 3))
+
+
+def _primitive(shape: Shape) -> Mesh:
+    """The surface of a primitive, finer than pictures need it."""
+    half, r = 0.5 * shape.length, shape.radius
+    if shape.kind == "cylinder":
+        return turned([(0.0, -half), (r, -half), (r, half), (0.0, half)])
+    if shape.kind == "cone":
+        return turned([(0.0, -half), (r, -half), (0.0, half)])
+    if shape.kind == "capsule":
+        return capsule(r, -half, half)
+    if shape.kind in ("sphere", "ellipsoid"):
+        ball = sphere()
+        return Mesh(ball.vertices * (r if shape.kind == "sphere" else 0.5 * np.array(shape.size)), ball.faces)
+    return outside(shape)
+
+
+def turned(profile: list[tuple[float, float]], facets: int = FACETS) -> Mesh:
+    """What a profile of (radius, height), upwards, makes when it is turned about z."""
+    turn = np.linspace(0.0, 2.0 * np.pi, facets, endpoint=False)
+    ring = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    V = np.concatenate([np.column_stack([radius * ring, np.full(facets, height)]) for radius, height in profile])
+    a = np.arange(facets)
+    b = (a + 1) % facets
+    rows = [np.stack([a, b, b + facets], axis=1), np.stack([a, b + facets, a + facets], axis=1)]
+    F = np.concatenate([k * facets + rows[i] for k in range(len(profile) - 1) for i in range(2)])
+    ends = V[F]
+    area = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=1)
+    return Mesh(V, F[area > 1e-9 * area.max()])
+
+
+def sphere() -> Mesh:
+    """A ball of radius 1."""
+    angles = np.linspace(-0.5 * np.pi, 0.5 * np.pi, FACETS // 2 + 1)
+    return turned([(float(np.cos(t)), float(np.sin(t))) for t in angles])
+
+
+def capsule(radius: float, low: float, high: float) -> Mesh:
+    """A round rod along z, its ends half balls about ``low`` and ``high``."""
+    angles = np.linspace(0.0, 0.5 * np.pi, FACETS // 4 + 1)
+    arc = [(float(radius * np.cos(t)), float(radius * np.sin(t))) for t in angles]
+    return turned([*((r, low - z) for r, z in reversed(arc)), *((r, high + z) for r, z in arc)])
+
+
+def along(a: Array, b: Array) -> Array:
+    """(4, 4): a frame at ``a`` whose z points to ``b``."""
+    z = b - a
+    length = float(np.linalg.norm(z))
+    z = z / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = np.stack([x, np.cross(z, x), z], axis=1), a
+    return T
+
+
+def rod(a: Array, b: Array, radius: float) -> Mesh:
+    """A round rod from ``a`` to ``b``."""
+    return _moved(capsule(radius, 0.0, float(np.linalg.norm(b - a))), along(a, b))
+
+
+def _radius(bones: Skeleton, size: float) -> float:
+    """Of the drawn rods: thinner the more there are, and never thicker than they are long."""
+    lengths = [
+        float(np.linalg.norm(bones.points[j] - bones.points[i]))
+        for i, j in bones.segments
+        if bones.body[i] == bones.body[j]
+    ]
+    typical = float(np.median(lengths)) if lengths else size
+    return float(min(0.02 * size, 0.16 * typical)) or 0.02 * (size or 1.0)
+
+
+def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, ...]]:
+    """Solids along the skeleton, of bodies that have none of their own."""
+    if not model.links:
+        return [], ()
+    bones = skeleton(model)
+    if set(range(len(model.links))) <= covered:
+        covered = covered | {-1}
+    to = {k: to_link(model, k) for k in range(-1, len(model.links))}
+    places = np.array(
+        [to[int(k)][:3, :3] @ p + to[int(k)][:3, 3] for k, p in zip(bones.body, bones.points, strict=True)]
+    )
+    size = _size(model, bones)
+    r = _radius(bones, size)
+    colours = [_hex(colour) for colour in limb_colours(bones)]
+
+    def colour_of(body: int) -> Colour:
+        return BASE_COLOUR if body < 0 else colours[body]
+
+    solids: list[Solid] = []
+    struts: list[Strut] = []
+    for (i, j), kind, owner in zip(bones.segments, bones.kinds, bones.owner, strict=True):
+        a, b = int(bones.body[i]), int(bones.body[j])
+        if int(owner) in covered and kind not in (Kind.COIL, Kind.ROPE, Kind.ROD):
+            continue
+        thick = {Kind.TUBE: 1.35, Kind.ROD: 0.7, Kind.RAIL: 0.5, Kind.COIL: 0.35, Kind.ROPE: 0.3}.get(Kind(kind), 1.0)
+        colour = BASE_COLOUR if kind in (Kind.RAIL, Kind.COIL, Kind.ROPE) else colour_of(int(owner))
+        if a != b:
+            struts.append(Strut((a, b), (places[i], places[j]), thick * r, colour))
+        elif kind == Kind.CARRIAGE:
+            half = 0.5 * float(np.linalg.norm(places[j] - places[i]))
+            box = outside(Shape("", "box", size=(3.4 * r, 3.4 * r, 2.0 * half)))
+            middle = along(places[i], places[j])
+            middle[:3, 3] = 0.5 * (places[i] + places[j])
+            solids.append(Solid(a, creased(_moved(box, middle)), JOINT_COLOUR))
+        else:
+            solids.append(Solid(a, creased(rod(places[i], places[j], thick * r)), colour))
+    for plate in bones.plates:
+        body = int(bones.body[plate[0]])
+        if body not in covered:
+            mesh = _plate(places[list(plate)], 0.5 * r)
+            solids.append(Solid(body, creased(mesh), colour_of(body)))
+    solids += _joints(model, bones, covered, to, 1.55 * r)
+    return solids, tuple(struts)
+
+
+def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Array], r: float) -> list[Solid]:
+    """What is drawn where bodies meet: hubs about the axes of hinges, balls elsewhere."""
+    solids = []
+    marked = set(bones.marks.ravel().tolist())
+    for k, (link, joint) in enumerate(zip(model.links, bones.joints, strict=True)):
+        if k in covered or bones.floats[k] or int(joint) not in marked or link.motion.type == "prismatic":
+            continue
+        hinge = link.motion.type in ("revolute", "helical", "cylindrical")
+        solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOUR))
+    for loop in model.loops:
+        if not isinstance(loop, Loop) or model.frames[loop.first].body in covered:
+            continue
+        frame = model.frames[loop.first]
+        T = to[frame.body] @ frame.placement @ loop.first_axes
+        hinge = loop.type in ("revolute", "cylindrical", "helical")
+        solids.append(Solid(frame.body, creased(_moved(_hub(r) if hinge else _ball(r), T)), JOINT_COLOUR))
+    return solids
+
+
+def _hub(r: float) -> Mesh:
+    """A short cylinder about z, its rims blunted."""
+    h, c = 1.25 * r, 0.18 * r
+    return turned([(0.0, -h), (r - c, -h), (r, c - h), (r, h - c), (r - c, h), (0.0, h)])
+
+
+def _ball(r: float) -> Mesh:
+    ball = sphere()
+    return Mesh(1.05 * r * ball.vertices, ball.faces)
+
+
+def _plate(corners: Array, half: float) -> Mesh:
+    """A flat plate between corners (n, 3) that go round it."""
+    n = len(corners)
+    middle = corners.mean(axis=0)
+    normal = np.linalg.svd(corners - middle)[2][2]
+    round_it = sum(np.cross(corners[k] - middle, corners[(k + 1) % n] - middle) for k in range(n))
+    normal = normal if normal @ round_it > 0.0 else -normal
+    V = np.concatenate([corners - half * normal, corners + half * normal, middle + half * np.array([-normal, normal])])
+    F = []
+    for k in range(n):
+        j = (k + 1) % n
+        F += [(k, j, j + n), (k, j + n, k + n), (2 * n, j, k), (2 * n + 1, k + n, j + n)]
+    return Mesh(V, np.array(F))
+
+
+def _size(model: Model, bones: Skeleton) -> float:
+    from linkwright.visual.drawing.linkage import poses_along
+
+    points = bones.along(poses_along(model, model.neutral()[None]))[0]
+    return float(np.ptp(points, axis=0).max()) or 1.0
+
+
+def _hex(colour: str) -> Colour:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

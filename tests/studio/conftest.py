@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+import pytest
+
+from linkwright.studio.serving import serve
+
+
+@pytest.fixture
+def server():
+    pytest.importorskip("viser", reason="the extra studio is not installed")
+    served = serve(port=18080)
+    yield served.server
+    served.server.stop()

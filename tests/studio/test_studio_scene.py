@@ -1,0 +1,142 @@
+"""A mechanism as nodes of a scene: where they are is where its bodies are, whatever it is called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import InputError, ShapeError
+from linkwright.studio.robot import MOST_BODIES, Robot, node_name
+from linkwright.studio.scene import Scene
+from linkwright.studio.solids import along, creased, solids_of, turned
+from linkwright.visual.drawing.linkage import poses_along, skeleton
+
+HOSTILE = '../../<img src=x onerror="alert(1)">/[a](javascript:alert(1))**b** $x$' + "x" * 300
+
+
+def placed(node):
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = lw.rotation.from_quaternion(np.array(node.wxyz)), node.position
+    return T
+
+
+@pytest.mark.parametrize("name", ["arm7", "humanoid", "four_bar", "stewart", "chain3d:4"])
+def test_nodes_stand_where_bodies_are(name, server):
+    model = lw.load(name)
+    scene = Scene(server, model)
+    q = model.random(seed=2)
+    q = lw.close(model, q) if model.loops else q
+    scene.show(q)
+    for node, body in zip(scene.robot.nodes, model.bodies, strict=True):
+        np.testing.assert_allclose(placed(node), lw.pose(model, q, body.name), atol=2e-5)
+    np.testing.assert_allclose(scene.poses, lw.poses(model, q, [body.name for body in model.bodies]), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["stewart", "slider_crank", "delta", "quadruped", "puma560"])
+def test_drawn_solids_follow_the_skeleton(name, server):
+    """What is drawn in links' axes, at the nodes, reaches from point to point of the skeleton."""
+    model = lw.load(name)
+    q = model.neutral() if not model.loops else lw.close(model, model.neutral())
+    robot = Robot(server, model)
+    robot.show(q)
+    bones = skeleton(model)
+    points = bones.along(poses_along(model, q[None]))[0]
+    corners = []
+    for solid, _ in robot.solids:
+        T = np.eye(4) if solid.body < 0 else robot.poses[solid.body]
+        corners.append(solid.mesh.vertices @ T[:3, :3].T + T[:3, 3])
+    for _, node in robot.struts:
+        T = placed(node)
+        corners.append(np.array([T[:3, 3], T[:3, 3] + node.scale[2] * T[:3, 2]]))
+    every = np.concatenate(corners)
+    size = np.ptp(points, axis=0).max()
+    far = [np.linalg.norm(every - p, axis=1).min() for p in points[np.unique(bones.segments)]]
+    assert max(far) < 0.05 * size
+
+
+def test_a_rod_that_slides_out_is_stretched(server):
+    model = lw.load("stewart")
+    robot = Robot(server, model)
+    q = lw.close(model, model.neutral())
+    robot.show(q)
+    short = [node.scale[2] for _, node in robot.struts]
+    leg = next(joint for joint in model.joints if joint.type == "prismatic")
+    q[model.slice(leg.name).q] += 0.05
+    robot.show(q)
+    longer = [node.scale[2] for _, node in robot.struts]
+    assert np.isclose(np.max(np.subtract(longer, short)), 0.05, atol=1e-4)
+
+
+def test_hostile_names_are_no_paths(server):
+    builder = lw.Builder(HOSTILE)
+    builder.body(HOSTILE + "1", mass=1.0, center_of_mass=[0.1, 0, 0], inertia=np.eye(3))
+    builder.joint(HOSTILE, "revolute", "world", HOSTILE + "1", axis=[0, 0, 1])
+    model = builder.build()
+    scene = Scene(server, model)
+    scene.show(np.array([0.3]))
+    scene.arrows(HOSTILE, [[0, 0, 0]], [[1, 0, 0]])
+    fine = re.compile(r"(/[A-Za-z0-9_-]{1,60})*")
+    for name in server.scene._handle_from_node_name:
+        assert fine.fullmatch(name), name
+    assert f"/arrows/{node_name(HOSTILE)}" in server.scene._handle_from_node_name
+    assert node_name("../..") == "_____"
+    assert node_name("") == "_"
+
+
+def test_arrows_come_and_go(server):
+    scene = Scene(server, lw.load("two_link"))
+    known = server.scene._handle_from_node_name
+    scene.arrows("f", [[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [0, 2, 0]])
+    np.testing.assert_allclose(known["/arrows/f"].points[1], [[1, 0, 0], [1, 2, 0]])
+    scene.arrows("f", [[0, 0, 0], [1, 0, 0]], [[0, 3, 0], [0, 2, 0]])
+    np.testing.assert_allclose(known["/arrows/f"].points[0, 1], [0, 3, 0])
+    scene.arrows("f", [[0, 0, 0]], [[0, 1, 0]])
+    assert len(known["/arrows/f"].points) == 1
+    scene.arrows("f", [], [])
+    assert "/arrows/f" not in known
+    with pytest.raises(ShapeError, match="2 places, 1 vectors"):
+        scene.arrows("f", np.zeros((2, 3)), np.zeros((1, 3)))
+
+
+def test_too_many_bodies_are_told(server):
+    model = lw.load("two_link")
+    many = replace(model, links=model.links * MOST_BODIES)
+    with pytest.raises(InputError, match=f"up to {MOST_BODIES} bodies"):
+        Robot(server, many)
+
+
+def area(mesh):
+    A, B, C = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    return 0.5 * np.linalg.norm(np.cross(B - A, C - A), axis=1).sum()
+
+
+def test_corners_are_split_at_sharp_edges_only():
+    cylinder = turned([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)], 32)
+    split = creased(cylinder)
+    assert len(split.vertices) == 4 * 32 + 2  # two rims, twice, and two middles
+    assert len(split.faces) == len(cylinder.faces)
+    assert np.isclose(area(split), area(cylinder))
+
+
+def test_along_points_from_one_to_the_other():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([-1.0, 0.5, 3.0])
+    T = along(a, b)
+    np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(T[:3, 3] + np.linalg.norm(b - a) * T[:3, 2], b)
+    assert np.linalg.det(T[:3, :3]) > 0.0
+
+
+def test_missing_meshes_are_told_and_their_bodies_drawn(tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" '
+        'ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><mesh filename="none.stl"/></geometry></visual></link>'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    with pytest.warns(lw.errors.FormatWarning, match=r"1 of 1 files are not found, such as 'none\.stl'"):
+        found = solids_of(lw.load(path))
+    assert found.solids
