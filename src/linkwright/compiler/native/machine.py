@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import itertools
 import os
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -117,6 +118,12 @@ LOADED_TOGETHER = 16
 """So much code shares a linker. Of each that was ever loaded a linker keeps 10 kB, until it goes itself: with the last
 code in it. One for each would take 90 kB and half a millisecond."""
 
+_IN_ONE_PIECE = os.name != "nt" and sys.maxsize > 2**32
+"""Whether code and its constants are loaded into one piece of memory (by LLVM's linker "JITLink", not for Windows'
+objects yet). The older linker asks for a piece for each: in a process with gigabytes of arrays they may come to lie
+further apart than an instruction reaches, and LLVM then ends the process. It also takes eight times as long for code
+of many constants."""
+
 
 class _Linkers:
     """The linker that code is loaded with now; full ones live as long as code in them."""
@@ -128,7 +135,9 @@ class _Linkers:
     def take(self) -> Any:
         """A linker, for one piece of code."""
         if not self.room:
-            self.current, self.room = llvm.create_lljit_compiler(_target_machine(target())), LOADED_TOGETHER
+            machine = _target_machine(target())
+            self.current = llvm.create_lljit_compiler(machine, use_jit_link=_IN_ONE_PIECE)
+            self.room = LOADED_TOGETHER
         self.room -= 1
         return self.current
 
