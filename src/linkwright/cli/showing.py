@@ -77,7 +77,7 @@ def equations(
     angles: bool = False,
     form: Literal["products", "angles", "expanded", "expanded angles", "factored"] = "products",
     explain: bool = False,
-    law: Literal["", "pd", "computed_torque"] = "",
+    law: Literal["pd", "computed_torque"] | None = None,
     target: str = "",
     stiffness: float | None = None,
     damping: float | None = None,

@@ -1,0 +1,30 @@
+"""``(others)`` in a list of pages: what else stands in that folder, so that no page is left out."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from sphinx.application import Sphinx
+
+MARK = "(others)"
+
+
+def fill(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put the pages beside this one, and the first pages of folders beside it, where the mark stands."""
+    if f"\n{MARK}\n" not in source[0]:
+        return
+    folder = PurePosixPath(page).parent
+    listed = set(source[0].split())
+    beside = []
+    for other in sorted(map(PurePosixPath, app.env.found_docs)):
+        if other.parent == folder or (other.parent.parent == folder and other.name == "index"):
+            name = other.relative_to(folder).as_posix()
+            if name not in listed and other.as_posix() != page:
+                beside.append(name)
+    source[0] = source[0].replace(f"\n{MARK}\n", "".join(f"\n{name}" for name in beside) + "\n")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx of it."""
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,134 @@
+"""Hold built pages of the documentation to what they promise: they load nothing from outside, and nothing is missing.
+
+``python tools/check_pages.py build/docs`` reads what the pages, their styles and their scripts name;
+``--browser`` also opens every page in Chromium (of playwright, or the system's) and watches what it asks for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+LOADING = {
+    "script": ("src",),
+    "img": ("src", "srcset"),
+    "source": ("src", "srcset"),
+    "iframe": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "video": ("src", "poster"),
+    "audio": ("src",),
+    "track": ("src",),
+    "input": ("src",),
+    "image": ("href", "xlink:href"),
+    "use": ("href", "xlink:href"),
+    "link": ("href",),
+}
+"""Attributes that make a browser fetch something; of links (``a``) it does so only when a reader asks for it."""
+
+NOT_FETCHED = {"next", "prev", "index", "search", "author", "canonical", "genindex", "alternate", "license", "help"}
+"""``rel`` of ``link`` that only tell where something is."""
+
+ELSEWHERE = re.compile(r"""(?:url\(\s*["']?|@import\s+["'])\s*([^"')]+)""")
+SCRIPTED = re.compile(r"""(?:fetch|import|importScripts|open|Worker|EventSource|WebSocket)\(\s*["'`]([^"'`]+)""")
+
+
+class Loaded(HTMLParser):
+    """What a page makes a browser fetch."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.places: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note what one element names."""
+        told = {name: value or "" for name, value in attrs}
+        if tag == "link" and set(told.get("rel", "").lower().split()) & NOT_FETCHED:
+            return
+        if tag == "base" or told.get("http-equiv", "").lower() == "refresh":
+            self.places.append(told.get("href", told.get("content", "")))
+        for name in LOADING.get(tag, ()):
+            if name in told:
+                parts = told[name].split(",") if name == "srcset" else [told[name]]
+                self.places += [part.split()[0] for part in parts if part.strip()]
+        self.places += ELSEWHERE.findall(told.get("style", ""))
+
+
+def named_in(path: Path) -> Iterator[str]:
+    """What a file of the built pages names to be fetched."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".html":
+        yield from Loaded(text).places
+        for style in re.findall(r"<style[^>]*>(.*?)</style>", text, re.DOTALL):
+            yield from ELSEWHERE.findall(style)
+    elif path.suffix == ".css":
+        yield from ELSEWHERE.findall(text)
+    elif path.suffix == ".js":
+        yield from SCRIPTED.findall(text)
+
+
+def faults(folder: Path) -> Iterator[str]:
+    """What a page loads from outside, or what is not there."""
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".html", ".css", ".js"}):
+        for place in named_in(path):
+            parts = urlsplit(place.strip())
+            if parts.scheme == "data":
+                continue
+            if parts.scheme or parts.netloc:
+                yield f"{path.relative_to(folder)} loads {place} from outside"
+            elif parts.path and not (path.parent / unquote(parts.path)).exists():
+                yield f"{path.relative_to(folder)} loads {place}, which is not there"
+
+
+def faults_in_browser(folder: Path) -> Iterator[str]:
+    """What a browser asks for beyond the folder, and errors that it tells, page by page."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        told: list[str] = []
+        page.on("request", lambda r: told.append(f"asks for {r.url}") if outside(r.url, folder) else None)
+        page.on("requestfailed", lambda r: told.append(f"does not get {r.url}"))
+        page.on("console", lambda m: told.append(f"tells {m.text}") if m.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: told.append(f"fails: {error}"))
+        for path in sorted(folder.rglob("*.html")):
+            page.goto(path.as_uri(), wait_until="load")
+            yield from (f"{path.relative_to(folder)} {what}" for what in told)
+            told.clear()
+        browser.close()
+
+
+def outside(address: str, folder: Path) -> bool:
+    """Whether an address is neither in the folder nor in the page itself."""
+    parts = urlsplit(address)
+    if parts.scheme in {"data", "blob", "about"}:
+        return False
+    return parts.scheme != "file" or not Path(unquote(parts.path)).is_relative_to(folder)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Tell what is wrong; 1 if there is something."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--browser", action="store_true")
+    told = parser.parse_args(arguments)
+    folder = told.folder.resolve()
+    pages = list(folder.rglob("*.html"))
+    if not pages:
+        print(f"no pages in {folder}")
+        return 1
+    found = [*faults(folder), *(faults_in_browser(folder) if told.browser else ())]
+    print("\n".join(found) or f"{len(pages)} pages load nothing from outside")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
