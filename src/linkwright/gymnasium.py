@@ -21,7 +21,7 @@ from linkwright.compiler.kernel import compile
 from linkwright.dynamics.forces.actuation import joint_effort_limits, with_motors
 from linkwright.errors import ArgumentError, InputError, MissingExtraError, ShapeError
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import taken_apart
+from linkwright.simulation.acting.bindings import taken_apart
 from linkwright.simulation.acting.randomness import STATES, Random, checked_seed, seeds
 from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepared
 from linkwright.simulation.rollouts.run import taken

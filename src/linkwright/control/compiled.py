@@ -10,7 +10,8 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.errors import ArgumentError, UnknownNameError, explained
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import ruled, taken_apart
+from linkwright.simulation.acting.bindings import taken_apart
+from linkwright.simulation.acting.laws import ruled
 from linkwright.spatial.arrays import Array
 
 

@@ -20,7 +20,7 @@ from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, pas
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import name_of_function, taken_apart
+from linkwright.simulation.acting.bindings import name_of_function, taken_apart
 from linkwright.spatial.arrays import Array, Shaped, clip, where
 from linkwright.spatial.linalg import solve_symmetric
 

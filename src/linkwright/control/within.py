@@ -15,7 +15,8 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.model.tree import Model
-from linkwright.simulation.acting.laws import name_of_function, start_of, taken_apart
+from linkwright.simulation.acting.bindings import name_of_function, taken_apart
+from linkwright.simulation.acting.laws import start_of
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.repeats import when
 

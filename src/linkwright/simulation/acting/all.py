@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from linkwright.errors import ArgumentError, warn
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.bindings import Named, names_of_each
 from linkwright.simulation.acting.drives import Between, between, driving
-from linkwright.simulation.acting.laws import Named, Ruled, names_of_each, ruled, under
+from linkwright.simulation.acting.laws import Ruled, ruled, under
 from linkwright.simulation.acting.outside import (
     Environment,
     Outside,

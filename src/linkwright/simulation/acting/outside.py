@@ -20,16 +20,9 @@ from linkwright.dynamics.contact.smooth import fastest_pair, pair_wrenches
 from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.bindings import Named, bindings, name_of_function, taken_apart
 from linkwright.simulation.acting.fingerprint import fingerprint
-from linkwright.simulation.acting.laws import (
-    Named,
-    apart,
-    bindings,
-    name_of_function,
-    one_after_another,
-    size_of,
-    taken_apart,
-)
+from linkwright.simulation.acting.laws import apart, one_after_another, size_of
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew
 

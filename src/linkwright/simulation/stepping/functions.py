@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import ArgumentError
+from linkwright.simulation.acting.bindings import Named, bindings, name_of_function, taken_apart
 from linkwright.simulation.acting.fingerprint import fingerprint
-from linkwright.simulation.acting.laws import Named, bindings, name_of_function, taken_apart
 from linkwright.spatial.arrays import Array
 
 FORMS = {
