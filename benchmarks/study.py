@@ -6,7 +6,8 @@ Each study draws its parameters, computes, compresses and writes the outputs to 
 parameters, calls the same function for as many rows at a time, from as many threads, and forgets what it gives: between
 them are compression, the disk and the keeping of accounts. Both take turns, piece by piece, since other work on the
 machine slows down whichever runs: told are the medians over the pieces. Processor time is that of the process, all
-threads. ``--workers``: two local processes of ``distributed`` instead of two threads, beside the bare loop there.
+threads. ``--workers``: two local processes of ``distributed`` instead of two threads, beside the bare loop there, and
+their processor time with that of the process which tells them what to do.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.compiler.native.threads import one_thread
+from linkwright.study.chunk import BLOCK
 
 ARM = lw.load("arm7")
 PENDULUM = lw.load("pendulum")
@@ -57,8 +59,10 @@ KERNELS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 
 def bare(function: Callable[..., Any], parameters: Any, first: int, last: int, chunk: int, threads: int) -> None:
     def some(k: int) -> None:
+        drawn = parameters.at(k, min(last, k + chunk))
         with one_thread():
-            function(**parameters.at(k, min(last, k + chunk)))
+            for row in range(0, len(next(iter(drawn.values()))), BLOCK):
+                function(**{name: x[row : row + BLOCK] for name, x in drawn.items()})
 
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(some, range(first, last, chunk)))
@@ -77,14 +81,14 @@ def measured(name: str, rows: int, pieces: int, threads: int, folder: Path) -> N
     for k in range(pieces):
         parameters = lw.samples.random(piece, k, **spread)
         store = folder / f"{name} {k}"
-        chunk = min(1_000_000, max(1000, piece // (4 * threads)))
+        chunk = min(500_000, max(1000, piece // (4 * threads)))
         study = partial(
             lw.study, function, parameters, store, threads=threads, chunk=chunk, keep_parameters=False,
             progress=lambda share: None,
         )  # fmt: skip
         loop = partial(bare, function, parameters, 0, piece, chunk, threads)
         if not k:
-            bare(function, parameters, 0, min(piece, 10_000), 10_000, 1)  # compiled, and zarr imported
+            bare(function, parameters, 0, min(piece, 40_000), 10_000, 1)  # compiled, and zarr imported
             first_store = folder / f"{name} first"
             lw.study(function, parameters, first_store, chunk=chunk, progress=lambda share: None, threads=1)
         first, second = (loop, study) if k % 2 else (study, loop)
@@ -92,47 +96,65 @@ def measured(name: str, rows: int, pieces: int, threads: int, folder: Path) -> N
         found.append((*a, *b) if first is loop else (*b, *a))
         size = sum(path.stat().st_size for path in store.rglob("*") if path.is_file())
         shutil.rmtree(store)
-    wall, processor, wall_study, processor_study = np.array(found).T / piece * 1e9
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tell(name, piece, found, f"{size / piece:.1f} bytes a row, {memory:.0f} MB at most")
+
+
+def tell(name: str, piece: int, found: list[tuple[float, ...]], more: str) -> None:
+    wall, processor, wall_study, processor_study = np.array(found).T / piece * 1e9
     print(
-        f"{name:22s} {rows:12,d} rows  {np.median(wall):8.1f} {np.median(wall_study):8.1f} ns wall, "
+        f"{name:28s} {len(found)} · {piece:,d} rows  {np.median(wall):8.1f} {np.median(wall_study):8.1f} ns wall, "
         f"{np.median(wall / wall_study):6.1%}   {np.median(processor):8.1f} {np.median(processor_study):8.1f} ns "
-        f"processor, {np.median(processor / processor_study):6.1%}   {size / piece:.1f} bytes a row, "
-        f"{memory:.0f} MB at most"
+        f"processor, {np.median(processor / processor_study):6.1%}   {more}"
     )
 
 
-def on_workers(name: str, rows: int, folder: Path) -> None:
+def on_workers(name: str, rows: int, pieces: int, folder: Path) -> None:
     from distributed import Client, LocalCluster
 
     function, spread = KERNELS[name]
-    parameters, chunk = lw.samples.random(rows, 1, **spread), max(1000, min(500_000, rows // 16))
+    piece = rows // pieces
+    chunk = max(1000, min(500_000, piece // 16))
+    shares = [(k, min(piece, k + -(-piece // 2))) for k in range(0, piece, -(-piece // 2))]
+    found: list[tuple[float, ...]] = []
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        shares = [(k, min(rows, k + rows // 2)) for k in range(0, rows, -(-rows // 2))]
 
-        def loop() -> None:
-            client.gather([client.submit(bare, function, parameters, *share, chunk, 1, pure=False) for share in shares])
+        def processor() -> float:
+            return float(sum(client.run(time.process_time).values())) + time.process_time()
 
-        bare_workers = [
-            client.submit(bare, function, parameters, 0, 10_000, 10_000, 1, pure=False, workers=[worker])
-            for worker in client.nthreads()
-        ]
-        client.gather(bare_workers)
-        found = []
-        for k in range(3):
+        def timed_there(work: Callable[[], Any]) -> tuple[float, float]:
+            before, wall = processor(), time.perf_counter()
+            work()
+            wall = time.perf_counter() - wall
+            return wall, processor() - before
+
+        def loop(parameters: Any) -> None:
+            tasks = [
+                client.submit(bare, function, parameters, *share, chunk, 1, pure=False, workers=[worker])
+                for share, worker in zip(shares, client.nthreads(), strict=True)
+            ]
+            client.gather(tasks)
+
+        for k in range(-1, pieces):
+            parameters = lw.samples.random(piece if k >= 0 else 40_000, k + 1, **spread)
+            store = folder / f"{name} {k}"
             study = partial(
-                lw.study, function, parameters, folder / f"w{k}", client, chunk=chunk, keep_parameters=False,
+                lw.study, function, parameters, store, client, chunk=chunk if k >= 0 else 1000, keep_parameters=False,
                 progress=lambda share: None,
             )  # fmt: skip
-            found.append([timed(loop)[0], timed(study)[0]])
-        wall, wall_study = np.array(found).T / rows * 1e9
-    print(
-        f"{name:22s} {rows:12,d} rows on two workers  {np.median(wall):8.1f} {np.median(wall_study):8.1f} ns wall, "
-        f"{np.median(wall / wall_study):6.1%}"
-    )
+            if k < 0:  # compiled, and zarr imported
+                loop(lw.samples.random(piece // 20, 1, **spread))
+                study()
+                continue
+            first, second = (partial(loop, parameters), study) if k % 2 else (study, partial(loop, parameters))
+            a, b = timed_there(first), timed_there(second)
+            found.append((*b, *a) if first is study else (*a, *b))
+            shutil.rmtree(store)
+        memory = max(client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024).values())
+    tell(f"{name}, workers", piece, found, f"{memory:.0f} MB a worker at most")
 
 
 def planned(rows: int, folder: Path) -> None:
@@ -159,7 +181,7 @@ def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--short", action="store_true")
     reader.add_argument("--rows", type=float, default=1e8)
-    reader.add_argument("--pieces", type=int, default=10)
+    reader.add_argument("--pieces", type=int, default=5)
     reader.add_argument("--workers", action="store_true")
     reader.add_argument("--threads", type=int, default=2)
     reader.add_argument("--to", type=Path, default=None)
@@ -170,7 +192,7 @@ def main() -> None:
         planned(10**9, Path(folder))
         for name, share in zip(KERNELS, (1, 10), strict=True):
             if told.workers:
-                on_workers(name, rows // share, Path(tempfile.mkdtemp(dir=folder)))
+                on_workers(name, rows // share, pieces, Path(tempfile.mkdtemp(dir=folder)))
             else:
                 measured(name, rows // share, pieces, told.threads, Path(folder))
 

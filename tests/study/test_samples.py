@@ -104,3 +104,28 @@ def test_what_is_wrong_is_told(make, error, told):
     with pytest.raises(error) as caught:
         make()
     assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("scramble", [True, False])
+def test_sobol_points_are_those_of_scipy_wherever_they_are_asked_for(scramble):
+    from scipy.stats import qmc
+
+    known = qmc.Sobol(3, scramble=scramble, rng=5 if scramble else None, bits=32).random(2**15)
+    here = samples.sobol(2**15, 5, scramble=scramble, x=samples.uniform(np.zeros(3), 1.0))
+    for first, last in ((0, 2**15), (0, 1), (5, 5), (4095, 4097), (100, 20000), (32767, 32768)):
+        np.testing.assert_array_equal(here.at(first, last)["x"], known[first:last])
+
+
+def test_sobol_points_far_away_take_no_long_way_twice():
+    import time
+
+    far = samples.sobol(2**27, 5, x=samples.uniform(0.0, 1.0))
+    far.at(2**27 - 1, 2**27)
+    began = time.process_time()
+    assert far.at(2**27 - 2000, 2**27)["x"].shape == (2000,)
+    assert time.process_time() - began < 0.05  # the generator takes ten times as long
+
+
+def test_more_points_than_sobols_sequence_has_are_refused():
+    with pytest.raises(InputError, match="2³² points"):
+        samples.sobol(2**32 + 1, x=samples.uniform(0.0, 1.0))

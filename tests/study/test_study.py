@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
+import subprocess
 import threading
 from functools import partial
 from pathlib import Path
@@ -197,8 +197,12 @@ def test_damaged_outputs_are_told(tmp_path):
     bits[40] ^= 4
     place.write_bytes(bits)
     np.testing.assert_array_equal(found.read("sum", 0, 300), found.read("a", 0, 300)[:, None] + found.read("b", 0, 300))
-    with pytest.raises(InputError, match=r"'sum' of .* is damaged"):
+    with pytest.raises(InputError, match=r"'sum' of .* is damaged .* Delete \S*c\.3\.0, and run it again") as caught:
         found["sum"]
+    assert str(place) in str(caught.value)
+    place.unlink()
+    assert lw.study(both, AB, tmp_path / "s").complete
+    np.testing.assert_array_equal(lw.Study(tmp_path / "s")["sum"], found["a"][:, None] + found["b"])
 
 
 def test_another_function_is_refused(tmp_path):
@@ -210,13 +214,32 @@ def test_another_function_is_refused(tmp_path):
         lw.study(partial(lw.pose, arm, frame="link2"), q, tmp_path / "s")
     with pytest.raises(InputError, match="function 'velocity' is new"):
         lw.study(partial(lw.velocity, arm, frame="tip"), q, tmp_path / "s")
-    with pytest.raises(InputError, match=r"other parameters \(10 rows of q\) than these \(11 rows of q\)"):
+    with pytest.raises(InputError, match=r"other parameters: rows 10, not 11; parameter 'q' has changed"):
         lw.study(partial(lw.pose, arm, frame="tip"), {"q": arm.random(11, seed=1)}, tmp_path / "s")
     with pytest.raises(InputError, match="other parameters"):
         lw.study(partial(lw.pose, arm, frame="tip"), {"q": 2 * q["q"]}, tmp_path / "s")
     with pytest.raises(InputError, match="kept in chunks of"):
         lw.study(partial(lw.pose, arm, frame="tip"), q, tmp_path / "s", chunk=3)
     assert files(tmp_path / "s") == before
+
+
+def test_what_differs_of_parameters_is_told(tmp_path):
+    spread = {"a": samples.uniform(0.0, 1.0), "seed": samples.normal(0.0, 1.0)}
+    lw.study(minus, samples.random(100, 1, **spread), tmp_path / "s")
+    for other, told in (
+        (samples.random(100, 2, **spread), "seed 1, not 2"),
+        (samples.random(99, 1, **spread), "rows 100, not 99"),
+        (samples.random(100, 1, **dict(reversed(spread.items()))), "order a, seed, not seed, a"),
+        (samples.random(100, 1, a=spread["a"], seed=samples.normal(0.0, 2.0)), "parameter 'seed' has changed"),
+        (samples.random(100, 1, **spread, c=spread["a"]), "parameter 'c' is new"),
+        (samples.sobol(100, 1, **spread), "kind random, not sobol; scrambled is new"),
+    ):
+        with pytest.raises(InputError, match=f"other parameters: {told}\\. Give another folder"):
+            lw.study(minus, other, tmp_path / "s")
+
+
+def minus(a, seed):
+    return a - seed
 
 
 def test_another_version_goes_on_with_a_warning(tmp_path):
@@ -290,24 +313,47 @@ def test_read_only_folders(tmp_path):
         lw.study(both, AB, tmp_path / "part")
 
 
-def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
-    lw.study(both, AB, tmp_path / "whole", chunk=100, threads=1)
-    from zarr.storage import _local
+def test_a_full_disk_loses_nothing(tmp_path):
+    """A real one, of 3 MB, which is made larger then."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "none", disk], capture_output=True).returncode:
+        pytest.skip("no disk may be mounted here")
+    try:
+        noise = {"a": np.random.default_rng(0).normal(size=600_000)}
+        lw.study(twice, noise, tmp_path / "whole", chunk=50_000, keep_parameters=False)
+        for _ in range(2):  # a full disk stays full
+            with pytest.raises(InputError, match=r"cannot write .*No space left on device\. What is complete stays"):
+                lw.study(twice, noise, disk / "s", chunk=50_000, keep_parameters=False)
+        assert 200_000 <= lw.Study(disk / "s").done < 600_000
+        subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
+        assert lw.study(twice, noise, disk / "s", keep_parameters=False).complete
+        assert files(disk / "s") == files(tmp_path / "whole")
+    finally:
+        subprocess.run(["umount", disk], check=True)
 
-    put, count = _local._put, []
 
-    def full(path, *rest, **named):
-        count.append(path)
-        if len(count) > 14:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return put(path, *rest, **named)
+def twice(a):
+    return 2.0 * a
 
-    monkeypatch.setattr(_local, "_put", full)
-    with pytest.raises(InputError, match=r"cannot write .*No space left on device\. What is complete stays"):
-        lw.study(both, AB, tmp_path / "s", chunk=100, threads=1)
-    monkeypatch.undo()
-    assert 0 < lw.Study(tmp_path / "s").done < 1000
-    assert lw.study(both, AB, tmp_path / "s", threads=1).complete
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such limits")
+def test_a_limit_of_files_loses_nothing(tmp_path):
+    import resource
+    import signal
+
+    noise = {"a": np.random.default_rng(0).normal(size=4000)}
+    lw.study(twice, noise, tmp_path / "whole", chunk=1000)
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, before[1]))
+        with pytest.raises(InputError, match=r"cannot write .*File too large\. What is complete stays"):
+            lw.study(twice, noise, tmp_path / "s", chunk=1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert not [*tmp_path.rglob("*.partial")]
+    assert lw.study(twice, noise, tmp_path / "s").complete
     assert files(tmp_path / "s") == files(tmp_path / "whole")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +17,9 @@ from linkwright.study.store import Layout, Store
 LONGEST_TEXT = 500
 """characters of an error that are kept"""
 
-
-ANY_TIME: AbstractContextManager[Any] = nullcontext()
-
+BLOCK = 2**14
+"""Rows that the function is asked for at once, of a chunk: what it computes on the way stays small, in memory that is
+used again and again. The same in every run: a last bit may depend on how many rows are asked for."""
 
 class Work(NamedTuple):
     """All that a chunk needs; it travels to other processes by pickle."""
@@ -51,14 +50,15 @@ class Given(NamedTuple):
 
 
 def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
-    """What the function gives for these rows; where it fails for all at once, row by row until it is known for which.
+    """What the function gives for these rows, asked for a block at a time; where it fails for all of a block, for each
+    half of it, until it is known for which rows.
 
     Raises :class:`InputError` for outputs that are none, or not those of the other rows.
     """
     failures: dict[int, str] = {}
-    pieces: list[tuple[slice, dict[str, Column]]] = []
+    whole: dict[str, Column] = {}
     fixed: dict[str, Array] = {}
-    waiting = [(0, rows)]
+    waiting = [(k, min(rows, k + BLOCK)) for k in range(0, rows, BLOCK)][::-1]
     while waiting:
         first, last = waiting.pop()
         some = {name: x[first:last] for name, x in parameters.items()}
@@ -81,23 +81,23 @@ def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
             if unknown := [name for name in work.keep if name not in found]:
                 raise InputError(f"keep names outputs of the function, {', '.join(found)}; got {unknown[0]!r}")
             found = {name: found[name] for name in work.keep}
-        pieces.append((slice(first, last), found))
-    return Given(_together(pieces, rows), fixed, failures)
+        if last - first == rows:
+            return Given(found, fixed, failures)
+        _put(whole, found, slice(first, last), rows)
+    failed = [*failures]
+    for one in whole.values():
+        one.values[failed] = Layout.of(one).missing
+    return Given(whole, fixed, failures)
 
 
-def _together(pieces: list[tuple[slice, dict[str, Column]]], rows: int) -> dict[str, Column]:
-    if len(pieces) == 1 and pieces[0][0] == slice(0, rows):
-        return pieces[0][1]
-    whole: dict[str, Column] = {}
-    for where, found in pieces:
-        if not whole:
-            for name, one in found.items():
-                values = np.full((rows, *one.values.shape[1:]), Layout.of(one).missing, dtype=one.values.dtype)
-                whole[name] = one._replace(values=values)
-        _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found)
+def _put(whole: dict[str, Column], found: Mapping[str, Column], where: slice, rows: int) -> None:
+    """Copy what was found for some rows to its place among all."""
+    if not whole:
         for name, one in found.items():
-            whole[name].values[where] = one.values
-    return whole
+            whole[name] = one._replace(values=np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype))
+    _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found)
+    for name, one in found.items():
+        whole[name].values[where] = one.values
 
 
 def _require_the_same(known: Mapping[str, Layout], found: Mapping[str, Column]) -> None:
@@ -121,18 +121,29 @@ def first_rows(work: Work, rows: int) -> Given:
         return asked(work, parameters, rows)
 
 
-def compute(
-    work: Work, store: Store, layouts: Mapping[str, Layout], k: int, turn: AbstractContextManager[Any] = ANY_TIME
-) -> Outcome:
-    """Compute the k-th chunk when it is its turn, and write it."""
+class Computed(NamedTuple):
+    """A chunk that is to be written."""
+
+    number: int
+    arrays: dict[str, Array]
+    rows: int
+    failures: dict[int, str]
+
+
+def computed(work: Work, store: Store, layouts: Mapping[str, Layout], k: int) -> Computed:
+    """Compute the k-th chunk."""
     first, last = store.bounds(k)
-    with turn, one_thread(), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         parameters = work.samples.at(first, last)
         given = asked(work, parameters, last - first)
-        arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
-        del parameters
+    arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
     if given.columns:
         _require_the_same(layouts, given.columns)
         arrays.update({name: one.values for name, one in given.columns.items()})
-    store.write(k, arrays, given.failures)
-    return Outcome(k, last - first, len(given.failures))
+    return Computed(k, arrays, last - first, given.failures)
+
+
+def written(store: Store, one: Computed) -> Outcome:
+    """Write a chunk."""
+    store.write(one.number, one.arrays, one.failures)
+    return Outcome(one.number, one.rows, len(one.failures))

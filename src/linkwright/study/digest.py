@@ -23,6 +23,7 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
 from linkwright.study.rollouts import RolloutOf
+from linkwright.study.samples import VALUES, Samples
 
 TOOLS = ("_thread", "threading", "logging", "_io")
 """Modules whose objects do not tell what is computed: locks, loggers, streams."""
@@ -55,9 +56,12 @@ def function_name(function: Callable[..., Any]) -> str:
     return str(name or type(function).__qualname__)
 
 
-def values_digest(values: Any) -> str:
-    """Of numbers, arrays, texts, and of mappings and lists of them."""
-    return _digest("parameters", values)
+def samples_parts(samples: Samples) -> Parts:
+    """What sets of parameters are, by names that a reader knows: kind, rows and seed as they are, others' digests."""
+    told = samples.told()
+    parts = {name: str(x) for name, x in told.items() if name != VALUES}
+    values = {f"parameter {name!r}": _digest(name, x) for name, x in told[VALUES].items()}
+    return {**parts, **values, "order": ", ".join(told[VALUES])}  # on which draws and combinations depend
 
 
 def _digest(what: str, x: Any) -> str:

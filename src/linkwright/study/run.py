@@ -8,6 +8,7 @@ import platform
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from pathlib import Path
 from threading import Semaphore
 from typing import Any, NamedTuple
@@ -18,8 +19,8 @@ import linkwright
 from linkwright.compiler.native.threads import checked_threads, default_threads
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.spatial.arrays import Array
-from linkwright.study.chunk import Given, Outcome, Work, compute, first_rows
-from linkwright.study.digest import Parts, function_name, function_parts, values_digest
+from linkwright.study.chunk import Computed, Given, Outcome, Work, computed, first_rows, written
+from linkwright.study.digest import Parts, function_name, function_parts, samples_parts
 from linkwright.study.progress import Progress
 from linkwright.study.result import Study
 from linkwright.study.rollouts import as_function_of_names
@@ -37,8 +38,8 @@ VERSIONS = {"Linkwright": linkwright.__version__, "NumPy": np.__version__, "Pyth
 LEAST_TIME = 0.1
 """s that it should take at least"""
 
-CHUNK_BYTES = 64 * 2**20
-"""that its outputs should take at most"""
+CHUNK_BYTES = 16 * 2**20
+"""that its parameters and outputs should take at most; there are a few chunks for each thread in memory"""
 
 TRIALS = (1, 8, 64, 1024, 16384)
 """rows that are computed first, one number after the other, to see what the function gives and how long it takes"""
@@ -101,12 +102,12 @@ def study(
     names = _kept_parameters(keep_parameters, samples)
     work = Work(as_function_of_names(function), samples, bool(batched), None if keep is None else tuple(keep), names)
     number = default_threads() if threads is None else checked_threads("threads", threads)
-    parts, digest = function_parts(function), values_digest(samples.told())
+    parts, values = function_parts(function), samples_parts(samples)
     known = Store(path)
     if known.is_new:
         plan = _planned(work, units or {}, _checked_chunk(chunk), _workers(client, number))
-        _begin(known, work, plan, parts, digest, title, bool(compress))
-    _require_the_same(known, parts, digest, samples, chunk)
+        _begin(known, work, plan, parts, values, title, bool(compress))
+    _require_the_same(known, parts, values, chunk)
     if not known.complete().all():
         with known.alone():
             _run(known, work, client, number, progress)
@@ -166,13 +167,13 @@ class Plan(NamedTuple):
     """of a row, as they are computed"""
 
 
-def _begin(store: Store, work: Work, plan: Plan, parts: Parts, digest: str, title: str, compress: bool) -> None:
+def _begin(store: Store, work: Work, plan: Plan, parts: Parts, values: Parts, title: str, compress: bool) -> None:
     samples = work.samples
     kept = Kept(
         samples.rows,
         plan.chunk,
         parts,
-        digest,
+        values,
         list(samples.shapes),
         list(plan.outputs),
         title or function_name(work.function),
@@ -272,31 +273,21 @@ def _require_names(parameters: Mapping[str, Layout], outputs: Mapping[str, Layou
     taken = {STATUS, *parameters, *fixed}
     if twice := [name for name in outputs if name in taken]:
         raise InputError(f"the output {twice[0]!r} has the name of a parameter, or one that a study uses itself")
+    if empty := [name for name, one in outputs.items() if 0 in one.shape]:
+        raise InputError(f"the output {empty[0]!r} has shape {outputs[empty[0]].shape} of each row: nothing to keep")
     if odd := [name for name in (*parameters, *outputs) if "/" in name or name.startswith(("_", "."))]:
         raise InputError(f"names of outputs and parameters are names of arrays on disk; {odd[0]!r} cannot be one")
 
 
-def _require_the_same(store: Store, parts: Parts, parameters: str, samples: Samples, chunk: Any) -> None:
+def _require_the_same(store: Store, parts: Parts, values: Parts, chunk: Any) -> None:
     """Raise :class:`InputError` where a store is of something else, and say of what."""
     kept, place = store.kept, repr(str(store.path))
-    if dict(kept.function) != parts:
-        gone = [name for name in kept.function if name not in parts]
-        new = [name for name in parts if name not in kept.function]
-        other = [name for name, digest in parts.items() if kept.function.get(name, digest) != digest]
-        what = [
-            *(f"{name} has changed" for name in other),
-            *(f"{name} was there" for name in gone),
-            *(f"{name} is new" for name in new),
-        ]
+    if what := _changes(kept.function, parts):
         if kept.versions["Python"].split(".")[:2] != VERSIONS["Python"].split(".")[:2]:
             what.append(f"it was written by Python {kept.versions['Python']}, here is {VERSIONS['Python']}")
         raise InputError(f"{place} is the study of another function: {'; '.join(what)}. Give another folder")
-    if kept.parameters != parameters:
-        told = f"{kept.rows} rows of {', '.join(kept.names)}"
-        raise InputError(
-            f"{place} is of other parameters ({told}) than these ({samples.rows} rows of {', '.join(samples.shapes)}). "
-            "Give another folder"
-        )
+    if what := _changes(kept.parameters, values):
+        raise InputError(f"{place} is of other parameters: {'; '.join(what)}. Give another folder")
     if chunk is not None and chunk != kept.chunk:
         raise InputError(f"{place} is kept in chunks of {kept.chunk} rows, not {chunk}: leave chunk away to go on")
     if updated := {name: one for name, one in VERSIONS.items() if kept.versions.get(name) != one}:
@@ -304,6 +295,21 @@ def _require_the_same(store: Store, parts: Parts, parameters: str, samples: Samp
             f"{name} {kept.versions.get(name)}, and goes on with {one}" for name, one in updated.items()
         )
         warn(f"{place} was begun with {changed}: rows may differ slightly from those there")
+
+
+def _changes(kept: Parts, here: Parts) -> list[str]:
+    """What differs, in words: of digests that they do, of what is short what it was and is."""
+    gone, new = ([name for name in one if name not in other] for one, other in ((kept, here), (here, kept)))
+    other = [name for name in kept if here.get(name, kept[name]) != kept[name] and (name != "order" or not gone + new)]
+    return [
+        *(f"{name} {kept[name]}, not {here[name]}" if name in TOLD else f"{name} has changed" for name in other),
+        *(f"{name} was there" for name in gone),
+        *(f"{name} is new" for name in new),
+    ]
+
+
+TOLD = ("kind", "rows", "seed", "base", "scrambled", "order")
+"""of parameters, what is kept as it is"""
 
 
 def _workers(client: Any, threads: int) -> int:
@@ -333,22 +339,38 @@ def _layout(array: Any) -> Layout:
 def _on_threads(
     store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], threads: int
 ) -> Iterator[Outcome]:
-    computing = Semaphore(threads)  # while as many others wait for the disk
-    with ThreadPoolExecutor(2 * threads, thread_name_prefix="linkwright study") as pool:
-        waiting: set[Future[Outcome]] = set()
-        left = iter(missing)
+    """Some threads compute, and as many others write what they made, for which those wait only if it is slower."""
+    room = Semaphore(threads)
+
+    def compute(k: int) -> Future[Outcome]:
+        one = computed(work, store, layouts, k)
+        room.acquire()
+        return writers.submit(write, one)
+
+    def write(one: Computed) -> Outcome:
         try:
-            while True:
-                while len(waiting) < 2 * threads and (k := next(left, None)) is not None:
-                    waiting.add(pool.submit(compute, work, store, layouts, k, computing))
-                if not waiting:
-                    return
+            return written(store, one)
+        finally:
+            room.release()
+
+    left = iter(missing)
+    with (
+        ThreadPoolExecutor(threads, thread_name_prefix="linkwright study writes") as writers,
+        ThreadPoolExecutor(threads, thread_name_prefix="linkwright study") as computers,
+    ):
+        waiting: set[Future[Any]] = {computers.submit(compute, k) for k in islice(left, threads)}
+        try:
+            while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield future.result()
+                    found = future.result()
+                    if isinstance(found, Outcome):
+                        yield found
+                        continue
+                    waiting.add(found)
+                    waiting |= {computers.submit(compute, k) for k in islice(left, 1)}
         finally:
-            for future in waiting:
-                future.cancel()
+            computers.shutdown(cancel_futures=True)
 
 
 def _on_cluster(
@@ -385,4 +407,8 @@ def _on_cluster(
 
 
 def _at_worker(task: tuple[Work, Mapping[str, Layout]], store: Store, k: int) -> Outcome:
-    return compute(task[0], store, task[1], k)
+    from distributed import secede
+
+    one = computed(task[0], store, task[1], k)
+    secede()  # type: ignore[no-untyped-call]  # another chunk can be computed while this one is written
+    return written(store, one)

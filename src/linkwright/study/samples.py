@@ -11,8 +11,10 @@ DXSM; M. E. O'Neill 2014, "PCG: a family of simple fast space-efficient statisti
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,8 +25,18 @@ from linkwright.spatial.arrays import Array, as_numbers
 MOST_ROWS = 2**53
 """Whole numbers up to here are exact in double precision, in which many readers count."""
 
+SOBOL_BITS = 32
+"""of the numbers of Sobol's sequence, and of how many there are"""
+
+NEAR = 12
+"""of them, in a table"""
+
 BLOCK = 2**15
 """Numbers that are drawn at once, which stay in the processor's cache."""
+
+
+VALUES = "values"
+"""the key of what is told of the parameters by name"""
 
 
 class Samples(Protocol):
@@ -42,7 +54,7 @@ class Samples(Protocol):
         """The rows from ``first`` to before ``last``: arrays (last − first, *shape) by name."""
 
     def told(self) -> dict[str, Any]:
-        """What they are, for a digest and for a reader: names, numbers, arrays."""
+        """What they are, for a digest and for a reader: kind, numbers, and ``VALUES``: parameters by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +86,7 @@ class Grid:
 
     def told(self) -> dict[str, Any]:
         """See :class:`Samples`."""
-        return {"kind": "grid", **{name: x for name, x in self.axes.items()}}
+        return {"kind": "grid", VALUES: self.axes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +112,7 @@ class Table:
 
     def told(self) -> dict[str, Any]:
         """See :class:`Samples`."""
-        return {"kind": "table", **self.columns}
+        return {"kind": "table", "rows": self.rows, VALUES: self.columns}
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +232,30 @@ class Random:
     def told(self) -> dict[str, Any]:
         """See :class:`Samples`."""
         spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "random", "rows": self.rows, "seed": self.seed, **spread}
+        return {"kind": "random", "rows": self.rows, "seed": self.seed, VALUES: spread}
+
+
+@lru_cache(16)
+def _directions(size: int, seed: int, scrambled: bool, bits: int) -> tuple[Array, Array]:
+    """The first points (2ⁿ, size) of Sobol's sequence, and what each bit of Gray's code turns over (bits, size): whole
+    numbers, 2³² for 1. The generator goes once as far as it is asked for."""
+    from scipy.stats import qmc
+
+    points = qmc.Sobol(size, scramble=scrambled, rng=seed if scrambled else None, bits=SOBOL_BITS)
+
+    def some(count: int) -> Array:
+        with warnings.catch_warnings():  # of numbers that are no powers of two
+            warnings.simplefilter("ignore", UserWarning)
+            whole: Array = (points.random(count) * 2.0**SOBOL_BITS).astype(np.uint32)
+        return whole
+
+    low = min(bits, NEAR)
+    near = some(2**low)
+    directions = [near[2 ** (k + 1) - 1] ^ near[0] for k in range(low)]
+    for k in range(low, bits):  # Gray's code of 2ᵏ⁺¹ − 1 has that bit alone
+        points.fast_forward(2 ** (k + 1) - 1 - points.num_generated)
+        directions.append(some(1)[0] ^ near[0])
+    return near, np.array(directions, dtype=np.uint32).reshape(bits, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,23 +274,35 @@ class Sobol:
 
     def at(self, first: int, last: int) -> dict[str, Array]:
         """See :class:`Samples`."""
-        from scipy.stats import qmc
-
         sizes = [math.prod(one.shape) for one in self.spread.values()]
-        points = qmc.Sobol(sum(sizes), scramble=self.scrambled, rng=self.seed if self.scrambled else None, bits=32)
-        if first:
-            points.fast_forward(first)
-        parts = [points.random(n) for n in (min(1, last - first), last - first - 1) if n > 0]  # asked so it is silent
-        u, at, found = np.concatenate([np.zeros((0, sum(sizes))), *parts]), 0, {}
+        u, at, found = self._points(sum(sizes), first, last), 0, {}
         for (name, one), size in zip(self.spread.items(), sizes, strict=True):
             found[name] = one.even(u[:, at : at + size].reshape(last - first, *one.shape))
             at += size
         return found
 
+    def _points(self, size: int, first: int, last: int) -> Array:
+        """The points (last − first, size) in [0, 1).
+
+        Point k is the exclusive or of the directions of those bits that Gray's code of k has (Antonov & Saleev 1979):
+        of its lowest bits, which are in a table, and of its others, the same in many points that follow each other.
+        """
+        near, directions = _directions(size, self.seed, self.scrambled, max(last - 1, 0).bit_length())
+        low = len(near).bit_length() - 1
+        blocks = np.arange(first >> low, -(-last >> low))
+        far = np.zeros((len(blocks), size), dtype=np.uint32)
+        gray = (blocks << low) ^ (blocks << low >> 1)
+        for bit, direction in enumerate(directions):
+            far ^= np.where((gray >> bit & 1)[:, None] == 1, direction, np.uint32(0))
+        whole = (far[:, None] ^ near).reshape(-1, size)
+        at = first - (first >> low << low)
+        u: Array = whole[at : at + last - first] * 2.0**-SOBOL_BITS
+        return u
+
     def told(self) -> dict[str, Any]:
         """See :class:`Samples`."""
         spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "sobol", "rows": self.rows, "seed": self.seed, "scrambled": self.scrambled, **spread}
+        return {"kind": "sobol", "rows": self.rows, "seed": self.seed, "scrambled": self.scrambled, VALUES: spread}
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +338,7 @@ class Saltelli:
     def told(self) -> dict[str, Any]:
         """See :class:`Samples`."""
         spread = {name: one.told() for name, one in self.spread.items()}
-        return {"kind": "saltelli", "base": self.base, "seed": self.seed, **spread}
+        return {"kind": "saltelli", "base": self.base, "seed": self.seed, VALUES: spread}
 
 
 def grid(**values: Any) -> Grid:
@@ -320,7 +367,10 @@ def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> 
 
     At most 2³² of them. Needs SciPy (``pip install "linkwright[study]"``).
     """
-    return _counted(Sobol(_number("rows", rows, 1), _number("seed", seed), bool(scramble), _spread("sobol", spread)))
+    number = _number("rows", rows, 1)
+    if number > 2**SOBOL_BITS:
+        raise InputError(f"Sobol's sequence has 2³² points here; got {rows!r} rows")
+    return _counted(Sobol(number, _number("seed", seed), bool(scramble), _spread("sobol", spread)))
 
 
 def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:

@@ -11,7 +11,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -62,8 +62,8 @@ class Kept(NamedTuple):
     """rows that are computed and written together"""
     function: Mapping[str, str]
     """digests of what it is made of, by name"""
-    parameters: str
-    """their digest"""
+    parameters: Mapping[str, str]
+    """likewise of them: kind, rows and seed as they are, digests of values by name"""
     names: Sequence[str]
     """of the parameters"""
     outputs: Sequence[str]
@@ -127,12 +127,8 @@ class Store:
         written[GROUP] = _ordered(written.pop(GROUP))  # the last
         try:
             for name, content in written.items():
-                place = path / name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.with_suffix(PARTIAL).write_bytes(content)
-                _flush(place.with_suffix(PARTIAL))
-                os.replace(place.with_suffix(PARTIAL), place)
-                _flush(place)
+                (path / name).parent.mkdir(parents=True, exist_ok=True)
+                _write(path / name, (content,))
             _flush_folder(path)
             _flush_folder(path.parent)
         except OSError as error:
@@ -162,10 +158,6 @@ class Store:
         """The rows of the k-th chunk: the first, and the one after the last."""
         return k * self.kept.chunk, min(self.kept.rows, (k + 1) * self.kept.chunk)
 
-    @cached_property
-    def _status(self) -> Any:
-        return self.group[STATUS]
-
     def statuses(self) -> Iterator[tuple[int, Array]]:
         """Of each complete chunk: its number, and what ``status`` tells of its rows, DONE or FAILED."""
         try:
@@ -191,22 +183,39 @@ class Store:
         """Nothing of a chunk that is not complete: whose status is not there or torn, or that lacks a file."""
         first, last = self.bounds(k)
         try:
-            found = np.asarray(self._status[first:last])
-        except Exception:  # a torn file, which its checksum tells
+            found = self._parts[STATUS].decoded(self._place(STATUS, k).read_bytes())[: last - first]
+        except (OSError, ValueError, RuntimeError):  # none, or a torn file, which its checksum tells
             return None
         whole = bool((found != ABSENT).all()) and all(self._place(name, k).is_file() for name in self.arrays)
         return found if whole else None
 
     @cached_property
     def arrays(self) -> dict[str, Any]:
-        """Those with a part for each chunk, the status left out. Every part is a file, even where it is all zeros."""
+        """Those with a part for each chunk, the status left out."""
         names = [name for name in (*self.kept.names, *self.kept.outputs) if name in self.group]
-        return {name: self.group[name].with_config({"write_empty_chunks": True}) for name in names}
+        return {name: self.group[name] for name in names}
+
+    @cached_property
+    def _parts(self) -> dict[str, Part]:
+        return {name: Part.of(array) for name, array in (*self.arrays.items(), (STATUS, self.group[STATUS]))}
 
     def _place(self, name: str, k: int) -> Path:
         """The file of a chunk."""
         inner = self.arrays[name].ndim - 1 if name in self.arrays else 0
         return self.path / name / f"c.{k}{'.0' * inner}"
+
+    def damaged(self, name: str, first: int, last: int) -> list[Path]:
+        """Files with these rows of an array that are there and cannot be read."""
+        found = []
+        for k in range(first // self.kept.chunk, -(-last // self.kept.chunk)) if name in self._parts else ():
+            place = self._place(name, k)
+            try:
+                self._parts[name].decoded(place.read_bytes())
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, RuntimeError):
+                found.append(place)
+        return found
 
     def write(self, k: int, columns: Mapping[str, Array], failures: Mapping[int, str]) -> None:
         """Write a chunk: its arrays by name (rows, …), and the errors of rows that failed, by row of the chunk."""
@@ -214,13 +223,10 @@ class Store:
         status = np.full(last - first, DONE, dtype=np.uint8)
         status[list(failures)] = FAILED
         try:
-            for name, array in self.arrays.items():
-                array[first:last] = columns.get(name, array.fill_value)
-            self._write_errors(k, first, failures)
             for name in self.arrays:
-                _flush(self._place(name, k))
-            self._status[first:last] = status
-            _flush(self._place(STATUS, k))
+                _write(self._place(name, k), self._parts[name].encoded(columns.get(name)))
+            self._write_errors(k, first, failures)
+            _write(self._place(STATUS, k), self._parts[STATUS].encoded(status))
         except OSError as error:
             raise _cannot_write(self.path, error) from error
 
@@ -241,8 +247,8 @@ class Store:
         by_text: dict[str, list[int]] = {}
         for row, text in failures.items():
             by_text.setdefault(text, []).append(first + row)
-        write_text(place, json.dumps(by_text, ensure_ascii=False))
-        _flush(place)
+        place.parent.mkdir(exist_ok=True)
+        _write(place, (json.dumps(by_text, ensure_ascii=False).encode(),))
 
     def errors(self) -> dict[int, str]:
         """Of rows that failed: why."""
@@ -293,10 +299,21 @@ def _ordered(group: bytes) -> bytes:
     return json.dumps(told, indent=2).encode()
 
 
-def _flush(place: Path) -> None:
-    """Return when a file is on the disk, and that it is in its folder: what is not named is lost when power is."""
-    with open(place, "rb+") as file:
-        os.fsync(file.fileno())
+def _write(place: Path, content: Iterable[bytes]) -> None:
+    """Write a file beside and name it when it is on the disk; return when its name is there, too."""
+    beside = place.with_name(place.name + PARTIAL)
+    try:
+        with open(beside, "wb", buffering=0) as file:
+            for piece in content:
+                left = memoryview(piece)
+                while left:
+                    left = left[file.write(left) :]
+            os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()  # room on a full disk
+        raise
+    os.replace(beside, place)
     _flush_folder(place.parent)
 
 
@@ -316,14 +333,62 @@ def _cannot_write(path: Path, error: OSError) -> InputError:
     )
 
 
+class Part(NamedTuple):
+    """How a chunk of an array is written: what zarr's codecs make of it, without its way there through other threads,
+    which takes longer than they do."""
+
+    shape: tuple[int, ...]
+    """of a whole chunk"""
+    dtype: np.dtype[Any]
+    missing: Any
+    compressed: bool
+
+    @classmethod
+    def of(cls, array: Any) -> Part:
+        """That of a zarr array of ours."""
+        return cls(array.chunks, np.dtype(array.dtype).newbyteorder("<"), array.fill_value, bool(array.compressors[1:]))
+
+    def encoded(self, values: Array | None) -> tuple[bytes, bytes]:
+        """The file for these rows, of which the last chunk may have fewer: its content, and the checksum after it."""
+        from google_crc32c import value as checksum
+        from numcodecs import blosc
+
+        if values is None or len(values) < self.shape[0]:
+            whole = np.full(self.shape, self.missing, dtype=self.dtype)
+            whole[: 0 if values is None else len(values)] = 0 if values is None else values
+        else:
+            whole = np.ascontiguousarray(values, dtype=self.dtype).reshape(self.shape)
+        content = whole.tobytes() if not self.compressed else blosc.compress(whole, *_shuffled(self.dtype))
+        return content, checksum(content).to_bytes(4, "little")
+
+    def decoded(self, file: bytes) -> Array:
+        """The rows of a whole chunk; :class:`ValueError` or :class:`RuntimeError` where the file is damaged."""
+        from google_crc32c import value as checksum
+        from numcodecs import blosc
+
+        content = file[:-4]
+        if checksum(content).to_bytes(4, "little") != file[-4:]:
+            raise ValueError("the checksum is of something else")
+        return np.frombuffer(blosc.decompress(content) if self.compressed else content, self.dtype).reshape(self.shape)
+
+
+METHOD, LEVEL = "lz4", 1
+"""of compression"""
+
+
+def _shuffled(dtype: np.dtype[Any]) -> tuple[bytes, int, int]:
+    """Method, level and order of bytes (1) or bits (2), as ``blosc`` takes them: truth values have bits to sort only."""
+    return METHOD.encode(), LEVEL, 1 if dtype.itemsize > 1 else 2
+
+
 def _array(group: Any, name: str, one: Layout, kept: Kept, compress: bool) -> None:
     from zarr.codecs import BloscCodec, Crc32cCodec
 
     codecs: list[Any] = [Crc32cCodec()]
     if compress:
-        size = np.dtype(one.dtype).itemsize
-        shuffle: Any = "shuffle" if size > 1 else "bitshuffle"
-        codecs.insert(0, BloscCodec(typesize=size, cname="lz4", clevel=1, shuffle=shuffle))
+        dtype = np.dtype(one.dtype)
+        shuffle: Any = ("", "shuffle", "bitshuffle")[_shuffled(dtype)[2]]
+        codecs.insert(0, BloscCodec(typesize=dtype.itemsize, cname=METHOD, clevel=LEVEL, shuffle=shuffle))
     group.create_array(
         name,
         shape=(kept.rows, *one.shape),
