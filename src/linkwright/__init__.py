@@ -116,6 +116,9 @@ from linkwright.spatial.systems import cholesky, solve
 # What can go wrong
 from linkwright import errors
 
+for _face in [x for x in globals().values() if hasattr(x, "book")]:
+    _face.__module__ = __name__  # where pickle finds it, and not the book's function
+
 # Loaded when one of them is first asked for: most programs need few of them, and all together take as long as the rest
 _LATER = {
     # What meshes and shapes weigh
@@ -375,6 +378,9 @@ class _Package(ModuleType):
         home = _home(name) if isinstance(value, ModuleType) else None
         if home is None or (home == value.__name__ and not hasattr(value, name)):
             super().__setattr__(name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # functions of a script, by value, read lw
+        return import_module, (self.__name__,)
 
 
 sys.modules[__name__].__class__ = _Package

@@ -12,6 +12,9 @@ class _Callable(ModuleType):
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return getattr(import_module(self.home), self.__name__.rpartition(".")[2])(*arguments, **options)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return import_module, (self.__name__,)
+
 
 def callable_package(name: str, home: str) -> None:
     """Let the package ``name`` be called as the function of the same name in the module ``home``.

@@ -431,6 +431,21 @@ def test_a_store_travels_by_its_path(tmp_path):
     assert pickle.loads(pickle.dumps(Store(tmp_path / "s"))).kept.rows == 1000
 
 
+def test_functions_travel_to_workers(tmp_path):
+    """Those of the library by their names, those of scripts and closures with what they read, lw among it."""
+    import pickle
+
+    cloudpickle = pytest.importorskip("cloudpickle")
+    assert pickle.loads(pickle.dumps(lw.pose)) is lw.pose
+    arm = lw.load("two_link")
+    lw.pose(arm, arm.neutral(), "tip")
+    here = lambda q: lw.inverse_kinematics(arm, {"tip": lw.pose(arm, q, "tip")}, start=q).q  # noqa: E731
+    there = cloudpickle.loads(cloudpickle.dumps(here))
+    q = arm.random(3, seed=1)
+    np.testing.assert_array_equal(there(q), here(q))
+    assert there.__globals__["lw"] is lw
+
+
 def test_xarray_of_rows_and_of_a_grid(tmp_path):
     found = lw.study(both, AB, tmp_path / "s", units={"sum": "m"}).to_xarray()
     assert found["sum"].dims == ("row", "sum_0")

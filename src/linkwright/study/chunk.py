@@ -21,6 +21,7 @@ BLOCK = 2**14
 """Rows that the function is asked for at once, of a chunk: what it computes on the way stays small, in memory that is
 used again and again. The same in every run: a last bit may depend on how many rows are asked for."""
 
+
 class Work(NamedTuple):
     """All that a chunk needs; it travels to other processes by pickle."""
 

@@ -101,10 +101,12 @@ class Study:
             return np.asarray(array[first:last])
         except (ValueError, RuntimeError, OSError) as error:
             files = self._store.damaged(name, *slice(first, last).indices(self.rows)[:2])
-            told = ", ".join(str(file) for file in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
+            told = ", ".join(str(file) for file in files[:5]) + (
+                f" and {len(files) - 5} more" if len(files) > 5 else ""
+            )
             raise InputError(
-                f"{name!r} of {str(self.path)!r} is damaged on the disk ({error}). Delete {told or 'the study'}, and run "
-                "it again, which computes what is missing"
+                f"{name!r} of {str(self.path)!r} is damaged on the disk ({error}). Delete {told or 'the study'}, and "
+                "run it again, which computes what is missing"
             ) from error
 
     def __getitem__(self, name: str) -> Array:

@@ -297,7 +297,7 @@ def _require_the_same(store: Store, parts: Parts, values: Parts, chunk: Any) -> 
         warn(f"{place} was begun with {changed}: rows may differ slightly from those there")
 
 
-def _changes(kept: Parts, here: Parts) -> list[str]:
+def _changes(kept: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
     """What differs, in words: of digests that they do, of what is short what it was and is."""
     gone, new = ([name for name in one if name not in other] for one, other in ((kept, here), (here, kept)))
     other = [name for name in kept if here.get(name, kept[name]) != kept[name] and (name != "order" or not gone + new)]

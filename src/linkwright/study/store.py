@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -351,7 +351,7 @@ class Part(NamedTuple):
     def encoded(self, values: Array | None) -> tuple[bytes, bytes]:
         """The file for these rows, of which the last chunk may have fewer: its content, and the checksum after it."""
         from google_crc32c import value as checksum
-        from numcodecs import blosc
+        from numcodecs import blosc  # type: ignore[import-untyped]
 
         if values is None or len(values) < self.shape[0]:
             whole = np.full(self.shape, self.missing, dtype=self.dtype)
@@ -372,12 +372,13 @@ class Part(NamedTuple):
         return np.frombuffer(blosc.decompress(content) if self.compressed else content, self.dtype).reshape(self.shape)
 
 
-METHOD, LEVEL = "lz4", 1
+METHOD: Final = "lz4"
+LEVEL: Final = 1
 """of compression"""
 
 
 def _shuffled(dtype: np.dtype[Any]) -> tuple[bytes, int, int]:
-    """Method, level and order of bytes (1) or bits (2), as ``blosc`` takes them: truth values have bits to sort only."""
+    """Method, level and order of bytes (1) or bits (2), as ``blosc`` takes them: single bytes are in order."""
     return METHOD.encode(), LEVEL, 1 if dtype.itemsize > 1 else 2
 
 
