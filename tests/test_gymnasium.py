@@ -1,5 +1,7 @@
 """Environments: Gymnasium's own checks, its way to begin again, and the motions of rollouts."""
 
+import copy
+import pickle
 import re
 from functools import partial
 from pathlib import Path
@@ -170,3 +172,50 @@ def test_actions_of_another_shape_are_refused(pendulum):
         of.step(np.zeros(2))
     with pytest.raises(lw.errors.InputError, match="not finite"):
         of.step(np.full((2, 1), np.nan))
+
+
+def test_pictures(pendulum):
+    several = VectorEnv(pendulum, 2, render_mode="rgb_array", **told())
+    several.reset(seed=1)
+    one, other = several.render()
+    assert one.dtype == np.uint8
+    assert one.ndim == 3
+    assert one.shape[2] == 3
+    assert one.shape == other.shape
+    assert not np.array_equal(one, other)
+    assert np.array_equal(several.render()[0], one)
+    single = Env(lw.load("quadruped"), reward=lambda model, t, q, v, tau: q[2], render_mode="rgb_array")
+    single.reset(seed=0)
+    near = single.render()
+    single._several._now[0][0, 0] += 3.0  # it is followed: what has gone away is still in the middle of the picture
+    dark = [np.argwhere(picture.max(axis=2) < 60)[:, 1].mean() for picture in (near, single.render())]
+    assert abs(dark[0] - dark[1]) < 0.02 * near.shape[1]
+    assert VectorEnv(pendulum, 2, **told()).render() is None
+
+
+def test_copies_go_on_alike(pendulum):
+    first = VectorEnv(pendulum, 3, **told(terminate=partial(far, angle=0.3), limit=7))
+    first.reset(seed=4)
+    first.action_space.seed(2)
+    for _ in range(5):
+        first.step(first.action_space.sample())
+    second = pickle.loads(pickle.dumps(first))
+    for _ in range(12):
+        action = first.action_space.sample()
+        for x, y in zip(first.step(action)[:4], second.step(action)[:4], strict=True):
+            assert np.array_equal(x, y)
+    one = Env(pendulum, **told())
+    one.reset(seed=1)
+    other = copy.deepcopy(one)
+    assert np.array_equal(one.step([0.5])[0], other.step([0.5])[0])
+
+
+def test_what_environments_do_not_take_is_told(pendulum):
+    with pytest.raises(lw.errors.ArgumentError, match=r"takes no 'rewards'; it takes reward, .*servos"):
+        VectorEnv(pendulum, 2, rewards=upright, **told())
+    with pytest.raises(lw.errors.InputError, match="rgb_array"):
+        Env(pendulum, render_mode="human", **told())
+    with pytest.raises(lw.errors.InputError, match=r"before the first reset"):
+        VectorEnv(pendulum, 2, **told()).step(np.zeros((2, 1)))
+    with pytest.raises(lw.errors.ArgumentError, match="VectorEnv has num_envs"):
+        Env(pendulum, num_envs=3, **told())

@@ -27,11 +27,22 @@ from linkwright.simulation.rollouts.prepare import RESET_STREAM, Prepared, prepa
 from linkwright.simulation.rollouts.run import taken
 from linkwright.simulation.stepping.functions import state, told_function
 from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.visual.moving.camera import Camera
 
 try:
     import gymnasium
 except ImportError:  # said where an environment is made
     gymnasium = None
+
+NOT_TAKEN = ("every", "keep", "start", "discount", "seed")
+"""What rollouts are told and environments are not: their reset and step tell it."""
+
+TAKEN = tuple(
+    name
+    for name, one in inspect.signature(prepared).parameters.items()
+    if one.kind is one.KEYWORD_ONLY and name not in (*NOT_TAKEN, "law", "reward", "terminate", "reset")
+)
+"""What else rollouts are told."""
 
 _Vector = object if gymnasium is None else gymnasium.vector.VectorEnv
 _Single = object if gymnasium is None else gymnasium.Env
@@ -61,7 +72,8 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
     action is the efforts of all joints but free ones, within their limits. With a law ``action_space`` is a Box; an
     ``observation_space`` may be given. Motions begin at ``q0`` and ``v0``, (num_envs, …) or the same for all, or as
     ``reset(model, q0, v0, random) -> (q, v)`` tells. They are cut off (truncated) after ``limit`` actions. What else
-    :func:`linkwright.rollout` takes, such as ``parameters``, ``noise``, ``limits`` or ``method``, is taken too.
+    :func:`linkwright.rollout` takes, such as ``parameters``, ``noise``, ``limits`` or ``method``, is taken too. With
+    ``render_mode="rgb_array"``, :meth:`render` gives a picture (height, width, 3) of each motion, bytes.
     """
 
     def __init__(
@@ -82,17 +94,23 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         step: float = 1e-3,
         limit: int | None = 1000,
         threads: int | None = None,
+        render_mode: str | None = None,
         **told: Any,
     ):
+        given = {name: x for name, x in locals().items() if name not in ("self", "told", "__class__")}
+        self._given = {**given, **told}
         if gymnasium is None:
             raise MissingExtraError("environments need the package gymnasium: pip install 'linkwright[gymnasium]'")
         for name, value in (("num_envs", num_envs), ("steps", steps), ("limit", 1 if limit is None else limit)):
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
-        for name in ("every", "keep", "start", "discount", "seed"):
+        for name in NOT_TAKEN:
             if name in told:
                 raise ArgumentError(f"an environment takes no {name}: it is told by reset and step")
-        self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, "render_modes": []}
+        if unknown := sorted({*told} - {*TAKEN}):
+            raise ArgumentError(f"an environment takes no {unknown[0]!r}; it takes {', '.join([*_OWN, *TAKEN])}")
+        self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP, **_metadata(steps * step)}
+        self.render_mode = _render_mode(render_mode)
         self.num_envs, self.model, self.limit = int(num_envs), model, limit
         self._steps, self._threads = int(steps), threads
         self.single_action_space = _space_of_actions(model, law, action_space)
@@ -131,6 +149,7 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
         self._random = np.zeros((self.num_envs, STATES))
         self._age, self._ended = np.zeros(self.num_envs, dtype=int), np.zeros(self.num_envs, dtype=bool)
         self._seeded = False
+        self._camera: Camera | None = None
 
     @property
     def q(self) -> Array:
@@ -163,6 +182,8 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Hold an action (num_envs, …) of each: what is observed, rewards, what has ended, what was cut off."""
+        if not self._seeded:
+            raise InputError("step() came before the first reset(), which tells where motions begin")
         shape = (self.num_envs, *self.single_action_space.shape)
         action = as_numbers("actions", actions)
         if action.shape != shape:
@@ -183,6 +204,20 @@ class VectorEnv(_Vector):  # type: ignore[misc, valid-type]
             self._start_again(over)
         self._ended = terminated | truncated
         return self._observe(*self._now[:2]), found.rewards[0].copy(), terminated, truncated, {}
+
+    def render(self) -> tuple[Array, ...] | None:  # type: ignore[override]
+        """A picture (height, width, 3) of each motion, bytes, with ``render_mode="rgb_array"``."""
+        if self.render_mode is None:
+            return None
+        if self._camera is None:
+            self._camera = Camera(self.model, self._about.start[0][0])
+        seconds = self._age * self._steps * self._about.h
+        return tuple(self._camera.picture(q, float(t)) for q, t in zip(self._now[0], seconds, strict=True))
+
+    def __reduce__(self) -> Any:
+        """Copied and sent elsewhere as what it was made of, and where its motions are."""
+        state = {name: x for name, x in vars(self).items() if name in _CARRIED}
+        return _made_again, (type(self), self._given), state
 
     def _seed(self, of_each: Array) -> None:
         """Random numbers of beginnings and of noise from these seeds on."""
@@ -214,8 +249,11 @@ class Env(_Single):  # type: ignore[misc, valid-type]
     """One motion of a mechanism as an environment of Gymnasium; it takes what :class:`VectorEnv` takes."""
 
     def __init__(self, model: Model, **told: Any):
+        if "num_envs" in told:
+            raise ArgumentError("Env is one motion; VectorEnv has num_envs")
         self._several = VectorEnv(model, 1, **told)
-        self.metadata: dict[str, Any] = {"render_modes": []}
+        self.metadata: dict[str, Any] = {name: self._several.metadata[name] for name in ("render_modes", "render_fps")}
+        self.render_mode = self._several.render_mode
         self.action_space = self._several.single_action_space
         self.observation_space = self._several.single_observation_space
 
@@ -230,6 +268,28 @@ class Env(_Single):  # type: ignore[misc, valid-type]
         several = self._several
         observed, rewards, terminated, truncated, info = several.step(np.asarray(action)[None])
         return observed[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+
+    def render(self) -> Array | None:  # type: ignore[override]
+        """A picture (height, width, 3), bytes, with ``render_mode="rgb_array"``."""
+        pictures = self._several.render()
+        return None if pictures is None else pictures[0]
+
+
+_CARRIED = ("_now", "_random", "_age", "_ended", "_seeded", "_np_random", "_np_random_seed")
+
+
+def _made_again(kind: type, given: dict[str, Any]) -> Any:
+    return kind(**given)
+
+
+def _metadata(period: float) -> dict[str, Any]:
+    return {"render_modes": ["rgb_array"], "render_fps": round(1.0 / period) or 1}
+
+
+def _render_mode(given: str | None) -> str | None:
+    if given not in (None, "rgb_array"):
+        raise InputError(f'render_mode is "rgb_array" or None; got {given!r}')
+    return given
 
 
 def _names(each: Any) -> tuple[str, ...]:
@@ -295,5 +355,9 @@ def _with_action(about: Prepared, action: Array, now: list[Array]) -> Prepared:
     plan = about.plan._replace(formula=replace(formula, values=tuple(values)))
     return about._replace(plan=plan, now=(now[0], now[1], now[2]))
 
+
+_OWN = tuple(
+    name for name, one in inspect.signature(VectorEnv.__init__).parameters.items() if one.kind is one.KEYWORD_ONLY
+)
 
 __all__ = ["Env", "VectorEnv"]
