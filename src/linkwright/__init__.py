@@ -154,6 +154,8 @@ _LATER = {
     "linkwright.dexterity": ("StaticWrench", "draw_ellipsoids", "null_space", "singular_directions", "static_wrench"),
     # Pictures
     "linkwright.visual.drawing.scene": ("draw",),
+    # The browser
+    "linkwright.studio.page": ("Studio", "studio"),
     # What a mechanism is made of, from measurements
     "linkwright.identification.identify": ("Identified", "identify"),
     "linkwright.identification.payload": ("identify_payload",),
@@ -202,6 +204,7 @@ __all__ = [
     "Shape",
     "Solver",
     "StaticWrench",
+    "Studio",
     "Study",
     "Trajectory",
     "acceleration",
@@ -325,6 +328,7 @@ __all__ = [
     "stack",
     "stand",
     "static_wrench",
+    "studio",
     "study",
     "subtree_center_of_mass",
     "symbols",

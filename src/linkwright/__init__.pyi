@@ -110,6 +110,8 @@ from linkwright.spatial.repeats import until as until
 from linkwright.spatial.systems import cholesky as cholesky
 from linkwright.spatial.systems import solve as solve
 from linkwright.spatial.tables import take as take
+from linkwright.studio.page import Studio as Studio
+from linkwright.studio.page import studio as studio
 from linkwright.study import samples as samples
 from linkwright.study.result import Study as Study
 from linkwright.study.run import study as study
@@ -549,6 +551,7 @@ __all__ = [
     "Shape",
     "Solver",
     "StaticWrench",
+    "Studio",
     "Study",
     "Trajectory",
     "acceleration",
@@ -672,6 +675,7 @@ __all__ = [
     "stack",
     "stand",
     "static_wrench",
+    "studio",
     "study",
     "subtree_center_of_mass",
     "symbols",

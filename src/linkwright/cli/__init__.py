@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from linkwright.cli import converting, identifying, measuring, moving, reaching, showing, studying, terminal
+from linkwright.cli import browsing, converting, identifying, measuring, moving, reaching, showing, studying, terminal
 from linkwright.cli.app import app
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
@@ -16,7 +16,7 @@ from linkwright.status import told_elsewhere
 # importing them makes them commands of the program
 COMMANDS = (
     *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
-    *(identifying.identify, studying.study),
+    *(identifying.identify, studying.study, browsing.studio),
     *(measuring.bench, measuring.experiment, measuring.cache),
 )
 

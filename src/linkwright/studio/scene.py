@@ -96,7 +96,8 @@ class Scene:
         """The level it stands on, or, behind what moves in a plane, squared paper."""
         view = self.view
         normal = view.axes[2] if view.flat else view.up
-        level = -0.35 * self.size if view.flat else _level(view, self)
+        self.level = -0.35 * self.size if view.flat else _level(view, self)
+        """m, of the ground along ``view.up``; of squared paper behind the mechanism, towards the viewer"""
         cell = round_step(0.2 * self.size)
         turn = _turn_to(normal)
         wide = 40.0 * cell
@@ -118,7 +119,7 @@ class Scene:
             plane_opacity=0.0,
             shadow_opacity=0.0 if view.flat else 0.18,
             wxyz=rotation.to_quaternion(turn),
-            position=level * normal,
+            position=self.level * normal,
         )
 
     def _camera(self) -> None:
@@ -126,7 +127,7 @@ class Scene:
         low, high = view.window
         middle = 0.5 * (low + high)
         center = view.center + view.axes[0] * middle[0] + view.axes[1] * middle[1]
-        half = 0.5 * MARGIN * max(float(high[1] - low[1]), 0.7 * float(high[0] - low[0]))
+        half = 0.5 * MARGIN * max(float(high[1] - low[1]), float(high[0] - low[0]))
         away = half / np.tan(0.5 * FIELD_OF_VIEW)
         camera.fov = float(FIELD_OF_VIEW)
         camera.look_at = center

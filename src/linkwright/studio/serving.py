@@ -84,7 +84,7 @@ def is_local(host: str) -> bool:
     if not isinstance(host, str):
         raise InputError(f"host is an address such as '127.0.0.1'; got {host!r}")
     try:
-        found = socket.getaddrinfo(host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        found = socket.getaddrinfo(host or None, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise InputError(f"there is no address {host!r} to listen at: {error}") from None
     return all(ipaddress.ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)

@@ -261,8 +261,13 @@ def _drawn(model: Model, covered: set[int]) -> tuple[list[Solid], tuple[Strut, .
 
     solids: list[Solid] = []
     struts: list[Strut] = []
+    on_plate = len(bones.anchors) > 2 and _flat(places[bones.anchors])
+    if on_plate and -1 not in covered:
+        solids.append(Solid(-1, creased(_plate(_round(places[bones.anchors]), 0.5 * r)), BASE_COLOUR))
     for (i, j), kind, owner in zip(bones.segments, bones.kinds, bones.owner, strict=True):
         a, b = int(bones.body[i]), int(bones.body[j])
+        if kind == Kind.BASE and on_plate:
+            continue
         if int(owner) in covered and kind not in (Kind.COIL, Kind.ROPE, Kind.ROD):
             continue
         thick = {Kind.TUBE: 1.35, Kind.ROD: 0.7, Kind.RAIL: 0.5, Kind.COIL: 0.35, Kind.ROPE: 0.3}.get(Kind(kind), 1.0)
@@ -329,6 +334,20 @@ def _plate(corners: Array, half: float) -> Mesh:
         j = (k + 1) % n
         F += [(k, j, j + n), (k, j + n, k + n), (2 * n, j, k), (2 * n + 1, k + n, j + n)]
     return Mesh(V, np.array(F))
+
+
+def _flat(corners: Array) -> bool:
+    """Whether points (n, 3) lie in a plane, and not on a line."""
+    sizes = np.linalg.svd(corners - corners.mean(axis=0))[1]
+    return bool(sizes[1] > 0.05 * sizes[0] and sizes[2] < 1e-3 * sizes[0])
+
+
+def _round(corners: Array) -> Array:
+    """Points (n, 3) of a plane in the order in which they are seen round their middle."""
+    away = corners - corners.mean(axis=0)
+    x, y = np.linalg.svd(away)[2][:2]
+    ordered: Array = corners[np.argsort(np.arctan2(away @ y, away @ x))]
+    return ordered
 
 
 def _size(model: Model, bones: Skeleton) -> float:

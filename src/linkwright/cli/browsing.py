@@ -1,0 +1,57 @@
+"""``linkwright studio``: the robot in the browser."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from linkwright.cli import terminal
+from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, load_robot
+from linkwright.cli.arguments import starting_posture
+
+
+@app.command
+def studio(
+    robot: str | None = None,
+    /,
+    *,
+    posture: str = "",
+    host: str = "127.0.0.1",
+    port: Whole | None = None,
+    browser: bool = True,
+    root: Root = "fixed",
+) -> None:
+    """Show a robot in the browser: move its joints by sliders, drag its hand. Example: linkwright studio arm7
+
+    Parameters
+    ----------
+    robot
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
+    posture
+        Where it is first: all coordinates, with commas between them ("0.1,0.2,…"), some of them
+        ("elbow=90deg,shoulder=0.3"), or random.
+    host
+        The address to listen at. Other machines can connect only if it is another than 127.0.0.1; then the address
+        that is told holds a token, and whoever comes without it is turned away.
+    port
+        Its port, 8080 unless given; where it is taken, the next free one.
+    browser
+        Whether to open a browser.
+    """
+    from linkwright.dynamics import check, close
+    from linkwright.studio.page import studio as show
+
+    model = load_robot(DEMONSTRATION if robot is None else robot, root)
+    q = None
+    if posture:
+        q = starting_posture(model, posture)
+        check(model, q)
+        q = close(model, q) if model.loops else q
+    with terminal.errors.status(Text(f"preparing {model.name}")):
+        made = show(model, q, host=host, port=port)
+    for note in made.notes:
+        terminal.errors.print(Text(note), soft_wrap=True)
+    terminal.output.print(Text(f"{model.name} is at {made.address}"), soft_wrap=True)
+    terminal.output.print("Drag the arrows at its hand, or the sliders; Ctrl-C ends.")
+    if browser and not made.open():
+        terminal.errors.print("no browser was found here: open the address in one")
+    made.wait()

@@ -1,0 +1,206 @@
+"""What can be shown beside the robot: frames, names, inertia, the centre of mass, shapes that touch, ellipsoids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.geometry import rotation
+from linkwright.spatial.arrays import Array
+from linkwright.studio.hand import Hand
+from linkwright.studio.posture import Posture
+from linkwright.studio.robot import Robot, node_name
+from linkwright.studio.scene import Scene
+from linkwright.studio.sliders import shortened
+from linkwright.studio.solids import Colour, sphere, to_link
+from linkwright.visual.ellipsoids import DRAWN
+
+ORANGE: Colour = (230, 130, 30)
+GREEN: Colour = (40, 150, 90)
+YELLOW: Colour = (245, 190, 20)
+VELOCITY: Colour = (44, 127, 184)
+FORCE: Colour = (217, 95, 14)
+MOST_FRAMES = 300
+THINNEST = 0.004
+"""of an ellipsoid, beside the mechanism's size"""
+UNBOUNDED = 1.5
+"""as how much longer than the longest an axis without a bound is drawn"""
+
+
+class Looks:
+    """What is shown beside the robot, each by a check box; nothing of it is made before it is asked for."""
+
+    def __init__(self, gui: Any, scene: Scene, posture: Posture, hand: Hand | None):
+        self.gui, self.scene, self.posture, self.hand, self.model = gui, scene, posture, hand, scene.model
+        self._made: dict[str, Any] = {}
+        self._shown: set[str] = set()
+        self.boxes: dict[str, Any] = {}
+        """the check boxes, by what they show"""
+        self._box("robot", "Robot", "The robot itself", True)
+        self._box("ground", "Ground", "The squared ground", True)
+        self._box("frames", "Frames", "The axes of every link and named frame: x red, y green, z blue", False)
+        self._box("names", "Names", "The names of the links", False)
+        self._box("centre of mass", "Centre of mass", "Of the whole mechanism, and its place above the ground", False)
+        self._box(
+            "inertia", "Inertia", "Of each link the ellipsoid of even density that has its mass and inertia", False
+        )
+        if any(shape.touches and shape.kind != "plane" for shape in self.model.shapes):
+            self._box("touching", "Shapes that touch", "What is made for contact", False)
+        if hand is not None:
+            self._box(
+                "velocity", "Velocity ellipsoid", "How fast the hand can go each way; to a scale of its own", False
+            )
+            self._box("force", "Force ellipsoid", "How hard the hand can push each way; to a scale of its own", False)
+        posture.listen(self.show, self)
+
+    def set(self, what: str, shown: bool) -> None:
+        """Show something, or hide it."""
+        (self._shown.add if shown else self._shown.discard)(what)
+        with self.scene.server.atomic():
+            if shown and what not in self._made:
+                self._made[what] = self._makers()[what]()
+            self._seen(what, shown)
+            if shown:
+                self._follow(what, self.posture.q)
+
+    def show(self, q: Array) -> None:
+        """Bring what is shown to a configuration (nq,)."""
+        for what in self._shown:
+            self._follow(what, q)
+
+    def _box(self, what: str, label: str, hint: str, shown: bool) -> None:
+        box = self.boxes[what] = self.gui.add_checkbox(label, shown, hint=hint)
+        if shown:
+            self._made[what] = self._makers()[what]()
+            self._shown.add(what)
+
+        box.on_update(lambda _: self.set(what, bool(box.value)))
+
+    def _makers(self) -> dict[str, Callable[[], Any]]:
+        return {
+            "robot": lambda: [self.scene.robot],
+            "ground": lambda: [self.scene.ground],
+            "frames": self._frames,
+            "names": self._names,
+            "centre of mass": self._center,
+            "inertia": self._inertia,
+            "touching": self._touching,
+            "velocity": lambda: [self._ball("ellipsoids/velocity", VELOCITY, 0.3)],
+            "force": lambda: [self._ball("ellipsoids/force", FORCE, 0.3)],
+        }
+
+    def _seen(self, what: str, shown: bool) -> None:
+        for one in self._made.get(what, ()):
+            one.visible = shown
+
+    def _follow(self, what: str, q: Array) -> None:
+        import linkwright as lw
+
+        if what == "centre of mass":
+            center = np.asarray(lw.center_of_mass(self.model, q))
+            ball, line = self._made[what]
+            ball.position = center
+            up = self.scene.view.up
+            foot = center if self.scene.view.flat else center - (center @ up - self.scene.level) * up
+            line.points = np.array([[center, foot]], dtype=np.float32)
+        elif what == "touching":
+            self._made[what][0].place(self.scene.poses)
+        elif what in ("velocity", "force") and self.hand is not None:
+            function = lw.velocity_ellipsoid if what == "velocity" else lw.force_ellipsoid
+            axes, semi = function(self.model, q, self.hand.frame)
+            self._shape(self._made[what][0], np.asarray(axes), np.asarray(semi), self.hand.pose(q)[:3, 3])
+
+    def _shape(self, node: Any, axes: Array, semi: Array, place: Array) -> None:
+        size = self.scene.size
+        open_axes = np.isinf(semi)
+        longest = float(semi[~open_axes].max(initial=0.0))
+        lengths = np.where(open_axes, UNBOUNDED, semi / longest if longest > 0.0 else 0.0) * DRAWN * size
+        axes = axes * np.sign(np.linalg.det(axes) or 1.0)
+        node.wxyz, node.position = rotation.to_quaternion(axes), place
+        node.scale = tuple(map(float, np.maximum(lengths, THINNEST * size)))
+
+    def _ball(self, name: str, colour: Colour, opacity: float) -> Any:
+        ball = sphere()
+        return self.scene.server.scene.add_mesh_simple(
+            f"/{name}",
+            ball.vertices.astype(np.float32),
+            ball.faces.astype(np.uint32),
+            color=colour,
+            opacity=opacity if opacity < 1.0 else None,
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+
+    def _frames(self) -> list[Any]:
+        nodes = []
+        length = 0.09 * self.scene.size
+        for number, (name, frame) in enumerate(list(self.model.frames.items())[:MOST_FRAMES]):
+            T = to_link(self.model, frame.body) @ frame.placement
+            above = "" if frame.body < 0 else self.scene.robot.nodes[frame.body].name
+            nodes.append(
+                self.scene.server.scene.add_frame(
+                    f"{above}/frame_{number}_{node_name(name)}",
+                    axes_length=length,
+                    axes_radius=0.045 * length,
+                    origin_radius=0.09 * length,
+                    wxyz=rotation.to_quaternion(T[:3, :3]),
+                    position=T[:3, 3],
+                )
+            )
+        return nodes
+
+    def _names(self) -> list[Any]:
+        return [
+            self.scene.server.scene.add_label(f"{node.name}/name", shortened(name), anchor="bottom-center")
+            for node, name in zip(self.scene.robot.nodes, self.scene.robot.frames, strict=True)
+        ]
+
+    def _center(self) -> list[Any]:
+        scene = self.scene.server.scene
+        ball = scene.add_icosphere("/centre_of_mass", 0.022 * self.scene.size, YELLOW, cast_shadow=False)
+        line = scene.add_line_segments(
+            "/centre_of_mass_line", np.zeros((1, 2, 3), dtype=np.float32), YELLOW, thickness=0.006 * self.scene.size
+        )
+        return [ball, line]
+
+    def _inertia(self) -> list[Any]:
+        nodes = []
+        ball = sphere()
+        for node, body in zip(self.scene.robot.nodes, self.model.bodies, strict=True):
+            semi, axes = ellipsoid_of(body.mass, np.asarray(body.inertia, dtype=float))
+            if not semi.any():
+                continue
+            nodes.append(
+                self.scene.server.scene.add_mesh_simple(
+                    f"{node.name}/inertia",
+                    ball.vertices.astype(np.float32),
+                    ball.faces.astype(np.uint32),
+                    color=GREEN,
+                    opacity=0.45,
+                    cast_shadow=False,
+                    receive_shadow=False,
+                    scale=tuple(map(float, np.maximum(semi, THINNEST * self.scene.size))),
+                    wxyz=rotation.to_quaternion(axes),
+                    position=np.asarray(body.center_of_mass, dtype=float),
+                )
+            )
+        return nodes
+
+    def _touching(self) -> list[Any]:
+        return [Robot(self.scene.server, self.model, "touching", opacity=0.35, colour=ORANGE, shapes="touching")]
+
+
+def ellipsoid_of(mass: float, inertia: Array) -> tuple[Array, Array]:
+    """The ellipsoid of even density that has a mass (kg) and an inertia (3, 3) about its centre (kg m²).
+
+    Its semi-axes (3,), m, zero of a body without mass, and axes (3, 3) as columns, right-handed.
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    if np.linalg.det(axes) < 0.0:
+        axes = axes * np.array([1.0, 1.0, -1.0])
+    if mass <= 0.0:
+        return np.zeros(3), axes
+    squares = 2.5 / mass * (moments.sum() - 2.0 * moments)
+    return np.sqrt(np.maximum(squares, 0.0)), axes

@@ -1,0 +1,197 @@
+"""The studio: a page in the browser with a robot that is seen and touched."""
+
+from __future__ import annotations
+
+import html
+import threading
+import webbrowser
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import ArgumentError, LinkwrightError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.studio.hand import Follow, Hand
+from linkwright.studio.looks import Looks
+from linkwright.studio.posture import Posture, random, zero
+from linkwright.studio.scene import Scene
+from linkwright.studio.serving import serve
+from linkwright.studio.sliders import Sliders, shortened
+
+BRAND = (0, 114, 178)
+MOST_NAMES = 500
+"""of frames that one may be chosen from"""
+FOLLOWS: dict[str, Follow] = {"Place": "place", "Place and turn": "place and turn"}
+
+
+class Studio:
+    """A robot in the browser, made by :func:`studio`; it is there until :meth:`stop`, or the end of the program."""
+
+    def __init__(self, model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None):
+        self.model = model
+        self.posture = Posture(model, q)
+        """the configuration that is shown, by whomever it is moved"""
+        served = serve(host, port, shortened(model.name))
+        self.server = served.server
+        """of viser"""
+        self.address = served.address
+        """for a browser; where other machines may connect it holds the token they need"""
+        self.notes = served.notes
+        """what is to be told to whoever started it"""
+        self._stopped = threading.Event()
+        self._generator = np.random.default_rng()
+        try:
+            self._fill()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _fill(self) -> None:
+        gui = self.server.gui
+        gui.configure_theme(
+            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
+        )
+        self.scene = Scene(self.server, self.model, self.posture.q)
+        """what is seen"""
+        self.posture.listen(self.scene.show)
+        self._status = gui.add_markdown("")
+        self.tabs = gui.add_tab_group()
+        """the tabs of the panel: more can be added"""
+        self.hand: Hand | None = None
+        with self.tabs.add_tab("Move"):
+            self._move(gui)
+        with self.tabs.add_tab("Show"):
+            self.looks = Looks(gui, self.scene, self.posture, self.hand)
+
+    def _move(self, gui: Any) -> None:
+        buttons = gui.add_button_group("Posture", ("Start", "Zero", "Random"))
+        buttons.on_click(lambda _: self._go(str(buttons.value)))
+        if self.model.nv:
+            with gui.add_folder("Hand: drag its arrows"):
+                self.hand = self._hand(gui)
+        units = gui.add_button_group("Angles", ("degrees", "radians"))
+        self.sliders = Sliders(gui, self.posture, told=self.tell)
+        with_units = {"degrees": "degrees", "radians": "radians"}
+        units.on_click(lambda _: self.sliders.in_unit(with_units[str(units.value)]))  # type: ignore[arg-type]
+
+    def _hand(self, gui: Any) -> Hand:
+        hand = Hand(self.scene, self.posture, told=self.tell)
+        names = [hand.frame, *(name for name in self.model.frames if name not in (hand.frame, "world"))][:MOST_NAMES]
+        seen = gui.add_checkbox("Shown", True)
+        frame = gui.add_dropdown("Frame", names, initial_value=hand.frame, hint="Which frame is dragged")
+        how = {word: name for name, word in FOLLOWS.items()}
+        follow = gui.add_dropdown(
+            "Follow", tuple(FOLLOWS), initial_value=how[hand.follow], hint="Whether its turn is asked for too"
+        )
+        if hand.base:
+            held = gui.add_checkbox("Hold the base", True, hint="What floats stays where it is")
+            held.on_update(lambda _: setattr(hand, "hold_base", bool(held.value)))
+        ghosts = gui.add_checkbox("All postures", False, hint="All that bring the hand to the same place, as ghosts")
+        other = gui.add_button("Next posture", hint="Go to another that brings the hand to the same place")
+
+        def take_frame(event: Any) -> None:
+            if event.client is not None:
+                hand.take(str(frame.value))
+                follow.value = how[hand.follow]
+                self.looks.show(self.posture.q)
+
+        def take_follow(event: Any) -> None:
+            if event.client is not None:
+                hand.take(hand.frame, FOLLOWS[str(follow.value)])
+
+        seen.on_update(lambda _: setattr(hand, "visible", bool(seen.value)))
+        frame.on_update(take_frame)
+        follow.on_update(take_follow)
+        ghosts.on_update(lambda _: self.tell(hand.set_branches(bool(ghosts.value))))
+        other.on_click(lambda _: self.tell(hand.next_branch()))
+        return hand
+
+    def _go(self, where: str) -> None:
+        try:
+            if where == "Random":
+                q = random(self.model, self._generator, self.posture.q)
+            else:
+                q = self.posture.start if where == "Start" else zero(self.model)
+        except LinkwrightError:
+            self.tell("No such posture was found that closes the loops.")
+            return
+        self.posture.move(q)
+        self.tell("")
+
+    def tell(self, text: str) -> None:
+        """Write a sentence at the top of the panel; it is shown as it is."""
+        self._status.content = literal(text)
+
+    def show(self, q: Any) -> None:
+        """Show a configuration (nq,)."""
+        from linkwright.visual.drawing.linkage import configurations
+
+        self.posture.move(configurations(self.model, q)[-1])
+
+    @property
+    def q(self) -> Array:
+        """(nq,), the configuration that is shown."""
+        return self.posture.q
+
+    def open(self) -> bool:
+        """Open a browser; whether there is one."""
+        try:
+            return webbrowser.open(self.address)
+        except webbrowser.Error:
+            return False
+
+    def wait(self) -> None:
+        """Wait until it is stopped, or interrupted by Ctrl-C."""
+        try:
+            while not self._stopped.wait(0.5):
+                pass
+        except KeyboardInterrupt:
+            self.stop()
+
+    def stop(self) -> None:
+        """Close the page's connection and free the port."""
+        if not self._stopped.is_set():
+            self._stopped.set()
+            self.server.stop()
+
+    def __enter__(self) -> Studio:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<studio of {self.model.name!r} at {self.address}>"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the page itself."""
+        address = html.escape(self.address, quote=True)
+        return f'<iframe src="{address}" width="100%" height="600" style="border: 0"></iframe>'
+
+
+def literal(text: str) -> str:
+    """Text as Markdown that shows it as it is."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~$&:^" else c for c in text)
+
+
+def studio(
+    model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
+) -> Studio:
+    """Show a mechanism in the browser: sliders for its joints, and its hand to be dragged (the extra ``studio``).
+
+    ``q`` (nq,): where it is first; neutral within the limits unless given, loops closed. ``host``: the address it
+    listens at; with another than that of this machine, other machines may connect, and :attr:`Studio.address` gets a
+    token without which they are turned away. ``port``: 8080 unless given; where it is taken, the next free one.
+    ``browser`` opens one.
+
+    It returns at once, and is there until :meth:`Studio.stop` or the end of the program (:meth:`Studio.wait` waits for
+    it); in a notebook what it returns is the page itself. Raises :class:`~linkwright.errors.MissingExtraError` without
+    viser, :class:`~linkwright.errors.InputError` where there is nothing to show or no such address.
+    """
+    if not isinstance(model, Model):
+        raise ArgumentError(f"studio: the first argument is a Model; got {model!r}")
+    made = Studio(model, q, host=host, port=port)
+    if browser:
+        made.open()
+    return made

@@ -1,0 +1,101 @@
+"""The one configuration that everything in the studio shows: who moves it tells all others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics import close
+from linkwright.errors import ClosureError
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.visual.drawing.linkage import configurations
+
+TRIES = 20
+"""random configurations that are tried, of mechanisms with loops"""
+
+
+class Posture:
+    """A configuration of a model, shared by threads; those that listen are told of each move, one after the other."""
+
+    def __init__(self, model: Model, q: Any = None):
+        self.model = model
+        self._lock = threading.RLock()
+        self._listening: list[tuple[Any, Callable[[Array], None]]] = []
+        self.start: Array = zero(model) if q is None else configurations(model, q)[-1]
+        """(nq,), where it begins"""
+        self._q = self.start
+
+    @property
+    def q(self) -> Array:
+        """(nq,), a copy."""
+        return self._q.copy()
+
+    def listen(self, told: Callable[[Array], None], who: Any = None) -> None:
+        """Call ``told(q)`` after each move but those that ``who`` makes itself."""
+        self._listening.append((who, told))
+
+    def move(self, q: Any, by: Any = None) -> None:
+        """Go to a configuration (nq,); all are told but the one it is moved ``by``."""
+        q = np.array(q, dtype=float)
+        with self._lock:
+            self._q = q
+            for who, told in self._listening:
+                if who is None or who is not by:
+                    told(q)
+
+
+class Newest:
+    """Of what comes faster than it is done, only the last is done.
+
+    ``run(function)`` returns once it is done, or once a newer call has come that makes it needless. A dragged mouse
+    sends a place every few milliseconds, each from a thread of its own.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._counting, self._doing = threading.Lock(), threading.Lock()
+
+    def run(self, function: Callable[[], None]) -> bool:
+        """Whether it was done."""
+        with self._counting:
+            self._count += 1
+            ticket = self._count
+        with self._doing:
+            if ticket != self._count:
+                return False
+            function()
+            return True
+
+
+def zero(model: Model) -> Array:
+    """(nq,): all coordinates zero, or as near as the limits leave; loops closed."""
+    q = np.clip(model.neutral(), model.lower, model.upper)
+    return close(model, q) if model.loops else q
+
+
+def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:
+    """(nq,): a random configuration; what floats stays where it is in ``stay`` (nq,), loops are closed.
+
+    Raises :class:`ClosureError` where none was found that closes them.
+    """
+    for attempt in range(TRIES):
+        q = model.random(seed=generator)
+        for joint in model.joints:
+            if joint.type == "free" and joint.nq:
+                places = model.slice(joint.name).q
+                q[places] = stay[places]
+        if not model.loops:
+            return q
+        try:
+            q = close(model, q)
+        except ClosureError:
+            if attempt == TRIES - 1:
+                raise
+            continue
+        if ((q >= model.lower - 1e-9) & (q <= model.upper + 1e-9)).all() or attempt == TRIES - 1:
+            return q
+    raise AssertionError("unreachable")

@@ -1,0 +1,265 @@
+"""Sliders for the joints: one for each coordinate; what turns freely has three angles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwright.dynamics import close, mobility
+from linkwright.errors import ClosureError
+from linkwright.geometry import rotation
+from linkwright.model.scale import scale_of
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.studio.posture import Newest, Posture
+from linkwright.visual.drawing.linkage import skeleton
+
+Unit = Literal["degrees", "radians"]
+
+STEPS = 1000
+"""of a slider, about"""
+LONGEST = 32
+"""letters of a name that are shown"""
+MANY = 10
+"""More sliders than this stand in folders, one for each limb."""
+STRIDE = 0.1
+"""Loops are closed anew at least every so far, rad or lengths of the mechanism: they stay as they were assembled."""
+TURNS = ("roll", "pitch", "yaw")
+
+
+@dataclass(frozen=True)
+class Knob:
+    """What one slider moves: a coordinate, or one of three angles of a quaternion, about the fixed axes x, y, z."""
+
+    joint: str
+    name: str
+    body: int
+    angle: bool
+    """rad, else m"""
+    low: float
+    high: float
+    place: int
+    """in q: of the coordinate, or of the quaternion's first"""
+    turn: int | None = None
+    """of a quaternion, which of its three angles"""
+    endless: bool = False
+    """an angle without limits"""
+
+    def read(self, q: Array) -> float:
+        """Its value, rad or m, in a configuration (nq,)."""
+        if self.turn is not None:
+            R = rotation.from_quaternion(q[self.place : self.place + 4])
+            return float(rotation.to_rpy(R)[self.turn])
+        value = float(q[self.place])
+        return float(np.arctan2(np.sin(value), np.cos(value))) if self.endless else value
+
+
+def knobs_of(model: Model) -> list[Knob]:
+    """The knobs of a model, in the order of its coordinates; joints that follow others have none."""
+    length = scale_of(model).length
+    knobs = []
+    for body, joint in enumerate(model.joints):
+        if not joint.nq:
+            continue
+        where = model.slice(joint.name)
+        place, units = where.q.start, list(joint.motion.units)
+        quaternions = {start for start in model.quaternion_starts if where.q.start <= start < where.q.stop}
+        while units:
+            if place in quaternions:
+                for k, turn in enumerate(TURNS):
+                    knobs.append(Knob(joint.name, f"{joint.name} {turn}", body, True, -np.pi, np.pi, place, k))
+                place, units = place + 4, units[3:]
+                continue
+            angle = units.pop(0) != "m"
+            low, high = float(model.lower[place]), float(model.upper[place])
+            span = np.pi if angle else 2.0 * length
+            endless = angle and not np.isfinite(low) and not np.isfinite(high)
+            low = low if np.isfinite(low) else min(-span, high - 2.0 * span if np.isfinite(high) else -span)
+            high = high if np.isfinite(high) else max(span, low + 2.0 * span)
+            name = model.coordinate_names[place].replace(".", " ")
+            knobs.append(Knob(joint.name, name, body, angle, low, high, place, None, endless))
+            place += 1
+    return knobs
+
+
+def drivers(model: Model, q: Array) -> tuple[str, ...]:
+    """Of a mechanism with loops, joints of one coordinate each that together drive it: the rest follows.
+
+    Chosen one after the other, each the first that hardly depends on those before. Fewer than it has degrees of freedom
+    where joints of one coordinate do not suffice.
+    """
+    from linkwright.dynamics import constraint_jacobian
+
+    scale = scale_of(model)
+    K = np.asarray(constraint_jacobian(model, q)) * scale.velocities / scale.rows[:, None]
+    free = mobility(model, q).at_configuration
+    N = np.linalg.svd(K)[2][model.nv - free :]
+    rows = N.T.copy()  # (nv, free): how each velocity takes part in each free motion
+    single = [(joint.name, model.slice(joint.name).v.start) for joint in model.joints if joint.nv == 1]
+    chosen: list[str] = []
+    while len(chosen) < free:
+        left = [(name, float(np.linalg.norm(rows[at])), at) for name, at in single if name not in chosen]
+        most = max((size for _, size, _ in left), default=0.0)
+        if most < 1e-6:
+            break
+        name, size, at = next(one for one in left if one[1] >= 0.3 * most)
+        along = rows[at] / size
+        rows -= np.outer(rows @ along, along)
+        chosen.append(name)
+    return tuple(chosen)
+
+
+class Sliders:
+    """The sliders of a posture, in a panel of the page.
+
+    ``gui``: of a viser server, in the folder or tab they shall stand in. ``unit``: of angles. Moving one moves the
+    posture; where the mechanism has closed loops these stay closed: the joints that drive it stay where they are, the
+    others follow.
+    """
+
+    def __init__(self, gui: Any, posture: Posture, unit: Unit = "degrees", told: Any = None):
+        self.gui, self.posture, self.model = gui, posture, posture.model
+        self.knobs = knobs_of(self.model)
+        self.drivers = drivers(self.model, posture.q) if self.model.loops else ()
+        self.unit: Unit = unit
+        self.handles: dict[str, Any] = {}
+        """the sliders, by the names of their knobs"""
+        self._told = told if told is not None else lambda text: None
+        self._newest = Newest()
+        self._folders: list[Any] = []
+        self._add()
+        posture.listen(self.show, self)
+
+    def show(self, q: Array) -> None:
+        """Put all sliders where a configuration (nq,) is."""
+        for knob in self.knobs:
+            self._put(knob, knob.read(q))
+
+    def in_unit(self, unit: Unit) -> None:
+        """Write angles in another unit."""
+        if unit != self.unit:
+            self.unit = unit
+            for folder in self._folders:
+                folder.remove()
+            self._add()
+
+    def set(self, name: str, value: float) -> None:
+        """Move one coordinate to a value, rad or m, as its slider does."""
+        knob = next(knob for knob in self.knobs if knob.name == name)
+        q, text = self._moved(knob, value)
+        self.posture.move(q, by=self)
+        self.show(q) if self.model.loops else self._put(knob, knob.read(q) if knob.turn is None else value)
+        self._told(text)
+
+    def _add(self) -> None:
+        self._folders, self.handles = [], {}
+        q = self.posture.q
+        for title, knobs in self._grouped():
+            folder = self.gui.add_folder(title, expand_by_default=len(self._folders) < 2)
+            self._folders.append(folder)
+            with folder:
+                for knob in knobs:
+                    self._slider(knob, q)
+
+    def _grouped(self) -> list[tuple[str, list[Knob]]]:
+        """Under which titles they stand."""
+        how = "degrees" if self.unit == "degrees" else "radians"
+        if any(not knob.angle for knob in self.knobs):
+            how = f"{how}, metres" if any(knob.angle for knob in self.knobs) else "metres"
+        if self.model.loops:
+            first = [knob for knob in self.knobs if knob.joint in self.drivers]
+            rest = [knob for knob in self.knobs if knob.joint not in self.drivers]
+            groups = [(f"Joints that drive it ({how})", first), ("Joints that follow", rest)]
+        elif len(self.knobs) <= MANY:
+            groups = [(f"Joints ({how})", self.knobs)]
+        else:
+            bones = skeleton(self.model)
+            limbs: dict[int, list[Knob]] = {}
+            for knob in self.knobs:
+                floats = bool(bones.floats[knob.body])
+                limbs.setdefault(-1 - knob.body if floats else int(bones.limbs[knob.body]), []).append(knob)
+            groups = [(self._limb(knobs) + f" ({how})" * (k == 0), knobs) for k, knobs in enumerate(limbs.values())]
+        return [(title, knobs) for title, knobs in groups if knobs]
+
+    @staticmethod
+    def _limb(knobs: list[Knob]) -> str:
+        first, last = knobs[0].joint, knobs[-1].joint
+        return shortened(first) if first == last else f"{shortened(first)} … {shortened(last)}"
+
+    def _slider(self, knob: Knob, q: Array) -> None:
+        low, high = self._written(knob, knob.low), self._written(knob, knob.high)
+        step = 10.0 ** np.floor(np.log10((high - low) / STEPS)) if high > low else 1e-3
+        value = float(np.clip(self._written(knob, knob.read(q)), low, high))
+        handle = self.gui.add_slider(
+            shortened(knob.name), low, max(high, low + step), float(step), value, hint=knob.name
+        )
+        self.handles[knob.name] = handle
+
+        def moved(event: Any) -> None:
+            if event.client is not None:  # else it was put there by us
+                self._newest.run(lambda: self.set(knob.name, self._meant(knob, float(handle.value))))
+
+        handle.on_update(moved)
+
+    def _written(self, knob: Knob, value: float) -> float:
+        return float(np.degrees(value)) if knob.angle and self.unit == "degrees" else value
+
+    def _meant(self, knob: Knob, value: float) -> float:
+        value = float(np.radians(value)) if knob.angle and self.unit == "degrees" else value
+        return float(np.clip(value, knob.low, knob.high))
+
+    def _put(self, knob: Knob, value: float) -> None:
+        handle = self.handles[knob.name]
+        handle.value = float(np.clip(self._written(knob, value), handle.min, handle.max))
+
+    def _moved(self, knob: Knob, value: float) -> tuple[Array, str]:
+        """The configuration (nq,) with one knob elsewhere, and what is to be told of it."""
+        q = self.posture.q
+        if knob.turn is None:
+            if not self.model.loops:
+                q[knob.place] = value
+                return q, ""
+            return self._driven(knob, q, value)
+        angles = [self._meant(one, float(self.handles[one.name].value)) for one in self._turns(knob)]
+        angles[knob.turn] = value
+        wanted = q.copy()
+        wanted[knob.place : knob.place + 4] = rotation.to_quaternion(rotation.from_rpy(np.array(angles)))
+        if not self.model.loops:
+            return wanted, ""
+        try:
+            return close(self.model, wanted), ""
+        except ClosureError:
+            return q, "The loops cannot be closed there."
+
+    def _turns(self, knob: Knob) -> list[Knob]:
+        return [one for one in self.knobs if one.place == knob.place and one.turn is not None]
+
+    def _driven(self, knob: Knob, q: Array, value: float) -> tuple[Array, str]:
+        """The loops closed all the way to a value; as far as they can be."""
+        held = self.drivers if knob.joint in self.drivers else (knob.joint,)
+        way = value - float(q[knob.place])
+        if knob.endless:
+            way = float(np.arctan2(np.sin(way), np.cos(way)))
+        stride = STRIDE * (1.0 if knob.angle else scale_of(self.model).length)
+        steps = max(1, int(np.ceil(abs(way) / stride)))
+        for _ in range(steps):
+            try:
+                q = self._step(knob, q, way / steps, held)
+            except ClosureError:
+                return q, "The loops cannot be closed beyond here."
+        return q, ""
+
+    def _step(self, knob: Knob, q: Array, by: float, held: tuple[str, ...]) -> Array:
+        guess = q.copy()
+        guess[knob.place] += by
+        return close(self.model, guess, fixed=held)
+
+
+def shortened(name: str) -> str:
+    """A name that has room beside a slider; its end tells more than its middle."""
+    if len(name) <= LONGEST:
+        return name
+    half = LONGEST // 2
+    return f"{name[: half - 1]}…{name[-half:]}"
