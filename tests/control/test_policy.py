@@ -213,3 +213,5 @@ def test_what_is_wrong_is_told(robot):
             lw.simulate(robot, q0, v0, 0.01, law=functools.partial(policy, **bound))
     with pytest.raises(ShapeError, match="input has shape"):
         policy.outputs(w, np.ones(3))
+    with pytest.raises(InputError, match=r"seed is a whole number, 0 or more, .*got -1"):
+        policy.random(-1)

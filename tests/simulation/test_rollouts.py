@@ -277,7 +277,8 @@ def test_batches_of_several_dimensions_and_of_none(arm, start):
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        (dict(steps=10, every=3), "every is 3, which does not divide 10 steps: take 9 steps, or 12"),
+        (dict(steps=10, every=3), "every is 3, which does not divide 10 steps: take 9 or 12 steps"),
+        (dict(steps=10, every=30), "10 steps: take 30 steps"),
         (dict(steps=0), "steps must be a whole number"),
         (dict(steps=10, step=-1.0), "step must be a positive"),
         (dict(steps=10, keep=("q", "w")), "keep names what is kept"),

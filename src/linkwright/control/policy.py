@@ -14,6 +14,7 @@ from linkwright.control.joint_space import Motors, driven
 from linkwright.dynamics import difference, pose
 from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError
 from linkwright.files import replacing
+from linkwright.model.joint_type import generator
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
 
@@ -126,7 +127,7 @@ class Policy:
         So the numbers of a layer are about as large as those before it, and the first efforts are small. What is added
         is zero.
         """
-        rng = np.random.default_rng(seed)
+        rng = generator(seed)
         spread = [1.0] * (len(self.shapes) - 1) + [0.1]
         made = [
             (rng.normal(size=(*batch, n, m)) * (s / math.sqrt(n)), np.zeros((*batch, m)))

@@ -15,6 +15,7 @@ from linkwright.files import write_figure
 from linkwright.identification.fitting.columns import Columns
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measured.measurements import Measurements
+from linkwright.model.joint_type import generator
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -121,7 +122,7 @@ def exciting_trajectory(
     if not (np.isfinite(period) and period > 0.0):
         raise InputError(f"period is above 0, s; got {period!r}")
     search = _Search(model, unknowns, float(period), int(harmonics))
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     starts = rng.standard_normal((STARTS, model.nv * (2 * harmonics - 2)))
     costs = search.costs(starts)
     best = starts[np.nanargmin(costs)]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.random  # imported on first use otherwise, in the midst of the first call
 
+from linkwright.errors import InputError
 from linkwright.spatial.arrays import Array, where
 from linkwright.spatial.linalg import solve_symmetric
 
@@ -179,6 +180,14 @@ class JointType(ABC):
     def sample(self, generator: np.random.Generator, lower: Array, upper: Array) -> Array:
         """A random configuration (nq,): uniform in the limits, else in ±π and ±1 m, over rotations."""
         return samples(generator, lower, upper, self.reach, self.quaternions)
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """The generator of random numbers of this seed, or itself. :class:`~linkwright.errors.InputError` for no seed."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise InputError(f"seed is a whole number, 0 or more, or a random generator; got {seed!r}") from None
 
 
 def samples(

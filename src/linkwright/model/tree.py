@@ -21,7 +21,7 @@ from linkwright.model.change.editing import Editing
 from linkwright.model.derived import derived
 from linkwright.model.equality import ByValue
 from linkwright.model.joint import Compound, Part
-from linkwright.model.joint_type import JointType, samples
+from linkwright.model.joint_type import JointType, generator, samples
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
@@ -383,13 +383,10 @@ class Model(Editing, Sweeps, ByValue):
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0):
             raise InputError(f"random configurations are counted by a whole number, 0 or more; got {n!r}")
-        try:
-            generator = np.random.default_rng(seed)
-        except (TypeError, ValueError):
-            raise InputError(f"seed is a whole number, 0 or more, or a random generator; got {seed!r}") from None
+        chosen = generator(seed)
         rows = () if n is None else (int(n),)
         try:
-            return samples(generator, self.lower, self.upper, self._reach, self.quaternion_starts, rows)
+            return samples(chosen, self.lower, self.upper, self._reach, self.quaternion_starts, rows)
         except (MemoryError, ValueError, OverflowError):
             raise InputError(f"{n} configurations of {self.nq} numbers each are more than memory holds") from None
 

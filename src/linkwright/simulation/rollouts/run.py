@@ -146,9 +146,9 @@ def taken(of: Prepared, steps: int, every: int | None, threads: int | None) -> R
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 < value <= MANY:
             raise InputError(f"{name} must be a whole number of steps, from 1 to {MANY:.0e}; got {value!r}")
     if every is not None and steps % every:
+        near = [n for n in (steps // every * every, -(-steps // every) * every) if n]
         raise InputError(
-            f"every is {every}, which does not divide {steps} steps: take {steps // every * every} steps, or "
-            f"{-(-steps // every) * every}"
+            f"every is {every}, which does not divide {steps} steps: take {' or '.join(map(str, near))} steps"
         )
     calls, count = (1, int(steps)) if every is None else (steps // every, int(every))
     kernel = _kernels(of)[count > 1]
