@@ -31,6 +31,9 @@ REACH = 1e-2
 FASTER = 8.0
 """Times the greatest speed of a joint that a light joint, struck by others, may get within a step"""
 
+FOLLOWED = frozenset({"plane", "height_field", "sphere"})
+"""Kinds of shapes whose points of contact, with any other, stay the same ones as bodies move a little"""
+
 MANY = 8
 """Groups from which it is asked whether anything of them is near, before their rows are made."""
 
@@ -178,6 +181,18 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: _Moves, h:
         closing = maximum(-(normal @ moves.velocity(first, second, point)), 0.0)
         near = (part.gap < REACH + 2.0 * h * closing) | near
     return Group(parts, support, jacobian, near)
+
+
+def followed(pair: Pair, model: Model) -> bool:
+    """Whether the points of a rigid pair stay the same ones as its bodies move a little."""
+    kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
+    return pair.stiffness is None and bool(kinds & FOLLOWED)
+
+
+def gaps_at(model: Model, q: Array, pairs: Sequence[Pair]) -> Array:
+    """The gaps (n,) of all points of some pairs, m."""
+    poses = body_poses(model, q)
+    return np.stack([point.gap for pair in pairs for point in points_between(model, pair, poses)])
 
 
 def dense_jacobian(groups: Sequence[Group], nv: int) -> Array:

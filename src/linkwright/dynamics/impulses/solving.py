@@ -8,12 +8,12 @@ Bodies that touch in a row are struck together, or one after the other: in round
 approaches is reflected, until nothing does (Smith, Kaufman, Vouga, Tamstorf & Grinspun 2012): Newton's cradle.
 
 Overlap is undone by a shift of the configuration beside the velocities, the least by kinetic energy, which leaves
-the velocities, and so the kinetic energy, alone: half of what is left of it in each step.
+the velocities, and so the kinetic energy, alone: half of what is left of it in each step, and more of what is deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
@@ -40,11 +40,17 @@ from linkwright.dynamics.impulses.sweeps import (
 from linkwright.dynamics.impulses.system import TINY, Inertia
 from linkwright.errors import ArgumentError, InputError
 from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
-from linkwright.spatial.repeats import until
+from linkwright.spatial.repeats import until, when
 
 UNSEEN = 1e-6
 """m or rad: so much overlap is left to the next step, where finding its shift better would take a further sweep; less
 of a solver whose tolerance is less, in m/s"""
+
+HERE = 1e2
+"""m: points that are farther away do not exist"""
+
+LEFT = 5e-4
+"""m or rad: the most overlap that is left by a step; of less, half"""
 
 Impacts = Literal["together", "rounds"]
 
@@ -65,8 +71,9 @@ class Solver:
     """through all impulses in each step, at most; without a tolerance, always"""
     tolerance: float | None = 1e-6
     """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
-    shifts: int = 10
-    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometre"""
+    shifts: int | None = None
+    """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometre; None:
+    30, and 10 without a tolerance"""
     rest_speed: float = 1e-2
     """m/s: what comes more slowly does not bounce"""
     impacts: Impacts = "together"
@@ -79,6 +86,8 @@ class Solver:
             raise ArgumentError(f"impacts are 'together' or in 'rounds'; got {self.impacts!r}")
         for name, least in (("sweeps", 1), ("shifts", 0), ("rounds", 1)):
             count = getattr(self, name)
+            if name == "shifts" and count is None:
+                continue
             if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
                 raise InputError(f"{name} of a Solver is a whole number, {least} or more; got {count!r}")
         for name in ("tolerance", "rest_speed"):
@@ -88,6 +97,13 @@ class Solver:
             if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not 0.0 <= x < np.inf:
                 raise InputError(f"{name} of a Solver is a finite number of m/s, not negative; got {x!r}")
 
+    @property
+    def sweeps_of_shifts(self) -> int:
+        """How many there are of ``shifts``."""
+        if self.shifts is None:
+            return 10 if self.tolerance is None else 30
+        return self.shifts
+
 
 class Found(NamedTuple):
     """Impulses, and what they do."""
@@ -96,6 +112,38 @@ class Found(NamedTuple):
     """(m,), N s or N m s"""
     z: Array
     """(nv,), what is carried of Jᵀ p"""
+
+
+class Ends(NamedTuple):
+    """The gaps of some contacts where the velocities after a step lead."""
+
+    groups: Sequence[int]
+    """the places of theirs among all groups"""
+    gaps: Callable[[], Array]
+    """(n,) of all their parts, m"""
+    asked: Any
+    """whether these are looked at; else the ways are taken as straight"""
+    always: bool = False
+    """whether they are computed where they are not looked at, too: derivatives go backwards only so"""
+
+    def known(self, straight: Array) -> Array:
+        """The gaps (n,), of those that ways as straight as they begin would lead to."""
+
+        def followed() -> Array:
+            return where(straight < HERE, self.gaps(), straight)
+
+        return where(self.asked, followed(), straight) if self.always else when(self.asked, followed, straight)
+
+
+class _Moving(NamedTuple):
+    """What of a group has a place to keep."""
+
+    parts: Sequence[Part]
+    blocks: Sequence[Block]
+    Y: Array
+    """(s, k)"""
+    end: Array
+    """(k,), the gaps of contacts at the end of the step, and how far coordinates move that stop"""
 
 
 class Impulses:
@@ -224,35 +272,46 @@ class Impulses:
                 most = maximum(most, off)
         return most
 
-    def shift(self, found: Found) -> Array | None:
-        """δ (nv,) by which the configuration is moved besides, as overlap at the end of the step asks for."""
-        z, tasks, at = found.z, [], 0
-        for group, rows in self._both():
-            chosen = [
-                (part, block, places[0])
-                for part, block, places in _parts(group, rows)
-                if isinstance(part, Stop) or (isinstance(part, Touch) and part.pair.stiffness is None)
-            ]
-            if not chosen or not self._solver.shifts:
-                continue
-            first, support = [row for *_, row in chosen], list(group.support)
-            Y = rows.Y[:, first]
-            moved = self._h * (rows.r[first] + Y.T @ z[support])
-            laws = tuple(
-                self._moving(part, _normal(block, self.inertia.least), by)
-                for (part, block, _), by in zip(chosen, moved, strict=True)
-            )
-            places = tuple([k] for k in range(len(first)))
-            own = list(range(at, at + len(first)))
-            tasks.append(Task(laws, places, Y, np.zeros(len(first)), support, own, group.near))
-            at += len(first)
-        if not tasks:
+    def shift(self, found: Found, ends: Ends | None = None) -> Array | None:
+        """δ (nv,) by which the configuration is moved besides, as overlap at the end of the step asks for.
+
+        Gaps that ``ends`` does not tell are those at the beginning and h times their rates, which leaves out
+        ½ h² ω² r of a point at r from what it turns about: a foot on a leg that swings fast would sink so.
+        """
+        moving = [self._moving(group, rows, found.z) for group, rows in self._both()]
+        if not self._solver.sweeps_of_shifts or not any(one.parts for one in moving):
             return None
-        start = np.stack([0.0 * z[0]] * at)
-        told = self._solver.tolerance
+        if ends is not None:
+            straight = np.concatenate([moving[k].end for k in ends.groups])
+            known = ends.known(straight)
+            places = np.cumsum([len(moving[k].end) for k in ends.groups])[:-1]
+            for k, end in zip(ends.groups, np.split(known, places), strict=True):
+                moving[k] = moving[k]._replace(end=end)
+        tasks, size = [], 0
+        for group, one in zip(self.groups, moving, strict=True):
+            if one.parts:
+                laws = tuple(_shifting(*about) for about in zip(one.parts, one.blocks, one.end, strict=True))
+                own = list(range(size, size := size + len(laws)))
+                places = tuple([k] for k in range(len(laws)))
+                tasks.append(Task(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, group.near))
+        told, nil = self._solver.tolerance, 0.0 * found.z
         least = None if told is None else maximum(self._h * told, min(told, UNSEEN))
-        sweeps = Sweeps(self._solver.shifts, least, leaps=False)
-        return self.inertia.moved(swept(tasks, start, 0.0 * z, sweeps)[1])
+        sweeps = Sweeps(self._solver.sweeps_of_shifts, least, leaps=told is not None)
+        return self.inertia.moved(swept(tasks, np.stack([nil[0]] * size), nil, sweeps)[1])
+
+    def _moving(self, group: Group, rows: Rows, z: Array) -> _Moving:
+        """What of a group has a place to keep, by its first row, and where it is at the end of the step."""
+        chosen = [
+            (part, block, places[0])
+            for part, block, places in _parts(group, rows)
+            if isinstance(part, Stop) or (isinstance(part, Touch) and part.pair.stiffness is None)
+        ]
+        first = [row for *_, row in chosen]
+        Y = rows.Y[:, first]
+        start = [part.gap if isinstance(part, Touch) else 0.0 for part, *_ in chosen]
+        end = start + self._h * (rows.r[first] + Y.T @ z[list(group.support)])
+        blocks = [_normal(block, self.inertia.least) for _, block, _ in chosen]
+        return _Moving([part for part, *_ in chosen], blocks, Y, end)
 
     def _both(self) -> list[tuple[Group, Rows]]:
         return list(zip(self.groups, self.rows, strict=True))
@@ -291,13 +350,13 @@ class Impulses:
         open_yet = part.gap > 0.0
         return where(open_yet, 0.0, 1.0 / (h * (d + h * k))), where(open_yet, part.gap / h, k * part.gap / (d + h * k))
 
-    @staticmethod
-    def _moving(part: Part, block: Block, moved: Any) -> Law:
-        """The law of a shift, beside the way that the part moves in the step."""
-        if isinstance(part, Touch):
-            return Contact(block, (), _half_if(part.gap + moved))
-        assert isinstance(part, Stop)
-        return Bound(block, -_half_if(moved - part.below), _half_if(part.above - moved))
+
+def _shifting(part: Part, block: Block, end: Any) -> Law:
+    """The law of a shift, beside the way that the part moves in the step."""
+    if isinstance(part, Touch):
+        return Contact(block, (), _undone(end))
+    assert isinstance(part, Stop)
+    return Bound(block, -_undone(end - part.below), _undone(part.above - end))
 
 
 def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Found:
@@ -341,6 +400,6 @@ def _bounces(part: Part) -> bool:
     return isinstance(part, Touch) and not is_zero(part.pair.restitution)
 
 
-def _half_if(gap: Any) -> Any:
-    """How far a gap may shrink; of an overlap, half is to go."""
-    return where(gap > 0.0, gap, 0.5 * gap)
+def _undone(gap: Any) -> Any:
+    """How far a gap may shrink; of an overlap, half is to go, and of a deep one all but :data:`LEFT`."""
+    return where(gap > 0.0, gap, minimum(0.5 * gap, gap + LEFT))

@@ -250,8 +250,9 @@ def _in_all_sweeps(plan: Plan, of: str) -> Plan:
     told = plan.way.constraints
     if told is None:
         return plan
-    solver = replace(told.solver, tolerance=None if of == "reward" else 0.0)
-    return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver)))
+    backwards = of == "reward"
+    solver = replace(told.solver, tolerance=None if backwards else 0.0)
+    return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver, backwards=backwards)))
 
 
 def _together(plan: Plan) -> int:
