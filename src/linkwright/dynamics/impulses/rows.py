@@ -28,8 +28,9 @@ from linkwright.spatial.transform import split_pose
 REACH = 1e-2
 """m: contacts wider open, and not closed within two steps of their present speed, have no impulses."""
 
-FASTER = 8.0
-"""Times the greatest speed of a joint that a light joint, struck by others, may get within a step"""
+FASTER = 4.0
+"""Times the greatest speed of a joint that a light joint, struck by others, may get within a step; limits that are
+passed all the same are kept by a shift, and by impulses from the next step on"""
 
 FOLLOWED = frozenset({"plane", "height_field", "sphere"})
 """Kinds of shapes whose points of contact, with any other, stay the same ones as bodies move a little"""

@@ -49,6 +49,9 @@ of a solver whose tolerance is less, in m/s"""
 HERE = 1e2
 """m: points that are farther away do not exist"""
 
+ASIDE = 1e-2
+"""rad or m: what a step ends that near to its limit keeps it while others are moved apart"""
+
 LEFT = 5e-4
 """m or rad: the most overlap that is left by a step; of less, half"""
 
@@ -144,6 +147,8 @@ class _Moving(NamedTuple):
     """(s, k)"""
     end: Array
     """(k,), the gaps of contacts at the end of the step, and how far coordinates move that stop"""
+    near: Any
+    """whether any of it may have to be moved; None where it is not asked"""
 
 
 class Impulses:
@@ -154,7 +159,7 @@ class Impulses:
 
     def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
-        self._gained = v_free - v
+        self._v_free, self._gained = v_free, v_free - v
         self.rows = [
             rows_of(group, inertia, v_free, v, [self._soft(part)[0] for part in group.parts]) for group in groups
         ]
@@ -278,7 +283,8 @@ class Impulses:
         Gaps that ``ends`` does not tell are those at the beginning and h times their rates, which leaves out
         ½ h² ω² r of a point at r from what it turns about: a foot on a leg that swings fast would sink so.
         """
-        moving = [self._moving(group, rows, found.z) for group, rows in self._both()]
+        v = self._v_free + self.velocity(found)
+        moving = [self._moving(group, rows, found.z, v) for group, rows in self._both()]
         if not self._solver.sweeps_of_shifts or not any(one.parts for one in moving):
             return None
         if ends is not None:
@@ -293,14 +299,16 @@ class Impulses:
                 laws = tuple(_shifting(*about) for about in zip(one.parts, one.blocks, one.end, strict=True))
                 own = list(range(size, size := size + len(laws)))
                 places = tuple([k] for k in range(len(laws)))
-                tasks.append(Task(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, group.near))
+                tasks.append(Task(laws, places, one.Y, np.zeros(len(laws)), list(group.support), own, one.near))
         told, nil = self._solver.tolerance, 0.0 * found.z
         least = None if told is None else maximum(self._h * told, min(told, UNSEEN))
         sweeps = Sweeps(self._solver.sweeps_of_shifts, least, leaps=told is not None)
         return self.inertia.moved(swept(tasks, np.stack([nil[0]] * size), nil, sweeps)[1])
 
-    def _moving(self, group: Group, rows: Rows, z: Array) -> _Moving:
-        """What of a group has a place to keep, by its first row, and where it is at the end of the step."""
+    def _moving(self, group: Group, rows: Rows, z: Array, v: Array) -> _Moving:
+        """What of a group has a place to keep, by its first row, and where it is after a step at velocities v (nv,)."""
+        if isinstance(group.parts[0], Stop) and group.near is not None:
+            return self._stopping(group, rows, v)
         chosen = [
             (part, block, places[0])
             for part, block, places in _parts(group, rows)
@@ -311,7 +319,23 @@ class Impulses:
         start = [part.gap if isinstance(part, Touch) else 0.0 for part, *_ in chosen]
         end = start + self._h * (rows.r[first] + Y.T @ z[list(group.support)])
         blocks = [_normal(block, self.inertia.least) for _, block, _ in chosen]
-        return _Moving([part for part, *_ in chosen], blocks, Y, end)
+        return _Moving([part for part, *_ in chosen], blocks, Y, end, group.near)
+
+    def _stopping(self, group: Group, rows: Rows, v: Array) -> _Moving:
+        """A limit, also one that was far and is passed all the same: it is looked at where the velocities lead."""
+        (stop,), support, J = group.parts, list(group.support), group.jacobian()
+        assert isinstance(stop, Stop)
+        end = self._h * (J @ v[support])
+        passed = (end[0] < stop.below + ASIDE) | (end[0] > stop.above - ASIDE)
+        unseen = where(passed, where(group.near, 0.0, 1.0), 0.0) > 0.5
+
+        def late() -> tuple[Array, Array]:
+            Y = self.inertia.carried(J.T, group.support)
+            return Y, Y.T @ Y
+
+        Y, B = when(unseen, late, rows.Y, rows.blocks[0].B)
+        block = _normal(rows.blocks[0]._replace(B=B), self.inertia.least)
+        return _Moving([stop], [block], Y, end, group.near | unseen)
 
     def _both(self) -> list[tuple[Group, Rows]]:
         return list(zip(self.groups, self.rows, strict=True))
