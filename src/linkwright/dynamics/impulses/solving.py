@@ -290,8 +290,8 @@ class Impulses:
         if ends is not None:
             straight = np.concatenate([moving[k].end for k in ends.groups])
             known = ends.known(straight)
-            places = np.cumsum([len(moving[k].end) for k in ends.groups])[:-1]
-            for k, end in zip(ends.groups, np.split(known, places), strict=True):
+            cuts = np.cumsum([len(moving[k].end) for k in ends.groups])[:-1]
+            for k, end in zip(ends.groups, np.split(known, cuts), strict=True):
                 moving[k] = moving[k]._replace(end=end)
         tasks, size = [], 0
         for group, one in zip(self.groups, moving, strict=True):
