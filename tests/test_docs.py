@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,20 @@ def test_links_between_pages_exist():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+@pytest.mark.skipif(not (ROOT / "tools").is_dir(), reason="this is no checkout")
+def test_every_page_for_newcomers_is_a_program_too(monkeypatch):
+    """What is run here page by page is what stands in examples/."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import write_examples
+
+    programs = write_examples.programs()
+    pages = [page for room in write_examples.ROOMS for page in (DOCS / room).glob("*.md")]
+    without = {page.stem for page in pages} - {path.stem for path in programs}
+    assert without == {"index", "words"}
+    for path, text in programs.items():
+        assert path.read_text(encoding="utf-8") == text, "run python tools/write_examples.py"
+    written = {path for room in write_examples.ROOMS for path in (ROOT / "examples" / room).glob("*.py")}
+    assert written == set(programs)
+    sys.modules.pop("write_examples")

@@ -1,8 +1,11 @@
-"""``(others)`` in a list of pages: what else stands in that folder, so that no page is left out."""
+"""``(others)`` in a list of pages: what else stands in that folder, so that no page is left out.
+
+And beneath a page its code as one program, where tools/write_examples.py has written one.
+"""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from sphinx.application import Sphinx
 
@@ -24,7 +27,16 @@ def fill(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = source[0].replace(f"\n{MARK}\n", "".join(f"\n{name}" for name in beside) + "\n")
 
 
+def offer(app: Sphinx, page: str, source: list[str]) -> None:
+    """Name the program of a page beneath it."""
+    program = Path(app.srcdir).parent / "examples" / f"{page}.py"
+    if program.is_file():
+        way = "/".join([".."] * (page.count("/") + 1))
+        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{way}/examples/{page}.py`\n"
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of it."""
     app.connect("source-read", fill)
+    app.connect("source-read", offer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

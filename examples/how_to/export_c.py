@@ -1,0 +1,77 @@
+"""How to export C. Written by tools/write_examples.py from docs/how_to/export_c.md: change that page."""
+
+# %% [markdown]
+# # How to export C
+#
+# The computer that drives a robot often has no Python. Every function that this library compiles can be written as a file
+# of C. It needs nothing but a C compiler and `<math.h>`, allocates no memory, and has no branches that depend on values. So
+# it takes the same time at every call.
+#
+# ## A function of the library
+
+# %%
+import numpy as np
+import linkwright as lw
+
+arm = lw.load("puma560")
+kernel = lw.compile(lw.inverse_dynamics, arm)         # machine code for this arm
+kernel.save("inverse_dynamics.c")                     # the same as C
+
+# %% [markdown]
+# The file begins with a comment that says what the arguments are. The function looks like this:
+#
+# ```c
+# void inverse_dynamics(const double q[6], const double v[6], const double a[6], double result[6]);
+# ```
+
+# %%
+from pathlib import Path
+
+text = Path("inverse_dynamics.c").read_text()
+print(text[:400])
+assert "void inverse_dynamics(const double q[6]" in text
+
+# %% [markdown]
+# ## A function of your own
+#
+# Write it with the functions of `lw` and of NumPy, as a [law](write_controller.md) is written, and compile it. Inputs with
+# other names are told with their sizes:
+
+# %%
+def press(model, q, v, force):
+    """Efforts that carry the weight, brake, and press with a force at the tool."""
+    J = lw.jacobian(model, q, "tool")[:3]
+    return lw.gravity_forces(model, q) - 2.0 * v + J.T @ force
+
+
+own = lw.compile(press, arm, force=3)
+own.save("press.c")
+
+# %% [markdown]
+# ## Try it
+#
+# Compile the file, call it, and compare. Here Python calls it through `ctypes`; on the robot your own program does.
+
+# %%
+import ctypes
+import shutil
+import subprocess
+
+if compiler := shutil.which("cc"):
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "press.c", "-o", "press.so", "-lm"], check=True)
+    in_c = ctypes.CDLL(str(Path("press.so").resolve())).press
+    q, v, force, tau = arm.random(seed=0), np.ones(6), np.array([0.0, 0.0, -10.0]), np.empty(6)
+    in_c(*(x.ctypes.data_as(ctypes.c_void_p) for x in (q, v, force, tau)))
+    assert np.allclose(tau, own(q, v, force))
+
+# %% [markdown]
+# ## Other things that can be exported
+#
+# - A derivative: `kernel.derivative("q").save("derivative.c")`.
+# - A law of control with its memory: `lw.control.compiled(model, law)` gives a kernel
+#   ([laws](../topics/control/laws.md#a-law-on-its-own-and-as-c)).
+# - Equations to read, as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
+
+# %%
+kernel.derivative("q").save("by_q.c")
+assert Path("by_q.c").stat().st_size > 0

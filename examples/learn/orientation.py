@@ -1,0 +1,82 @@
+"""Why ω cannot be integrated. Written by tools/write_examples.py from docs/learn/orientation.md: change that page."""
+
+# %% [markdown]
+# # Why ω cannot be integrated
+#
+# A velocity can be integrated: from the velocity along x at every moment you find how far a body has moved along x. The
+# angular velocity ω also has three numbers, about x, about y and about z. But their integrals do not tell how a body is
+# turned.
+#
+# Try it with your telephone. Lay it flat. Turn it by 90° about the line to the right (x), then by 90° about the line away
+# from you (y). Put it back, and do the same in the other order. It lies differently, although it turned by 90° about x and
+# by 90° about y both times.
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+import linkwright as lw
+
+half = np.pi / 2
+x_first = lw.rotation.about("y", half) @ lw.rotation.about("x", half)    # the first turn stands on the right
+y_first = lw.rotation.about("x", half) @ lw.rotation.about("y", half)
+assert not np.allclose(x_first, y_first)
+
+
+def integrated(turns, steps=1000):
+    """The integral of ω over the turns, each of one second, and the orientation at the end."""
+    sum_of_w, R = np.zeros(3), np.eye(3)
+    for w in turns:
+        for _ in range(steps):
+            sum_of_w = sum_of_w + np.array(w) / steps
+            R = lw.rotation.exp(np.array(w) / steps) @ R                # turn a little further, about world axes
+    return sum_of_w, R
+
+
+sum_a, R_a = integrated([(half, 0, 0), (0, half, 0)])
+sum_b, R_b = integrated([(0, half, 0), (half, 0, 0)])
+assert np.allclose(sum_a, sum_b)                                        # the same integral of ω,
+assert np.allclose(R_a, x_first)
+assert np.allclose(R_b, y_first)                                        # another orientation
+print(np.degrees(np.linalg.norm(lw.rotation.log(R_a.T @ R_b))))         # 120° apart
+
+figure = plt.figure(figsize=(8, 3))
+for k, (title, R) in enumerate((("at the start", np.eye(3)), ("x, then y", R_a), ("y, then x", R_b)), 1):
+    axes = figure.add_subplot(1, 3, k, projection="3d")
+    for j, color in enumerate(("tab:red", "tab:green", "tab:blue")):
+        axes.quiver(0, 0, 0, *R[:, j], color=color, linewidth=2)
+        axes.text(*(1.15 * R[:, j]), "xyz"[j], color=color)
+    axes.set(title=title, xlim=(-1, 1), ylim=(-1, 1), zlim=(-1, 1), xticklabels=[], yticklabels=[], zticklabels=[])
+figure.tight_layout()
+figure.savefig("learn_orientation.png", dpi=100)
+
+# %% [markdown]
+# ![A frame at the start, and after the same two turns in both orders.](../pictures/learn_orientation.png)
+#
+# So there are no three numbers whose rates are the three numbers of ω. What can be done instead?
+#
+# - **Integrate the rotation itself**, in small steps, as `integrated` does above: R at the next step is
+#   exp(ω h) R. The result is always a rotation.
+# - **Use coordinates, and their own rates.** Euler angles have rates that are not ω; a matrix that depends on the angles
+#   leads from one to the other (`lw.analytical_jacobian`). At some orientations that matrix has no inverse. This is called
+#   gimbal lock.
+# - **Use quaternions**: four numbers of length 1. They have no gimbal lock.
+#
+# This library keeps the orientation of bodies that turn freely as a quaternion in `q`, and their angular velocity in `v`.
+# So for these joints `v` is not the rate of `q`, and even their lengths differ: four numbers and three. `lw.integrate`
+# makes the step from one configuration to the next, for every kind of joint:
+
+# %%
+satellite = (
+    lw.Builder("satellite", gravity=(0, 0, 0))
+    .body("satellite", mass=10.0, inertia=(1.0, 2.0, 3.0))
+    .joint("root", "spherical", "world", "satellite")
+    .build()
+)
+print(satellite.nq, satellite.nv)                                       # 4 and 3
+q = satellite.neutral()                                                 # the quaternion (1, 0, 0, 0)
+for w in ((half, 0, 0), (0, 0, -half)):                                 # about the axes of the body itself
+    q = lw.integrate(satellite, q, w)
+assert np.isclose(np.linalg.norm(q), 1.0)
+
+# %% [markdown]
+# Next: [forces at rest](statics.md).
