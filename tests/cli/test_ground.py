@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.cli import main
-from linkwright.cli.world import on_ground
+from linkwright.simulation.ground import on_ground
 
 BOX = """<robot name="box"><link name="box">
   <inertial><mass value="2"/><inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial>

@@ -14,7 +14,7 @@ from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
 from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.results import RESULTS, summary, written
-from linkwright.cli.world import PUSH_TIME, Push, advice, dropped, floating, on_ground, pushed
+from linkwright.cli.world import PUSH_TIME, Push, dropped, pushed
 from linkwright.errors import (
     InputError,
     counted,
@@ -125,6 +125,7 @@ def simulate(
     from linkwright.simulation import hold_joints, showing_start, stand
     from linkwright.simulation import simulate as run
     from linkwright.simulation.acting.outside import STIFF as FOLLOWED
+    from linkwright.simulation.ground import advice, floating, on_ground
     from linkwright.simulation.running import suitable_method
     from linkwright.simulation.standing import above_ground, held
     from linkwright.simulation.starts import showing_bend

@@ -1,0 +1,99 @@
+"""The ground under a mechanism: which of its shapes touch it, where nobody tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwright.dynamics.contact.points import points_of_pair
+from linkwright.dynamics.impulses.exerted import exerted, row_names
+from linkwright.errors import InputError
+from linkwright.model.build.builder import Builder
+from linkwright.model.pair import Pair
+from linkwright.model.tree import Model
+from linkwright.simulation.starts import is_built_in
+
+MOST_POINTS = 24
+"""Of contact with the ground; of robots with more only the lowest shape of each limb's end touches it."""
+
+PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
+    "humanoid": (
+        ("pelvis", 0.11, (0.0, 0.0, 0.02)),
+        ("chest", 0.12, (0.0, 0.0, 0.08)),
+        ("head", 0.1, (0.0, 0.0, 0.14)),
+        *((f"{side}_hand", 0.04, (0.0, 0.0, -0.06)) for side in ("left", "right")),
+        *((f"{side}_forearm", 0.045, (0.0, 0.0, 0.0)) for side in ("left", "right")),
+        *((f"{side}_shank", 0.055, (0.0, 0.0, 0.0)) for side in ("left", "right")),
+    ),
+    "quadruped": (
+        *(("trunk", 0.05, (0.17 * x, 0.05 * y, 0.0)) for x in (1.0, -1.0) for y in (1.0, -1.0)),
+        *((f"{end}_{side}_shank", 0.02, (0.0, 0.0, 0.0)) for end in ("front", "hind") for side in ("left", "right")),
+    ),
+}
+"""Where the built-in robots, of which only feet touch, touch when they fall: spheres on links, radius (m), xyz"""
+
+
+def floating(model: Model) -> bool:
+    """Whether its base is a free joint on the world."""
+    return any(j.type == "free" and link.parent < 0 for j, link in zip(model.joints, model.links, strict=True))
+
+
+def on_ground(model: Model, height: float | None, friction: float | None, falls: bool) -> Model:
+    """The model on a ground; itself where nothing of it touches others, or its base is fixed and no height is told.
+
+    A ground that it has is taken, and its shapes touch nothing else. ``falls``: whether other parts may touch it too.
+    """
+    if height is None and not floating(model):
+        return model
+    if falls:
+        model = _with_pads(model)
+    if not any(shape.touches and model.frame(shape.body).body >= 0 for shape in model.shapes):
+        if height is not None:
+            raise InputError(f"--height is for robots that touch: {advice(model)}")
+        return model
+    own = [s for s in model.shapes if s.kind in ("plane", "height_field") and s.touches and _still(model, s)]
+    told: dict[str, Any] = {} if friction is None else {"friction": friction}
+    if own and height is None:
+        grounded = model.with_contact()
+        kept = (pair for pair in grounded.pairs if _still(model, model.shapes[pair.second]))
+        pairs = tuple(replace(pair, **told) for pair in kept)
+    else:
+        grounded = model.with_ground(0.0 if height is None else height, **told)
+        pairs = grounded.pairs
+    return _of_limbs(replace(grounded, pairs=pairs))
+
+
+def advice(model: Model) -> str:
+    """What would give a robot contact."""
+    return f"no shape of {model.name!r} touches; collision shapes in its file would, or lw.Builder(model).shape(…)"
+
+
+def _still(model: Model, shape: Any) -> bool:
+    return model.frame(shape.body).body < 0
+
+
+def _with_pads(model: Model) -> Model:
+    if model.name not in PADS or not is_built_in(model):
+        return model
+    builder = Builder(model)
+    for link, radius, xyz in PADS[model.name]:
+        builder.shape(link, "sphere", radius=radius, xyz=xyz, use="collision")
+    return builder.build()
+
+
+def _of_limbs(model: Model) -> Model:
+    """With fewer pairs where there are very many: of each body at an end the lowest shape alone."""
+    counts = [points_of_pair(model, pair) for pair in model.pairs]
+    if sum(counts) <= MOST_POINTS:
+        return model
+    parents = {link.parent for link in model.links}
+    gaps = iter(exerted(model, model.neutral(), np.zeros(len(list(row_names(model))))))
+    lowest: dict[int, tuple[float, Pair]] = {}
+    for pair, count in zip(model.pairs, counts, strict=True):
+        gap = min(float(next(gaps).gap) for _ in range(count))
+        body = model.frame(model.shapes[pair.first].body).body
+        if body not in parents and (body not in lowest or gap < lowest[body][0]):
+            lowest[body] = gap, pair
+    return replace(model, pairs=tuple(pair for _, pair in lowest.values()))

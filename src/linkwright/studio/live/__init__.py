@@ -1,0 +1,1 @@
+"""A mechanism that moves while it is looked at."""

@@ -1,0 +1,423 @@
+"""A mechanism that moves while it is looked at: some steps at a time, with what may be changed between them.
+
+Nothing of a browser is here. The whole step is one kernel; gravity, masses, friction, gains and pushes are arrays that it
+is called with, and so changing them compiles nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import RLock
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.public import compile_or_not
+from linkwright.dynamics import difference, gravity_forces, integrate
+from linkwright.dynamics.configuration import check_state
+from linkwright.dynamics.impulses.exerted import exerted, row_names
+from linkwright.dynamics.impulses.rows import limited
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.model.tree import Model
+from linkwright.simulation.ground import floating, on_ground
+from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.rollouts import Rollout, rollout
+from linkwright.simulation.running import suitable_method
+from linkwright.simulation.standing import held
+from linkwright.simulation.starts import showing_bend, showing_start
+from linkwright.simulation.stepping.parts import energies
+from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.inertia import rigid_inertia
+from linkwright.studio.live.push import Push, Pusher
+
+STIFF = 4.0
+"""Hz: how fast joints that are held swing what they move, where the mechanism does not stand"""
+
+PIECE = 4
+"""steps between two looks at a push, whose force follows the mouse"""
+
+KEPT = 20_000
+"""samples that are remembered: more than five minutes of sixty a second"""
+
+FASTEST = 1e5
+"""rad/s, m/s, all joints together: a motion that is faster has grown beyond all reason, and is stopped"""
+
+BEND_EVERY = 4.0
+"""s: from a posture to the other one and back"""
+
+
+class Sample(NamedTuple):
+    """The mechanism at one time."""
+
+    t: float
+    q: Array
+    v: Array
+    tau: Array
+    """(nv,), what held the joints, without the push"""
+    kinetic: float
+    potential: float
+
+
+@dataclass(frozen=True)
+class Touching:
+    """Where shapes press on each other now; world axes."""
+
+    points: Array
+    """(k, 3), m"""
+    forces: Array
+    """(k, 3), N, on the first shape of each pair"""
+
+
+class Live:
+    """A motion of a mechanism that goes on for as long as it is asked to; may be used from several threads.
+
+    ``q0`` (nq,) and ``v0`` (nv,) are where it begins, as ``showing_start`` where they are not given: a robot whose base
+    floats stands on the ground there, if it has shapes that touch it (``ground=False``: it has none). ``step``, s, is
+    that of the integration.
+
+    ``mode`` is what the joints do: ``"hold"`` the posture by springs and dampers, and against gravity where nothing
+    floats; ``"bend"`` from there to another one and back, of built-in robots on legs; ``"free"``. What stands is held
+    unless another mode is told, all else is let go.
+
+    Raises :class:`~linkwright.errors.InputError` for a start that is none, and
+    :class:`~linkwright.errors.TooLargeError` for mechanisms that are too large for straight-line code.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        q0: Any = None,
+        v0: Any = None,
+        *,
+        step: float = 1e-3,
+        ground: bool = True,
+        mode: Literal["hold", "bend", "free"] | None = None,
+    ):
+        if not isinstance(model, Model):
+            raise ArgumentError(f"Live: the first argument is a Model; got {model!r}")
+        self.lock = RLock()
+        self.shown = model
+        grounded = on_ground(model, None, None, True) if ground and floating(model) else model
+        start = showing_start(grounded) if q0 is None else (q0, np.zeros(model.nv))
+        q, v, batch = check_state(grounded, start[0], start[1] if v0 is None else v0)
+        if batch:
+            raise InputError(f"a live motion is one: q0 is ({model.nq},); got {q.shape}")
+        self.start = np.array(q), np.array(v)
+        self.step = float(step)
+        self.stands = bool(grounded.pairs) and floating(grounded)
+        self.bend = showing_bend(grounded)
+        # as stiff as where only feet touch: a robot that may fall touches with more, which bear nothing while it stands
+        bearing = on_ground(model, None, None, False) if self.stands and not model.pairs else grounded
+        springs = held(bearing, q) if self.stands else held(grounded, q, STIFF)
+        self._gain = springs.stiffness
+        self._held_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in springs.model.joints]
+        self._own_damping = [np.asarray(j.damping, dtype=float).reshape(-1) for j in grounded.joints]
+        self.model = grounded
+        self.limits = limited(grounded)
+        stiff = replace(grounded, joints=springs.model.joints)
+        smooth = not (self.stands or self.limits or grounded.pairs)
+        self.method: Any = suitable_method(stiff, q, v, self.step) if smooth else None
+        self.masses = _masses(grounded)
+        self._values: dict[str, Array] = {"gravity": np.array(grounded.gravity, dtype=float)}
+        self._values |= {f"{name}.inertial": np.array(ten) for name, ten in self.masses.items()}
+        self._values |= {
+            f"{joint.name}.damping": own if len(own) > 1 else own[0]
+            for joint, own in zip(grounded.joints, self._own_damping, strict=True)
+            if joint.nv and joint.type != "free" and not joint.coupling
+        }
+        if grounded.pairs:
+            self._values["pairs.friction"] = np.array(float(grounded.pairs[0].friction))
+        self._inertial = [name for name in self._values if name == "gravity" or name.endswith(".inertial")]
+        self.stiffness, self.damping = 1.0, 1.0
+        self.posture = np.array(q)
+        self.pusher = Pusher(grounded)
+        self.push: Push | None = None
+        self.mode: str = mode or ("hold" if self.stands else "free")
+        self.history: deque[Sample] = deque(maxlen=KEPT)
+        self.lost = False
+        """whether the motion grew beyond all reason, and was stopped"""
+        self._kernels: dict[str, Callable[..., Any]] = {}
+        self._end: Rollout | None = None
+        self._began = 0.0
+        self.q, self.v, self.tau = np.array(q), np.array(v), np.zeros(model.nv)
+        self.t = 0.0
+        self.set_mode(self.mode)
+        self._remember()
+
+    # what may be changed while it runs
+
+    @property
+    def gravity(self) -> Array:
+        """(3,), m/s²."""
+        return np.array(self._values["gravity"])
+
+    def set_gravity(self, gravity: Any) -> None:
+        """(3,), m/s²; or a number, downwards as the mechanism's own."""
+        g = as_numbers("gravity", gravity)
+        if g.ndim == 0:
+            own = np.asarray(self.model.gravity, dtype=float)
+            size = float(np.linalg.norm(own))
+            g = g * (own / size if size else np.array([0.0, 0.0, -1.0]))
+        if g.shape != (3,) or not np.isfinite(g).all():
+            raise InputError(f"gravity is three finite numbers, m/s², or one; got {gravity!r}")
+        with self.lock:
+            self._values["gravity"] = g
+
+    def mass(self, link: str) -> float:
+        """Of a link, kg."""
+        self._require_mass(link)
+        return float(self._values[f"{link}.inertial"][0])
+
+    def set_mass(self, link: str, mass: float) -> None:
+        """Of a link, kg; its inertia changes as much: it is as large as before, and denser."""
+        self._require_mass(link)
+        if not (np.isfinite(mass) and mass > 0.0):
+            raise InputError(f"a mass is a positive number of kg; got {mass!r}")
+        own = self.masses[link]
+        with self.lock:
+            self._values[f"{link}.inertial"] = own * (mass / own[0])
+
+    def _require_mass(self, link: str) -> None:
+        if link not in self.masses:
+            raise UnknownNameError("link with a mass", link, list(self.masses))
+
+    @property
+    def friction(self) -> float | None:
+        """The coefficient of friction of all that touches; None where nothing may touch."""
+        found = self._values.get("pairs.friction")
+        return None if found is None else float(found)
+
+    def set_friction(self, friction: float) -> None:
+        """Of all that touches."""
+        if "pairs.friction" not in self._values:
+            raise InputError(f"nothing of {self.model.name!r} touches: there is no friction to set")
+        if not (np.isfinite(friction) and friction >= 0.0):
+            raise InputError(f"friction is a number, not negative; got {friction!r}")
+        with self.lock:
+            self._values["pairs.friction"] = np.array(float(friction))
+
+    def set_gains(self, stiffness: float | None = None, damping: float | None = None) -> None:
+        """How many times as stiff, and as damped, the joints are held as at the beginning."""
+        for name, value in (("stiffness", stiffness), ("damping", damping)):
+            if value is not None and not (np.isfinite(value) and value >= 0.0):
+                raise InputError(f"{name} is a number, not negative; got {value!r}")
+        with self.lock:
+            self.stiffness = self.stiffness if stiffness is None else float(stiffness)
+            self.damping = self.damping if damping is None else float(damping)
+            self.set_mode(self.mode)
+
+    def set_mode(self, mode: str) -> None:
+        """What the joints do: "hold", "bend" or "free"."""
+        known = ["hold", "free"] if self.bend is None else ["hold", "bend", "free"]
+        if mode not in known:
+            raise InputError(f"mode is {', '.join(map(repr, known))}; got {mode!r}")
+        with self.lock:
+            self.mode = mode
+            for joint, own, more in zip(self.model.joints, self._own_damping, self._held_damping, strict=True):
+                name = f"{joint.name}.damping"
+                if name in self._values:
+                    value = own if mode == "free" else own + self.damping * (more - own)
+                    self._values[name] = value if len(value) > 1 else value[0]
+
+    def hold_here(self) -> None:
+        """Hold the joints where they are now."""
+        with self.lock:
+            self.posture = np.array(self.q)
+            self.set_mode("hold")
+
+    # pushing
+
+    def grab(self, frame: str, point: Any) -> None:
+        """Take a point (3,), m, in world axes, of the body of a frame, to pull it; see :meth:`pull`."""
+        with self.lock:
+            self.push = self.pusher.grabbed(self.q, frame, point)
+
+    def pull(self, target: Any, strength: float = 1.0) -> None:
+        """Pull what was grabbed towards a point (3,), m, in world axes, as by a spring and a damper."""
+        with self.lock:
+            if self.push is None:
+                raise InputError("nothing is grabbed: grab(frame, point) first")
+            self.push = self.push.towards(target, strength)
+
+    def release(self) -> None:
+        """Let go of it."""
+        with self.lock:
+            self.push = None
+
+    def pulled(self) -> tuple[Array, Array, Array] | None:
+        """Where the push acts (3,), where it is pulled to (3,), m, and its force (3,), N; None without one."""
+        with self.lock:
+            return None if self.push is None else self.pusher.acting(self.q, self.v, self.push)[:3]
+
+    # going on
+
+    def advance(self, seconds: float) -> int:
+        """Go on for so long, in whole steps; how many these were. One sample is remembered."""
+        count = round(seconds / self.step)
+        return self.take(count) if count > 0 else 0
+
+    def take(self, steps: int) -> int:
+        """Go on by so many steps; how many were taken, which is none once the motion was lost."""
+        with self.lock:
+            if self.lost:
+                return 0
+            left = steps
+            while left > 0 and not self.lost:
+                some = min(left, PIECE) if self.push is not None else left
+                self._some(some)
+                left -= some
+            self._remember()
+            return steps - left
+
+    def _some(self, steps: int) -> None:
+        extra = np.zeros(self.model.nv) if self.push is None else self.pusher.acting(self.q, self.v, self.push)[3]
+        free = self.mode == "free"
+        posture = self.posture
+        if self.mode == "bend" and self.bend is not None:
+            share = 0.5 - 0.5 * np.cos(2.0 * np.pi * self.t / BEND_EVERY)
+            posture = np.asarray(integrate(self.model, self.posture, share * self.bend))
+        law = partial(
+            _holding,
+            posture=posture,
+            gain=0.0 * self._gain if free else self.stiffness * self._gain,
+            against=0.0 if free or self.stands else 1.0,
+            extra=extra,
+        )
+        start = self._end
+        found = rollout(
+            self.model,
+            self.q if start is None else None,
+            self.v if start is None else None,
+            steps,
+            self.step,
+            law,
+            method=self.method,
+            keep=("q", "v", "tau"),
+            terminate=_beyond,
+            parameters=self._values,
+            limits=self.limits,
+            start=start,
+            threads=1,
+        )
+        self._end = found
+        self.t = self._began + found.taken * self.step
+        self.q, self.v = found.q[-1], found.v[-1]
+        self.tau = np.zeros(self.model.nv) if found.tau is None else found.tau[-1] - extra
+        self.lost = not bool(found.alive)
+
+    def prepare(self) -> None:
+        """Compile all that is needed, without a step: seconds, the first time."""
+        with self.lock:
+            kept = (self.q, self.v, self.tau, self.t, self._end)
+            self._some(2)
+            self._some(1)
+            self.q, self.v, self.tau, self.t, self._end = kept
+            self.lost = False
+            self.touching()
+            if self.model.joints:
+                self.pusher.grabbed(self.q, self.model.joints[-1].child, np.zeros(3))
+
+    # where it is
+
+    def place(self, q: Any, v: Any = None, t: float | None = None) -> None:
+        """Go on from another configuration q (nq,), at rest or with the velocities v (nv,)."""
+        q, v, batch = check_state(self.model, q, np.zeros(self.model.nv) if v is None else v)
+        if batch:
+            raise InputError(f"a live motion is one: q is ({self.model.nq},); got {q.shape}")
+        with self.lock:
+            self.q, self.v = np.array(q), np.array(v)
+            self.t = self._began = self.t if t is None else float(t)
+            self._end, self.lost, self.tau, self.push = None, False, np.zeros(self.model.nv), None
+            while self.history and self.history[-1].t >= self.t - 0.5 * self.step:
+                self.history.pop()
+            self._remember()
+
+    def reset(self) -> None:
+        """Begin again where it began, with an empty memory."""
+        with self.lock:
+            self.history.clear()
+            self.posture = np.array(self.start[0])
+            self.place(*self.start, t=0.0)
+
+    def go_back(self, t: float) -> Sample:
+        """The sample that was next to a time, s; going on continues from there, and what came later is forgotten."""
+        with self.lock:
+            sample = self.sample_at(t)
+            self.place(sample.q, sample.v, sample.t)
+            return sample
+
+    def sample_at(self, t: float) -> Sample:
+        """The sample that is next to a time, s."""
+        with self.lock:
+            times = np.array([sample.t for sample in self.history])
+            return self.history[int(np.argmin(np.abs(times - t)))]
+
+    @property
+    def now(self) -> Sample:
+        """The newest sample."""
+        return self.history[-1]
+
+    def touching(self) -> Touching:
+        """Where shapes press on each other, mean over the step that led here."""
+        model = self.model
+        if not model.pairs:
+            return Touching(np.zeros((0, 3)), np.zeros((0, 3)))
+        with self.lock:
+            kernel, size = self._kernels.get("touching"), len(list(row_names(model)))
+            if kernel is None:
+                kernel = self._kernels["touching"] = compile_or_not(_touching, model, p=(size,))
+            p = np.zeros(size)
+            if self._end is not None:
+                p = self._end.end[2][self._end.layout.places["memory"]][-size:] / self.step
+            points, forces = kernel(self.q, p)
+        presses = np.linalg.norm(forces, axis=-1) > 1e-9
+        return Touching(np.asarray(points)[presses], np.asarray(forces)[presses])
+
+    def measured(self) -> tuple[float, float]:
+        """The kinetic and the potential energy, J, of the mechanism as it is now."""
+        kernel = self._kernels.get("energies")
+        if kernel is None:
+            kernel = self._kernels["energies"] = compile(energies, self.model, parameters=self._inertial)
+        kinetic, potential = kernel(self.q, self.v, *(self._values[name] for name in self._inertial))
+        return float(kinetic), float(potential)
+
+    def _remember(self) -> None:
+        self.history.append(Sample(self.t, np.array(self.q), np.array(self.v), np.array(self.tau), *self.measured()))
+
+    def motion(self) -> Motion:
+        """What is remembered, as a record: with the masses and the gravity that the mechanism has of itself."""
+        with self.lock:
+            samples = list(self.history)
+        t = np.array([sample.t for sample in samples])
+        q, v, tau = (np.stack([getattr(sample, name) for sample in samples]) for name in ("q", "v", "tau"))
+        return Motion(self.model, t, q, v, tau, self.step)
+
+
+def _holding(
+    model: Model, t: Any, q: Array, v: Array, *, posture: Array, gain: Array, against: Any, extra: Array
+) -> Array:
+    """Springs to a posture (nv,), what gravity asks for, and the efforts of a push."""
+    return gain * difference(model, q, posture) + against * gravity_forces(model, q) + extra
+
+
+def _beyond(model: Model, t: Any, q: Array, v: Array) -> Any:
+    return abs(v).sum() > FASTEST
+
+
+def _touching(model: Model, q: Array, p: Array) -> tuple[Array, Array]:
+    found = exerted(model, q, p)
+    return np.stack([one.point for one in found]), np.stack([one.force for one in found])
+
+
+def _masses(model: Model) -> dict[str, Array]:
+    """The inertial parameters (10,) of each link that moves and has a mass."""
+    found = {}
+    for body in model.description.bodies:
+        if model.frames[body.name].body >= 0 and float(body.mass) > 0.0:
+            own = rigid_inertia(float(body.mass), body.center_of_mass, body.inertia).parameters()
+            found[body.name] = np.asarray(own, dtype=float)
+    return found

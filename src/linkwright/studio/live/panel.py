@@ -1,0 +1,318 @@
+"""What moves a live motion in the browser: buttons, sliders, the mouse, and curves beside it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import LinkwrightError
+from linkwright.spatial.arrays import Array
+from linkwright.studio.live.clock import Clock
+from linkwright.studio.live.live import Live, Sample
+from linkwright.studio.live.plots import Plots
+from linkwright.studio.scene import Scene
+
+CURVES = 8.0
+"""a second: how often curves are drawn anew while it moves"""
+
+ORANGE, GREEN = (233, 140, 30), (24, 140, 84)
+
+MODES = {"hold the posture": "hold", "bend and stretch": "bend", "let go": "free"}
+
+
+class LivePanel:
+    """A live motion in a scene, with its controls in the panel that is open now.
+
+    ``moved(q)`` is called with each configuration that is shown, so that others (sliders of joints) follow.
+    """
+
+    def __init__(self, server: Any, scene: Scene, live: Live, moved: Callable[[Array], None] | None = None):
+        self.server, self.scene, self.live, self.moved = server, scene, live, moved
+        self.clock = Clock(live, self._shown, self._failed)
+        self.seen: float | None = None
+        """s: which time is looked at; None while it is the present"""
+        weight = sum(float(body.mass) for body in live.model.bodies) * float(np.linalg.norm(live.model.gravity))
+        self._scale = 0.35 * scene.size / weight if weight > 0.0 else 0.01 * scene.size
+        """m/N, of arrows"""
+        self._gestures: deque[tuple[str, str, Array]] = deque()
+        self._drawn, self._told, self._quiet, self._posture = 0.0, "", False, np.array(live.q)
+        self._controls()
+        self.curves: Plots | None = None
+
+    # what is in the panel
+
+    def _controls(self) -> None:
+        gui, live = self.server.gui, self.live
+        self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="in real time")
+        self.play_button.on_click(lambda _: self.toggle())
+        self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "from the start"))
+        self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
+        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-3, 0.0, hint="drag to look at what was; Play goes on from there")
+        self.time.on_update(self._scrubbed)
+        self.state = gui.add_markdown("")
+        with gui.add_folder("Joints and world"):
+            modes = [name for name, mode in MODES.items() if mode != "bend" or live.bend is not None]
+            now = next(name for name, mode in MODES.items() if mode == live.mode)
+            self.mode = gui.add_dropdown("Joints", modes, initial_value=now)
+            self.mode.on_update(lambda _: self._do(lambda: live.set_mode(MODES[self.mode.value])))
+            self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of the springs that hold the joints")
+            self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0)
+            for slider in (self.stiffness, self.damping):
+                slider.on_update(
+                    lambda _: self._do(lambda: live.set_gains(self.stiffness.value, self.damping.value))
+                )
+            g = float(np.linalg.norm(live.gravity))
+            self.gravity = gui.add_slider("Gravity, m/s²", 0.0, max(25.0, 2.0 * g), 0.01, round(g, 2))
+            self.gravity.on_update(lambda _: self._do(lambda: live.set_gravity(self.gravity.value)))
+            if live.friction is not None:
+                self.friction = gui.add_slider("Friction", 0.0, 1.5, 0.01, min(live.friction, 1.5))
+                self.friction.on_update(lambda _: self._do(lambda: live.set_friction(self.friction.value)))
+            if live.masses:
+                names = list(live.masses)
+                self.link = gui.add_dropdown("Link", names, initial_value=names[-1])
+                own = live.mass(names[-1])
+                self.mass = gui.add_number("its mass, kg", round(own, 6), min=1e-6, step=_step(own))
+                self.link.on_update(lambda _: self._another_link())
+                self.mass.on_update(lambda _: self._massed())
+            self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="never faster than real time")
+            self.speed.on_update(lambda _: setattr(self.clock, "speed", float(self.speed.value)))
+        with gui.add_folder("Forces"):
+            self.pushes = gui.add_checkbox("Push with the mouse", True, hint="drag a link in the picture while it moves")
+            self.pushes.on_update(lambda _: self._bind_mouse())
+            self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0)
+            self.forces = gui.add_checkbox("Forces of contact", True, visible=bool(live.model.pairs))
+            self.forces.on_update(lambda _: self._arrows())
+        self._bind_mouse()
+        self._tell()
+
+    def add_curves(self) -> Plots:
+        """The curves, in the panel that is open now."""
+        self.curves = Plots(self.server, self.live.model)
+        return self.curves
+
+    def start(self) -> None:
+        """Begin to listen to the clock."""
+        self.clock.start()
+
+    def stop(self) -> None:
+        """End it."""
+        self.clock.stop()
+
+    # what the user does
+
+    def toggle(self) -> None:
+        """Play, or pause."""
+        if self.clock.playing:
+            self.pause()
+        else:
+            self.play()
+
+    def play(self) -> None:
+        """Go on in real time, from what is looked at."""
+        if self.seen is not None:
+            self.live.go_back(self.seen)
+            self.seen = None
+        elif self.live.lost:
+            self.live.reset()
+        self.play_button.label, self.play_button.disabled = "compiling …", True
+        self._do(self.live.prepare)
+        self.clock.play()
+        self._button()
+
+    def pause(self) -> None:
+        """Stop where it is."""
+        self.clock.pause()
+        self._button()
+
+    def placed(self, q: Array) -> None:
+        """Another configuration (nq,) from outside: while it plays the posture that is held, else where it is."""
+        if self.clock.playing:
+            self.live.posture = np.array(q)
+            return
+        self.seen = None
+        self._do(lambda: self.live.place(q))
+        self.live.posture = np.array(q)
+        self._tell()
+
+    def _stepped(self, what: str) -> None:
+        self.pause()
+        if what == "from the start":
+            self.live.reset()
+            self.seen = None
+        else:
+            if self.seen is not None:
+                self.live.go_back(self.seen)
+                self.seen = None
+            self._do(lambda: self.live.take(1 if what == "1 step" else max(1, round(0.1 / self.live.step))))
+        self._show(self.live.now)
+        self._draw()
+
+    def _scrubbed(self, event: Any) -> None:
+        if event.client is None:  # moved by ourselves
+            return
+        self.pause()
+        sample = self.live.sample_at(float(self.time.value))
+        self.seen = sample.t
+        self._show(sample)
+        self.server.flush()
+
+    def _massed(self) -> None:
+        if not self._quiet and self.mass.value > 0.0:
+            self._do(lambda: self.live.set_mass(self.link.value, float(self.mass.value)))
+
+    def _another_link(self) -> None:
+        self._quiet = True
+        self.mass.value = round(self.live.mass(self.link.value), 6)
+        self._quiet = False
+
+    def _do(self, action: Callable[[], object]) -> None:
+        """What may be refused; it is said then."""
+        try:
+            action()
+        except LinkwrightError as error:
+            self._failed(error)
+
+    # pushing
+
+    def _bind_mouse(self) -> None:
+        """Let the mouse pull bodies, or turn the picture there as everywhere."""
+        for solid, node in self.scene.robot.solids:
+            if solid.body < 0:
+                continue
+            if not self.pushes.value:
+                node.remove_drag_callback("all")
+                continue
+
+            async def dragged(event: Any, frame: str = self.scene.robot.frames[solid.body]) -> None:
+                place = event.start_position if event.phase == "start" else event.end_position
+                self._gestures.append((event.phase, frame, np.array(place, dtype=float)))
+
+            node.on_drag("left")(dragged)
+        if not self.pushes.value:
+            self.live.release()
+
+    def _gesture(self) -> bool:
+        """Do what the mouse did meanwhile; whether there was anything."""
+        was = bool(self._gestures)
+        while self._gestures:
+            phase, frame, place = self._gestures.popleft()
+            if phase == "start":
+                if self.seen is not None:
+                    self.live.go_back(self.seen)
+                    self.seen = None
+                self.live.grab(frame, place)
+            elif phase == "end":
+                self.live.release()
+            elif self.live.push is not None:
+                self.live.pull(place, float(self.strength.value))
+        return was
+
+    # what is shown
+
+    def _shown(self, moved: bool) -> None:
+        """After each piece, from the clock's thread."""
+        did = self._gesture()
+        if moved:
+            self._show(self.live.now)
+            now = perf_counter()
+            if now - self._drawn > 1.0 / CURVES:
+                self._drawn = now
+                self._draw()
+        elif did:
+            self._arrows()
+        if self.play_button.label != ("Pause" if self.clock.playing else "Play") and not self.play_button.disabled:
+            self._button()
+
+    def _show(self, sample: Sample) -> None:
+        with self.server.atomic():
+            self.scene.show(sample.q)
+            self._arrows()
+        if self.moved is not None:
+            self.moved(sample.q)
+        self._tell()
+
+    def _arrows(self) -> None:
+        pulled = self.live.pulled()
+        none = np.zeros((0, 3))
+        if pulled is None:
+            self.scene.arrows("push", none, none)
+        else:
+            self.scene.arrows("push", pulled[0][None], (pulled[1] - pulled[0])[None], ORANGE)
+        if not self.live.model.pairs:
+            return
+        if self.forces.value and self.seen is None:
+            found = self.live.touching()
+            self.scene.arrows("contact forces", found.points, self._scale * found.forces, GREEN)
+        else:
+            self.scene.arrows("contact forces", none, none)
+
+    def _draw(self) -> None:
+        """Curves, and the slider of the time."""
+        samples = list(self.live.history)
+        first, last = samples[0].t, samples[-1].t
+        with self.server.atomic():
+            self.time.min = min(first, last - 1e-3)
+            self.time.max = max(last, first + 1e-3)
+            if self.seen is None:
+                self.time.value = float(np.clip(last, self.time.min, self.time.max))
+            if self.curves is not None:
+                self.curves.update(samples)
+
+    def _tell(self) -> None:
+        live, clock = self.live, self.clock
+        sample = live.now if self.seen is None else live.sample_at(self.seen)
+        told = f"**t = {sample.t:.2f} s** · energy {_number(sample.kinetic + sample.potential)} J"
+        if live.lost:
+            told += "  \n⚠ it grew beyond all reason and was stopped: begin again, or go back in time"
+        elif clock.slower:
+            told += f"  \n⚠ slower than real time: {100.0 * clock.ratio:.0f} %"
+        elif self.seen is not None and sample.t < live.now.t:
+            told += " · looking back"
+        if live.push is not None and (pulled := live.pulled()) is not None:
+            told += f"  \npushed with {_number(float(np.linalg.norm(pulled[2])))} N"
+        if told != self._told:
+            self._told = told
+            self.state.content = told
+
+    def _button(self) -> None:
+        playing = self.clock.playing
+        self.play_button.disabled = False
+        self.play_button.label = "Pause" if playing else "Play"
+        self.play_button.icon = "player-pause" if playing else "player-play"
+        self.play_button.color = "blue" if playing else "green"
+        if not playing:
+            self._draw()
+            self._tell()
+
+    def _failed(self, error: Exception) -> None:
+        with suppress(Exception):
+            self._button()
+        self.state.content = f"⚠ {_plain(str(error))}"
+        self._told = ""
+        if not isinstance(error, LinkwrightError):
+            raise error
+
+    def save_motion(self, path: str | Path) -> Path:
+        """Write what is remembered, as of :meth:`Motion.save`."""
+        return self.live.motion().save(path)
+
+
+def _number(x: float) -> str:
+    """Three digits, and no more of a large number."""
+    return f"{x:.0f}" if abs(x) >= 1000.0 else f"{x:.3g}"
+
+
+def _step(x: float) -> float:
+    """A step that suits a number: a tenth of its size, rounded to a power of ten."""
+    return float(10.0 ** (np.floor(np.log10(max(x, 1e-6))) - 1.0))
+
+
+def _plain(text: str) -> str:
+    """Without what Markdown or HTML would take for its own."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|!$" else c for c in text)
