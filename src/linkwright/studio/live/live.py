@@ -1,7 +1,7 @@
 """A mechanism that moves while it is looked at: some steps at a time, with what may be changed between them.
 
-Nothing of a browser is here. The whole step is one kernel; gravity, masses, friction, gains and pushes are arrays that it
-is called with, and so changing them compiles nothing.
+Nothing of a browser is here. The whole step is one kernel; gravity, masses, friction, gains and pushes are arrays that
+it is called with, and so changing them compiles nothing.
 """
 
 from __future__ import annotations

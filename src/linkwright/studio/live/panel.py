@@ -53,7 +53,9 @@ class LivePanel:
         self.play_button.on_click(lambda _: self.toggle())
         self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "from the start"))
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
-        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-3, 0.0, hint="drag to look at what was; Play goes on from there")
+        self.time = gui.add_slider(
+            "Time, s", 0.0, 1.0, 1e-3, 0.0, hint="what was; Play goes on from there"
+        )
         self.time.on_update(self._scrubbed)
         self.state = gui.add_markdown("")
         with gui.add_folder("Joints and world"):
@@ -61,12 +63,12 @@ class LivePanel:
             now = next(name for name, mode in MODES.items() if mode == live.mode)
             self.mode = gui.add_dropdown("Joints", modes, initial_value=now)
             self.mode.on_update(lambda _: self._do(lambda: live.set_mode(MODES[self.mode.value])))
-            self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of the springs that hold the joints")
+            self.stiffness = gui.add_slider(
+                "Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of what holds the joints"
+            )
             self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0)
             for slider in (self.stiffness, self.damping):
-                slider.on_update(
-                    lambda _: self._do(lambda: live.set_gains(self.stiffness.value, self.damping.value))
-                )
+                slider.on_update(lambda _: self._do(lambda: live.set_gains(self.stiffness.value, self.damping.value)))
             g = float(np.linalg.norm(live.gravity))
             self.gravity = gui.add_slider("Gravity, m/s²", 0.0, max(25.0, 2.0 * g), 0.01, round(g, 2))
             self.gravity.on_update(lambda _: self._do(lambda: live.set_gravity(self.gravity.value)))
@@ -83,7 +85,9 @@ class LivePanel:
             self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="never faster than real time")
             self.speed.on_update(lambda _: setattr(self.clock, "speed", float(self.speed.value)))
         with gui.add_folder("Forces"):
-            self.pushes = gui.add_checkbox("Push with the mouse", True, hint="drag a link in the picture while it moves")
+            self.pushes = gui.add_checkbox(
+                "Push with the mouse", True, hint="drag a link while it moves"
+            )
             self.pushes.on_update(lambda _: self._bind_mouse())
             self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0)
             self.forces = gui.add_checkbox("Forces of contact", True, visible=bool(live.model.pairs))

@@ -96,7 +96,8 @@ def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
     def close() -> None:
         if q or v:
             found[names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"] = (q.copy(), v.copy())
-        names.clear(), q.clear(), v.clear()
+        for kept in (names, q, v):
+            kept.clear()
 
     for joint in model.joints:
         if not joint.nq:

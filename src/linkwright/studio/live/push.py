@@ -83,7 +83,5 @@ class Pusher:
             moment = np.stack([arm[k - 2] * force[k - 1] - arm[k - 1] * force[k - 2] for k in range(3)])
             return joint_forces(model, q, frame, np.concatenate([force, moment]))
 
-        kernel = derived(
-            model, Pusher, frame, make=lambda: compile_or_not(efforts, model, place=(3,), force=(3,))
-        )
+        kernel = derived(model, Pusher, frame, make=lambda: compile_or_not(efforts, model, place=(3,), force=(3,)))
         return np.asarray(kernel(q, place, np.eye(3)))
