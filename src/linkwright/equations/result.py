@@ -246,7 +246,7 @@ class Equations(ExactForms):
         (a product of factors where there are several).
         """
         lines = []
-        for letter, place, terms in self._entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference):
             lines.append(f"{letter}{place} = {text_of(terms)}{_OTHERWISE.get(place, '')}")
         return "\n".join(lines)
 
@@ -274,7 +274,7 @@ class Equations(ExactForms):
 
     def _typeset(self, form: str, what: str, frame: str | None, reference: Reference) -> Iterator[tuple[str, Equation]]:
         """The letter and the equation in LaTeX of every line."""
-        for letter, place, terms in self._entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference):
             left = _letter_latex(letter, place.strip("[]"))
             rest = r" \quad \mathrm{otherwise}" if place in _OTHERWISE else ""
             yield letter, Equation(left, latex_of(terms) + rest)
@@ -317,7 +317,7 @@ class Equations(ExactForms):
         path = file_at(path, "pictures", ".png", ".svg", ".pdf")  # refused before the work of drawing
         return write_figure(path, self.figure(**options), dpi=200)
 
-    def _entries(
+    def entries(
         self, form: str, what: str, frame: str | None = None, reference: Reference = "world_aligned"
     ) -> Iterator[tuple[str, str, Sum]]:
         """Letter, indices and terms of every line; indices [i] or [i,j] mean all that had no line of its own."""
@@ -349,7 +349,7 @@ class Equations(ExactForms):
     ) -> str:
         """The equations as one MathML element, a table of lines, which browsers set. ``what`` as in :meth:`text`."""
         rows = []
-        for letter, place, terms in self._entries(form, what, frame, reference):
+        for letter, place, terms in self.entries(form, what, frame, reference):
             indices = () if place in _OTHERWISE else place.strip("[]").split(",")
             rows.append((mathml_letter(letter, *indices), mathml_of(terms) + mathml_otherwise(place in _OTHERWISE)))
         return mathml_table(rows)

@@ -203,14 +203,14 @@ class Motion:
         from linkwright.visual.moving.animation import animate
 
         self._one()
-        return animate(self.model, *self._shown, path, **self._with_forces(options))
+        return animate(self.model, *self.playing, path, **self._with_forces(options))
 
     def show(self, **options: Any) -> None:
         """Play the motion in a window; options and errors are those of :func:`linkwright.visual.moving.window.show`."""
         from linkwright.visual.moving.window import show
 
         self._one()
-        show(self.model, *self._shown, **self._with_forces(options))
+        show(self.model, *self.playing, **self._with_forces(options))
 
     def _with_forces(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """With the forces of contact, unless others are given, or none wanted."""
@@ -218,9 +218,8 @@ class Motion:
         if (wanted := given.get("forces", True)) is not True and wanted is not False:
             return given
         given.pop("forces", None)
-        if wanted and self._touching:
-            last = np.append(np.diff(self.t) > 0.0, True)
-            given["forces"] = self.contacts.centers[last], self.contacts.of_pairs[last]
+        if wanted and (arrows := self.contact_arrows) is not None:
+            given["forces"] = arrows
         return given
 
     def save(self, path: str | Path) -> Path:
@@ -283,10 +282,23 @@ class Motion:
                 np.savetxt(file, table, delimiter=",", fmt="%.17g")
 
     @property
-    def _shown(self) -> tuple[Array, Array]:
-        """Times and configurations that can be shown one after the other: of several at one time the last."""
+    def playing(self) -> tuple[Array, Array]:
+        """Times (n,), s, and configurations (n, …, nq) to be shown one after the other: of several at one time the
+        last.
+        """
         last = np.append(np.diff(self.t) > 0.0, True)
         return self.t[last], self.q[last]
+
+    @property
+    def contact_arrows(self) -> tuple[Array, Array] | None:
+        """Where each pair of shapes presses and how strongly, (n, …, pairs, 3), m and N, at the times of ``playing``.
+
+        None where nothing may touch, or not the same all the time.
+        """
+        if not self._touching:
+            return None
+        last = np.append(np.diff(self.t) > 0.0, True)
+        return self.contacts.centers[last], self.contacts.of_pairs[last]
 
     @property
     def _touching(self) -> bool:

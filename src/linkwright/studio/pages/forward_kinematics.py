@@ -1,0 +1,133 @@
+"""The tutorial's first program: an arm of four joints, by its angles or by its hand (S3, chapter 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.spatial.arrays import Array
+from linkwright.studio.pages.program import Program, degrees, table
+from linkwright.studio.pages.tutorial_arm import Reached, forward, inverse, lengths_of, nearest
+from linkwright.studio.robot import Robot
+
+CHOICES = ("nearest", "up", "down")
+TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move the joints and
+the hand's place follows. Move the hand and the joints follow, as far as it reaches; the pale arm is the other elbow."""
+
+
+class ForwardKinematics(Program):
+    """Sliders θ1 … θ4 and x, y, z, α: each side follows the other."""
+
+    MODEL, TITLE = "arm4", "Forward and inverse kinematics"
+    START = (0.4, 0.6, -0.8, 0.3)
+    MIDDLE, SEEN = (0.15, 0.1, 0.35), 1.05
+
+    def _program(self, gui: Any) -> None:
+        self.lengths = lengths_of(self.model)
+        reach = sum(self.lengths[1:])
+        self.ghost = Robot(self.server, self.model, "other_elbow", opacity=0.28, colour=(120, 132, 148), visible=False)
+        gui.add_markdown(TEXT)
+        q = self.posture.q
+        with gui.add_folder("Joints (forward)"):
+            self.angles = [
+                gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, 0.1, round(float(np.degrees(x)), 1)) for k, x in enumerate(q)
+            ]
+        with gui.add_folder("Hand (inverse)"):
+            high = self.lengths.column + reach
+            x, y, z, alpha = forward(self.lengths, q)
+            self.hand = [
+                gui.add_slider("x, m", -reach, reach, 1e-3, round(float(x), 3)),
+                gui.add_slider("y, m", -reach, reach, 1e-3, round(float(y), 3)),
+                gui.add_slider("z, m", self.lengths.column - reach, high, 1e-3, round(float(z), 3)),
+                gui.add_slider("α, °", -180.0, 180.0, 0.1, round(float(np.degrees(alpha)), 1)),
+            ]
+            self.elbow = gui.add_dropdown(
+                "Elbow", CHOICES, initial_value="nearest", hint="nearest: the least Σ|Δθ| from the last posture"
+            )
+            self.other = gui.add_checkbox("Other elbow", True)
+        self.state = gui.add_markdown("")
+        self.numbers = self.corner("Hand", width=250)
+        for slider in self.angles:
+            slider.on_update(self._by_joints)
+        for slider in self.hand:
+            slider.on_update(self._by_hand)
+        self.elbow.on_update(lambda event: None if event.client is None else self._go_to_hand())
+        self.other.on_update(lambda _: self._tell(self._answers()))
+        self.posture.move(q)
+        self._tell(self._answers())
+
+    @property
+    def target(self) -> Array:
+        """(x, y, z, α), m and rad, as the sliders of the hand say."""
+        x, y, z, alpha = (float(slider.value) for slider in self.hand)
+        return np.array([x, y, z, np.radians(alpha)])
+
+    def move_joints(self, q: Array) -> None:
+        """Go to angles (4,), rad; the sliders of the hand follow."""
+        q = np.asarray(q, dtype=float)
+        with self.server.atomic():
+            self.posture.move(q)
+            self._set(self.angles, np.degrees(q))
+            x, y, z, alpha = forward(self.lengths, q)
+            self._set(self.hand, (x, y, z, degrees(alpha)))
+            self._tell(self._answers())
+
+    def move_hand(self, x: float, y: float, z: float, alpha: float) -> Reached:
+        """Go to (x, y, z), m, with the pitch α, rad, if that is within reach; the joints follow."""
+        self._set(self.hand, (x, y, z, degrees(alpha)))
+        return self._go_to_hand(np.array([x, y, z, alpha]))
+
+    def _by_joints(self, event: Any) -> None:
+        if event.client is not None:
+            self.newest.run(lambda: self.move_joints(np.radians([slider.value for slider in self.angles])))
+
+    def _by_hand(self, event: Any) -> None:
+        if event.client is not None:
+            self.newest.run(lambda: self._go_to_hand())
+
+    def _answers(self, target: Array | None = None) -> Reached:
+        place = forward(self.lengths, self.posture.q) if target is None else target
+        return inverse(self.lengths, *place, yaw=float(self.posture.q[0]))
+
+    def _go_to_hand(self, target: Array | None = None) -> Reached:
+        found = self._answers(self.target if target is None else target)
+        wanted = [one for one in found.answers if one.elbow in (self.elbow.value, "straight")]
+        with self.server.atomic():
+            if found.answers:
+                # the same side as asked for, if there is one; of these the nearest
+                chosen = nearest(tuple(wanted) or found.answers, self.posture.q)
+                self.posture.move(chosen.q)
+                self._set(self.angles, np.degrees(chosen.q))
+            self._tell(found, target)
+        return found
+
+    def _tell(self, found: Reached, target: Array | None = None) -> None:
+        q = self.posture.q
+        place = forward(self.lengths, q)
+        rows = zip(("x", "y", "z", "α"), (f"{place[0]:.4f} m", f"{place[1]:.4f} m", f"{place[2]:.4f} m", _angle(place[3])))
+        self.numbers.content = table(rows)
+        missed = not found.answers
+        goal = self.target if target is None else target
+        self.scene.arrows("out of reach", place[:3][None], (goal[:3] - place[:3])[None] if missed else np.zeros((1, 3)))
+        if missed:
+            self.ghost.visible = False
+            self.state.content = f"### Out of reach\nThe wrist would be {1e3 * found.beyond:.3g} mm too far from the shoulder, or too near to it."
+            return
+        now = nearest(found.answers, q)
+        others = [one for one in found.answers if one is not now]
+        lines = [f"**Elbow {now.elbow}**{', reaching backwards' if now.backwards else ''}."]
+        if found.free:
+            lines.append("The hand is on the axis of joint 1: **any θ₁** will do; it stays as it is.")
+        for one in others:
+            how = f"elbow {one.elbow}{', backwards' if one.backwards else ''}"
+            lines.append(f"Other: {how}, θ = ({', '.join(_angle(x) for x in one.q)})")
+        self.state.content = "  \n".join(lines)
+        beside = next((one for one in others if one.backwards == now.backwards), None)
+        if beside is not None and self.other.value:
+            self.ghost.show(beside.q)
+        self.ghost.visible = beside is not None and bool(self.other.value)
+
+
+def _angle(x: float) -> str:
+    return f"{degrees(x):.1f}°".replace("-", "−")

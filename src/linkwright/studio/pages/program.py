@@ -1,0 +1,91 @@
+"""What the pages of the tutorial's programs have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linkwright.model.library.built_in import built_in
+from linkwright.studio.page import BRAND, Studio
+from linkwright.studio.posture import Newest
+from linkwright.studio.scene import FIELD_OF_VIEW, Scene
+
+
+class Program(Studio):
+    """A page of the studio with one mechanism and controls of its own."""
+
+    MODEL: ClassVar[str]
+    """the built-in mechanism"""
+    TITLE: ClassVar[str]
+    START: ClassVar[tuple[float, ...]]
+    """(nq,), rad"""
+    MIDDLE: ClassVar[tuple[float, float, float]]
+    """m, of what is seen"""
+    SEEN: ClassVar[float]
+    """m, from there up and down"""
+
+    def __init__(self, *, host: str = "127.0.0.1", port: int | None = None):
+        self.newest = Newest()
+        super().__init__(built_in(self.MODEL), np.array(self.START), host=host, port=port)
+
+    def _fill(self) -> None:
+        gui = self.server.gui
+        gui.configure_theme(
+            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
+        )
+        gui.set_panel_label(self.TITLE)
+        gui.main_panel.dock_right()
+        self.scene = Scene(self.server, self.model, self.posture.q)
+        self._camera()
+        self.posture.listen(self.scene.show)
+        self._status = gui.add_markdown("")
+        self._program(gui)
+
+    def _camera(self) -> None:
+        """See all that the mechanism reaches."""
+        camera = self.server.initial_camera
+        ahead = np.asarray(camera.position) - np.asarray(camera.look_at)
+        away = self.SEEN / np.tan(0.5 * FIELD_OF_VIEW)
+        camera.look_at = self.MIDDLE
+        camera.position = np.array(self.MIDDLE) + away * ahead / np.linalg.norm(ahead)
+        camera.near, camera.far = 0.01 * away, 100.0 * away
+
+    def _program(self, gui: Any) -> None:
+        """The controls."""
+        raise NotImplementedError
+
+    def corner(self, title: str, width: float) -> Any:
+        """A small window at the lower left, whose content is HTML."""
+        window = self.server.gui.add_panel()
+        with window.add_tab(title):
+            found = self.server.gui.add_html("")
+        window.float(x=15.0, y=-15.0, width=width)
+        return found
+
+    @staticmethod
+    def _set(sliders: Sequence[Any], values: Iterable[float]) -> None:
+        """Put sliders to values, as near as they go."""
+        for slider, value in zip(sliders, values, strict=True):
+            step = float(slider.step)
+            if abs(float(slider.value) - float(value)) > 0.5 * step:
+                rounded = round(step * round(float(value) / step), 6)
+                slider.value = float(np.clip(rounded, slider.min, slider.max))
+
+
+def degrees(x: float) -> float:
+    """Between −180 and 180."""
+    return float(np.degrees(np.arctan2(np.sin(x), np.cos(x))))
+
+
+def table(rows: Iterable[tuple[str, str]]) -> str:
+    """Names and numbers as HTML, in large letters."""
+    cells = "".join(
+        f'<div style="color:#68707c">{escape(name)}</div>'
+        f'<div style="text-align:right;font-variant-numeric:tabular-nums">{escape(value).replace("-", "−")}</div>'
+        for name, value in rows
+    )
+    style = "display:grid;grid-template-columns:auto 1fr;gap:4px 18px;padding:8px 14px 10px;font-size:17px"
+    return f'<div style="{style}">{cells}</div>'

@@ -1,0 +1,1 @@
+"""Motions that were recorded, and trajectories that are planned, in the browser."""

@@ -1,0 +1,105 @@
+"""What is seen, written: a picture, a film, a page that plays by itself, the numbers."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import LinkwrightError
+from linkwright.spatial.arrays import Array
+from linkwright.studio.recorded.page import Playable, page_of, playable
+from linkwright.visual.drawing.linkage import configurations
+from linkwright.visual.moving.film import resample, shown_times
+from linkwright.visual.moving.gif import durations_of, encode_gif
+from linkwright.visual.moving.mp4 import ffmpeg, write_mp4
+
+PICTURE = (1600, 1200)
+"""pixels: width, height"""
+FILM = (640, 480)
+FILM_FPS = 25.0
+MOST_OF_FILM = 600
+
+KINDS = ("PNG", "GIF", "MP4", "HTML", "CSV")
+
+
+class Saving:
+    """Buttons that write what is seen, in the panel that is open now; files come to the browser as downloads.
+
+    ``what()`` is the motion or the trajectory to be written, ``shown(q)`` shows a configuration.
+    """
+
+    def __init__(
+        self, server: Any, what: Callable[[], Any], shown: Callable[[Array], None], told: Callable[[str], None]
+    ):
+        self.server, self.what, self.shown, self.told = server, what, shown, told
+        self.busy = False
+        self.buttons = server.gui.add_button_group("Save", KINDS)
+        self.buttons.on_click(self._clicked)
+
+    def _clicked(self, event: Any) -> None:
+        if self.busy or event.client is None:
+            return
+        self.busy = True
+        kind = str(event.target.value).lower()
+        try:
+            self.told("writing …")
+            name, content = self.content(kind, event.client)
+            event.client.send_file_download(name, content)
+            self.told(f"{name}: {len(content) / 1e6:.2g} MB")
+        except LinkwrightError as error:
+            self.told(str(error))
+        finally:
+            self.busy = False
+
+    def content(self, kind: str, client: Any) -> tuple[str, bytes]:
+        """A file's name and what is in it; ``kind``: "png", "gif", "mp4", "html" or "csv"."""
+        if kind == "png":
+            width, height = PICTURE
+            return "linkwright.png", png(client.get_render(height=height, width=width))
+        what = self.what()
+        play = playable(what)
+        name = f"{''.join(c if c.isalnum() else '_' for c in play.title)[:40] or 'linkwright'}.{kind}"
+        if kind == "html":
+            return name, page_of(what).encode()
+        if kind == "csv":
+            with tempfile.TemporaryDirectory() as folder:
+                if play.motion is not None:
+                    return name, play.motion.save(Path(folder) / "motion.csv").read_bytes()
+                return name, what.save(Path(folder) / "trajectory.csv").read_bytes()
+        return name, self._film(kind, play, client)
+
+    def _film(self, kind: str, play: Playable, client: Any) -> bytes:
+        """As the page shows it, picture by picture."""
+        if kind == "mp4":
+            ffmpeg()  # told before the work, where it is missing
+        times, period = shown_times(play.t, FILM_FPS, MOST_OF_FILM, 1.0, 50.0)
+        q = resample(play.model, play.t, configurations(play.model, play.q), times)
+        width, height = FILM
+
+        def pictures() -> Iterator[Array]:
+            for k in range(len(times)):
+                self.shown(q[k])
+                self.server.flush()
+                self.told(f"writing … picture {k + 1} of {len(times)}")
+                yield np.ascontiguousarray(client.get_render(height=height, width=width)[..., :3])
+
+        if kind == "gif":
+            return encode_gif(pictures(), durations_of(len(times), period))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "film.mp4"
+            write_mp4(path, pictures(), 1.0 / period)
+            return path.read_bytes()
+
+
+def png(pixels: Array) -> bytes:
+    """A picture (height, width, 3 or 4) of bytes as a PNG."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
+    return file.getvalue()
