@@ -59,8 +59,8 @@ def test_a_push_moves_what_is_pulled_to_the_mouse_and_lets_go(standing):
     standing.take(200)
     place = lw.pose(standing.model, standing.q, "trunk")[:3, 3]
     standing.grab("trunk", place)
-    standing.pull(place + [0.0, 0.15, 0.0])
-    at, to, force = standing.pulled()
+    standing.pull(place + np.array([0.0, 0.15, 0.0]))
+    at, _, force = standing.pulled()
     np.testing.assert_allclose(at, place, atol=1e-9)
     assert force[1] > 0.0
     standing.take(200)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from rich.text import Text
 
 from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, load_robot
 from linkwright.cli.arguments import starting_posture
+from linkwright.errors import InputError
+
+if TYPE_CHECKING:
+    from linkwright.studio.page import Studio
 
 
 @app.command
@@ -14,6 +20,7 @@ def studio(
     robot: str | None = None,
     /,
     *,
+    page: Literal["forward-kinematics", "statics", "double-pendulum"] | None = None,
     posture: str = "",
     host: str = "127.0.0.1",
     port: Whole | None = None,
@@ -26,6 +33,9 @@ def studio(
     ----------
     robot
         A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
+    page
+        One of the programs of the robotics tutorial instead of a robot: forward and inverse kinematics of an arm, a
+        force at the tip of an arm and the efforts of its joints, a double pendulum.
     posture
         Where it is first: all coordinates, with commas between them ("0.1,0.2,…"), some of them
         ("elbow=90deg,shoulder=0.3"), or random.
@@ -40,6 +50,11 @@ def studio(
     from linkwright.dynamics import check, close
     from linkwright.studio.page import studio as show
 
+    if page is not None:
+        if robot is not None or posture:
+            raise InputError(f"--page {page} has its own mechanism: leave {'--posture' if posture else robot} away")
+        _served(show(page, host=host, port=port), page, "Move the sliders", browser)
+        return
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     q = None
     if posture:
@@ -48,10 +63,15 @@ def studio(
         q = close(model, q) if model.loops else q
     with terminal.errors.status(Text(f"preparing {model.name}")):
         made = show(model, q, host=host, port=port)
+    _served(made, model.name, "Drag the arrows at its hand, or the sliders", browser)
+
+
+def _served(made: Studio, name: str, advice: str, browser: bool) -> None:
+    """Tell where it is, and wait."""
     for note in made.notes:
         terminal.errors.print(Text(note), soft_wrap=True)
-    terminal.output.print(Text(f"{model.name} is at {made.address}"), soft_wrap=True)
-    terminal.output.print("Drag the arrows at its hand, or the sliders; Ctrl-C ends.")
+    terminal.output.print(Text(f"{name} is at {made.address}"), soft_wrap=True)
+    terminal.output.print(f"{advice}; Ctrl-C ends.")
     if browser and not made.open():
         terminal.errors.print("no browser was found here: open the address in one")
     made.wait()

@@ -277,7 +277,7 @@ def simulate(
         terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
     if show:
-        motion.show(speed=speed, shapes=look["shapes"])
+        motion.show("window", speed=speed, shapes=look["shapes"])
 
 
 def _not_level(up: dict[str, float]) -> str:

@@ -11,13 +11,18 @@ import numpy as np
 
 from linkwright.errors import ArgumentError, LinkwrightError
 from linkwright.model.tree import Model
+from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
 from linkwright.studio.hand import Follow, Hand
+from linkwright.studio.live.simulating import Simulating
 from linkwright.studio.looks import Looks
 from linkwright.studio.posture import Posture, random, zero
+from linkwright.studio.recorded.saving import Saving
 from linkwright.studio.scene import Scene
 from linkwright.studio.serving import serve
 from linkwright.studio.sliders import Sliders, shortened
+from linkwright.studio.words import literal
+from linkwright.trajectories import Trajectory
 
 BRAND = (0, 114, 178)
 MOST_NAMES = 500
@@ -63,6 +68,10 @@ class Studio:
             self._move(gui)
         with self.tabs.add_tab("Show"):
             self.looks = Looks(gui, self.scene, self.posture, self.hand)
+        with self.tabs.add_tab("Simulate"):
+            self.simulating = Simulating(self.server, self.scene, self.posture)
+        with self.tabs.add_tab("Save"):
+            self.saving = Saving(self.server, self.simulating.motion, self.scene.show, self.tell)
 
     def _move(self, gui: Any) -> None:
         buttons = gui.add_button_group("Posture", ("Start", "Zero", "Random"))
@@ -153,6 +162,8 @@ class Studio:
         """Close the page's connection and free the port."""
         if not self._stopped.is_set():
             self._stopped.set()
+            if hasattr(self, "simulating"):
+                self.simulating.stop()
             self.server.stop()
 
     def __enter__(self) -> Studio:
@@ -170,15 +181,13 @@ class Studio:
         return f'<iframe src="{address}" width="100%" height="600" style="border: 0"></iframe>'
 
 
-def literal(text: str) -> str:
-    """Text as Markdown that shows it as it is."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-.!|~$&:^" else c for c in text)
-
-
 def studio(
-    model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
+    model: Model | Any, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
 ) -> Studio:
     """Show a mechanism in the browser: sliders for its joints, and its hand to be dragged (the extra ``studio``).
+
+    Instead of a mechanism it may be a :class:`Motion` or a :class:`Trajectory`, which is played and scrubbed, or the
+    name of one of the tutorial's programs: "forward-kinematics", "statics", "double-pendulum".
 
     ``q`` (nq,): where it is first; neutral within the limits unless given, loops closed. ``host``: the address it
     listens at; with another than that of this machine, other machines may connect, and :attr:`Studio.address` gets a
@@ -189,9 +198,21 @@ def studio(
     it); in a notebook what it returns is the page itself. Raises :class:`~linkwright.errors.MissingExtraError` without
     viser, :class:`~linkwright.errors.InputError` where there is nothing to show or no such address.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"studio: the first argument is a Model; got {model!r}")
-    made = Studio(model, q, host=host, port=port)
+    made: Studio
+    if isinstance(model, Model):
+        made = Studio(model, q, host=host, port=port)
+    elif q is not None:
+        raise ArgumentError(f"studio: q is where a Model is first; got {q!r} with {model!r}")
+    elif isinstance(model, str):
+        from linkwright.studio.pages import open_page
+
+        made = open_page(model, host=host, port=port)
+    elif isinstance(model, (Motion, Trajectory)):
+        from linkwright.studio.recorded.shown import Shown
+
+        made = Shown(model, host=host, port=port)
+    else:
+        raise ArgumentError(f"studio: the first argument is a Model, a Motion or a Trajectory; got {model!r}")
     if browser:
         made.open()
     return made

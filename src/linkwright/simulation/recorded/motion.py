@@ -9,7 +9,7 @@ from functools import cached_property
 from html import escape
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from linkwright import dynamics
 from linkwright.compiler.public import kernel_of, public
 from linkwright.dynamics.contact.smooth import pair_energy
 from linkwright.dynamics.forces.actuation import joint_velocity_limits
-from linkwright.errors import ShapeError, UnknownMotionError
+from linkwright.errors import InputError, ShapeError, UnknownMotionError
 from linkwright.files import file_at, replacing, write_figure
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import joined
 from linkwright.simulation.recorded.contacts import Contacts, contacts_of, impulse_names, limit_efforts
+from linkwright.simulation.recorded.studio import is_studio_there, studio_of_motions
 from linkwright.simulation.stepping.impacts import Constraints
 from linkwright.simulation.stepping.parts import measuring
 from linkwright.spatial.arrays import Array
@@ -205,12 +206,33 @@ class Motion:
         self._one()
         return animate(self.model, *self.playing, path, **self._with_forces(options))
 
-    def show(self, **options: Any) -> None:
-        """Play the motion in a window; options and errors are those of :func:`linkwright.visual.moving.window.show`."""
+    def show(self, where: Literal["studio", "window"] | None = None, **options: Any) -> Any:
+        """Play the motion: in the studio, a page of the browser, or in a window; in a notebook within it.
+
+        ``where`` is "studio" or "window"; without it the studio, if its extra is installed. Both take ``speed``, how
+        many times as fast as it was, and ``block``, whether to wait until it is closed (a window) or stopped by Ctrl-C.
+        Options and errors of windows are those of :func:`linkwright.visual.moving.window.show`; of the studio ``port``,
+        and of notebooks ``height``, in pixels.
+        """
+        if where not in (None, "studio", "window"):
+            raise InputError(f"where is 'studio' or 'window'; got {where!r}")
+        self._one()
+        if where == "studio" or (where is None and is_studio_there()):
+            return studio_of_motions().show(self, **options)
         from linkwright.visual.moving.window import show
 
+        return show(self.model, *self.playing, **self._with_forces(options))
+
+    def save_html(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion as one ``.html`` that plays in any browser, without a server and offline; its path.
+
+        Options: ``fps`` (30), pictures a second; ``speed`` (1), how many times as fast as it was; ``forces`` (True),
+        whether forces of contact are arrows; ``dark`` (False). Raises :class:`~linkwright.errors.MissingExtraError`
+        without the extra ``studio``.
+        """
         self._one()
-        show(self.model, *self.playing, **self._with_forces(options))
+        written: Path = studio_of_motions().save_page(self, path, **options)
+        return written
 
     def _with_forces(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """With the forces of contact, unless others are given, or none wanted."""

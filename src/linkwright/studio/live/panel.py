@@ -17,6 +17,7 @@ from linkwright.studio.live.clock import Clock
 from linkwright.studio.live.live import Live, Sample
 from linkwright.studio.live.plots import Plots
 from linkwright.studio.scene import Scene
+from linkwright.studio.words import literal
 
 CURVES = 8.0
 """a second: how often curves are drawn anew while it moves"""
@@ -41,7 +42,8 @@ class LivePanel:
         self._scale = 0.35 * scene.size / weight if weight > 0.0 else 0.01 * scene.size
         """m/N, of arrows"""
         self._gestures: deque[tuple[str, str, Array]] = deque()
-        self._drawn, self._told, self._quiet, self._posture = 0.0, "", False, np.array(live.q)
+        self._drawn_to = live.now.t
+        self._drawn, self._told, self._quiet = 0.0, "", False
         self._controls()
         self.curves: Plots | None = None
 
@@ -53,9 +55,7 @@ class LivePanel:
         self.play_button.on_click(lambda _: self.toggle())
         self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "from the start"))
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
-        self.time = gui.add_slider(
-            "Time, s", 0.0, 1.0, 1e-3, 0.0, hint="what was; Play goes on from there"
-        )
+        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-3, 0.0, hint="what was; Play goes on from there")
         self.time.on_update(self._scrubbed)
         self.state = gui.add_markdown("")
         with gui.add_folder("Joints and world"):
@@ -63,9 +63,7 @@ class LivePanel:
             now = next(name for name, mode in MODES.items() if mode == live.mode)
             self.mode = gui.add_dropdown("Joints", modes, initial_value=now)
             self.mode.on_update(lambda _: self._do(lambda: live.set_mode(MODES[self.mode.value])))
-            self.stiffness = gui.add_slider(
-                "Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of what holds the joints"
-            )
+            self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of what holds the joints")
             self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0)
             for slider in (self.stiffness, self.damping):
                 slider.on_update(lambda _: self._do(lambda: live.set_gains(self.stiffness.value, self.damping.value)))
@@ -85,9 +83,7 @@ class LivePanel:
             self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="never faster than real time")
             self.speed.on_update(lambda _: setattr(self.clock, "speed", float(self.speed.value)))
         with gui.add_folder("Forces"):
-            self.pushes = gui.add_checkbox(
-                "Push with the mouse", True, hint="drag a link while it moves"
-            )
+            self.pushes = gui.add_checkbox("Push with the mouse", True, hint="drag a link while it moves")
             self.pushes.on_update(lambda _: self._bind_mouse())
             self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0)
             self.forces = gui.add_checkbox("Forces of contact", True, visible=bool(live.model.pairs))
@@ -230,6 +226,8 @@ class LivePanel:
                 self._draw()
         elif did:
             self._arrows()
+        elif not self.clock.playing and self._drawn_to != self.live.now.t:
+            self._draw()
         if self.play_button.label != ("Pause" if self.clock.playing else "Play") and not self.play_button.disabled:
             self._button()
 
@@ -259,6 +257,7 @@ class LivePanel:
     def _draw(self) -> None:
         """Curves, and the slider of the time."""
         samples = list(self.live.history)
+        self._drawn_to = samples[-1].t
         first, last = samples[0].t, samples[-1].t
         with self.server.atomic():
             self.time.min = min(first, last - 1e-3)
@@ -297,7 +296,7 @@ class LivePanel:
     def _failed(self, error: Exception) -> None:
         with suppress(Exception):
             self._button()
-        self.state.content = f"⚠ {_plain(str(error))}"
+        self.state.content = f"⚠ {literal(str(error))}"
         self._told = ""
         if not isinstance(error, LinkwrightError):
             raise error
@@ -315,8 +314,3 @@ def _number(x: float) -> str:
 def _step(x: float) -> float:
     """A step that suits a number: a tenth of its size, rounded to a power of ten."""
     return float(10.0 ** (np.floor(np.log10(max(x, 1e-6))) - 1.0))
-
-
-def _plain(text: str) -> str:
-    """Without what Markdown or HTML would take for its own."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|!$" else c for c in text)

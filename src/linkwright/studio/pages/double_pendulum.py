@@ -1,4 +1,4 @@
-"""The tutorial's double pendulum: its motion in real time, its energy, its equations, and a published mistake beside it.
+"""The tutorial's double pendulum: its motion in real time, its energy, its equations, and a published mistake.
 
 S3, chapters 7, 9 and 10.
 """
@@ -16,9 +16,10 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.studio.live.live import Live
 from linkwright.studio.live.panel import LivePanel
+from linkwright.studio.live.simulating import values_now
 from linkwright.studio.pages.program import Program
-from linkwright.studio.pages.typeset import typeset
 from linkwright.studio.robot import Robot
+from linkwright.studio.typeset import typeset
 
 TEXT = """Two links of 1 m and 1 kg, let go at 30°, 30°. Drag a link, change gravity or a mass while it moves."""
 MISTAKE = "As printed in Python"
@@ -31,7 +32,7 @@ mass_matrix_of, bias_forces_of, pose_of = public(mass_matrix), public(bias_force
 
 
 class DoublePendulum(Program):
-    """Live motion of ``two_link``, its terms as they are, and the motion that the tutorial's Python program computes."""
+    """Live motion of ``two_link``, its terms as they are, and what the tutorial's Python program computes."""
 
     MODEL, TITLE = "two_link", "Double pendulum"
     START = (np.pi / 6.0, np.pi / 6.0)
@@ -46,16 +47,15 @@ class DoublePendulum(Program):
         self._line: Any = None
         self._pictures = 0
         with gui.add_folder("Start, at rest"):
-            self.angles = [
-                gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, 1.0, round(float(np.degrees(x)), 1))
-                for k, x in enumerate(self.posture.q)
-            ]
+            self.angles = [self.angle_slider(k, x, 1.0) for k, x in enumerate(self.posture.q)]
             for slider in self.angles:
                 slider.on_update(self._started)
         self.panel = LivePanel(self.server, self.scene, self.live, self._moved)
         with gui.add_folder("Beside it"):
             self.mistake = gui.add_checkbox(
-                MISTAKE, False, hint="the published Python program multiplies M⁻¹ entry by entry: its motion, as a ghost"
+                MISTAKE,
+                False,
+                hint="that program multiplies M⁻¹ entry by entry: its motion, as a ghost",
             )
             self.mistake.on_update(lambda _: self._ghost())
             self.trail = gui.add_checkbox("Path of the tip", True)
@@ -104,13 +104,11 @@ class DoublePendulum(Program):
         self._draw_trail()
         self._ghost()
         if self._pictures % EQUATIONS_EVERY == 1 or not self.panel.clock.playing:
-            self._typeset(q, sample.v)
+            self._typeset(q)
 
-    def _typeset(self, q: Array, v: Array) -> None:
+    def _typeset(self, q: Array) -> None:
         assert self.typeset is not None
-        times = {link: self.live.mass(link) / ten[0] for link, ten in self.live.masses.items()}
-        gravity = float(np.linalg.norm(self.live.gravity))
-        self.equations.content = self.typeset.html(self.typeset.values(q, v, times, gravity))
+        self.equations.content = self.typeset.html(values_now(self.typeset, self.live, q))
 
     def _ghost(self) -> None:
         seen = bool(self.mistake.value)

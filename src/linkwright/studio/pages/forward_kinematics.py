@@ -30,13 +30,11 @@ class ForwardKinematics(Program):
         gui.add_markdown(TEXT)
         q = self.posture.q
         with gui.add_folder("Joints (forward)"):
-            self.angles = [
-                gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, 0.1, round(float(np.degrees(x)), 1)) for k, x in enumerate(q)
-            ]
+            self.angles = [self.angle_slider(k, x, 0.1) for k, x in enumerate(q)]
         with gui.add_folder("Hand (inverse)"):
             high = self.lengths.column + reach
             x, y, z, alpha = forward(self.lengths, q)
-            self.hand = [
+            self.place = [
                 gui.add_slider("x, m", -reach, reach, 1e-3, round(float(x), 3)),
                 gui.add_slider("y, m", -reach, reach, 1e-3, round(float(y), 3)),
                 gui.add_slider("z, m", self.lengths.column - reach, high, 1e-3, round(float(z), 3)),
@@ -50,9 +48,9 @@ class ForwardKinematics(Program):
         self.numbers = self.corner("Hand", width=250)
         for slider in self.angles:
             slider.on_update(self._by_joints)
-        for slider in self.hand:
+        for slider in self.place:
             slider.on_update(self._by_hand)
-        self.elbow.on_update(lambda event: None if event.client is None else self._go_to_hand())
+        self.elbow.on_update(self._by_hand)
         self.other.on_update(lambda _: self._tell(self._answers()))
         self.posture.move(q)
         self._tell(self._answers())
@@ -60,7 +58,7 @@ class ForwardKinematics(Program):
     @property
     def target(self) -> Array:
         """(x, y, z, α), m and rad, as the sliders of the hand say."""
-        x, y, z, alpha = (float(slider.value) for slider in self.hand)
+        x, y, z, alpha = (float(slider.value) for slider in self.place)
         return np.array([x, y, z, np.radians(alpha)])
 
     def move_joints(self, q: Array) -> None:
@@ -70,12 +68,12 @@ class ForwardKinematics(Program):
             self.posture.move(q)
             self._set(self.angles, np.degrees(q))
             x, y, z, alpha = forward(self.lengths, q)
-            self._set(self.hand, (x, y, z, degrees(alpha)))
+            self._set(self.place, (x, y, z, degrees(alpha)))
             self._tell(self._answers())
 
     def move_hand(self, x: float, y: float, z: float, alpha: float) -> Reached:
         """Go to (x, y, z), m, with the pitch α, rad, if that is within reach; the joints follow."""
-        self._set(self.hand, (x, y, z, degrees(alpha)))
+        self._set(self.place, (x, y, z, degrees(alpha)))
         return self._go_to_hand(np.array([x, y, z, alpha]))
 
     def _by_joints(self, event: Any) -> None:
@@ -84,11 +82,15 @@ class ForwardKinematics(Program):
 
     def _by_hand(self, event: Any) -> None:
         if event.client is not None:
-            self.newest.run(lambda: self._go_to_hand())
+            self.newest.run(self._follow_hand)
+
+    def _follow_hand(self) -> None:
+        self._go_to_hand()
 
     def _answers(self, target: Array | None = None) -> Reached:
         place = forward(self.lengths, self.posture.q) if target is None else target
-        return inverse(self.lengths, *place, yaw=float(self.posture.q[0]))
+        x, y, z, alpha = map(float, place)
+        return inverse(self.lengths, x, y, z, alpha, yaw=float(self.posture.q[0]))
 
     def _go_to_hand(self, target: Array | None = None) -> Reached:
         found = self._answers(self.target if target is None else target)
@@ -105,14 +107,16 @@ class ForwardKinematics(Program):
     def _tell(self, found: Reached, target: Array | None = None) -> None:
         q = self.posture.q
         place = forward(self.lengths, q)
-        rows = zip(("x", "y", "z", "α"), (f"{place[0]:.4f} m", f"{place[1]:.4f} m", f"{place[2]:.4f} m", _angle(place[3])))
-        self.numbers.content = table(rows)
+        rows = [(name, f"{x:.4f} m") for name, x in zip("xyz", place[:3], strict=True)]
+        self.numbers.content = table([*rows, ("α", _angle(place[3]))])
         missed = not found.answers
         goal = self.target if target is None else target
         self.scene.arrows("out of reach", place[:3][None], (goal[:3] - place[:3])[None] if missed else np.zeros((1, 3)))
         if missed:
             self.ghost.visible = False
-            self.state.content = f"### Out of reach\nThe wrist would be {1e3 * found.beyond:.3g} mm too far from the shoulder, or too near to it."
+            self.state.content = (
+                f"### Out of reach\nThe wrist would be {1e3 * found.beyond:.3g} mm too far away, or too near."
+            )
             return
         now = nearest(found.answers, q)
         others = [one for one in found.answers if one is not now]

@@ -65,6 +65,11 @@ class Program(Studio):
         window.float(x=15.0, y=-15.0, width=width)
         return found
 
+    def angle_slider(self, k: int, angle: float, step: float) -> Any:
+        """Of joint k, in degrees; ``angle`` in rad."""
+        start = round(float(np.degrees(angle)), 1)
+        return self.server.gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, step, start)
+
     @staticmethod
     def _set(sliders: Sequence[Any], values: Iterable[float]) -> None:
         """Put sliders to values, as near as they go."""

@@ -35,9 +35,7 @@ class Statics(Program):
         gui.add_markdown(TEXT)
         q = self.posture.q
         with gui.add_folder("Posture"):
-            self.angles = [
-                gui.add_slider(f"θ{k + 1}, °", -180.0, 180.0, 0.5, round(float(np.degrees(x)), 1)) for k, x in enumerate(q)
-            ]
+            self.angles = [self.angle_slider(k, x, 0.5) for k, x in enumerate(q)]
         with gui.add_folder("Force at the tip"):
             self.force = [
                 gui.add_slider("F_x, N", -MOST, MOST, 0.1, 4.0),
@@ -67,8 +65,8 @@ class Statics(Program):
             det = float(np.linalg.det(J))
             if abs(det) < SINGULAR:
                 self.state.content = (
-                    "### Singular\nThe arm is straight or folded: a force along it needs no effort, and F cannot be told "
-                    "from τ (det J = 0)."
+                    "### Singular\nThe arm is straight or folded: a force along it needs no effort, and F cannot be "
+                    "told from τ (det J = 0)."
                 )
             else:
                 self.state.content = f"det J = {_number(det)} m²; F follows from τ: **F = J⁻ᵀτ**"
@@ -78,7 +76,11 @@ class Statics(Program):
         if event.client is None:
             return
         q, force = np.radians([slider.value for slider in self.angles]), [slider.value for slider in self.force]
-        self.newest.run(lambda: self.set(q, force))
+
+        def moved() -> None:
+            self.set(q, force)
+
+        self.newest.run(moved)
 
 
 def _number(x: float) -> str:
@@ -94,7 +96,6 @@ def _equation(J: Array, F: Array, tau: Array) -> str:
         return f'<mtable style="{bars}">{cells}</mtable>'
 
     left = f"{matrix(tau[:, None])}<mo>=</mo>{matrix(J.T)}{matrix(F[:, None])}"
-    return (
-        '<div style="padding:4px 10px;font-size:14px"><math><mrow><mi>τ</mi><mo>=</mo><msup><mi>J</mi><mi>T</mi></msup>'
-        f'<mi>F</mi></mrow></math></div><div style="padding:4px 10px;font-size:13px"><math><mrow>{left}</mrow></math></div>'
-    )
+    law = "<mi>τ</mi><mo>=</mo><msup><mi>J</mi><mi>T</mi></msup><mi>F</mi>"
+    rows = (f'<div style="padding:4px 10px"><math><mrow>{x}</mrow></math></div>' for x in (law, left))
+    return f'<div style="font-size:13px">{"".join(rows)}</div>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ def lengths_of(model: Model) -> Lengths:
     """The lengths of an arm that is built like ``arm4``."""
     points = [pose(model, np.zeros(4), frame)[:3, 3] for frame in ("link2", "link3", "link4", "tool")]
     column = float(points[0][2])
-    upper, fore, hand = (float(b[0] - a[0]) for a, b in zip(points, points[1:], strict=False))
+    upper, fore, hand = (float(b[0] - a[0]) for a, b in pairwise(points))
     return Lengths(column, upper, fore, hand)
 
 
@@ -98,4 +99,3 @@ def nearest(answers: tuple[Answer, ...], q: Array) -> Answer:
 def wrapped(q: Array) -> Array:
     """Angles between −π and π."""
     return np.asarray(np.pi - np.mod(np.pi - q, 2.0 * np.pi))
-

@@ -17,7 +17,8 @@ from linkwright.spatial.arrays import Array
 from linkwright.studio.scene import Scene
 from linkwright.studio.serving import serve
 from linkwright.trajectories import Trajectory
-from linkwright.visual.moving.film import resample, shown_times
+from linkwright.visual.drawing.linkage import resample
+from linkwright.visual.moving.film import shown_times
 
 FPS = 30.0
 MOST_PICTURES = 3000

@@ -14,7 +14,7 @@ from linkwright.studio.live.live import Sample
 from linkwright.studio.live.plots import Plots
 from linkwright.studio.recorded.page import Playable, force_scale, show_forces
 from linkwright.studio.scene import Scene
-from linkwright.visual.moving.film import resample
+from linkwright.visual.drawing.linkage import resample
 
 PICTURES = 50.0
 """a second, at most"""

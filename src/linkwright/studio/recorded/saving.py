@@ -13,8 +13,8 @@ import numpy as np
 from linkwright.errors import LinkwrightError
 from linkwright.spatial.arrays import Array
 from linkwright.studio.recorded.page import Playable, page_of, playable
-from linkwright.visual.drawing.linkage import configurations
-from linkwright.visual.moving.film import resample, shown_times
+from linkwright.visual.drawing.linkage import configurations, resample
+from linkwright.visual.moving.film import shown_times
 from linkwright.visual.moving.gif import durations_of, encode_gif
 from linkwright.visual.moving.mp4 import ffmpeg, write_mp4
 

@@ -46,7 +46,9 @@ class Typeset:
         self._links = {name: meaning for name, (_, meaning) in self.named.items()}
         self._largest: dict[str, float] = {}
 
-    def values(self, q: Array, v: Array, masses: Mapping[str, float] | None = None, gravity: float | None = None) -> dict[str, float]:
+    def values(
+        self, q: Array, v: Array, masses: Mapping[str, float] | None = None, gravity: float | None = None
+    ) -> dict[str, float]:
         """The values of all names; ``masses``: by link, how many times as heavy (and its inertia) it is."""
         names = self.made.coordinates
         found = {name: value for name, (value, _) in self.named.items()}
@@ -66,7 +68,8 @@ class Typeset:
         """All lines as HTML; terms are grey where they are small, red where they add, blue where they take away."""
         sizes = self.sizes(values)
         for letter in TITLES:
-            now = max((abs(x) for line, own in zip(self.lines, sizes, strict=True) for x in own if line.letter == letter), default=0.0)
+            mine = [own for line, own in zip(self.lines, sizes, strict=True) if line.letter == letter]
+            now = max((abs(x) for own in mine for x in own), default=0.0)
             self._largest[letter] = max(now, FADING * self._largest.get(letter, 0.0))
         parts = ['<div style="padding:0 10px 6px;font-size:13px;line-height:1.25;overflow-x:auto">']
         parts.append(f'<div style="margin:4px 0 8px">{_law()}</div>')

@@ -1,0 +1,127 @@
+"""The tab of the studio that sets the mechanism going, with curves and equations beside the picture."""
+
+from __future__ import annotations
+
+from threading import Lock
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from linkwright.errors import LinkwrightError
+from linkwright.model.tree import Model
+from linkwright.simulation.recorded.motion import Motion
+from linkwright.simulation.standing import stand
+from linkwright.spatial.arrays import Array
+from linkwright.studio.live.live import Live
+from linkwright.studio.live.panel import LivePanel
+from linkwright.studio.posture import Posture
+from linkwright.studio.scene import Scene
+from linkwright.studio.typeset import Typeset, typeset
+from linkwright.studio.words import literal
+
+FOLLOWED = 8.0
+"""a second: how often sliders and the hand follow a mechanism that moves by itself"""
+WIDTH = 380
+"""pixels, of what is beside the picture"""
+
+TEXT = "Let it move by itself, in real time: push it with the mouse, change what it weighs, what holds it, and gravity."
+
+
+class Simulating:
+    """A button at first; once it is pressed the controls of a live motion take its place.
+
+    Nothing is compiled before, for most who open the studio only look.
+    """
+
+    def __init__(self, server: Any, scene: Scene, posture: Posture):
+        self.server, self.scene, self.posture = server, scene, posture
+        self.model: Model = scene.model
+        self.live: Live | None = None
+        self.panel: LivePanel | None = None
+        self.typeset: Typeset | None = None
+        self._equations: Any = None
+        self._followed, self._lock = 0.0, Lock()
+        gui = server.gui
+        self._place = gui.add_folder(None)
+        with self._place:
+            self.text = gui.add_markdown(TEXT)
+            self.button = gui.add_button("Simulate", color="green", icon="player-play")
+            self.button.on_click(lambda _: self.begin())
+
+    def begin(self, play: bool = True) -> LivePanel | None:
+        """Make the motion and its controls, and play; None where it cannot be simulated, which is told."""
+        with self._lock:
+            if self.panel is not None:
+                return self.panel
+            self.button.disabled, self.button.label = True, "compiling …"
+            try:
+                self.live = self._made()
+                self.live.prepare()
+            except LinkwrightError as error:
+                self.button.disabled, self.button.label = False, "Simulate"
+                self.text.content = literal(str(error))
+                return None
+            gui = self.server.gui
+            with self.server.atomic():
+                self.button.remove()
+                self.text.remove()
+                with self._place:
+                    self.panel = LivePanel(self.server, self.scene, self.live, self._moved)
+                side = gui.add_panel()
+                with side.add_tab("Curves"):
+                    self.panel.add_curves()
+                self.typeset = typeset(self.model)
+                if self.typeset is not None:
+                    with side.add_tab("Equations"):
+                        self._equations = gui.add_html("")
+                side.dock_left()
+                side.set_width(WIDTH)
+            self.posture.listen(self._placed, self)
+            self._moved(self.live.q)
+            self.panel.start()
+        if play:
+            self.panel.play()
+        return self.panel
+
+    def _made(self) -> Live:
+        """As it is shown; where nobody has moved it yet, as it shows what it can do."""
+        live, q = Live(self.model), self.posture.q
+        if not np.array_equal(q, self.posture.start):
+            live.start = (np.asarray(stand(live.model, q)) if live.stands else q), np.zeros(self.model.nv)
+            live.reset()
+        return live
+
+    def stop(self) -> None:
+        """End the clock."""
+        if self.panel is not None:
+            self.panel.stop()
+
+    def motion(self) -> Motion:
+        """What happened, or, where nothing moves yet, the posture that is shown."""
+        if self.live is not None:
+            return self.live.motion()
+        none = np.zeros((1, self.model.nv))
+        return Motion(self.model, np.zeros(1), self.posture.q[None], none, none, 1e-3)
+
+    def _placed(self, q: Array) -> None:
+        if self.panel is not None:
+            self.panel.placed(q)
+
+    def _moved(self, q: Array) -> None:
+        """With each picture: those that show the posture in other ways follow now and then."""
+        assert self.live is not None
+        now = perf_counter()
+        playing = self.panel is not None and self.panel.clock.playing
+        if playing and now - self._followed < 1.0 / FOLLOWED:
+            return
+        self._followed = now
+        self.posture.move(q, by=self)
+        if self.typeset is not None:
+            self._equations.content = self.typeset.html(values_now(self.typeset, self.live, q))
+
+
+def values_now(made: Typeset, live: Live, q: Array) -> dict[str, float]:
+    """The values of the names in the equations, of what moves now."""
+    times = {link: live.mass(link) / float(ten[0]) for link, ten in live.masses.items()}
+    return made.values(q, live.now.v, times, float(np.linalg.norm(live.gravity)))

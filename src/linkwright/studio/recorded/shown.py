@@ -1,0 +1,98 @@
+"""A motion or a trajectory in the browser: played, scrubbed, saved."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from linkwright.errors import InputError
+from linkwright.studio.page import BRAND, Studio
+from linkwright.studio.recorded.page import framed, page_of, playable, save_page
+from linkwright.studio.recorded.player import Player
+from linkwright.studio.recorded.saving import Saving
+from linkwright.studio.scene import Scene
+
+WIDTH = 380
+"""pixels, of the curves beside the picture"""
+IN_NOTEBOOK = 480
+"""pixels, of a motion's height there"""
+
+
+class Shown(Studio):
+    """The page of a motion or a trajectory, made by :func:`linkwright.studio` of one."""
+
+    def __init__(self, what: Any, *, speed: float = 1.0, host: str = "127.0.0.1", port: int | None = None):
+        self.what, self.playable, self._speed = what, playable(what), speed
+        super().__init__(self.playable.model, self.playable.q[0], host=host, port=port)
+
+    def _fill(self) -> None:
+        gui = self.server.gui
+        gui.configure_theme(
+            control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
+        )
+        self.scene = Scene(self.server, self.model, self.playable.q[0])
+        self.posture.listen(self.scene.show)
+        self.player = Player(self.server, self.scene, self.playable, self._speed)
+        self._status = gui.add_markdown("")
+        self.saving = Saving(self.server, lambda: self.what, self.scene.show, self.tell)
+        if self.playable.motion is not None:
+            side = gui.add_panel()
+            with side.add_tab("Curves"):
+                self.player.add_curves()
+            side.dock_left()
+            side.set_width(WIDTH)
+        self.player.start()
+
+    def save_html(self, path: str | Path, **options: Any) -> Path:
+        """Write one ``.html`` that plays without a server, offline; options as of :meth:`Motion.save_html`."""
+        return save_page(self.what, path, **options)
+
+    def stop(self) -> None:
+        """Also the clock."""
+        if hasattr(self, "player"):
+            self.player.stop()
+        super().stop()
+
+
+class Embedded:
+    """A motion as a notebook shows it: the page itself is in the notebook, so that it plays there for ever."""
+
+    def __init__(self, page: str, height: int):
+        self.page, self.height = page, height
+
+    def _repr_html_(self) -> str:
+        return framed(self.page, self.height)
+
+    def __repr__(self) -> str:
+        return f"<a motion as a page of {len(self.page) / 1e6:.1f} MB>"
+
+
+def show(
+    what: Any, *, speed: float = 1.0, block: bool = True, port: int | None = None, height: int = IN_NOTEBOOK
+) -> Any:
+    """Show a motion or a trajectory in the browser, and wait until it is stopped by Ctrl-C, unless ``block`` is False.
+
+    In a notebook it is embedded instead, ``height`` pixels high, and needs no server: it plays there when the notebook
+    is opened again, or elsewhere.
+    """
+    if in_notebook():
+        if not 100 <= height <= 4000:
+            raise InputError(f"height is a number of pixels, from 100 to 4000; got {height!r}")
+        import_module("IPython.display").display(Embedded(page_of(what, speed=speed), height))
+        return None
+    made = Shown(what, speed=speed, port=port)
+    made.player.play()
+    if not made.open():
+        print(f"open {made.address} in a browser", file=sys.stderr)
+    if block:
+        made.wait()
+    return made
+
+
+def in_notebook() -> bool:
+    """Whether this runs in a kernel of a notebook."""
+    found = sys.modules.get("IPython")
+    shell = found.get_ipython() if found is not None else None
+    return shell is not None and getattr(shell, "kernel", None) is not None
