@@ -8,7 +8,18 @@ from typing import Any
 
 from rich.text import Text
 
-from linkwright.cli import browsing, converting, identifying, measuring, moving, reaching, showing, studying, terminal
+from linkwright.cli import (
+    browsing,
+    converting,
+    gallery,
+    identifying,
+    measuring,
+    moving,
+    reaching,
+    showing,
+    studying,
+    terminal,
+)
 from linkwright.cli.app import app
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
@@ -17,7 +28,7 @@ from linkwright.status import told_elsewhere
 COMMANDS = (
     *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
     *(identifying.identify, studying.study, browsing.studio),
-    *(measuring.bench, measuring.experiment, measuring.cache),
+    *(measuring.bench, measuring.experiment, measuring.cache, gallery.gallery),
 )
 
 

@@ -1,0 +1,124 @@
+"""``linkwright gallery``: what the sources of this library printed, run again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+from rich.table import Table
+from rich.text import Text
+
+from linkwright.cli import terminal
+from linkwright.cli.app import app
+from linkwright.errors import InputError, counted
+from linkwright.files import replacing_together, write_text
+
+if TYPE_CHECKING:
+    from linkwright.gallery import Shown
+
+
+@app.command
+def gallery(
+    *names: str,
+    every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+    pictures: bool = True,
+    out: Path | None = None,
+) -> None:
+    """Run published systems again: what was printed, what we get, the difference, errata, a picture and a page.
+
+    Without names it lists what there is. Examples: linkwright gallery statics; linkwright gallery S3.9 --out results;
+    linkwright gallery --all.
+
+    Parameters
+    ----------
+    names
+        Exhibits by number (S3.5) or name (statics), or all of a source (S3).
+    every
+        All of them; takes half a minute.
+    pictures
+        Whether to draw.
+    out
+        The folder for pages and pictures; linkwright_gallery unless given.
+    """
+    from linkwright.gallery import EXHIBITS, chosen
+
+    if names and every:
+        raise InputError("--all runs all exhibits; leave out the names, or --all")
+    if not names and not every:
+        return _list()
+    folder, made = out or Path("linkwright_gallery"), []
+    for exhibit in EXHIBITS if every else chosen(names):
+        with terminal.errors.status(Text(f"running {exhibit.number} {exhibit.title}")):
+            shown = exhibit.run()
+        _tell(shown)
+        _write(shown, folder, pictures)
+        made.append(shown)
+    if len(made) > 1:
+        _conclude(made, folder)
+    if any(not shown.holds for shown in made):
+        sys.exit(1)
+
+
+def _list() -> None:
+    from linkwright.gallery import SOURCES
+
+    for source, exhibits in SOURCES.items():
+        table = Table("number", "name", "what it is", "in the source", box=None, title_justify="left")
+        table.title = f"{source.letter}  {source.title}"
+        for exhibit in exhibits:
+            table.add_row(exhibit.number, exhibit.name.replace("_", "-"), exhibit.title, exhibit.place)
+        terminal.output.print(table)
+        terminal.output.print(source.by, soft_wrap=True)
+        terminal.output.print()
+    terminal.output.print("linkwright gallery NUMBER or NAME runs one, linkwright gallery S3 all of a source.")
+
+
+def _tell(shown: Shown) -> None:
+    from linkwright.gallery.exhibit import Erratum
+
+    terminal.output.print(shown.table())
+    for one in shown.errata:
+        as_printed, corrected, ours = one.cells()
+        terminal.output.print(f"  erratum, {one.where}: printed {one.printed}; right {one.right}", soft_wrap=True)
+        found = f"as printed {as_printed}; as it is right {corrected}; here {ours}"
+        terminal.output.print(f"    {one.example}: {found}", soft_wrap=True)
+    for bad in shown.wrong:
+        what = bad.where if isinstance(bad, Erratum) else bad.what
+        terminal.errors.print(Text.assemble(("does not hold: ", "bold red"), what), soft_wrap=True)
+
+
+def _write(shown: Shown, folder: Path, pictures: bool) -> None:
+    from linkwright.gallery import source_of
+    from linkwright.gallery.page import page, section
+
+    exhibit = shown.exhibit
+    name = exhibit.name
+    with replacing_together(folder) as place:
+        if pictures:
+            with terminal.errors.status("drawing"):
+                exhibit.draw(place / f"{name}.png")
+        text = section(shown, f"{name}.png" if pictures else "")
+        write_text(place / f"{name}.md", page(exhibit.title, source_of(exhibit), [text]))
+    for ending in (("png",) if pictures else ()) + ("md",):
+        terminal.output.print(f"  {folder / f'{name}.{ending}'}", soft_wrap=True)
+
+
+def _conclude(made: list[Shown], folder: Path) -> None:
+    from linkwright.gallery import SOURCES
+    from linkwright.gallery.page import index
+
+    rows = [
+        (source, [(shown, f"{shown.exhibit.name}.md") for shown in made if shown.exhibit in exhibits])
+        for source, exhibits in SOURCES.items()
+    ]
+    write_text(folder / "index.md", index([(source, some) for source, some in rows if some]))
+    compared, errata = (sum(len(getattr(shown, what)) for shown in made) for what in ("findings", "errata"))
+    good = sum(shown.holds for shown in made)
+    terminal.output.print(
+        f"{good} of {counted(len(made), 'exhibit')} hold, {counted(compared, 'line')} compared, "
+        f"{counted(errata, 'erratum', 'errata')} shown",
+        soft_wrap=True,
+    )
+    terminal.output.print(f"  {folder / 'index.md'}", soft_wrap=True)

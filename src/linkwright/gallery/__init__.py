@@ -1,0 +1,65 @@
+"""The gallery: what the sources of this library printed, run again.
+
+>>> from linkwright import gallery
+>>> print(gallery.run("statics").findings[0].ours)
+[-L2, L1 - L3, 1; -L2, -L3, 1; 0, -L3, 1]
+
+Each source has a module that can be read as a book: :mod:`composite_bodies <linkwright.gallery.composite_bodies>`,
+:mod:`hybrid_assembly <linkwright.gallery.hybrid_assembly>`, :mod:`momentum_jacobians
+<linkwright.gallery.momentum_jacobians>`, :mod:`tutorial <linkwright.gallery.tutorial>` and :mod:`jacobian_rate
+<linkwright.gallery.jacobian_rate>`. ``exhibit`` says what an exhibit is, ``page`` writes it down, ``drawing`` has what
+the pictures share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from linkwright.errors import UnknownNameError
+from linkwright.gallery import composite_bodies, hybrid_assembly, jacobian_rate, momentum_jacobians, tutorial
+from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Shown, Source
+
+SOURCES: dict[Source, tuple[Exhibit, ...]] = {
+    module.SOURCE: module.EXHIBITS
+    for module in (composite_bodies, hybrid_assembly, momentum_jacobians, tutorial, jacobian_rate)
+}
+"""The exhibits of each source, S0 to S4"""
+
+EXHIBITS: tuple[Exhibit, ...] = tuple(exhibit for made in SOURCES.values() for exhibit in made)
+
+__all__ = ["EXHIBITS", "SOURCES", "Erratum", "Exhibit", "Finding", "Shown", "Source", "find", "run", "source_of"]
+
+
+def find(name: str) -> tuple[Exhibit, ...]:
+    """The exhibits of that number ("S3.5"), name ("statics", "two-link-motion") or source ("S3").
+
+    Raises :class:`~linkwright.errors.UnknownNameError` for others, with those that there are.
+    """
+    wanted = name.strip().lower().replace("-", "_")
+    found = tuple(one for one in EXHIBITS if wanted in (one.number.lower(), one.name))
+    found = found or tuple(one for one in EXHIBITS if one.number.lower().partition(".")[0] == wanted)
+    if not found:
+        raise UnknownNameError("exhibit", name, [*(one.name for one in EXHIBITS), *(one.number for one in EXHIBITS)])
+    return found
+
+
+def run(name: str) -> Shown:
+    """Run one exhibit, by number or name: what is given beside what we get, and errata.
+
+    Raises :class:`~linkwright.errors.UnknownNameError` where there is none, or several, of that name.
+    """
+    found = find(name)
+    if len(found) > 1:
+        raise UnknownNameError("exhibit", name, [one.number for one in found])
+    return found[0].run()
+
+
+def source_of(exhibit: Exhibit) -> Source:
+    """The source that an exhibit is of."""
+    return next(source for source, made in SOURCES.items() if exhibit in made)
+
+
+def chosen(names: Sequence[str]) -> tuple[Exhibit, ...]:
+    """The exhibits of several names, each once, in their order."""
+    wanted = {one.number for name in names for one in find(name)}
+    return tuple(one for one in EXHIBITS if one.number in wanted)

@@ -1,0 +1,307 @@
+"""What an exhibit is: what a source printed, what we get when it is run again, and where the source is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linkwright.errors import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Origin = Literal["printed", "formula", "said", "known", "found", "measured"]
+
+ORIGINS: dict[Origin, str] = {
+    "printed": "printed",
+    "formula": "its formula",
+    "said": "said in words",
+    "known": "not printed",
+    "found": "found here",
+    "measured": "compared",
+}
+"""Where what ours is compared with comes from, as tables name it."""
+
+MEANINGS: dict[Origin, str] = {
+    "printed": "the number stands in the source, and we get it to its last digit",
+    "formula": "the source's formula as it stands, with numbers put in, beside the library's own algorithm",
+    "said": "a claim of the source",
+    "known": "numbers that the source leaves out; we had them before in another way, by hand or by another program",
+    "found": "a claim of ours, on what the source leaves open",
+    "measured": "times and counts of operations; they depend on machine and program, and prove nothing",
+}
+"""What these words mean."""
+
+NOTHING = 1e-12
+"""a difference of numbers that are equal as far as they can be"""
+
+ROUNDING = 1e-11
+"""of a formula evaluated in another order, relative to its numbers"""
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One line of a table: what is given, and what we get."""
+
+    what: str
+    given: Any
+    """a text, a truth, or numbers of any shape"""
+    ours: Any
+    origin: Origin
+    digits: int = 6
+    """decimals that are given, or shown"""
+    tolerance: float | None = None
+    """the largest difference that is none; half of the last decimal that is given, or rounding, unless given"""
+
+    @property
+    def difference(self) -> float | None:
+        """The largest difference of the numbers; None where these are words."""
+        return _difference(self.given, self.ours)
+
+    @property
+    def allowed(self) -> float:
+        """The largest difference that is none."""
+        if self.tolerance is not None:
+            return self.tolerance
+        if self.origin in ("printed", "known"):
+            return 0.5 * 10.0**-self.digits * (1.0 + 1e-6)
+        size = np.abs(np.asarray(self.given, dtype=float)).max(initial=0.0) if self.difference is not None else 0.0
+        return float(ROUNDING * (1.0 + size))
+
+    @property
+    def holds(self) -> bool:
+        """Whether ours is what is given; times and counts prove nothing, and always hold."""
+        if self.origin == "measured":
+            return True
+        if self.difference is None:
+            return _equal(self.given, self.ours)
+        return bool(self.difference <= self.allowed)
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """The line of the table: what, where it is from, given, ours, difference."""
+        given = "" if self.origin == "found" else shown(self.given, self.digits)
+        ours = shown(self.ours, self.digits)
+        return self.what, ORIGINS[self.origin], given, ours, self._told()
+
+    def _told(self) -> str:
+        if self.difference is None:
+            return "" if self.origin == "measured" else "none" if self.holds else "differs"
+        if self.origin == "measured":
+            return shown(self.difference, self.digits)
+        if self.origin in ("formula", "said") and self.holds:
+            return f"below {_power(self.allowed)}"
+        return "0" if self.difference < NOTHING else f"{self.difference:.0e}"
+
+
+@dataclass(frozen=True, eq=False)
+class Erratum:
+    """What a source has wrong: as it is printed, as it is right, and an example that decides."""
+
+    where: str
+    printed: str
+    right: str
+    example: str
+    """what the values are of"""
+    as_printed: Any
+    """None where what is printed cannot be evaluated: a letter that stands for nothing"""
+    corrected: Any
+    ours: Any
+    """what the library computes, by another way"""
+    digits: int = 6
+
+    @property
+    def proved(self) -> bool:
+        """Whether ours is what is right, and what is printed is not."""
+        right, wrong = _difference(self.corrected, self.ours), _difference(self.as_printed, self.ours)
+        if right is None:
+            return _equal(self.corrected, self.ours) and not _equal(self.as_printed, self.ours)
+        agrees = right <= ROUNDING * (1.0 + float(np.abs(np.asarray(self.ours, dtype=float)).max(initial=0.0)))
+        if self.as_printed is None:
+            return agrees
+        return agrees and (wrong is None or wrong > 1e-3)
+
+    def cells(self) -> tuple[str, str, str]:
+        """The values: as printed, corrected, ours."""
+        printed = "has no value" if self.as_printed is None else shown(self.as_printed, self.digits)
+        return printed, shown(self.corrected, self.digits), shown(self.ours, self.digits)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was published."""
+
+    letter: str
+    title: str
+    by: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One system, experiment or chapter of a source, run again."""
+
+    number: str
+    """the letter of the source and the place in it: "S3.5" """
+    name: str
+    title: str
+    place: str
+    """where in the source"""
+    gives: str
+    """what the source gives, prints and draws there"""
+    compute: Callable[[], Iterable[Finding | Erratum]]
+    draw: Callable[[Path], Path]
+    """writes the picture"""
+    caption: str
+    code: str
+    """the same in a few lines, to be run by a reader"""
+    more: tuple[tuple[str, str], ...] = ()
+    """what to read on: a title, and the page"""
+
+    def run(self) -> Shown:
+        """Compute all there is to compare."""
+        made = list(self.compute())
+        return Shown(
+            self,
+            tuple(one for one in made if isinstance(one, Finding)),
+            tuple(one for one in made if isinstance(one, Erratum)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An exhibit that was run."""
+
+    exhibit: Exhibit
+    findings: tuple[Finding, ...]
+    errata: tuple[Erratum, ...]
+
+    @property
+    def wrong(self) -> tuple[Finding | Erratum, ...]:
+        """What does not hold."""
+        return (
+            *(one for one in self.findings if not one.holds),
+            *(one for one in self.errata if not one.proved),
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that is given is found again, and each erratum proved."""
+        return not self.wrong
+
+    def table(self) -> Table:
+        """What is given beside what we get, for a terminal."""
+        from rich.table import Table
+
+        table = Table(*HEADS, title=f"{self.exhibit.number}  {self.exhibit.title}", box=None, title_justify="left")
+        for one in self.findings:
+            table.add_row(*one.cells())
+        return table
+
+    def errata_table(self) -> Table:
+        """What the source has wrong, for a terminal."""
+        from rich.table import Table
+
+        table = Table(*ERRATA_HEADS, title=counted(len(self.errata), "erratum", "errata"), box=None)
+        table.title_justify = "left"
+        for one in self.errata:
+            table.add_row(one.where, one.printed, one.right, one.example, *one.cells())
+        return table
+
+    def __str__(self) -> str:
+        lines = [f"{self.exhibit.number} {self.exhibit.title}"]
+        lines += [
+            f"  {what}: {given} {origin}, {ours} here" for what, origin, given, ours, _ in map(_cells, self.findings)
+        ]
+        lines += [f"  erratum, {one.where}: {one.printed}; right is {one.right}" for one in self.errata]
+        return "\n".join(lines)
+
+
+HEADS = ("what", "given as", "given", "here", "difference")
+ERRATA_HEADS = ("where", "printed", "right", "example", "as printed", "as it is right", "here")
+
+
+def _cells(one: Finding) -> tuple[str, str, str, str, str]:
+    return one.cells()
+
+
+def shown(value: Any, digits: int) -> str:
+    """A value as tables show it: words, yes or no, a number, (a, b), [a, b; c, d]."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    x = np.asarray(value, dtype=float)
+    if x.ndim == 0:
+        return _number(float(x), digits)
+    if x.ndim == 1:
+        return f"({', '.join(_number(entry, digits) for entry in x)})"
+    if x.size > MOST_ENTRIES:
+        return f"{' × '.join(map(str, x.shape))}, norm {_number(float(np.linalg.norm(x)), max(digits, 3))}"
+    return f"[{'; '.join(', '.join(_number(entry, digits) for entry in row) for row in x)}]"
+
+
+MOST_ENTRIES = 12
+"""Larger matrices are shown by their norm, and compared entry by entry all the same."""
+
+
+def _number(x: float, digits: int) -> str:
+    if np.isnan(x):
+        return "–"
+    text = f"{x:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def _power(x: float) -> str:
+    """The power of ten above x, "1e-10"."""
+    return f"1e{int(np.ceil(np.log10(x) - 1e-9)):d}"
+
+
+def _is_words(value: Any) -> bool:
+    return value is None or isinstance(value, str | bool | np.bool_)
+
+
+def _difference(a: Any, b: Any) -> float | None:
+    if _is_words(a) or _is_words(b):
+        return None
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape:
+        return float("inf")
+    return float(np.abs(a - b).max(initial=0.0))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return _is_words(a) and _is_words(b) and bool(a == b)
+
+
+def printed(what: str, given: Any, ours: Any, digits: int = 6) -> Finding:
+    """Numbers or words that stand in the source, with so many decimals."""
+    return Finding(what, given, ours, "printed", digits)
+
+
+def formula(what: str, given: Any, ours: Any, digits: int = 6, tolerance: float | None = None) -> Finding:
+    """The source's formula as it stands, with numbers put in, beside the library's own algorithm."""
+    return Finding(what, given, ours, "formula", digits, tolerance)
+
+
+def said(what: str, true: bool) -> Finding:
+    """A claim of the source that is true, and whether it is found to be."""
+    return Finding(what, True, bool(true), "said")
+
+
+def found(what: str, true: bool) -> Finding:
+    """A claim of ours, on what the source leaves open, and whether it is true."""
+    return Finding(what, True, bool(true), "found")
+
+
+def known(what: str, given: Any, ours: Any, digits: int = 6) -> Finding:
+    """Numbers that the source leaves out, known before in another way, with so many decimals."""
+    return Finding(what, given, ours, "known", digits)
+
+
+def measured(what: str, given: Any, ours: Any, digits: int = 2) -> Finding:
+    """A time or a count of operations, or a ratio of such."""
+    return Finding(what, given, ours, "measured", digits)

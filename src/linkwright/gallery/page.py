@@ -1,0 +1,110 @@
+"""Exhibits written down as pages of Markdown: prose, code to run, tables, errata, the picture."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+from linkwright.gallery.exhibit import HEADS, MEANINGS, ORIGINS, Erratum, Shown, Source
+
+
+def section(shown: Shown, picture: str, docs: str = "", level: int = 2) -> str:
+    """One exhibit that was run; ``picture`` and ``docs``: where its picture is, and the pages to read on (with "/")."""
+    one = shown.exhibit
+    parts = [
+        f"{'#' * level} {one.number} {one.title}",
+        _wrapped(f"*In the source: {one.place}.* {one.gives}"),
+        *([f"![{one.title}]({picture})", one.caption] if picture else []),
+        f"```python\n{one.code}\n```",
+        _table(HEADS, [[_safe(cell) for cell in finding.cells()] for finding in shown.findings]),
+    ]
+    if shown.errata:
+        what = "Erratum" if len(shown.errata) == 1 else "Errata"
+        parts += [f"{'#' * (level + 1)} {what} of {one.number}", *map(_erratum, shown.errata)]
+    if shown.wrong:
+        named = "; ".join(bad.where if isinstance(bad, Erratum) else bad.what for bad in shown.wrong)
+        parts.append(f"**What does not hold here: {_safe(named)}.**")
+    if one.more and docs:
+        links = ", ".join(f"[{title}]({docs}{page})" for title, page in one.more)
+        parts.append(f"To read on: {links}.")
+    parts.append(f"Run it: `linkwright gallery {one.number}`")
+    return "\n\n".join(parts) + "\n"
+
+
+def page(title: str, source: Source, sections: Sequence[str], legend: str = "") -> str:
+    """A page of several exhibits of one source; ``legend`` tells how tables are read, or where that is told."""
+    named = _wrapped(f"The source, here called {source.letter}: {source.by}.")
+    return "\n\n".join([f"# {title}", named, _wrapped(source.about), legend or words()]) + "\n\n" + "\n".join(sections)
+
+
+def words() -> str:
+    """How the tables are read."""
+    lines = [
+        "Each table sets what the source gives beside what this library computes. “Given as” says what is given:",
+        "",
+    ]
+    lines += [f"- *{ORIGINS[origin]}*: {meaning}" for origin, meaning in MEANINGS.items()]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str) -> str:
+    """A paragraph in lines of readable length, unless one of them would look like a list."""
+    lines = textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+    return text if any(re.match(r"[-+*=#>]|\d+[.)]\s", line) for line in lines[1:]) else "\n".join(lines)
+
+
+def index(rows: Sequence[tuple[Source, Sequence[tuple[Shown, str]]]]) -> str:
+    """A page that leads to others: the exhibits of each source, with the place of each."""
+    lines = ["# Gallery", _wrapped(INTRODUCTION), words()]
+    for source, made in rows:
+        lines += [f"## {source.letter}: {source.title}", _wrapped(f"{_capital(source.by)}.")]
+        cells = [
+            (
+                one.exhibit.number,
+                f"[{one.exhibit.title}]({place})",
+                str(len(one.findings)),
+                str(len(one.errata)),
+                "all holds" if one.holds else f"{len(one.wrong)} does not hold",
+            )
+            for one, place in made
+        ]
+        lines.append(_table(("", "exhibit", "compared", "errata", "found"), cells))
+    return "\n\n".join(lines) + "\n"
+
+
+INTRODUCTION = (
+    "Here the published systems that this library grew from are run again. For each one you see what the source "
+    "printed, what the library computes today, the difference, and where the source is wrong. An erratum is not only "
+    "claimed: an example is computed as printed, as it is right, and by the library in another way."
+)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _erratum(one: Erratum) -> str:
+    as_printed, corrected, ours = one.cells()
+    told = f"**{_safe(_capital(one.where))}.** Printed: {_safe(one.printed)}. Right: {_safe(one.right)}. "
+    lines = [
+        _wrapped(told + f"Example: {_safe(one.example)}."),
+        "",
+        f"| as printed | {_safe(as_printed)} |",
+        "|---|---|",
+        f"| as it is right | {_safe(corrected)} |",
+        f"| here | {_safe(ours)} |",
+    ]
+    return "\n".join(lines)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _safe(text: str) -> str:
+    """A text in which Markdown finds no marks of its own."""
+    for mark in "\\`*|<>":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("](", "]\\(")
