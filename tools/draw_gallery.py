@@ -44,7 +44,8 @@ def index_text(run: Callable[[str], Shown]) -> str:
         (source, [(run(one.number), f"{page_of[one.number]}.md") for one in exhibits])
         for source, exhibits in SOURCES.items()
     ]
-    return index(rows)
+    listed = "\n".join(PAGES)
+    return f"{index(rows)}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
 def main() -> None:

@@ -342,7 +342,7 @@ arm = lw.load("two_link")
 H = lw.mass_matrix(arm, np.radians([30, 30]), method="jacobian")
 print(H)          # [[2.566 0.783] [0.783 0.35 ]]
 assert np.allclose(H, lw.mass_matrix(arm, np.radians([30, 30])))""",
-        (("the inertia matrix, step by step", "inertia_matrix.md"),),
+        (("the inertia matrix, step by step", "learn/inertia_matrix.md"),),
     ),
     Exhibit(
         "S0.2",
@@ -361,7 +361,7 @@ from linkwright.visual.inertia import animate_inertia
 
 animate_inertia(tree(), BENT, "force", "force.gif")    # the note's first figure, moving
 animate_inertia(tree(), BENT, "order", "order.gif")    # its second""",
-        (("the inertia matrix, step by step", "inertia_matrix.md"),),
+        (("the inertia matrix, step by step", "learn/inertia_matrix.md"),),
     ),
     Exhibit(
         "S0.3",
@@ -378,7 +378,7 @@ from linkwright.gallery.composite_bodies import BENT, tree
 
 m, center, inertia = lw.composite_inertia(tree(), BENT, "link5")    # links 5 and 6 as one
 assert abs(m - 1.6) < 1e-12""",
-        (("inertia and momentum", "inertia.md"),),
+        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
     ),
     Exhibit(
         "S0.4",
@@ -396,6 +396,6 @@ assert abs(m - 1.6) < 1e-12""",
 robot = lw.load("puma560")
 for method in ("composite", "unit_vector", "jacobian"):
     print(method, lw.compile(lw.mass_matrix, robot, method=method).operations.total)    # 189, 377, 235""",
-        (("inertia and momentum", "inertia.md"),),
+        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
     ),
 )

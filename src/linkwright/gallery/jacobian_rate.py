@@ -329,7 +329,7 @@ arm = lw.load("puma560")
 q, v = arm.random(seed=0), np.ones(6)
 J = lw.jacobian(arm, q, "tool")                  # [v; ω] of the hand, in the axes of the world
 assert np.allclose(J @ v, lw.velocity(arm, q, v, "tool"))""",
-        (("rotations, frames, Jacobians", "kinematics.md"),),
+        (("velocities", "learn/velocities.md"), ("orientation", "learn/orientation.md")),
     ),
     Exhibit(
         "S4.2",
@@ -349,7 +349,7 @@ q, v, a = arm.random(seed=0), np.ones(6), np.zeros(6)
 J, J_dot = lw.jacobian(arm, q, "tool"), lw.jacobian_dot(arm, q, v, "tool")
 assert np.allclose(J @ a + J_dot @ v, lw.acceleration(arm, q, v, a, "tool"))
 assert np.allclose(lw.kinematic_hessian(arm, q, "tool") @ v, J_dot)""",
-        (("rotations, frames, Jacobians", "kinematics.md"),),
+        (("rotations, frames, Jacobians", "topics/mechanisms/kinematics.md"),),
     ),
     Exhibit(
         "S4.3",
@@ -364,6 +364,6 @@ assert np.allclose(lw.kinematic_hessian(arm, q, "tool") @ v, J_dot)""",
         """import linkwright as lw
 
 print(lw.compile(lw.jacobian_dot, lw.load("puma560"), frame="tool").operations.total)""",
-        (("inertia and momentum, at its end", "inertia.md"),),
+        (("inertia and momentum, at its end", "topics/mechanisms/inertia.md"),),
     ),
 )

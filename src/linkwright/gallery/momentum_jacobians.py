@@ -230,7 +230,7 @@ arm, q = lw.load("two_link"), np.radians([30, 30])
 A = lw.momentum_matrix(arm, q)                     # rows: P, then L about the centre of mass
 assert np.allclose(A @ [1.0, 2.0], lw.momentum(arm, q, [1.0, 2.0]))
 assert np.allclose(A[:3] / 2.0, lw.center_of_mass_jacobian(arm, q))    # 2 kg""",
-        (("inertia and momentum", "inertia.md"),),
+        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
     ),
     Exhibit(
         "S2.2",
@@ -250,6 +250,6 @@ v = np.random.default_rng(0).normal(size=robot.nv)
 motion = lw.simulate(robot, robot.neutral(), v, 0.1, 1e-3)
 L = lw.momentum(robot, motion.q, motion.v)[:, 3:]
 assert np.ptp(L, axis=0).max() < 1e-6""",
-        (("inertia and momentum", "inertia.md"),),
+        (("inertia and momentum", "topics/mechanisms/inertia.md"),),
     ),
 )

@@ -204,7 +204,10 @@ arm = lw.load("two_link")
 motion = lw.simulate(arm, np.radians([30, 30]), np.zeros(2), 3.0, 2.5e-4)
 print(motion.q[4000], motion.q[-1])        # after 1 s and 3 s
 assert np.ptp(motion.energy) < 1e-8""",
-        (("a guide", "guide.md"), ("equations to motion", "equations.md")),
+        (
+            ("simulation, step by step", "learn/simulation.md"),
+            ("equations to motion", "topics/mechanisms/equations.md"),
+        ),
     ),
     Exhibit(
         "S3.10",
@@ -222,6 +225,6 @@ import linkwright as lw
 
 motion = lw.simulate(lw.load("two_link"), np.radians([30, 30]), np.zeros(2), 0.5)
 motion.animate("fall.gif", fps=10)         # in real time""",
-        (("a guide", "guide.md"),),
+        (("simulation, step by step", "learn/simulation.md"),),
     ),
 )
