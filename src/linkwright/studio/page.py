@@ -189,7 +189,8 @@ def studio(
     Instead of a mechanism it may be a :class:`Motion` or a :class:`Trajectory`, which is played and scrubbed, or the
     name of one of the tutorial's programs: "forward-kinematics", "statics", "double-pendulum".
 
-    ``q`` (nq,): where it is first; neutral within the limits unless given, loops closed. ``host``: the address it
+    ``q`` (nq,): where it is first; unless given zero, or as near as limits and loops leave, but
+    stretched arms are bent. ``host``: the address it
     listens at; with another than that of this machine, other machines may connect, and :attr:`Studio.address` gets a
     token without which they are turned away. ``port``: 8080 unless given; where it is taken, the next free one.
     ``browser`` opens one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,16 @@ from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations
+from linkwright.visual.moving.film import default_trace
 
 TRIES = 20
 """random configurations that are tried, of mechanisms with loops"""
+
+
+BENT, MOST_BENT = 0.8, 5
+"""rad, and how many joints, the first, may be"""
+EVEN = 0.15
+"""An arm's hand moves every way where its slowest velocity is more than this, beside its fastest."""
 
 
 class Posture:
@@ -25,7 +33,7 @@ class Posture:
         self.model = model
         self._lock = threading.RLock()
         self._listening: list[tuple[Any, Callable[[Array], None]]] = []
-        self.start: Array = zero(model) if q is None else configurations(model, q)[-1]
+        self.start: Array = welcoming(model) if q is None else configurations(model, q)[-1]
         """(nq,), where it begins"""
         self._q = self.start
 
@@ -75,6 +83,37 @@ def zero(model: Model) -> Array:
     """(nq,): all coordinates zero, or as near as the limits leave; loops closed."""
     q = np.clip(model.neutral(), model.lower, model.upper)
     return close(model, q) if model.loops else q
+
+
+def welcoming(model: Model) -> Array:
+    """(nq,): where a mechanism is met: :func:`zero`, but an arm that is stretched there is bent.
+
+    So its hand can go every way. Of the postures that have some of the first joints bent either way it is the one whose
+    hand moves most evenly, few joints bent counting for it.
+    """
+    q, frame = zero(model), default_trace(model)
+    if model.loops or frame is None or model.nq != model.nv or len(model.links) < 2:
+        return q
+    patterns = np.array(list(product((0.0, BENT, -BENT), repeat=min(model.nv, MOST_BENT))))
+    rows = np.tile(q, (len(patterns), 1))
+    rows[:, : patterns.shape[1]] += patterns * np.array([unit != "m" for unit in _units(model)[: patterns.shape[1]]])
+    rows = rows[((rows >= model.lower) & (rows <= model.upper)).all(axis=1)]
+    if not len(rows):
+        return q
+    from linkwright import velocity_ellipsoid
+
+    semi = np.asarray(velocity_ellipsoid(model, rows, frame)[1])
+    rank = int((semi.max(axis=0) > 1e-6 * semi.max()).sum())
+    even = semi[:, rank - 1] / np.maximum(semi[:, 0], 1e-300)
+    here = np.flatnonzero((rows == q).all(axis=1))
+    if rank < 2 or (len(here) and even[here[0]] > EVEN):
+        return q
+    best = int(np.argmax(np.minimum(even, 2.0 * EVEN) - 0.02 * (rows != q).sum(axis=1)))
+    return np.array(rows[best])
+
+
+def _units(model: Model) -> list[str]:
+    return [unit for joint in model.joints if joint.nv for unit in joint.motion.units]
 
 
 def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:

@@ -83,7 +83,7 @@ class Robot:
             opacity=None if opacity >= 1.0 else opacity,
             side="double",
             cast_shadow=opacity >= 0.9,
-            receive_shadow=opacity >= 0.9,
+            receive_shadow=False,  # its own would lie on it in stripes
         )
 
     @property

@@ -74,7 +74,7 @@ def knobs_of(model: Model) -> list[Knob]:
                 continue
             angle = units.pop(0) != "m"
             low, high = float(model.lower[place]), float(model.upper[place])
-            span = np.pi if angle else 2.0 * length
+            span = np.pi if angle else _rounded(length * (2.0 if joint.type == "free" else 1.0))
             endless = angle and not np.isfinite(low) and not np.isfinite(high)
             low = low if np.isfinite(low) else min(-span, high - 2.0 * span if np.isfinite(high) else -span)
             high = high if np.isfinite(high) else max(span, low + 2.0 * span)
@@ -126,6 +126,8 @@ class Sliders:
         self.unit: Unit = unit
         self.handles: dict[str, Any] = {}
         """the sliders, by the names of their knobs"""
+        self._values: dict[str, float] = {}
+        """of all knobs, rad or m: what is shown has fewer digits"""
         self._told = told if told is not None else lambda text: None
         self._newest = Newest()
         self._folders: list[Any] = []
@@ -190,10 +192,10 @@ class Sliders:
 
     def _slider(self, knob: Knob, q: Array) -> None:
         low, high = self._written(knob, knob.low), self._written(knob, knob.high)
-        step = 10.0 ** np.floor(np.log10((high - low) / STEPS)) if high > low else 1e-3
-        value = float(np.clip(self._written(knob, knob.read(q)), low, high))
+        step = _step(low, high)
+        self._values[knob.name] = knob.read(q)
         handle = self.gui.add_slider(
-            shortened(knob.name), low, max(high, low + step), float(step), value, hint=knob.name
+            shortened(knob.name), low, max(high, low + step), step, self._shown(knob, knob.read(q)), hint=knob.name
         )
         self.handles[knob.name] = handle
 
@@ -210,9 +212,15 @@ class Sliders:
         value = float(np.radians(value)) if knob.angle and self.unit == "degrees" else value
         return float(np.clip(value, knob.low, knob.high))
 
+    def _shown(self, knob: Knob, value: float) -> float:
+        """In its unit, within the slider's ends, without digits that nobody reads."""
+        low, high = self._written(knob, knob.low), self._written(knob, knob.high)
+        digits = max(0, -round(np.log10(_step(low, high))))
+        return float(np.clip(round(self._written(knob, value), digits), low, high))
+
     def _put(self, knob: Knob, value: float) -> None:
-        handle = self.handles[knob.name]
-        handle.value = float(np.clip(self._written(knob, value), handle.min, handle.max))
+        self._values[knob.name] = value
+        self.handles[knob.name].value = self._shown(knob, value)
 
     def _moved(self, knob: Knob, value: float) -> tuple[Array, str]:
         """The configuration (nq,) with one knob elsewhere, and what is to be told of it."""
@@ -222,7 +230,7 @@ class Sliders:
                 q[knob.place] = value
                 return q, ""
             return self._driven(knob, q, value)
-        angles = [self._meant(one, float(self.handles[one.name].value)) for one in self._turns(knob)]
+        angles = [self._values[one.name] for one in self._turns(knob)]
         angles[knob.turn] = value
         wanted = q.copy()
         wanted[knob.place : knob.place + 4] = rotation.to_quaternion(rotation.from_rpy(np.array(angles)))
@@ -255,6 +263,17 @@ class Sliders:
         guess = q.copy()
         guess[knob.place] += by
         return close(self.model, guess, fixed=held)
+
+
+def _rounded(length: float) -> float:
+    """Up to two digits."""
+    unit = 10.0 ** (np.floor(np.log10(length)) - 1)
+    return float(np.ceil(length / unit - 1e-9) * unit)
+
+
+def _step(low: float, high: float) -> float:
+    """A power of ten that divides a slider into about :data:`STEPS`."""
+    return float(10.0 ** np.floor(np.log10((high - low) / STEPS))) if high > low else 1e-3
 
 
 def shortened(name: str) -> str:

@@ -6,7 +6,7 @@ its tube, a spring) is told apart: it is placed and stretched anew in every post
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.visual.drawing.linkage import Kind, Skeleton, skeleton
+from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colours
 from linkwright.visual.drawing.skin import coarse, outside
 
@@ -28,7 +28,7 @@ FACETS = 32
 CREASE = np.cos(np.radians(35.0))
 """Triangles that meet at a blunter angle than this look smooth."""
 
-JOINT_COLOUR, BASE_COLOUR, PLAIN = (58, 64, 72), (138, 143, 152), (222, 225, 230)
+JOINT_COLOUR, BASE_COLOUR, PLAIN = (74, 81, 92), (150, 155, 164), (222, 225, 230)
 """of drawn joints, of what is drawn on the world, and of meshes without a colour"""
 
 Colour = tuple[int, int, int]
@@ -72,6 +72,8 @@ def solids_of(model: Model) -> Solids:
     """
     shapes = _shapes(model)
     drawn, struts = _drawn(model, {solid.body for solid in shapes})
+    if not shapes:  # feet and the like, which are seen where nothing else is
+        shapes = tuple(replace(solid, colour=BASE_COLOUR) for solid in _shapes(model, touching=True))
     return Solids((*shapes, *drawn), struts)
 
 
@@ -295,10 +297,16 @@ def _joints(model: Model, bones: Skeleton, covered: set[int], to: dict[int, Arra
     """What is drawn where bodies meet: hubs about the axes of hinges, balls elsewhere."""
     solids = []
     marked = set(bones.marks.ravel().tolist())
+    places = bones.along(poses_along(model, model.neutral()[None]))[0][bones.joints]
+    taken: list[Array] = []
     for k, (link, joint) in enumerate(zip(model.links, bones.joints, strict=True)):
         if k in covered or bones.floats[k] or int(joint) not in marked or link.motion.type == "prismatic":
             continue
-        hinge = link.motion.type in ("revolute", "helical", "cylindrical")
+        near = [i for i, p in enumerate(places) if np.linalg.norm(p - places[k]) < r and not bones.floats[i]]
+        if any(np.linalg.norm(p - places[k]) < r for p in taken):
+            continue
+        taken.append(places[k])
+        hinge = link.motion.type in ("revolute", "helical", "cylindrical") and len(near) == 1
         solids.append(Solid(k, creased(_moved(_hub(r) if hinge else _ball(r), to[k])), JOINT_COLOUR))
     for loop in model.loops:
         if not isinstance(loop, Loop) or model.frames[loop.first].body in covered:
@@ -351,11 +359,11 @@ def _round(corners: Array) -> Array:
 
 
 def _size(model: Model, bones: Skeleton) -> float:
-    from linkwright.visual.drawing.linkage import poses_along
-
     points = bones.along(poses_along(model, model.neutral()[None]))[0]
     return float(np.ptp(points, axis=0).max()) or 1.0
 
 
 def _hex(colour: str) -> Colour:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+    """A colour, a little paler: light takes some of what is pale away."""
+    r, g, b = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return tuple(round(255 - 0.85 * (255 - x)) for x in (r, g, b))  # type: ignore[return-value]
