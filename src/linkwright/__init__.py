@@ -26,7 +26,7 @@ from linkwright.model.tree import Model
 # Algorithms; they compile themselves
 from linkwright.compiler.public import derivative, public
 from linkwright import dynamics
-from linkwright.dynamics import Mobility, check, close, mobility, total_mass, welded_mass
+from linkwright.dynamics import Mobility, check, mobility, total_mass, welded_mass
 from linkwright.dynamics import BaseParameters, base_parameters, inertial_parameters, parameter_names
 
 pose = public(dynamics.pose)
@@ -103,7 +103,7 @@ integrate = public(dynamics.integrate)
 difference = public(dynamics.difference)
 configuration_rate = public(dynamics.configuration_rate)
 distance = public(dynamics.distance)
-from linkwright.compiler.configurations import interpolate, mean_configuration
+from linkwright.compiler.configurations import close, interpolate, mean_configuration
 
 # Compilation of your own functions
 from linkwright.compiler.kernel import Kernel, compile

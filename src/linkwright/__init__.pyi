@@ -9,6 +9,7 @@ from linkwright import control as control
 from linkwright import dynamics as dynamics
 from linkwright import errors as errors
 from linkwright import trajectories as trajectories
+from linkwright.compiler.configurations import close as close
 from linkwright.compiler.configurations import interpolate as interpolate
 from linkwright.compiler.configurations import mean_configuration as mean_configuration
 from linkwright.compiler.kernel import Kernel as Kernel
@@ -26,7 +27,6 @@ from linkwright.dynamics import BaseParameters as BaseParameters
 from linkwright.dynamics import Mobility as Mobility
 from linkwright.dynamics import base_parameters as base_parameters
 from linkwright.dynamics import check as check
-from linkwright.dynamics import close as close
 from linkwright.dynamics import inertial_parameters as inertial_parameters
 from linkwright.dynamics import mobility as mobility
 from linkwright.dynamics import parameter_names as parameter_names

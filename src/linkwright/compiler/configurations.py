@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from linkwright import dynamics
+from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import public
+from linkwright.dynamics.closed_loops.close import CLOSED, steps_to_closed
+from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.errors import InputError, ShapeError, explained
+from linkwright.model.derived import derived, identity
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
@@ -35,6 +41,44 @@ def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
     """
     part = np.asarray(s) if is_symbolic(s) else as_numbers("s", s)
     return _integrate(model, q0, part[..., None] * _difference(model, q0, q1))  # type: ignore[no-any-return]
+
+
+@explained
+def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
+    """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
+
+    Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
+    the mechanism's own (`model/scale.py`), turns in rad: what is closed is so at any size. The joints named in
+    ``fixed`` stay where they are. Limits are not looked at. Many rows of a mechanism that is not too large are closed
+    by machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is
+    found.
+    """
+    names = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
+    size = np.shape(q_guess)
+    if (
+        not isinstance(model, Model)
+        or len(size) < 2
+        or math.prod(size[:-1]) < MANY
+        or not 0 < model.nv + sum(len(one.rows) for one in loop_groups(model)) <= LARGE
+    ):
+        return dynamics.close(model, q_guess, names)
+    dynamics.check(model, q_guess)
+    rows = as_numbers("q_guess", q_guess).reshape(-1, model.nq)
+
+    def compiled() -> Kernel:
+        return compile(lambda model, q: steps_to_closed(model, q, names), model, q=model.nq)
+
+    q, left = derived(model, identity(close), names, make=compiled)(rows)
+    for k in np.flatnonzero(~(left <= CLOSED)):
+        q[k] = dynamics.close(model, rows[k], names)
+    return np.reshape(q, size)
+
+
+MANY = 16
+"""Rows from which on machine code is made to close them."""
+
+LARGE = 120
+"""Velocities and rows of loops, together, of what is too large for that."""
 
 
 @explained

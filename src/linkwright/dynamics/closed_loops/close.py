@@ -19,7 +19,9 @@ from linkwright.errors import ArgumentError, ClosureError, InputError, explained
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum, where
+from linkwright.spatial.linalg import solve_symmetric
+from linkwright.spatial.repeats import until
 
 CLOSED = 1e-10
 """Loops are closed to this, of the mechanism's length and rad."""
@@ -30,7 +32,8 @@ NEARLY_CLOSED = 1e-6
 SINGULAR = 1e-7
 """Constraints are independent whose singular values exceed this times the largest."""
 
-ITERATIONS = 200
+ITERATIONS, FEWER = 200, 50
+LEAST_DAMPING = 1e-13
 LONGEST_STEP = 0.5
 """of any joint in one iteration, likewise"""
 
@@ -106,15 +109,59 @@ def _error(model: Model, q: Array) -> Array:
     """
     errors = [np.zeros(0)]
     for loop, (error, pose) in zip(model.loops, open_by(model, q), strict=True):
-        if pose is not None and not isinstance(loop, CoordinateLoop):
-            cosine = float(loop.kind.alignment(pose))
-            turns = loop.kind.turns()
-            if cosine < -1.0 + 1e-12:  # no direction is the way back
-                error = np.where(turns, 2.0, error)
-            else:
-                error = np.where(turns, np.sqrt(2.0 / (1.0 + cosine)) * error, error)
+        if pose is not None and not isinstance(loop, CoordinateLoop) and (turns := loop.kind.turns()).any():
+            cosine = loop.kind.alignment(pose)
+            no_way = cosine < -1.0 + 1e-12  # no direction is the way back
+            longer = np.sqrt(2.0 / where(no_way, 1.0, 1.0 + cosine))
+            error = np.stack([where(no_way, 2.0, longer * x) if turn else x for x, turn in zip(error, turns, strict=True)])
         errors.append(error)
     return np.concatenate(errors) / scale_of(model).rows
+
+
+def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Array, Any]:
+    """What :func:`close` does, of numbers or symbols: a configuration (nq,) and the largest residual left there.
+
+    The damped equations are solved by factors of their matrix in place of singular values, and damping is a share of
+    its trace. Fewer steps are taken: what is far from closed then is left to :func:`close`.
+    """
+    free, units, groups = _free(model, fixed) > 0.5, scale_of(model), loop_groups(model)
+
+    def step(q: Array, error: Array, damping: Any, stuck: Any) -> tuple[Array, Array, Any, Any]:
+        along: list[Any] = [0.0 * q[0]] * model.nv
+        for group, K in zip(groups, rows_of_groups(model, q, groups), strict=True):
+            moving = [k for k, column in enumerate(group.columns) if free[column]]
+            columns = [group.columns[k] for k in moving]
+            A = K[:, moving] * units.velocities[columns] / units.rows[group.rows][:, None]
+            e, wide = error[group.rows], len(group.rows) <= len(columns)
+            square = A @ A.T if wide else A.T @ A
+            damped = square + maximum(damping, LEAST_DAMPING) * np.trace(square) * np.eye(len(square))
+            found = A.T @ solve_symmetric(damped, e) if wide else solve_symmetric(damped, A.T @ e)
+            for column, x in zip(columns, found, strict=True):
+                along[column] = -x
+        way = np.stack(along)
+        way = way * minimum(1.0, LONGEST_STEP / maximum(_largest(way), 1e-300))
+        moved = integrate(model, q, units.velocities * way)
+        left = _error(model, moved)
+        better = left @ left < error @ error
+        return (
+            where(better, moved, q),
+            where(better, left, error),
+            where(better, 0.1 * damping, maximum(10.0 * damping, 1e-8)),
+            where(better, 0.0, where(_largest(error) <= CLOSED, 1.0, 0.0)),  # as near as rounding lets it come
+        )
+
+    def stops(q: Array, error: Array, damping: Any, stuck: Any) -> Any:
+        return (_largest(error) <= 1e-14) | (stuck > 0.5) | (damping > 1e12)
+
+    q, error, *_ = until(stops, step, q, _error(model, q), 1e-3, 0.0, limit=FEWER)
+    return q, _largest(error)
+
+
+def _largest(x: Array) -> Any:
+    largest = abs(x[0])
+    for entry in x[1:]:
+        largest = maximum(largest, abs(entry))
+    return largest
 
 
 def _what_is_open(model: Model, q: Array) -> str:
