@@ -9,6 +9,7 @@ low or tilted within two seconds. Run it again after it was stopped: it goes on.
 
 import argparse
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -69,8 +70,11 @@ def drawn(study: lw.Study) -> Figure:
         all_of, those = (np.histogram(impulse[one], edges)[0] for one in (chosen, chosen & fell))
         return those / np.maximum(all_of, 1)
 
-    for axis, x, limits, what in ((panels[0], friction, (0.2, 0.4, 0.7, 1.2), "friction"), (panels[2], mass, (2.5, 3.3, 4.1, 5.0), "kg")):
-        for low, high in zip(limits[:-1], limits[1:], strict=True):
+    for axis, x, limits, what in (
+        (panels[0], friction, (0.2, 0.4, 0.7, 1.2), "friction"),
+        (panels[2], mass, (2.5, 3.3, 4.1, 5.0), "kg"),
+    ):
+        for low, high in pairwise(limits):
             axis.plot(middle, shares((x >= low) & (x < high)), ".-", label=f"{what} {low:g} to {high:g}")
         axis.set(xlabel="push, N s", ylabel="share that fell", ylim=(0, 1))
         axis.legend()
@@ -81,6 +85,8 @@ def drawn(study: lw.Study) -> Figure:
     shown = panels[1].pcolormesh(around, edges, share.T, cmap="magma_r", vmin=0, vmax=1)
     panels[1].set_title("to where it is pushed (0°: ahead), N s", fontsize=10)
     panels[1].grid(alpha=0.3)
+    panels[1].set_rlabel_position(90)
+    panels[1].tick_params(axis="y", labelcolor="0.5", labelsize=8)
     figure.colorbar(shown, ax=panels[1], label="share that fell")
     figure.suptitle(f"{len(fell):,d} quadrupeds are pushed, {fell.mean():.0%} fall")
     return figure

@@ -65,6 +65,7 @@ def test_what_is_changed_is_noticed():
     assert differ(functools.cache(lambda x: x + 1), functools.cache(lambda x: x + 2))
     assert differ(lambda x: [y for y in x if y > 1], lambda x: [y for y in x if y > 2])
     assert differ(np.sin, np.cos, bound(np.sin), bound(np.cos))
+    assert differ(lambda x: x[..., 0], lambda x: x[..., 1], bound(range(3)), bound(range(4)), bound(slice(3)))
 
 
 def test_a_method_that_is_changed_is_noticed():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -49,16 +48,14 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
 
     Levenberg and Marquardt's method on the configuration manifold, with steps of least norm. Lengths are counted in
     the mechanism's own (`model/scale.py`), turns in rad: what is closed is so at any size. The joints named in
-    ``fixed`` stay where they are. Limits are not looked at. Many rows of a mechanism that is not too large are closed
-    by machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is
-    found.
+    ``fixed`` stay where they are. Limits are not looked at. Batches of a mechanism that is not too large are closed by
+    machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
     """
     names = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
     size = np.shape(q_guess)
     if (
         not isinstance(model, Model)
         or len(size) < 2
-        or math.prod(size[:-1]) < MANY
         or not 0 < model.nv + sum(len(one.rows) for one in loop_groups(model)) <= LARGE
     ):
         return dynamics.close(model, q_guess, names)
@@ -73,9 +70,6 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
         q[k] = dynamics.close(model, rows[k], names)
     return np.reshape(q, size)
 
-
-MANY = 16
-"""Rows from which on machine code is made to close them."""
 
 LARGE = 120
 """Velocities and rows of loops, together, of what is too large for that."""

@@ -82,7 +82,7 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
     if id(x) in around:
         yield b"again"
         return
-    if x is None or isinstance(x, (bool, int, str, bytes)):
+    if x is None or x is ... or isinstance(x, (bool, int, str, bytes, range, slice)):
         yield from (type(x).__name__.encode(), repr(x).encode())
         return
     if isinstance(x, (float, complex, np.generic)) or (isinstance(x, np.ndarray) and x.ndim == 0):

@@ -47,8 +47,8 @@ TRIALS = (1, 8, 64, 1024, 16384)
 TRIAL_ROWS = 64
 """If all of so many fail, all do."""
 
-TRIAL_TIME = 0.02
-"""s, from which on a trial tells the time of a row"""
+TRIAL_TIME, TRIAL_LONG = 0.02, 0.2
+"""s, from which on a trial tells the time of a row, if more rows take longer, and if not"""
 
 AHEAD = 2
 """Chunks that are sent to each thread of a worker: one waits while it computes another."""
@@ -238,8 +238,12 @@ def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: i
 
 
 def _tried(work: Work, timed: bool) -> tuple[Given, float]:
-    """What the function gives for the first rows, more of them until it takes long enough to tell the time of a row."""
-    most = work.samples.rows
+    """What the function gives for the first rows, more of them until it takes long enough to tell the time of a row.
+
+    What takes as long for eight rows as for one tells nothing of a million: more are tried until the time grows with
+    them, or is long.
+    """
+    most, before, rows_before = work.samples.rows, 0.0, 0
     for rows in TRIALS:
         rows = min(rows, most)
         given = first_rows(work, rows)
@@ -248,13 +252,15 @@ def _tried(work: Work, timed: bool) -> tuple[Given, float]:
         if not given.columns:
             continue
         if not timed:
-            break
+            return given, 0.0
         began = time.perf_counter()
         first_rows(work, rows)  # what was compiled by the first call does not count
         taken = time.perf_counter() - began
-        if taken > TRIAL_TIME or rows == most:
-            return given, taken / rows
-    return given, taken / rows if timed else 0.0
+        each = (taken - before) / (rows - rows_before) if rows > rows_before else 0.0
+        if rows == most or taken > TRIAL_LONG or (taken > TRIAL_TIME and rows_before and each * rows > 0.5 * taken):
+            break
+        before, rows_before = taken, rows
+    return given, taken / rows
 
 
 def _bytes(shape: tuple[int, ...], dtype: str) -> int:

@@ -113,7 +113,8 @@ def _error(model: Model, q: Array) -> Array:
             cosine = loop.kind.alignment(pose)
             no_way = cosine < -1.0 + 1e-12  # no direction is the way back
             longer = np.sqrt(2.0 / where(no_way, 1.0, 1.0 + cosine))
-            error = np.stack([where(no_way, 2.0, longer * x) if turn else x for x, turn in zip(error, turns, strict=True)])
+            made_longer = [where(no_way, 2.0, longer * x) for x in error]
+            error = np.stack([y if turn else x for x, y, turn in zip(error, made_longer, turns, strict=True)])
         errors.append(error)
     return np.concatenate(errors) / scale_of(model).rows
 
