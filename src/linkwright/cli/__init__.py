@@ -11,6 +11,7 @@ from rich.text import Text
 from linkwright.cli import (
     browsing,
     converting,
+    doctor,
     gallery,
     identifying,
     measuring,
@@ -28,7 +29,7 @@ from linkwright.status import told_elsewhere
 COMMANDS = (
     *(moving.simulate, reaching.reach, showing.info, showing.equations, converting.convert),
     *(identifying.identify, studying.study, browsing.studio),
-    *(measuring.bench, measuring.experiment, measuring.cache, gallery.gallery),
+    *(measuring.bench, measuring.experiment, measuring.cache, gallery.gallery, doctor.doctor),
 )
 
 

@@ -14,7 +14,14 @@ from linkwright.model.tree import Model
 
 DEMONSTRATION = "arm7"
 
-app = cyclopts.App(name="linkwright", help="Kinematics and dynamics of linked mechanisms.", console=terminal.output)
+HELP = """Kinematics and dynamics of linked mechanisms: robots, humanoids, pendulums, closed linkages.
+
+Begin with: ``linkwright simulate two_link``. Explain a command: ``linkwright simulate --help``. Is something wrong?
+``linkwright doctor``.
+"""
+
+app = cyclopts.App(name="linkwright", help=HELP, console=terminal.output)
+app.register_install_completion_command(help="Let the shell (bash, zsh, fish) complete commands and options.")
 
 Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
 

@@ -15,6 +15,8 @@ def convert(robot: str, file: Path, /, *, root: Root = "fixed") -> None:
 
     What the format cannot say is told.
 
+    Example: ``linkwright convert arm4 arm4.urdf``
+
     Parameters
     ----------
     robot

@@ -44,6 +44,8 @@ def identify(
 ) -> None:
     """Find what a robot is made of: inertial parameters from measured motions and efforts, told with standard errors.
 
+    Example: ``linkwright identify arm4 --excite data.csv``
+
     Parameters
     ----------
     robot

@@ -33,6 +33,8 @@ def bench(
 
     Peers: Pinocchio, MuJoCo, heyoka.py, CasADi, Robotics Toolbox.
 
+    Example: ``linkwright bench two_link --rows 256 --rounds 3``
+
     Parameters
     ----------
     robot
@@ -89,6 +91,8 @@ def experiment(
     Accelerations of chains by several methods: how well they agree, what they take, from how many links on which is
     ahead; pictures of the times, of the trees of assembly and disassembly, of the models with their blocks, and of the
     motion.
+
+    Example: ``linkwright experiment planar --time 1 --rows 8 --rounds 1 --no-pictures``
 
     Parameters
     ----------
@@ -153,6 +157,8 @@ def experiment(
 @app.command
 def cache(*, clear: bool = False) -> None:
     """Show where compiled code is kept and how much there is.
+
+    Example: ``linkwright cache``
 
     Parameters
     ----------

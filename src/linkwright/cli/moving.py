@@ -65,6 +65,8 @@ def simulate(
     A robot whose base floats, and of which shapes touch others, stands on the ground and holds its posture; the
     built-in ones bend their knees. Joints stay within their limits.
 
+    Example: ``linkwright simulate two_link --time 3``
+
     Parameters
     ----------
     robot

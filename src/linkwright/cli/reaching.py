@@ -60,6 +60,8 @@ def reach(
 ) -> None:
     """Find the postures that bring a frame (a hand) to a place; draw them, and where the frame can be at all.
 
+    Example: ``linkwright reach two_link --to "1.2 0.5 0"``
+
     Parameters
     ----------
     robot

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> None:
     """Show a mechanism: its tree, sizes and masses, and what its compiled algorithms cost.
 
+    Example: ``linkwright info two_link``
+
     Parameters
     ----------
     robot
@@ -85,6 +87,8 @@ def equations(
     root: Root = "fixed",
 ) -> None:
     """Write the equations of motion M(q) a + h(q, v) + g(q) = tau: to read, or as code.
+
+    Example: ``linkwright equations two_link``
 
     Parameters
     ----------

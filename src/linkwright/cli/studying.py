@@ -27,6 +27,8 @@ def study(
 ) -> None:
     """Compute a function for very many sets of parameters, kept on disk; run it again to go on where it stopped.
 
+    Example: ``linkwright study pendulum.toml``
+
     Parameters
     ----------
     file

@@ -1,0 +1,130 @@
+"""``linkwright doctor``: it tells what is there, finds what is broken, and never fails itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import linkwright as lw
+from linkwright.cli import doctor, main
+
+ROOT = Path(__file__).parents[2]
+
+
+def told(capsys, expected_status: int = 0) -> str:
+    status = 0
+    try:
+        main(["doctor"])
+    except SystemExit as stop:
+        status = int(stop.code or 0)
+    said = capsys.readouterr()
+    assert status == expected_status, said.out + said.err
+    return said.out
+
+
+def test_where_all_is_well_it_says_so(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "kept"))
+    monkeypatch.setenv("LINKWRIGHT_THREADS", "3")
+    said = told(capsys)
+    assert lw.__version__ in said
+    assert str(tmp_path / "kept") in said
+    assert re.search(r"threads +3 for large batches", said)
+    assert re.search(r"vector units .* numbers at a time", said)
+    assert all(re.search(rf"{re.escape(name)} +works +\d+ ms", said) for name in doctor.TRIALS)
+    assert said.rstrip().endswith("all is well")
+    assert any((tmp_path / "kept").iterdir())  # it compiled, and nothing of that was kept before
+
+
+@pytest.mark.skipif(not (ROOT / "pyproject.toml").is_file(), reason="this is no checkout")
+def test_it_knows_every_extra_and_what_is_needed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    def names(requirements):
+        return {re.split(r"[<>=!~\[; ]", one)[0] for one in requirements}
+
+    extras = {name: names(told) for name, told in project["optional-dependencies"].items()}
+    ours = {name: {package.name for package in packages} for name, (_, packages) in doctor.EXTRAS.items()}
+    assert ours == {name: told for name, told in extras.items() if name not in {"test", "docs", "dev"}}
+    assert {package.name for package in doctor.REQUIRED} == names(project["dependencies"])
+
+
+@pytest.fixture
+def without_trying(monkeypatch):
+    monkeypatch.delitem(doctor.PARTS, "tried")
+
+
+@pytest.mark.usefixtures("without_trying")
+def test_what_is_missing_is_told_with_what_it_is_for(capsys, monkeypatch):
+    real = doctor.version
+    gone = {"viser", "SALib", "python-flint"}
+    monkeypatch.setattr(doctor, "version", lambda package: None if package.name in gone else real(package))
+    said = told(capsys, expected_status=1)
+    line = next(line for line in said.splitlines() if line.strip().startswith("studio"))
+    assert 'pip install "linkwright[studio]"' in line
+    assert "browser" in line
+    assert next(line for line in said.splitlines() if line.strip().startswith("study")).split()[1:3] == ["in", "part"]
+    assert "python-flint is missing: pip install python-flint" in said.partition("not all is well")[2]
+
+
+def test_a_package_that_is_not_there_has_no_version():
+    assert doctor.version(doctor.Package("no-such-package", "no_such_package")) is None
+    assert doctor.version(doctor.Package("numpy", "numpy")) is not None
+    assert doctor.version(doctor.Package("not-its-name", "json")) == "?"
+
+
+@pytest.mark.usefixtures("without_trying")
+def test_a_part_that_fails_does_not_hide_the_others(capsys, monkeypatch):
+    def broken():
+        raise RuntimeError("the processor is a teapot")
+
+    monkeypatch.setattr("linkwright.compiler.native.machine.target", broken)
+    said = told(capsys, expected_status=1)
+    assert "could not be found out: RuntimeError: the processor is a teapot" in said
+    assert "cache of compiled code" in said
+
+
+@pytest.mark.usefixtures("without_trying")
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="this user may write anywhere")
+def test_a_cache_that_cannot_be_written_is_told_of(capsys, monkeypatch, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "closed" / "deeper"))
+    assert "the cache cannot be written" in told(capsys, expected_status=1)
+
+
+@pytest.mark.usefixtures("without_trying")
+def test_a_cache_that_is_a_file_is_told_of(capsys, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "file"))
+    assert "the cache cannot be written" in told(capsys, expected_status=1)
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    assert "compiled anew in every process" in told(capsys)
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("import os; os.abort()", "trying ended early, by signal 6"),
+        ("import sys; print('compiling a function\\tworks\\t1 ms'); sys.exit('gone')", "by status 1: gone"),
+        ("pass", "trying ended early, by status 0"),
+        ("import time; time.sleep(60)", "trying took longer than 1 s"),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_what_ends_the_process_does_not_end_the_doctor(code, why, capsys, monkeypatch):
+    monkeypatch.setattr(doctor, "PARTS", {"tried": doctor.PARTS["tried"]})
+    monkeypatch.setattr(doctor, "TRY", code)
+    monkeypatch.setattr(doctor, "PATIENCE", 1 if "sleep" in code else 60)
+    said = told(capsys, expected_status=1)
+    assert why in said
+    assert "not tried" in said
+
+
+def test_wrong_numbers_are_found(capsys, monkeypatch):
+    monkeypatch.setattr(lw, "mass_matrix", lambda model, q: 1.0)
+    monkeypatch.setattr(doctor, "TRIALS", {"compiling a function": doctor.TRIALS["compiling a function"]})
+    doctor.try_all()
+    assert "compiling a function\tFAILED\tWrongNumbersError: differs by 1.6" in capsys.readouterr().out
