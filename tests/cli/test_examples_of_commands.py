@@ -27,7 +27,7 @@ def example_of(name: str, capsys) -> list[str]:
         main([name, "--help"])
     assert not stop.value.code
     told = re.sub(r"\s+", " ", capsys.readouterr().out)
-    found = re.search(r"Example: (linkwright .*?)(?= [╭─]| Parameters| Arguments|$)", told)
+    found = re.search(r"Examples?: (linkwright [^;]*?)(?= [╭─]| Parameters| Arguments|;|$)", told)
     assert found, f"linkwright {name} --help has no example"
     return shlex.split(found[1].strip().rstrip("."))[1:]
 

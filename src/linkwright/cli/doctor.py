@@ -85,8 +85,8 @@ def doctor() -> None:
     for title, part in PARTS.items():
         out.print(f"\n{title}")
         try:
-            for line in part(trouble):
-                out.print(line, soft_wrap=True)
+            for table in part(trouble):
+                out.print(table)
         except Exception as error:  # whatever is broken: the other parts are told all the same
             trouble.append(f"{title}: {_said(error)}")
             out.print(f"  could not be found out: {_said(error)}", soft_wrap=True)
