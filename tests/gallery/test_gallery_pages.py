@@ -98,6 +98,17 @@ def test_several_have_an_index(tmp_path, capsys):
     assert "[Turns about any axis](any_axis.md)" in (tmp_path / "index.md").read_text(encoding="utf-8")
 
 
+def test_pages_of_the_studio_are_there():
+    from typing import get_args, get_type_hints
+
+    from linkwright.cli.browsing import studio
+
+    there = str(get_args(get_type_hints(studio)["page"]))
+    named = [one.studio for one in gallery.EXHIBITS if one.studio]
+    assert len(named) == 3
+    assert all(repr(one) in there for one in named)
+
+
 def test_mistakes_are_told(tmp_path, capsys):
     status, _, told = outcome("static", "--out", tmp_path, capsys=capsys)
     assert (status, "unknown exhibit 'static'; there is statics" in told) == (2, True)

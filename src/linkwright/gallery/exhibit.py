@@ -159,7 +159,9 @@ class Exhibit:
     code: str
     """the same in a few lines, to be run by a reader"""
     more: tuple[tuple[str, str], ...] = ()
-    """what to read on: a title, and the page"""
+    """what to read on: a title, and the page, from the folder of the documentation"""
+    studio: str = ""
+    """the page of ``linkwright studio --page`` that has it to touch"""
 
     def run(self) -> Shown:
         """Compute all there is to compare."""

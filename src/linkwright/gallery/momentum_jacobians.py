@@ -135,15 +135,9 @@ def draw_momentum_matrix(path: Path) -> Path:
     for k, colour in enumerate((BLUE, RED)):
         tail = lw.subtree_center_of_mass(arm, POSTURE, f"link{k + 1}")
         left.plot(*tail[:2], "o", color=colour, ms=7, zorder=6, label=f"centre of all that hangs on joint {k + 1}")
-        arrow(
-            left,
-            tail,
-            0.5 * m[:, k],
-            colour,
-            f"m{k + 1},  h{k + 1} = {h[2, k]:.3f}",
-            2.0,
-            (-20.0 - 95.0 * k, 8.0 - 3.0 * k),
-        )
+        arrow(left, tail, 0.5 * m[:, k], colour)
+        x, y = (0.0, 1.42) if k == 0 else (1.2, 0.85)
+        left.text(x, y, f"m{k + 1},  h{k + 1} = {h[2, k]:.3f}", color=colour, fontsize=10)
     chain(left, np.array(points), "#8A8F98")
     plane(left, "momentum per unit rate of each joint (arrows: half size)")
     left.set_xlim(-0.2, 2.0)
@@ -153,7 +147,7 @@ def draw_momentum_matrix(path: Path) -> Path:
     right.plot(1.0, 0.5, "s", ms=22, color="#8A8F98", zorder=3)
     arrow(right, np.array([1.0, 0.5]), np.array([0.6, 0.0]), BLUE, "m = (2, 0, 0)")
     arrow(right, np.zeros(2), np.array([1.0, 0.5]), "#9AA0A8", "")
-    right.text(0.5, 0.1, "h = c × m = (0, 0, −1)\nprinted: 0", color=RED, fontsize=10)
+    right.text(0.75, 0.1, "h = c × m = (0, 0, −1)\nprinted: 0", color=RED, fontsize=10)
     right.plot(0, 0, "k+", ms=12)
     plane(right, "a slide has angular momentum about the origin")
     right.set_xlim(-0.2, 2.2)

@@ -29,6 +29,8 @@ def section(shown: Shown, picture: str, docs: str = "", level: int = 2) -> str:
         links = ", ".join(f"[{title}]({docs}{page})" for title, page in one.more)
         parts.append(f"To read on: {links}.")
     parts.append(f"Run it: `linkwright gallery {one.number}`")
+    if one.studio:
+        parts.append(f"Touch it, with sliders in a browser: `linkwright studio --page {one.studio}`")
     return "\n\n".join(parts) + "\n"
 
 

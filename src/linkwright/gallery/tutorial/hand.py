@@ -275,6 +275,7 @@ print(found.q[found.exact].round(3))                        # elbow down and up
 print(found.nearest([0.4, 0.0, 0.5, -0.4]))                 # the nearer of them
 print(solver([3.0, 0.0, 0.0, 0.5]).reason)                  # out of reach""",
         (("exact inverse kinematics", "topics/mechanisms/exact_inverse_kinematics.md"),),
+        studio="forward-kinematics",
     ),
     Exhibit(
         "S3.4",
@@ -316,5 +317,6 @@ tau = lw.joint_forces(arm, q, "tip", [3.0, -2.0, 0, 0, 0, 0.5])     # f_x, f_y a
 found = lw.static_wrench(arm, q, "tip", tau)
 assert np.allclose(found.wrench[[0, 1, 5]], [3.0, -2.0, 0.5])""",
         (("statics, step by step", "learn/statics.md"),),
+        studio="statics",
     ),
 )

@@ -13,7 +13,7 @@ import numpy as np
 import linkwright as lw
 from linkwright.equations import Equations
 from linkwright.gallery.drawing import BLUE, GREEN, GREY, INK, PURPLE, RED, arrow, chain, curves, figure, inset, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, printed, said
+from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, formula, found, known, measured, printed, said
 from linkwright.spatial.arrays import Array
 
 # S3.6 Straight and turning
@@ -243,16 +243,16 @@ def code() -> Iterator[Finding | Erratum]:
     for name in LANGUAGES:
         text = getattr(arm, name)()
         yield found(f"{name.capitalize()} is written{notes.get(name, '')}", first[name] in text)
-    m, s = arm.operations.total, arm.operations.sincos
-    yield known("multiplications and additions, sines with cosines, of the code", (41, 3), (m, s), digits=0)
+    counted = (arm.operations.total, arm.operations.sincos)
+    yield measured("multiplications and additions of the code, and sines with cosines", "not printed", counted, 0)
 
 
 def draw_code(path: Path) -> Path:
     """The first lines of the code in two languages."""
-    whole = figure(10.5, 4.6)
+    whole = figure(13.0, 4.2)
     for axes, name in zip(whole.subplots(1, 2), ("fortran", "c"), strict=True):
         lines = [line for line in getattr(made(), name)().splitlines() if not line.strip().startswith(("!", "*", "/*"))]
-        shown = "\n".join(line[:62] for line in lines if line.strip())
+        shown = "\n".join(line[:92] for line in lines if line.strip())
         axes.text(0.0, 1.0, shown, family="monospace", fontsize=7, va="top", transform=axes.transAxes, parse_math=False)
         axes.set_title(name.capitalize(), fontsize=10)
         axes.axis("off")
@@ -379,7 +379,7 @@ print(arm.same_as("g[2] = m2*g*lg2*sin(q1 + q2)"))     # what differs""",
         "of Maxima, MATLAB, Octave and Python. There is none in C.",
         code,
         draw_code,
-        "What the library writes in Fortran and in C, without the comments.",
+        "What the library writes in Fortran and in C, without the comments; a long line is cut.",
         """import linkwright as lw
 
 arm = lw.equations(lw.load("two_link"))

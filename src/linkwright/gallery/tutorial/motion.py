@@ -208,6 +208,7 @@ assert np.ptp(motion.energy) < 1e-8""",
             ("simulation, step by step", "learn/simulation.md"),
             ("equations to motion", "topics/mechanisms/equations.md"),
         ),
+        studio="double-pendulum",
     ),
     Exhibit(
         "S3.10",
