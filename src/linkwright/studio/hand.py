@@ -15,10 +15,9 @@ from linkwright.inverse_kinematics.reach import inverse_kinematics
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
-from linkwright.studio.posture import Newest, Posture
+from linkwright.studio.posture import Newest, Posture, default_frame
 from linkwright.studio.robot import Robot
 from linkwright.studio.scene import Scene
-from linkwright.visual.moving.film import default_trace
 
 Follow = Literal["place", "place and turn"]
 
@@ -28,25 +27,7 @@ RESTARTS = 10
 """Other starts, once it cannot be reached from where it is."""
 GHOST_COLOUR = (120, 144, 176)
 GHOST_OPACITY = 0.22
-HANDS = ("tool", "hand", "gripper", "ee", "effector", "platform", "wrist")
-"""What names of hands hold, the likeliest first."""
 GREY_RED = (190, 60, 60)
-
-
-def default_frame(model: Model) -> str:
-    """The frame that is most likely meant by the hand: the end of an arm, or what is called one."""
-    if "tool" in model.frames:
-        return "tool"
-    traced = default_trace(model)
-    if traced is not None:
-        return traced
-    ends = set(range(len(model.links))) - {link.parent for link in model.links}
-    names = [name for name, frame in model.frames.items() if frame.body in ends] or list(model.frames)
-    for word in HANDS:
-        found = [name for name in names if word in name.lower()]
-        if found:
-            return found[-1]
-    return model.outermost(max(ends))
 
 
 class Hand:

@@ -24,7 +24,7 @@ from linkwright.studio.sliders import Sliders, shortened
 from linkwright.studio.words import literal
 from linkwright.trajectories import Trajectory
 
-BRAND = (0, 114, 178)
+BRAND = (22, 92, 150)
 MOST_NAMES = 500
 """of frames that one may be chosen from"""
 FOLLOWS: dict[str, Follow] = {"Place": "place", "Place and turn": "place and turn"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from itertools import product
@@ -9,19 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.dynamics import close
+from linkwright.compiler.public import public
+from linkwright.dynamics import close, velocity_ellipsoid
 from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations
 from linkwright.visual.moving.film import default_trace
 
+_velocity_ellipsoid = public(velocity_ellipsoid)
+
 TRIES = 20
 """random configurations that are tried, of mechanisms with loops"""
 
 
+HANDS = ("tcp", "tool0", "ee", "effector", "hand", "gripper", "palm", "platform", "wrist")
+"""What names of hands hold, the likeliest first."""
 BENT, MOST_BENT = 0.8, 5
 """rad, and how many joints, the first, may be"""
+AT_END = 0.03
+"""of its range, a joint is at a limit"""
 EVEN = 0.15
 """An arm's hand moves every way where its slowest velocity is more than this, beside its fastest."""
 
@@ -85,35 +93,53 @@ def zero(model: Model) -> Array:
     return close(model, q) if model.loops else q
 
 
+def default_frame(model: Model) -> str:
+    """The frame that is most likely meant by the hand: the end of an arm, or what is called one."""
+    if "tool" in model.frames:
+        return "tool"
+    traced = default_trace(model)
+    if traced is not None:
+        return traced
+    moving = [name for name, frame in model.frames.items() if frame.body >= 0]
+    for word in HANDS:
+        found = [name for name in moving if word in re.split(r"[^a-z]+", name.lower())]
+        if found:
+            return found[-1]
+    return model.outermost(max(set(range(len(model.links))) - {link.parent for link in model.links}))
+
+
 def welcoming(model: Model) -> Array:
-    """(nq,): where a mechanism is met: :func:`zero`, but an arm that is stretched there is bent.
+    """(nq,): where a mechanism is met: :func:`zero`, but hinges of an arm that are at a limit there are in the middle.
 
-    So its hand can go every way. Of the postures that have some of the first joints bent either way it is the one whose
-    hand moves most evenly, few joints bent counting for it.
+    An arm that is stretched is bent, so its hand can go every way. Of the postures that have some of the first joints
+    bent either way it is the one whose hand moves most evenly, few joints bent counting for it.
     """
-    q, frame = zero(model), default_trace(model)
-    if model.loops or frame is None or model.nq != model.nv or len(model.links) < 2:
+    q = zero(model)
+    if model.loops or not model.links:
         return q
-    patterns = np.array(list(product((0.0, BENT, -BENT), repeat=min(model.nv, MOST_BENT))))
+    frame = default_frame(model)
+    path = model.path(model.frames[frame].body)
+    joints = [model.joints[k] for k in path if model.joints[k].nq]
+    if len(joints) < 2 or any(joint.nq != 1 or joint.nv != 1 for joint in joints):
+        return q
+    hinges = [model.slice(joint.name).q.start for joint in joints if joint.motion.units != ("m",)]
+    ends = np.minimum(q - model.lower, model.upper - q)[hinges] < AT_END * (model.upper - model.lower)[hinges]
+    at_end = np.array(hinges, dtype=int)[ends]
+    q[at_end] = 0.5 * (model.lower[at_end] + model.upper[at_end])
+    hinges = hinges[:MOST_BENT]
+    patterns = np.array(list(product((0.0, BENT, -BENT), repeat=len(hinges))))
     rows = np.tile(q, (len(patterns), 1))
-    rows[:, : patterns.shape[1]] += patterns * np.array([unit != "m" for unit in _units(model)[: patterns.shape[1]]])
+    rows[:, hinges] += patterns
     rows = rows[((rows >= model.lower) & (rows <= model.upper)).all(axis=1)]
-    if not len(rows):
-        return q
-    from linkwright import velocity_ellipsoid
-
-    semi = np.asarray(velocity_ellipsoid(model, rows, frame)[1])
+    semi = np.asarray(_velocity_ellipsoid(model, rows, frame)[1])
     rank = int((semi.max(axis=0) > 1e-6 * semi.max()).sum())
+    if rank < 2:
+        return q
     even = semi[:, rank - 1] / np.maximum(semi[:, 0], 1e-300)
-    here = np.flatnonzero((rows == q).all(axis=1))
-    if rank < 2 or (len(here) and even[here[0]] > EVEN):
+    if even[(rows == q).all(axis=1)].max() > EVEN:
         return q
     best = int(np.argmax(np.minimum(even, 2.0 * EVEN) - 0.02 * (rows != q).sum(axis=1)))
     return np.array(rows[best])
-
-
-def _units(model: Model) -> list[str]:
-    return [unit for joint in model.joints if joint.nv for unit in joint.motion.units]
 
 
 def random(model: Model, generator: np.random.Generator, stay: Array) -> Array:

@@ -17,7 +17,7 @@ from linkwright.visual.drawing.linkage import configurations, nearby, poses_alon
 from linkwright.visual.drawing.view import View, choose_view, round_step
 
 FIELD_OF_VIEW = np.radians(40.0)
-MARGIN = 1.25
+MARGIN = 1.4
 """How much more than the mechanism the page shows at first."""
 RED: Colour = (204, 38, 56)
 

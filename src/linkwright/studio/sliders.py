@@ -191,11 +191,10 @@ class Sliders:
         return shortened(first) if first == last else f"{shortened(first)} … {shortened(last)}"
 
     def _slider(self, knob: Knob, q: Array) -> None:
-        low, high = self._written(knob, knob.low), self._written(knob, knob.high)
-        step = _step(low, high)
+        low, high, digits = self._ends(knob)
         self._values[knob.name] = knob.read(q)
         handle = self.gui.add_slider(
-            shortened(knob.name), low, max(high, low + step), step, self._shown(knob, knob.read(q)), hint=knob.name
+            shortened(knob.name), low, high, 10.0**-digits, self._shown(knob, knob.read(q)), hint=knob.name
         )
         self.handles[knob.name] = handle
 
@@ -204,6 +203,17 @@ class Sliders:
                 self._newest.run(lambda: self.set(knob.name, self._meant(knob, float(handle.value))))
 
         handle.on_update(moved)
+
+    def _ends(self, knob: Knob) -> tuple[float, float, int]:
+        """The ends of a slider in its unit, and the digits after the point of its steps: limits end within them."""
+        low, high = self._written(knob, knob.low), self._written(knob, knob.high)
+        digits = int(np.clip(-np.floor(np.log10(max(high - low, 1e-9) / STEPS)), 0, 9))
+        unit = 10.0 ** -(digits + 1)
+        low, high = (
+            round(np.ceil(low / unit - 1e-6) * unit, digits + 1),
+            round(np.floor(high / unit + 1e-6) * unit, digits + 1),
+        )
+        return low, max(high, low + 10.0**-digits), digits
 
     def _written(self, knob: Knob, value: float) -> float:
         return float(np.degrees(value)) if knob.angle and self.unit == "degrees" else value
@@ -214,8 +224,7 @@ class Sliders:
 
     def _shown(self, knob: Knob, value: float) -> float:
         """In its unit, within the slider's ends, without digits that nobody reads."""
-        low, high = self._written(knob, knob.low), self._written(knob, knob.high)
-        digits = max(0, -round(np.log10(_step(low, high))))
+        low, high, digits = self._ends(knob)
         return float(np.clip(round(self._written(knob, value), digits), low, high))
 
     def _put(self, knob: Knob, value: float) -> None:
@@ -269,11 +278,6 @@ def _rounded(length: float) -> float:
     """Up to two digits."""
     unit = 10.0 ** (np.floor(np.log10(length)) - 1)
     return float(np.ceil(length / unit - 1e-9) * unit)
-
-
-def _step(low: float, high: float) -> float:
-    """A power of ten that divides a slider into about :data:`STEPS`."""
-    return float(10.0 ** np.floor(np.log10((high - low) / STEPS))) if high > low else 1e-3
 
 
 def shortened(name: str) -> str:
