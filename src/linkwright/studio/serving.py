@@ -15,7 +15,7 @@ import ipaddress
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, NamedTuple
@@ -184,6 +184,20 @@ def _names_this_machine(host: str) -> bool:
         return False
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Nothing of what viser prints is seen; in a notebook it would be more than standard output."""
+    import rich
+
+    told = rich.print
+    rich.print = lambda *_, **__: None  # type: ignore[assignment]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        rich.print = told
+
+
 def _started(viser: Any, host: str, port: int, door: Door) -> Any:
     """A viser server behind the door; it has no other way to be given one than where its listening begins."""
     from websockets.asyncio import server as listening
@@ -193,7 +207,7 @@ def _started(viser: Any, host: str, port: int, door: Door) -> Any:
             """Nothing: a page may not open this machine to the world."""
 
         def stop(self) -> None:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with _silence():
                 super().stop()
 
     guarded = []
@@ -207,7 +221,7 @@ def _started(viser: Any, host: str, port: int, door: Door) -> Any:
 
     listening.serve = serve_guarded
     try:
-        with contextlib.redirect_stdout(io.StringIO()):  # it would tell an address without the token
+        with _silence():  # it would tell an address without the token
             server = Server(host=host, port=port, verbose=False)
     finally:
         listening.serve = begin

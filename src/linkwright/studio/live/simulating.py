@@ -77,6 +77,7 @@ class Simulating:
                         self._equations = gui.add_html("")
                 side.dock_left()
                 side.set_width(WIDTH)
+            self._in_view()
             self.posture.listen(self._placed, self)
             self._moved(self.live.q)
             self.panel.start()
@@ -91,6 +92,22 @@ class Simulating:
             live.start = (np.asarray(stand(live.model, q)) if live.stands else q), np.zeros(self.model.nv)
             live.reset()
         return live
+
+    def _in_view(self) -> None:
+        """What floats is put on its ground: that is drawn there, and whoever looks goes along."""
+        assert self.live is not None
+        if not self.live.stands:
+            return
+        before = self.scene.poses[0][:3, 3].copy()
+        self.scene.show(self.live.q)
+        shift = self.scene.poses[0][:3, 3] - before
+        level = level_of(self.live.model)
+        if level is not None:
+            self.scene.ground.position = level * np.asarray(self.scene.view.up)
+        for client in self.server.get_clients().values():
+            with client.atomic():
+                client.camera.position = client.camera.position + shift
+                client.camera.look_at = client.camera.look_at + shift
 
     def stop(self) -> None:
         """End the clock."""
@@ -119,6 +136,17 @@ class Simulating:
         self.posture.move(q, by=self)
         if self.typeset is not None:
             self._equations.content = self.typeset.html(values_now(self.typeset, self.live, q))
+
+
+def level_of(model: Model) -> float | None:
+    """How high the level ground is that a mechanism touches, m; None without one."""
+    for pair in model.pairs:
+        for place in (pair.first, pair.second):
+            shape = model.shapes[place]
+            frame = model.frame(shape.body)
+            if shape.kind == "plane" and frame.body < 0:
+                return float((frame.placement @ shape.placement)[2, 3])
+    return None
 
 
 def values_now(made: Typeset, live: Live, q: Array) -> dict[str, float]:

@@ -131,7 +131,9 @@ class DoublePendulum(Program):
         colours = np.concatenate([np.repeat(colours[:1], TRAIL - 1 - len(colours), axis=0), colours])
         shaded = np.repeat(colours[:, None], 2, axis=1)
         if self._line is None:
-            self._line = self.server.scene.add_line_segments("/path_of_the_tip", pairs, shaded, line_width=2.0)
+            self._line = self.server.scene.add_line_segments(
+                "/path_of_the_tip", pairs, shaded, thickness=2.0, thickness_units="screen"
+            )
         else:
             self._line.points, self._line.colors = pairs, shaded
 

@@ -24,7 +24,7 @@ FILM = (640, 480)
 FILM_FPS = 25.0
 MOST_OF_FILM = 600
 
-KINDS = ("PNG", "GIF", "MP4", "HTML", "CSV")
+PICTURES, FILES = ("PNG", "GIF", "MP4"), ("HTML", "CSV")
 
 
 class Saving:
@@ -38,8 +38,12 @@ class Saving:
     ):
         self.server, self.what, self.shown, self.told = server, what, shown, told
         self.busy = False
-        self.buttons = server.gui.add_button_group("Save", KINDS)
-        self.buttons.on_click(self._clicked)
+        for label, kinds, hint in (
+            ("Picture, film", PICTURES, "as this page shows it"),
+            ("Page, numbers", FILES, "a page plays by itself, offline; of numbers there is a row for each sample"),
+        ):
+            buttons = server.gui.add_button_group(label, kinds, hint=hint)
+            buttons.on_click(self._clicked)
 
     def _clicked(self, event: Any) -> None:
         if self.busy or event.client is None:
