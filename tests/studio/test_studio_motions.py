@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, FormatError, InputError, LinkwrightError, MissingExtraError, ShapeError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError, MissingExtraError, ShapeError
 from linkwright.studio.recorded import shown
 from linkwright.studio.recorded.page import framed, page_of, playable
 
@@ -91,7 +91,6 @@ def test_a_motion_is_played_scrubbed_and_plays_again(motion, viser):
         assert player.at == pytest.approx(1.0)
         curve = player.curves.energies.data
         np.testing.assert_allclose(curve[3], motion.energy[0], atol=1e-6)
-        player.choice = None
 
 
 def test_contact_forces_are_arrows(viser):
@@ -168,8 +167,7 @@ def test_what_is_wrong_is_told(motion, viser, tmp_path):
     with pytest.raises(InputError, match="fps"):
         motion.save_html(tmp_path / "a.html", fps=0.0)
     with pytest.raises(InputError, match="speed"):
-        lw.studio(motion, port=18600) and motion.show(speed=0.0, block=False, port=18600)
-    assert issubclass(FormatError, LinkwrightError)
+        motion.show(speed=0.0, block=False, port=18600)
 
 
 def test_without_viser_it_says_what_to_install(motion, monkeypatch, tmp_path):
