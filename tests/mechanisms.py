@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -291,6 +292,16 @@ def trees(max_joints: int = 6, mimics: bool | None = None) -> st.SearchStrategy[
         st.integers(0, 2**32 - 1),
         mimics=st.booleans() if mimics is None else st.just(mimics),
     )
+
+
+@cache
+def _thirds() -> tuple[Model, ...]:
+    return tuple(random_tree([Revolute, *JOINT_TYPES[k::3], Prismatic], seed=k, mimics=True) for k in range(3))
+
+
+def few_trees() -> st.SearchStrategy[Model]:
+    """Three trees with every joint type and followers between them: for laws of what is compiled, once for each."""
+    return st.sampled_from(_thirds())
 
 
 def state(model: Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

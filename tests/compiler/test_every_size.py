@@ -14,7 +14,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.model.joint import JOINT_TYPES, Prismatic, Revolute
+from linkwright.model.joint import JOINT_TYPES, Free, Planar, Prismatic, Revolute
 from linkwright.model.tree import Model
 from mechanisms import random_tree, relative_error, state
 
@@ -37,16 +37,21 @@ OF_LOOPS = (
     "project",
 )
 """Of closed loops, or joint by joint: `test_composed.py`."""
-OF_FREE_JOINTS = ("articulated_inertia", "operational_inertia", "operational_space_dynamics", "handle_responses")
+OF_HANDLES = ("operational_inertia", "operational_space_dynamics", "handle_responses")
+"""Made of forward dynamics and accelerations, many times over: these two are gone through at every size, of every type
+of joint; here are loops of few types, and straight lines that are soon compiled."""
+OF_FREE_JOINTS = ("articulated_inertia", *OF_HANDLES)
 OF_TREES = [name for name in ALGORITHMS if name not in (*OF_LOOPS, "forward_dynamics_derivatives")]
 
 
 @cache
 def mechanism(kind: str, bodies: int) -> Model:
-    """A chain, or a tree of joints of all types, or of some that follow others, not as deep as it is large."""
+    """A chain, or a tree, not as deep as it is large: of joints of all types, of few, of some that follow others."""
     rng = np.random.default_rng(bodies)
     if kind == "chain":
         return lw.load(f"chain3d:{bodies}")
+    if kind == "few":
+        return random_tree([(Revolute, Planar, Free)[i] for i in rng.integers(0, 3, bodies)], seed=bodies)
     if kind == "followers":
         kinds = [(Revolute, Prismatic)[i] for i in rng.integers(0, 2, bodies)]
         return random_tree(kinds, seed=7, mimics=True)
@@ -80,9 +85,15 @@ def as_tuple(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-@pytest.mark.parametrize("name", OF_TREES)
-@pytest.mark.parametrize(("kind", "bodies"), [*(("chain", n) for n in SIZES), ("mixed", 300), ("followers", 300)])
-def test_the_same_as_the_book(name, kind, bodies):
+OF_ALL = [*(("chain", n) for n in SIZES), ("mixed", 300), ("followers", 300)]
+CASES = [(*case, name) for case in OF_ALL for name in OF_TREES if name not in OF_HANDLES]
+CASES += [
+    (*case, name) for case in (("chain", 2), ("chain", 100), ("few", 120), ("followers", 300)) for name in OF_HANDLES
+]
+
+
+@pytest.mark.parametrize(("kind", "bodies", "name"), CASES)
+def test_the_same_as_the_book(kind, bodies, name):
     model = mechanism(kind, bodies)
     if kind == "followers" and name == "forward_dynamics":
         pytest.skip("a dense matrix of so many joints is held against itself in test_composed.py")

@@ -36,24 +36,26 @@ def test_the_lyapunov_function_falls_by_damping_alone(model, seed):
     rng = np.random.default_rng(seed)
     pi = lw.inertial_parameters(model)
     rate = rng.uniform(0.5, 2.0, len(pi))
-    begin, damping = lw.integrate(model, q, 0.3 * rng.normal(size=model.nv)), np.linspace(1.0, 2.0, model.nv)
+    begin, damping = lw.dynamics.integrate(model, q, 0.3 * rng.normal(size=model.nv)), np.linspace(1.0, 2.0, model.nv)
     reference = lambda t: (lw.dynamics.integrate(model, begin, t * w), w, np.zeros(model.nv))  # noqa: E731
     wrong, step = 0.3 * rng.normal(size=len(pi)), 1.0
     bound = {"bodies": "all", "reference": reference, "convergence": 3.0, "damping": damping, "rate": rate}
     tau, after = control.adaptive(model, 0.0, q, v, {"parameters": pi + wrong}, **bound, step=step)
     learning = (after["parameters"] - pi - wrong) / step
-    a = lw.forward_dynamics(model, q, v, tau + lw.passive_forces(model, q, v))
+    a = lw.dynamics.forward_dynamics(model, q, v, tau + lw.dynamics.passive_forces(model, q, v))
 
     def candidate(t):
-        there, velocity, missing = lw.integrate(model, q, t * v), v + t * a, wrong + t * learning
+        there, velocity, missing = lw.dynamics.integrate(model, q, t * v), v + t * a, wrong + t * learning
         v_r, _ = _followed(model, t, there, velocity, reference, 3.0)
         s = velocity - v_r
-        return 0.5 * s @ lw.mass_matrix(model, there) @ s + 0.5 * missing @ (missing / rate)
+        return 0.5 * s @ lw.dynamics.mass_matrix(model, there) @ s + 0.5 * missing @ (missing / rate)
 
     h = 1e-5
     slope = (candidate(h) - candidate(-h)) / (2.0 * h)
     s = v - _followed(model, 0.0, q, v, reference, 3.0)[0]
-    scale = 1.0 + np.abs(s * tau).sum() + np.abs(learning * wrong / rate).sum() + s @ lw.mass_matrix(model, q) @ s
+    scale = (
+        1.0 + np.abs(s * tau).sum() + np.abs(learning * wrong / rate).sum() + s @ lw.dynamics.mass_matrix(model, q) @ s
+    )
     assert slope == pytest.approx(-s @ (damping * s), abs=1e-6 * scale)
 
 
@@ -61,13 +63,13 @@ def test_the_lyapunov_function_falls_by_damping_alone(model, seed):
 @given(trees(3), st.integers(0, 2**31))
 def test_the_rate_of_the_reference_velocity_is_its_derivative(model, seed):
     q, v, w = state(model, seed)
-    begin = lw.integrate(model, q, 0.3 * np.random.default_rng(seed).normal(size=model.nv))
+    begin = lw.dynamics.integrate(model, q, 0.3 * np.random.default_rng(seed).normal(size=model.nv))
     reference = lambda t: (lw.dynamics.integrate(model, begin, t * w + t * t * v), w + 2 * t * v, 2 * v)  # noqa: E731
     plain = not model.quaternion_starts and all(j.motion.nq == 1 for j in model.joints)
     if not plain:
         reference = lambda t: (lw.dynamics.integrate(model, begin, t * w), w, 0.0 * w)  # noqa: E731
     h = 1e-6
-    ahead, behind = (_followed(model, t, lw.integrate(model, q, t * v), v, reference, 2.0)[0] for t in (h, -h))
+    ahead, behind = (_followed(model, t, lw.dynamics.integrate(model, q, t * v), v, reference, 2.0)[0] for t in (h, -h))
     a_r = _followed(model, 0.0, q, v, reference, 2.0)[1]
     assert np.allclose((ahead - behind) / (2 * h), a_r, rtol=1e-6, atol=1e-6 * (1.0 + np.abs(a_r).max()))
 

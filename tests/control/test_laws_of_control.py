@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright import dynamics
 from linkwright.control.hand import pose_error
 from linkwright.control.references import at
 from linkwright.errors import LinkwrightError
@@ -34,7 +35,7 @@ def driven(model):
 
 def accelerated(model, q, v, tau):
     """With springs, dampers and friction, as `simulate` has it."""
-    return lw.forward_dynamics(model, q, v, tau + lw.passive_forces(model, q, v))
+    return dynamics.forward_dynamics(model, q, v, tau + dynamics.passive_forces(model, q, v))
 
 
 @settings(max_examples=15, deadline=None)
@@ -42,17 +43,17 @@ def accelerated(model, q, v, tau):
 def test_pd_takes_energy_out_through_its_dampers_alone(model, seed):
     """V̇ = −vᵀ K_d v of V = ½ vᵀ M v + ½ eᵀ K e, for every joint type."""
     q, v, _ = state(model, seed)
-    target = lw.integrate(model, q, 0.3 * np.random.default_rng(seed).normal(size=model.nv))
+    target = dynamics.integrate(model, q, 0.3 * np.random.default_rng(seed).normal(size=model.nv))
     K, D = np.linspace(3.0, 9.0, model.nv), np.linspace(0.5, 1.0, model.nv)
     tau = control.pd(model, 0.0, q, v, target=target, stiffness=K, damping=D, actuated=driven(model))
-    a = lw.forward_dynamics(model, q, v, tau)
+    a = dynamics.forward_dynamics(model, q, v, tau)
 
     def energy(t):
-        there = lw.integrate(model, q, t * v)
-        e, velocity = lw.difference(model, there, target), v + t * a
-        return lw.kinetic_energy(model, there, velocity) + 0.5 * e @ (K * e)
+        there = dynamics.integrate(model, q, t * v)
+        e, velocity = dynamics.difference(model, there, target), v + t * a
+        return dynamics.kinetic_energy(model, there, velocity) + 0.5 * e @ (K * e)
 
-    scale = 1.0 + np.abs(v) @ np.abs(tau) + np.abs(v * lw.gravity_forces(model, q)).sum()
+    scale = 1.0 + np.abs(v) @ np.abs(tau) + np.abs(v * dynamics.gravity_forces(model, q)).sum()
     assert slope(energy) == pytest.approx(-v @ (D * v), abs=1e-6 * scale)
 
 
@@ -60,11 +61,11 @@ def test_pd_takes_energy_out_through_its_dampers_alone(model, seed):
 @given(trees(4, mimics=False), st.integers(0, 2**31))
 def test_computed_torque_gives_the_acceleration_that_is_wanted(model, seed):
     q, v, a = state(model, seed)
-    target = lw.integrate(model, q, 0.2 * a / (1.0 + np.abs(a).max()))
+    target = dynamics.integrate(model, q, 0.2 * a / (1.0 + np.abs(a).max()))
     reference = lambda t: (target, 0.5 * v, a)  # noqa: E731
     law = partial(control.computed_torque, reference=reference, stiffness=9.0, damping=6.0, actuated=driven(model))
     tau = law(model, 0.0, q, v)
-    wanted = a + 6.0 * (0.5 * v - v) + 9.0 * lw.difference(model, q, target)
+    wanted = a + 6.0 * (0.5 * v - v) + 9.0 * dynamics.difference(model, q, target)
     assert np.allclose(accelerated(model, q, v, tau), wanted, rtol=1e-8, atol=1e-7 * (1.0 + np.abs(wanted).max()))
 
 

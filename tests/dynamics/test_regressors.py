@@ -43,12 +43,16 @@ def test_what_follows_a_reference_velocity_takes(model, seed):
     """M a_r + C(q, v) v_r + g, with the C of which Ṁ − 2C is skew: without weight sᵀ(Y(v, s, 0) π) is half of sᵀṀ s."""
     (q, v, a), (_, v_r, a_r) = state(model, seed), state(model, seed + 1)
     pi = lw.inertial_parameters(model, armature=True)
-    M, C, g = (lw.dynamics.mass_matrix(model, q), lw.dynamics.coriolis_matrix(model, q, v), lw.gravity_forces(model, q))
+    M, C, g = (
+        lw.dynamics.mass_matrix(model, q),
+        lw.dynamics.coriolis_matrix(model, q, v),
+        lw.dynamics.gravity_forces(model, q),
+    )
     Y = reference_regressor(model, q, v, v_r, a_r, armature=True)
     assert relative_error(Y @ pi, M @ a_r + C @ v_r + g) < 1e-12
     assert relative_error(reference_regressor(model, q, v, v, a, True), regressor(model, q, v, a, True)) < 1e-12
     free, h = model.with_gravity([0.0, 0.0, 0.0]), 1e-6
-    there, before = (lw.dynamics.mass_matrix(model, lw.integrate(model, q, x * v)) for x in (h, -h))
+    there, before = (lw.dynamics.mass_matrix(model, lw.dynamics.integrate(model, q, x * v)) for x in (h, -h))
     half = 0.25 / h * (v_r @ (there - before) @ v_r)
     power = v_r @ reference_regressor(free, q, v, v_r, 0.0 * a_r, armature=True) @ pi
     assert power == pytest.approx(half, abs=1e-6 * (1.0 + np.abs(C).max() * (v_r @ v_r)))
@@ -60,13 +64,15 @@ def test_momentum_changes_by_efforts_and_what_generalised_momentum_tells(model, 
     """n = Cᵀv − g, and so ṗ = τ + n along a motion."""
     q, v, a = state(model, seed)
     p, n = lw.dynamics.generalised_momentum(model, q, v)
-    expected = lw.dynamics.coriolis_matrix(model, q, v).T @ v - lw.gravity_forces(model, q)
+    expected = lw.dynamics.coriolis_matrix(model, q, v).T @ v - lw.dynamics.gravity_forces(model, q)
     assert relative_error(p, lw.dynamics.mass_matrix(model, q) @ v) < 1e-12
     assert relative_error(n, expected) < 1e-11
     assert relative_error(momentum_change_regressor(model, q, v) @ lw.inertial_parameters(model), expected) < 1e-11
     h = 1e-6
-    ahead, behind = (lw.generalised_momentum(model, lw.integrate(model, q, x * v), v + x * a)[0] for x in (h, -h))
-    tau = lw.inverse_dynamics(model, q, v, a)
+    ahead, behind = (
+        lw.dynamics.generalised_momentum(model, lw.dynamics.integrate(model, q, x * v), v + x * a)[0] for x in (h, -h)
+    )
+    tau = lw.dynamics.inverse_dynamics(model, q, v, a)
     assert relative_error((ahead - behind) / (2 * h), tau + n) < 1e-6 * (1.0 + np.abs(tau).max())
 
 

@@ -136,9 +136,9 @@ def test_the_bias_takes_fewer_operations_than_the_matrix(name, reference):
 
 
 def test_large_mechanisms_too():
-    model = random_tree([JOINT_TYPES[k % len(JOINT_TYPES)] for k in range(400)], seed=5)
+    model = random_tree([JOINT_TYPES[k % len(JOINT_TYPES)] for k in range(120)], seed=5)
     q, v, a = state(model, 0)
-    deepest = max(range(400), key=lambda k: len(model.path(k)))
+    deepest = max(range(120), key=lambda k: len(model.path(k)))
     base, frame = model.bodies[model.path(deepest)[2]].name, model.bodies[deepest].name
     for name, arrays in (
         ("pose", (q,)),

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from generated import LANGUAGES, function_name
-from test_equations import follower, with_joint
+from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
@@ -28,7 +28,7 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(scope="module", params=CASES)
 def case(request):
     maker, parameters = CASES[request.param]
     return maker(), parameters
@@ -41,7 +41,7 @@ def model(case):
 
 @pytest.fixture
 def made(case):
-    return equations(*case)
+    return once(*case)
 
 
 def expected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from mechanisms import relative_error
 FULL = {"geometry": "numbers", "inertial": "all", "gravity": "numbers"}
 
 
+@cache
 def with_joint(kind: str) -> Model:
     """A joint of the kind between two hinges, turned by multiples of π/12, on bodies without symmetry."""
     builder = lw.Builder(kind, gravity=(1.0, 2.0, -9.0))
@@ -39,6 +42,7 @@ def with_joint(kind: str) -> Model:
     return builder.build()
 
 
+@cache
 def follower() -> Model:
     """A hinge and a slide that follow another hinge."""
     builder = lw.Builder("follower")
@@ -52,6 +56,17 @@ def follower() -> Model:
         "slides", "prismatic", "b", "c", axis=(1, 0, 0), xyz=(0.3, 0, 0), mimic="lead", multiplier=0.4, offset=0.1
     )
     return builder.build()
+
+
+_made: dict[Any, Equations] = {}
+
+
+def once(model: Model, parameters: Any = "symbols", **options: Any) -> Equations:
+    """The equations of a model, the same object for all tests that ask for the same: they are derived once."""
+    key = (model, repr(parameters), *sorted(options.items()))
+    if key not in _made:
+        _made[key] = equations(model, parameters, **options)
+    return _made[key]
 
 
 def at(made: Equations, model: Model, seed: int = 0) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:

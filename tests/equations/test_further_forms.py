@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import sympy
 from generated import LANGUAGES
 from test_constraint_rows import four_bar
-from test_equations import follower, with_joint
+from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.equations import Equations, equations
@@ -38,6 +39,7 @@ def ball() -> lw.Model:
     return builder.build()
 
 
+@cache
 def made_of(name: str) -> lw.Model:
     known = {"ball": ball, "spherical": lambda: with_joint("spherical"), "helical": lambda: with_joint("helical")}
     known["follower"] = follower
@@ -55,7 +57,7 @@ def state_of(made: Equations, seed: int = 0) -> tuple[np.ndarray, np.ndarray, di
 @pytest.mark.parametrize("parameters", ["symbols", "numbers"])
 @pytest.mark.parametrize("name", FIRST_PAGE)
 def test_every_one_is_what_the_library_computes(name, parameters):
-    made = equations(made_of(name), parameters)
+    made = once(made_of(name), parameters)
     q, v, values = state_of(made)
     for what, compute in WHOLE.values():
         array = made.polynomials(what)
@@ -65,7 +67,7 @@ def test_every_one_is_what_the_library_computes(name, parameters):
 
 @pytest.mark.parametrize("name", FIRST_PAGE)
 def test_mass_matrix_rate_less_twice_c_is_skew_and_c_v_is_h(name):
-    made = equations(made_of(name))
+    made = once(made_of(name))
     mechanism, ring = made._mechanism, made._mechanism.ring
     C, M = made.polynomials("coriolis_matrix"), made.canonical.mass_matrix
     v = np.array([ring[one] for one in made.coordinates.v], dtype=object)
@@ -110,7 +112,7 @@ def test_what_a_book_has_of_two_links():
 @pytest.mark.parametrize("name", ["two_link", "ball", "planar:3"])
 def test_every_form_is_the_same(name, form):
     """Text read as Python, of every quantity."""
-    made = equations(made_of(name))
+    made = once(made_of(name))
     q, v, values = state_of(made)
     scope = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "pi": np.pi, **values}
     scope["m"] = lw.total_mass(made.model)
@@ -180,7 +182,7 @@ def test_sympy_has_the_total_mass_written_out():
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ["two_link", "ball"])
 def test_code_computes_the_same(name, language, tmp_path):
-    made = equations(made_of(name))
+    made = once(made_of(name))
     what = ",".join(WHOLE)
     q, v, _ = state_of(made)
     expected = [np.atleast_1d(compute(made.model, q, v)) for _, compute in WHOLE.values()]

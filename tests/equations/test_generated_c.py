@@ -6,11 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
 from generated import CC, GFORTRAN, OCTAVE, STRICT, run
-from test_equations import with_joint
+from test_equations import once, with_joint
 from test_passive import damped_arm
 
 import linkwright as lw
@@ -28,10 +29,11 @@ CASES = {
 WHATS = [("M,h,g", False), ("rhs", False), ("M,h,g,D,K", False), ("T,J,J_dot,V", True)]
 
 
+@cache
 def made_of(case: str, parameters: str = "symbols"):
     maker, frame = CASES[case]
     model = maker()
-    return equations(model, parameters), frame if frame in model.frames else list(model.frames)[-1]
+    return once(model, parameters), frame if frame in model.frames else list(model.frames)[-1]
 
 
 @pytest.mark.parametrize("parameters", ["numbers", "symbols"])

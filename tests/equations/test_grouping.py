@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_equations import FULL, compare, follower, with_joint
+from test_equations import FULL, compare, follower, once, with_joint
 
 import linkwright as lw
 from linkwright import dynamics
@@ -29,7 +29,7 @@ MODELS = {
 }
 
 
-@pytest.fixture(params=MODELS)
+@pytest.fixture(scope="module", params=MODELS)
 def model(request) -> Model:
     return MODELS[request.param]()
 
@@ -77,7 +77,7 @@ def rank_of_regressor(model: Model) -> int:
 
 @pytest.mark.parametrize("parameters", ["symbols", {"inertial": "all"}, FULL], ids=["symbols", "all", "full"])
 def test_definitions_put_in_give_the_equations_back(model, parameters):
-    made = equations(model, parameters, base_parameters=True)
+    made = once(model, parameters, base_parameters=True)
     ungrouped, definitions = made.grouping.ungrouped, made.grouping.definitions
     ring = ungrouped.gravity_forces[0].ring
     for grouped, whole in zip(made.canonical, ungrouped, strict=True):
@@ -92,7 +92,7 @@ def inertial(made: Equations) -> list[str]:
 
 
 def test_there_are_as_many_as_the_regressor_has_rank(model):
-    made = equations(model, FULL, base_parameters=True)
+    made = once(model, FULL, base_parameters=True)
     assert len(inertial(made)) == rank_of_regressor(model)
 
 
@@ -104,10 +104,10 @@ def test_puma():
 
 
 def test_numbers_and_code(model):
-    made = equations(model, base_parameters=True)
+    made = once(model, base_parameters=True)
     compare(made, model)
     compare(made, made.model)
-    compare(equations(model, base_parameters=True, route="lagrange"), model)
+    compare(once(model, base_parameters=True, route="lagrange"), model)
     scope: dict = {}
     exec(made.python(), scope)
     q, v, _ = state(model, 3)

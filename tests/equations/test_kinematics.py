@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy
 from generated import LANGUAGES
-from test_equations import follower, with_joint
+from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.dynamics.configuration import configuration_rate
@@ -53,12 +55,19 @@ def read(text: str, values: dict[str, float], shapes: dict[str, tuple[int, ...]]
     return found
 
 
-@pytest.mark.parametrize("parameters", ["numbers", "symbols"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_joint_type_in_text(kind, parameters):
+FRAMES = (("tool", "world_aligned"), ("side", "body"), ("tool", "world"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "frames"),
+    [(kind, "symbols", FRAMES) for kind in KINDS]
+    # by the same derivation: one frame of each, all three among them
+    + [(kind, "numbers", FRAMES[k % 3 : k % 3 + 1]) for k, kind in enumerate(KINDS)],
+)
+def test_every_joint_type_in_text(kind, parameters, frames):
     model = with_joint(kind)
-    made = equations(model, parameters)
-    for seed, (frame, reference) in enumerate((("tool", "world_aligned"), ("side", "body"), ("tool", "world"))):
+    made = once(model, parameters)
+    for seed, (frame, reference) in enumerate(frames):
         q, v, _ = state(model, seed)
         theirs = library(model, q, v, frame, reference)
         text = made.text(what="G,T,J,J_dot,V", frame=frame, reference=reference)
@@ -70,7 +79,7 @@ def test_every_joint_type_in_text(kind, parameters):
 @pytest.mark.parametrize("kind", KINDS)
 def test_identities_hold_exactly(kind):
     """V = J v, J̇ is the rate of J, and the rate of the position is the velocity, as polynomials."""
-    made = equations(with_joint(kind))
+    made = once(with_joint(kind))
     mechanism = made._framed("tool")
     ring = mechanism.ring
     rates = dict(zip(made.coordinates.q, made.polynomials("rate_matrix") @ made._mechanism.v, strict=True))
@@ -202,13 +211,18 @@ CASES = {
 }
 
 
+@cache
+def mechanism(case: str) -> Model:
+    return CASES[case][0]()
+
+
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_code_agrees_with_the_library(language, case, tmp_path):
-    maker, parameters, frame = CASES[case]
-    model = maker()
+    _, parameters, frame = CASES[case]
+    model = mechanism(case)
     frame = frame if frame in model.frames else list(model.frames)[-1]
-    made = equations(model, parameters)
+    made = once(model, parameters)
     p = np.array(list(made.frame_parameters(frame).values()))
     for letters, reference in (("T,J", "world_aligned"), ("g,G,J_dot,V", "body")):
         folder = tmp_path / reference

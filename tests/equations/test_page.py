@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from test_constraint_rows import four_bar
-from test_equations import at, with_joint
+from test_equations import at, once, with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
@@ -154,7 +154,7 @@ def powered(function, n):
 @pytest.mark.parametrize("kind", ["helical", "planar", "spherical", "universal"])
 def test_what_is_typeset_is_what_was_derived(kind, parameters, form):
     model = with_joint(kind)
-    made = equations(model, parameters)
+    made = once(model, parameters)
     numbers, q, v = at(made, model)
     names = made.parameters | dict(zip(made.coordinates.q, q, strict=True))
     names |= dict(zip(made.coordinates.v, v, strict=True))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 
 import numpy as np
 import pytest
 from generated import LANGUAGES, function_name
 from scipy.integrate import solve_ivp
-from test_equations import follower, with_joint
+from test_equations import follower, once, with_joint
 from test_explain import ball
 from test_passive import damped_arm
 
@@ -44,6 +45,11 @@ CASES = {
 }
 
 
+@cache
+def mechanism(case: str) -> lw.Model:
+    return CASES[case]()
+
+
 def python_function(source: str):
     scope: dict = {}
     exec(source, scope)
@@ -59,8 +65,8 @@ def derivative(model, q, v, tau) -> np.ndarray:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("case", CASES)
 def test_every_language_agrees_with_forward_dynamics(case, language, parameters, tmp_path):
-    model = CASES[case]()
-    made = equations(model, parameters)
+    model = mechanism(case)
+    made = once(model, parameters)
     function = LANGUAGES[language](getattr(made, language)("rhs"), tmp_path)
     p = [np.array(list(made.parameters.values()))] if made.parameters else []
     for seed in range(2):

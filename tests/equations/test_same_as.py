@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 import sympy
-from test_equations import follower, with_joint
+from test_equations import follower, once, with_joint
 
 import linkwright as lw
 from linkwright.equations import equations
@@ -71,7 +71,7 @@ def test_what_differs_is_told_in_its_shortest_form():
 def test_every_form_that_is_printed_is_the_same_and_a_changed_one_is_not(name, form):
     model = follower() if name == "follower" else with_joint(name) if name in ("helical", "planar") else None
     model = model or lw.load("two_link" if name == "numbers" else name)
-    made = equations(model, "numbers" if name in ("numbers", "helical", "planar") else "symbols")
+    made = once(model, "numbers" if name in ("numbers", "helical", "planar") else "symbols")
     what = "M,h,g" if name in ("helical", "planar") else "M,h,C,g,E,U,c,P"
     text = made.text(form, what)
     assert made.same_as(text), made.same_as(text)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import linkwright as lw
+from linkwright.dynamics import difference, integrate
 from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.simulation.stepping.integrators import total_acceleration
 from linkwright.simulation.stepping.steps import Way, stepper
@@ -26,7 +27,7 @@ def by_differences(model, change, end):
 
 def changes(model, q, v, tau):
     n = model.nv
-    return lambda x: (lw.integrate(model, q, x[:n]), v + x[n : 2 * n], tau + x[2 * n :])
+    return lambda x: (integrate(model, q, x[:n]), v + x[n : 2 * n], tau + x[2 * n :])
 
 
 def after(model, q, v, tau, h, method):
@@ -39,7 +40,7 @@ def after(model, q, v, tau, h, method):
 
     def end(q, v, tau):
         q1, v1 = step(q, v, tau, h)
-        return np.concatenate([lw.difference(model, q0, q1), v1 - v0])
+        return np.concatenate([difference(model, q0, q1), v1 - v0])
 
     return end
 
@@ -67,10 +68,7 @@ def test_the_rate_is_that_of_motions_side_by_side(model, seed):
             model,
             changes(model, q, v, tau),
             lambda q1, v1, _, h=h: (
-                (
-                    lw.difference(model, lw.integrate(model, q, h * v), lw.integrate(model, q1, h * v1))
-                    - lw.difference(model, q, q1)
-                )
+                (difference(model, integrate(model, q, h * v), integrate(model, q1, h * v1)) - difference(model, q, q1))
                 / h
             ),
         )

@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, InputError, LinkwrightError, ShapeError
-from mechanisms import one_of_each, trees
+from mechanisms import few_trees, one_of_each
 
 plans = lw.trajectories
 
@@ -29,7 +29,7 @@ def waypoints_of(model, seed, n=5, size=0.6, batch=()):
 
 
 @settings(max_examples=12, deadline=None)
-@given(trees(3, mimics=True), st.integers(0, 2**31), st.sampled_from(["clamped", "natural"]))
+@given(few_trees(), st.integers(0, 2**31), st.sampled_from(["clamped", "natural"]))
 def test_splines_go_through_with_continuous_accelerations(model, seed, ends):
     q, t = waypoints_of(model, seed)
     told = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.acting.laws import ruled
-from mechanisms import one_of_each, trees
+from mechanisms import few_trees, one_of_each
 
 
 def pieces_of(model, seed, batch=(), n=3, degree=5, size=0.4):
@@ -26,7 +26,7 @@ def pieces_of(model, seed, batch=(), n=3, degree=5, size=0.4):
 
 
 @settings(max_examples=20, deadline=None)
-@given(trees(3, mimics=True), st.integers(0, 2**31))
+@given(few_trees(), st.integers(0, 2**31))
 def test_velocity_acceleration_and_jerk_are_the_rates(model, seed):
     """Of q by `difference`, of v and of a by plain differences, for every joint type."""
     trajectory = pieces_of(model, seed)

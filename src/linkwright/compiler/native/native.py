@@ -126,20 +126,21 @@ class Native:
         _AS_ROW(self._row_at.value or 0)(arguments, steps)
 
     def _code(self, part: str) -> machine.Code:
-        """The code for "row" or "batches"; loops over bodies have both in one piece."""
-        if isinstance(self._program, Staged):
-            part = "loops"
+        """The code for "row" or "batches"; stages that take one row at a time have both in one piece."""
+        staged = isinstance(self._program, Staged)
+        if staged and self.width == 1:
+            part = "both"
         if part not in self._codes:
             with machine.LOCK:
                 if part not in self._codes:
                     self._codes[part] = self._made(part)
-                    if part == "row":
+                    if part == "row" and not staged:
                         self._row_at.value = self._codes[part].exported["row"]
         return self._codes[part]
 
     def _made(self, part: str) -> machine.Code:
         program = self._program
-        exports = ("loop", "entry", *program.exports) if isinstance(program, Staged) else _EXPORTS[part]
+        exports = _exports(program, part)
         name = cache.key(f"{program.digest} {part}", self._target, self.width)
         with told(f"compiling {self.name}"):
             code, found = cache.code(name, lambda: self._text(part), self._symbols, exports, _scheduled(program))
@@ -149,7 +150,7 @@ class Native:
     def _text(self, part: str) -> str:
         program, target = self._program, self._target
         if isinstance(program, Staged):
-            return program.text(target, self.width)
+            return program.text(target, 1 if part == "row" else self.width)
         if part == "row":
             return llvm.row_text(program, self.width, target)
         split = refill.parts(program)
@@ -158,7 +159,11 @@ class Native:
         return llvm.batches_text(program, self.width, target)
 
 
-_EXPORTS = {"row": ("entry", "row"), "batches": ("loop",)}
+def _exports(program: Program | Staged, part: str) -> tuple[str, ...]:
+    """The functions of a part of its code that are called from outside."""
+    if isinstance(program, Staged):
+        return {"row": ("entry",), "batches": ("loop",), "both": ("loop", "entry", *program.exports)}[part]
+    return {"row": ("entry", "row"), "batches": ("loop",)}[part]
 
 
 def build(program: Program | Staged, symbols: Mapping[str, int], tune: bool = False, name: str = "") -> Native:
@@ -168,7 +173,7 @@ def build(program: Program | Staged, symbols: Mapping[str, int], tune: bool = Fa
     """
     target = machine.target()
     if isinstance(program, Staged):
-        return Native(program, symbols, program.width(target.width), name).prepare()  # it may turn out too large
+        return Native(program, symbols, program.width(target.width), name).prepare(batches=False)  # it may be too large
     if not tune:
         return Native(program, symbols, target.width, name)
     tuned = cache.key(f"tuned {program.digest}", target, 0)
