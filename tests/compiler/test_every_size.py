@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ OF_FREE_JOINTS = ("articulated_inertia", *OF_HANDLES)
 OF_TREES = [name for name in ALGORITHMS if name not in (*OF_LOOPS, "forward_dynamics_derivatives")]
 
 
-@cache
+@lru_cache(1)  # tests go from one to the next, and all that was compiled for one goes with it
 def mechanism(kind: str, bodies: int) -> Model:
     """A chain, or a tree, not as deep as it is large: of joints of all types, of few, of some that follow others."""
     rng = np.random.default_rng(bodies)

@@ -88,7 +88,7 @@ def test_impulses_bring_no_energy_from_any_start() -> None:
     generator = np.random.default_rng(5)
     for e in (0.0, 0.9):
         model = standing("humanoid", restitution=e)
-        for _ in range(10):
+        for _ in range(4):
             q, v = near_ground(model, generator)
             found, _ = impulses_at(model, q, v, True, Solver(sweeps=60))
             after = v + found.velocity(found.found(np.zeros(found.size)))
@@ -113,8 +113,18 @@ def test_many_rows_are_solved_by_factors_as_few_are_by_their_matrix(
         assert np.allclose(one, other, atol=1e-9)
 
 
+def on_two_feet() -> lw.Model:
+    """A body that is free, with two legs and a box at the end of each."""
+    made = lw.Builder("two feet").body("trunk", 5.0, inertia=0.1).joint("root", "free", "world", "trunk")
+    for side, y in (("left", 0.2), ("right", -0.2)):
+        made.body(side, 1.0, (0.0, 0.0, -0.1), 0.02)
+        made.joint(f"{side} hip", "revolute", "trunk", side, axis=(0, 1, 0), xyz=(0.0, y, -0.2))
+        made.shape(side, "box", size=(0.2, 0.1, 0.04), xyz=(0.0, 0.0, -0.3))
+    return made.build()
+
+
 def test_what_is_not_near_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, generator = lw.load("humanoid").with_ground(height=-0.9), np.random.default_rng(2)
+    model, generator = on_two_feet().with_ground(height=-0.53), np.random.default_rng(2)
     monkeypatch.setattr(rows, "MANY", 1)
     step = lw.compile(stepping, model, p=24)
     monkeypatch.setattr(rows, "MANY", 1000)
