@@ -96,6 +96,19 @@ def test_several_results():
     assert relative_error(twists, np.array(body_velocities(model, q, v))) < 1e-14
 
 
+def test_machine_code_for_rows_and_for_batches_is_made_when_it_is_needed():
+    model = lw.load("planar:12")
+    rows = [np.array(x) for x in zip(*(state(model, seed) for seed in range(3)), strict=True)]
+    kernel = lw.compile(lw.inverse_dynamics, model, unroll=False)
+    assert set(kernel._native._codes) == {"row"}
+    alone = kernel(*(x[1] for x in rows))
+    assert set(kernel._native._codes) == {"row"}
+    assert np.array_equal(kernel(*rows)[1], alone)
+    assert set(kernel._native._codes) == {"row", "batches"}
+    lanes_taken = lw.compile(lw.forward_dynamics, model, unroll=False, method="assembly")
+    assert set(lanes_taken._native._codes) == {"both"}
+
+
 def test_mechanisms_of_a_hundred_bodies_run_in_loops_by_themselves():
     chain = lw.load("chain3d:120")
     q, v, tau = state(chain, 0)
