@@ -50,14 +50,13 @@ def test_trees_with_branches_of_different_joints(order: str) -> None:
     assert relative_error(assembly(model, order)(*x), dynamics.forward_dynamics(model, *x)) < 1e-10
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_no_lane_disturbs_another(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "order"), [(0, "serial"), (1, "balanced"), (2, "grouped:5"), (3, "balanced")])
+def test_no_lane_disturbs_another(seed: int, order: str) -> None:
     """Chunks that fill ports in part, beside others."""
     model = random_tree([Revolute] * 150, seed=seed)
     x = state(model, seed)
     reference = lw.compile(lw.forward_dynamics, model, unroll=False)(*x)
-    for order in (*ORDERS, "grouped:5"):
-        assert relative_error(assembly(model, order)(*x), reference) < 1e-10
+    assert relative_error(assembly(model, order)(*x), reference) < 1e-10
 
 
 @pytest.mark.parametrize("name", ["chain3d:150", "planar:151"])
