@@ -181,6 +181,13 @@ def _of_added(node: Expr, of_row: Tangent, of_place: Tangent, of_x: Tangent) -> 
     return found
 
 
+def _of_put(node: Expr, of_row: Tangent, of_place: Tangent, of_x: Tangent) -> Tangent:
+    place, coerce = node.args[1], node.graph.coerce
+    return {
+        k: tables.put(_known(of_row, k, node), place, coerce(of_x.get(k, 0.0))) for k in dict.fromkeys([*of_row, *of_x])
+    }
+
+
 def _of_outer(node: Expr, of_row: Tangent, of_y: Tangent, of_x: Tangent) -> Tangent:
     (_, y, x), sides = node.args, node.graph.rows[node.index].told
     found = dict(of_row)
@@ -201,6 +208,7 @@ _OF_ROWS: dict[str, Callable[..., Tangent]] = {
     "table": _of_table,
     "part": lambda node, of_row: {k: tables.part(x, node.graph.rows[node.index].told) for k, x in of_row.items()},
     "added": _of_added,
+    "put": _of_put,
     "product": _of_product,
     "outer": _of_outer,
     "take": lambda node, of_row, of_place: {k: tables.take(x, node.args[1]) for k, x in of_row.items()},

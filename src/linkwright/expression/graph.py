@@ -115,6 +115,31 @@ class Graph:
 
         return taken(self, rows, places)
 
+    def row(self, entries: Sequence[Any], changing: bool = False) -> Expr:
+        """A row of these in memory; ``changing``: one that may be changed."""
+        from linkwright.expression import tables
+
+        found = [self.coerce(x) for x in entries]
+        return tables.begun(self, found) if changing else tables.in_memory(self, found)
+
+    def room(self, size: int) -> Expr:
+        """A row, of which all entries are put before one is read."""
+        from linkwright.expression import tables
+
+        return tables.room(self, size)
+
+    def entry(self, row: Expr, place: Any, turn: int = 0) -> Expr:
+        """An entry of a row, at a place that is whole and within it; ``turn``: see `tables.py`."""
+        from linkwright.expression import tables
+
+        return tables.take(row, self.coerce(place), turn)
+
+    def put(self, row: Expr, place: Any, x: Any) -> Expr:
+        """The row with another entry there."""
+        from linkwright.expression import tables
+
+        return tables.put(row, self.coerce(place), self.coerce(x))
+
     def repeated(self, *arguments: Any) -> list[Expr]:
         """The states after steps that are traced once: `repeats.py`."""
         from linkwright.expression.repeats import repeated

@@ -159,7 +159,7 @@ def outside(results: Iterable[Expr], own: Sequence[Expr], whole: bool = False) -
     depending = {symbol.index for symbol in own}
     used = list(results)
     for node in needed(results, range(min(depending))):  # older ones depend on none
-        new = node.op in ("zeros", "added", "outer") or (whole and node.args)
+        new = node.op in ("zeros", "room", "added", "put", "outer") or (whole and node.args)
         begun = new and node.index > own[0].index
         if begun or any(a.index in depending for a in node.args):
             depending.add(node.index)

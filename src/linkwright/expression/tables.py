@@ -4,10 +4,11 @@ Nodes of these operations stand for a row of numbers rather than for one (`Graph
 
 - "numbers": constants; "array": an argument of the function; "table": expressions;
 - "part" (row): every so manyeth of its entries; "kept" (repetition, which): what one of its states was on the way;
-- "zeros": a row to be added to; "added" (row, place, x): with x added to one entry;
+- "zeros": a row to be changed; "room": one whose entries are all put before they are read;
+- "added" (row, place, x): with x added to one entry; "put" (row, place, x): with x in its place;
 - "product" (A, x): A x; "outer" (row, y, x): with the products of all pairs of entries added.
 
-What is added to is used once, so that the same memory may hold it before and after. "take" (row, place) and "item"
+What is changed is used once, so that the same memory may hold it before and after. "take" (row, place) and "item"
 (row, number) give one entry: place is whole and within the row, or NaN, which gives NaN.
 """
 
@@ -40,6 +41,11 @@ class Numbers:
 
     def __repr__(self) -> str:
         return f"Numbers({self.digest})"
+
+    @property
+    def whole(self) -> bool:
+        """Whether all are whole numbers, that places may be."""
+        return bool(np.all((self.entries == np.rint(self.entries)) & (np.abs(self.entries) < 2.0**52)))
 
 
 class Part(NamedTuple):
@@ -177,7 +183,7 @@ def known_kept(repetition: Expr, state: int) -> Expr | None:
 
 
 def zeros(graph: Graph, size: int) -> Expr:
-    """A row of zeros, to be added to."""
+    """A row of zeros, to be changed."""
     return _row(graph, "zeros", (), Row(size), graph.count)
 
 
@@ -193,9 +199,27 @@ def symbol(graph: Graph, name: str, size: int) -> Expr:
     return made
 
 
+def begun(graph: Graph, entries: Sequence[Expr]) -> Expr:
+    """A row of these entries, to be changed."""
+    row = room(graph, len(entries))
+    for k, x in enumerate(entries):
+        row = put(row, graph.constant(k), x)
+    return row
+
+
+def room(graph: Graph, size: int) -> Expr:
+    """A row whose entries are put before anybody reads them."""
+    return _row(graph, "room", (), Row(size), graph.count)
+
+
 def added(row: Expr, place: Expr, x: Expr) -> Expr:
     """The row with a number added to one of its entries."""
     return _row(row.graph, "added", (row, place, x), Row(size_of(row)), None)
+
+
+def put(row: Expr, place: Expr, x: Expr) -> Expr:
+    """The row with a number in the place of one of its entries, a place that is whole and within the row."""
+    return _row(row.graph, "put", (row, place, x), Row(size_of(row)), None)
 
 
 def product(A: Expr, x: Expr, sides: Sides) -> Expr:
@@ -228,19 +252,28 @@ def entries(row: Expr) -> list[Expr]:
     return [entry(row, k) for k in range(size_of(row))]
 
 
-def take(row: Expr, place: Expr) -> Expr:
-    """The entry at a place that is whole and within the row, or NaN."""
+def take(row: Expr, place: Expr, turn: int = 0) -> Expr:
+    """The entry at a place that is whole and within the row, or NaN.
+
+    ``turn``: where it is read anew, by a number, rather than kept in a register meanwhile.
+    """
     if place.value is not None:
         return entry(row, int(place.value)) if place.value == place.value else place
-    return row.graph.node("take", (row, place), ("take", row.index, place.index))
+    found = row.graph.node("take", (row, place), ("take", row.index, place.index, turn))
+    root, first = rooted(row, 0)
+    if root.op == "numbers" and found.index not in row.graph.spans and row.graph.rows[root.index].told.whole:
+        step = 1 if root is row else row.graph.rows[row.index].told.step
+        some = row.graph.rows[root.index].told.entries[first::step][: size_of(row)]
+        row.graph.spans[found.index] = (float(some.min()), float(some.max()))
+    return found
 
 
 def again(graph: Graph, op: str, args: Sequence[Expr], told: Any) -> Expr:
     """The same of other arguments, as a program tells it."""
     if op == "numbers":
         return _row(graph, op, (), Row(len(told.entries), told), told)
-    if op == "zeros":
-        return zeros(graph, told)
+    if op in ("zeros", "room"):
+        return zeros(graph, told) if op == "zeros" else room(graph, told)
     if op == "table":
         return in_memory(graph, args)
     return _AGAIN[op](*args, *(() if told is None else (told,)))
@@ -314,6 +347,7 @@ _AGAIN: dict[str, Callable[..., Expr]] = {
     "part": part,
     "kept": kept,
     "added": lambda row, place, x, _: added(row, place, x),
+    "put": lambda row, place, x, _: put(row, place, x),
     "product": product,
     "outer": outer,
     "take": take,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, is_symbolic, is_zero, maximum, mirror, where
+from linkwright.spatial.arrays import Array, inverse_root, is_symbolic, is_zero, maximum, mirror, where
 
 
 def solve_symmetric(A: Array, B: Array) -> Array:
@@ -44,7 +44,7 @@ def factorise(A: Array, roots: bool = False) -> tuple[Array, Array]:
     n = len(A)
     rows, inverses = [], []
     for k in reversed(range(n)):
-        root = 1.0 / np.sqrt(A[k, k]) if roots else None
+        root = inverse_root(A[k, k]) if roots else None
         inverse = 1.0 / A[k, k] if root is None else root * root
         ratio = A[k, :k] * inverse
         rows.append(np.concatenate([ratio, np.eye(n)[k, k:]]))

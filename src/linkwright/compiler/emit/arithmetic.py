@@ -6,12 +6,21 @@ what W lanes do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from linkwright.compiler.emit.elementary import ELEMENTARY, Number, Writer, tan
 from linkwright.compiler.emit.repetition import emit_repeat
 from linkwright.compiler.emit.row_loops import LOOPS, emit_loop
-from linkwright.compiler.emit.tables import Index, Place, counting, counting_in_steps, emit_row, emit_take, read
+from linkwright.compiler.emit.tables import (
+    Index,
+    Place,
+    counting,
+    counting_in_steps,
+    emit_row,
+    emit_take,
+    read,
+    whole_number,
+)
 from linkwright.compiler.emit.vector_math import FAR, Lanes, sincos
 from linkwright.compiler.ir.program import ROWS, Instruction, Program
 from linkwright.compiler.native.machine import Target
@@ -51,6 +60,7 @@ class Arithmetic:
         self.places: dict[str, Place] = {}  # of rows
         self.counting = counting(program, ())
         self.indices: dict[int, Index] = {}
+        self.wholes: dict[tuple[int, ...], str] = {}  # inputs of a step that count, as whole numbers
         self.within = 0  # repetitions that are being written
         self.polls = False  # whether those that are long look whether to stop
         self.on_stack = 0  # doubles of the prologue's memory
@@ -91,7 +101,13 @@ class Arithmetic:
         elif op == "repeat":
             given = [self.values[a] for a in args]
             counts = counting_in_steps(value, [a in self.counting for a in args])
-            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :], counts)
+            fixed = args[value.size :]
+            wholes: dict[tuple[int, ...], str] = {
+                (2, i): whole_number(self, a)
+                for i, a in enumerate(fixed)
+                if a in self.counting and self.values[a] not in self.places
+            }
+            self.results[k] = emit_repeat(self, value, given[: value.size], given[value.size :], counts, wholes)
         elif op == "take":
             self.values[k] = emit_take(self, *args)
         elif op in ROWS:
@@ -115,10 +131,17 @@ class Arithmetic:
         return self.emit(f"load {V}, ptr {address}, align {8 * self.lanes.width}")
 
     def inside(
-        self, program: Program, inputs: list[list[str]], counts: frozenset[tuple[int, int]] = frozenset()
+        self,
+        program: Program,
+        inputs: list[list[str]],
+        counts: frozenset[tuple[int, int]] = frozenset(),
+        wholes: Mapping[tuple[int, ...], str] | None = None,
     ) -> Inside:
-        """Turn to the instructions of a repetition's step, until it is left; ``counts``: inputs that count."""
-        return Inside(self, program, inputs, counts)
+        """Turn to the instructions of a repetition's step, until it is left.
+
+        ``counts``: inputs that count; ``wholes``: those of them that are known as whole numbers.
+        """
+        return Inside(self, program, inputs, counts, wholes or {})
 
     def seam(self) -> None:
         """A further basic block may start here."""
@@ -310,12 +333,19 @@ class Arithmetic:
 class Inside:
     """The instructions of a repetition's step, written among those around it."""
 
-    def __init__(self, body: Arithmetic, program: Program, inputs: list[list[str]], counts: frozenset[tuple[int, int]]):
+    def __init__(
+        self,
+        body: Arithmetic,
+        program: Program,
+        inputs: list[list[str]],
+        counts: frozenset[tuple[int, int]],
+        wholes: Mapping[tuple[int, ...], str],
+    ):
         self.body = body
         body.within += 1
         self.around = (body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched)
-        self.indices_around = (body.counting, body.indices)
-        body.counting, body.indices = counting(program, counts), {}
+        self.indices_around = (body.counting, body.indices, body.wholes)
+        body.counting, body.indices, body.wholes = counting(program, counts), {}, dict(wholes)
         self.values = [""] * len(program.instructions)
         self.done: set[int] = set()
         body.program, body.values, body.bits, body.angles, body.results = program, self.values, {}, {}, {}
@@ -335,7 +365,7 @@ class Inside:
         body = self.body
         body.within -= 1
         body.program, body.values, body.bits, body.angles, body.fused_away, body.results, body.fetched = self.around  # type: ignore[method-assign]
-        body.counting, body.indices = self.indices_around
+        body.counting, body.indices, body.wholes = self.indices_around
 
 
 def products_to_fuse(program: Program) -> set[int]:

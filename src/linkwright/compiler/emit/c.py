@@ -259,6 +259,9 @@ class _Writer:
             return self._placed(_Place(row.array, row.first + row.step * value.first, row.step * value.step))
         if op == "kept":
             return self._placed(self._record(x[0], value, program.instructions[args[0]].value.size))
+        if op == "put":
+            lines.append(f"{indent}{self.places[x[0]].entry(f'(long)({x[1]})')} = {x[2]};")
+            return x[0]
         if op == "added":
             entry = self.places[x[0]].entry(f"({x[1]} == {x[1]}) ? (long)({x[1]}) : 0")
             lines.append(f"{indent}{entry} += ({x[1]} == {x[1]}) ? {x[2]} : NAN;")
@@ -273,8 +276,8 @@ class _Writer:
             kind = "static const double" if op == "numbers" else "const double"
             lines.append(f"{indent}{kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
             return self._placed(_Place(name, 0, 1))
-        if op == "zeros":
-            self._memory(name, value, indent, zero=True)
+        if op in ("zeros", "room"):
+            self._memory(name, value, indent, zero=op == "zeros")
             return self._placed(_Place(name, 0, 1))
         matrix = self.places[x[0]].entry(f"{value.first} + {i} * {value.down} + {j} * {value.right}")
         last = self.places[x[-1]].entry(j)

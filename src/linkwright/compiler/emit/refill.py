@@ -226,7 +226,8 @@ class _During(Arithmetic):
         phis = len(self.lines)
         self.lines += [";"] * changing
         *state, taken, self.farthest = names
-        step = self.inside(program, [[taken], state, self._fixed(loaded[changing:])])
+        counts = frozenset((2, i) for i, k in enumerate(split.fixed) if k in split.rows and k in self.counting)
+        step = self.inside(program, [[taken], state, self._fixed(loaded[changing:])], counts)
         (asked,) = program.results[1]
         step.compute(needed_for(program, asked))
         over = self.emit(f"fcmp oge {V} {taken}, {lanes.constant(float(steps.count))}")
@@ -411,13 +412,13 @@ def batches_text(program: Program, width: int, target: Target, split: Parts) -> 
     """The LLVM module for batches, as that of `straight.py`."""
     batch = "\n".join(
         [
-            "declare ptr @llvm.ptrmask.p0.i64(ptr, i64)",
             pass_text(program, width, "all_before", "before", split.record, stores=False),
             pass_text(program, width, "all_after", "after", split.record),
             _chunks_text(program, width, split),
         ]
     )
     bodies = [kind(program, width, target, split) for kind in (_Before, _During, _After)]
+    bodies[0].declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
     moves = [_move_text("take", width, split.moved), _move_text("give", width, split.changing)]
     return module_text(
         bodies, [COPY, ELSEWHERE, *moves, loop_text(program, width, target.processor, batch, is_long(program))]

@@ -16,14 +16,21 @@ if TYPE_CHECKING:
 
 
 def emit_repeat(
-    body: Arithmetic, steps: Steps, start: list[str], fixed: list[str], counts: frozenset[tuple[int, int]]
+    body: Arithmetic,
+    steps: Steps,
+    start: list[str],
+    fixed: list[str],
+    counts: frozenset[tuple[int, int]],
+    wholes: dict[tuple[int, ...], str],
 ) -> list[str]:
     """Write the loop; the names of the states at the end, of the number of steps, of where the kept ones are.
 
-    ``counts``: the inputs of a step that count. States that are rows stay where they are in memory.
+    ``counts``: the inputs of a step that count; ``wholes``: such as are known as whole numbers. States that are rows
+    stay where they are in memory: in a loop that lanes leave one by one, a step itself adds nothing (−0) to them for a
+    row that has stopped.
     """
-    if steps.count == 1 and steps.stops and not steps.keep and not any(x in body.places for x in start):
-        return _emit_once(body, steps, start, fixed, counts)
+    if steps.count == 1 and steps.stops and not steps.keep:
+        return _emit_once(body, steps, start, fixed, counts, wholes)
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.double, lanes.width, lanes.bit
     n = body.block()
@@ -39,7 +46,7 @@ def emit_repeat(
     if watched:
         body.farthest = f"%far{n}"
     body.lines.append(f"  %more{n} = icmp slt i64 %k{n}, {steps.count}")
-    step = body.inside(program, [[f"%step{n}"], state, fixed], counts)
+    step = body.inside(program, [[f"%step{n}"], state, fixed], counts, {**wholes, (0, 0): f"%k{n}"})
     body.lines.append(f"  br i1 %more{n}, label %body{n}, label %{'left' if watched else 'exit'}{n}")
     body.lines.append(f"body{n}:")
     if any(op == "input" and args == (0, 0) for op, args, _ in program.instructions):
@@ -58,7 +65,10 @@ def emit_repeat(
     step.compute(range(len(program.instructions)))
     after = [step.values[k] for k in program.results[0]]
     if steps.stops:
-        after = [body.emit(f"select {bit} {go}, {V} {x}, {V} {y}") for x, y in zip(after, state, strict=True)]
+        after = [
+            y if y in body.places else body.emit(f"select {bit} {go}, {V} {x}, {V} {y}")
+            for x, y in zip(after, state, strict=True)
+        ]
         one = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
         taken = body.emit(f"fadd {V} %taken{n}, {one}")
         body.lines[phis + steps.size] = (
@@ -94,13 +104,18 @@ def emit_repeat(
 
 
 def _emit_once(
-    body: Arithmetic, steps: Steps, start: list[str], fixed: list[str], counts: frozenset[tuple[int, int]]
+    body: Arithmetic,
+    steps: Steps,
+    start: list[str],
+    fixed: list[str],
+    counts: frozenset[tuple[int, int]],
+    wholes: dict[tuple[int, ...], str],
 ) -> list[str]:
     """A single step that may be left out: a branch instead of a loop."""
     lanes, program = body.lanes, steps.program
     V, W, bit = lanes.double, lanes.width, lanes.bit
     n, before = body.block(), body.farthest
-    step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts)
+    step = body.inside(program, [[lanes.constant(0.0)], start, fixed], counts, wholes)
     (asked,) = program.results[1]
     step.compute(needed_for(program, asked))
     go = body.emit(f"xor {bit} {body.bit(asked)}, {_all(W, True)}")
@@ -114,13 +129,20 @@ def _emit_once(
     step.compute(range(len(program.instructions)))
     after = [step.values[k] for k in program.results[0]]
     if W > 1:
-        after = [body.emit(f"select {bit} {go}, {V} {x}, {V} {y}") for x, y in zip(after, start, strict=True)]
+        after = [
+            y if y in body.places else body.emit(f"select {bit} {go}, {V} {x}, {V} {y}")
+            for x, y in zip(after, start, strict=True)
+        ]
     taken = body.emit(f"select {bit} {go}, {V} {lanes.constant(1.0)}, {V} {lanes.constant(0.0)}")
     step.leave()
     body.lines += [f"  br label %done{n}", f"done{n}:", f"  br label %exit{n}", f"exit{n}:"]
 
     def either(otherwise: str, done: str) -> str:
-        return otherwise if otherwise == done else body.emit(f"phi {V} [{otherwise}, %asked{n}], [{done}, %done{n}]")
+        return (
+            otherwise
+            if otherwise == done or otherwise in body.places
+            else body.emit(f"phi {V} [{otherwise}, %asked{n}], [{done}, %done{n}]")
+        )
 
     found = [either(x, y) for x, y in zip([*start, lanes.constant(0.0)], [*after, taken], strict=True)]
     if body.farthest != before:

@@ -40,26 +40,37 @@ class Index(NamedTuple):
     """one number of all lanes, or one of each"""
     there: str
     """which lanes have one that is not NaN; empty where all have"""
+    beyond: int = 0
+    """that is added to it"""
 
 
-_COUNTING = frozenset(("constant", "add", "sub", "mul", "neg", "min", "max", "round", "floor"))
+_COUNTING = frozenset(("constant", "add", "sub", "mul", "neg", "min", "max", "round", "floor", "part", "take"))
 
 
 def counting(program: Program, inputs: Collection[tuple[int, int]]) -> frozenset[int]:
-    """The values that follow from constants and such inputs by counting: the same whole numbers in all lanes."""
+    """The values that follow from constants and such inputs by counting: the same whole numbers in all lanes.
+
+    Rows of whole constants are among them, and what is taken from these at such places.
+    """
     found: set[int] = set()
-    for k, (op, args, _) in enumerate(program.instructions):
-        if args in inputs if op == "input" else op in _COUNTING and all(a in found for a in args):
+    for k, (op, args, value) in enumerate(program.instructions):
+        if op == "input":
+            counts = args in inputs
+        elif op in ("constant", "numbers"):
+            counts = op == "constant" or value.whole
+        else:
+            counts = op in _COUNTING and all(a in found for a in args)
+        if counts:
             found.add(k)
     return frozenset(found)
 
 
 def counting_in_steps(steps: Steps, start: Sequence[bool]) -> frozenset[tuple[int, int]]:
     """Which inputs of the steps count, of those states that start so."""
-    if steps.stops:
-        return frozenset()
-    states = {i for i, so in enumerate(start[: steps.size]) if so}
     fixed = {(2, i) for i, so in enumerate(start[steps.size :]) if so}
+    if steps.stops:  # each lane by itself
+        return frozenset(fixed)
+    states = {i for i, so in enumerate(start[: steps.size]) if so}
     while True:
         inputs = frozenset({(0, 0), *((1, i) for i in states), *fixed})
         found = counting(steps.program, inputs)
@@ -127,27 +138,45 @@ def _zeros(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
     return Place("lanes", (room,))
 
 
+def _room(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
+    return Place("lanes", (memory(body, size),))
+
+
 def _added(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
-    place, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
-    V, lanes = body.lanes.double, body.lanes
+    whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
+    V, lanes, place = body.lanes.double, body.lanes, _shifted(whole, index)
     if index.there:
         x = body.emit(f"select {lanes.bit} {index.there}, {V} {x}, {V} {lanes.constant(float('nan'))}")
     if len(index.lanes) == 1:
         at = located(body, place, index.lanes[0])
         total = body.emit(f"fadd {V} {body.emit(f'load {V}, {at}')}, {x}")
         body.lines.append(f"  store {V} {total}, {at}")
-        return place
+        return whole
     for lane, one in enumerate(index.lanes):
         at = _of_lane(body, place, one, lane)
         entry = body.emit(f"extractelement {V} {x}, i32 {lane}")
         total = body.emit(f"fadd double {body.emit(f'load double, {at}')}, {entry}")
         body.lines.append(f"  store double {total}, {at}")
-    return place
+    return whole
+
+
+def _put(body: Arithmetic, args: tuple[int, ...], size: int) -> Place:
+    whole, index, x = body.places[body.values[args[0]]], emit_index(body, args[1]), body.values[args[2]]
+    V, place = body.lanes.double, _shifted(whole, index)
+    if len(index.lanes) == 1 and not index.there:
+        body.lines.append(f"  store {V} {x}, {located(body, place, index.lanes[0])}")
+        return whole
+    for lane, one in enumerate(index.lanes):
+        at = _of_lane(body, place, one, lane)
+        entry = body.emit(f"extractelement {V} {x}, i32 {lane}") if len(index.lanes) > 1 else x
+        body.lines.append(f"  store double {entry}, {at}")
+    return whole
 
 
 def emit_take(body: Arithmetic, row: int, place: int) -> str:
     """Write the reading of an entry at a computed place."""
-    at, index, lanes = body.places[body.values[row]], emit_index(body, place), body.lanes
+    index, lanes = emit_index(body, place), body.lanes
+    at = _shifted(body.places[body.values[row]], index)
     if len(index.lanes) == 1:
         found = read(body, at, index.lanes[0])
     else:
@@ -169,16 +198,56 @@ def emit_index(body: Arithmetic, k: int) -> Index:
 
 
 def _index(body: Arithmetic, k: int) -> Index:
-    lanes, V, x, there = body.lanes, body.lanes.double, body.values[k], ""
-    if k not in body.counting:
-        zero = lanes.constant(0.0)
-        there = body.emit(f"fcmp ord {V} {x}, {zero}")
-        x = body.emit(f"select {lanes.bit} {there}, {V} {x}, {V} {zero}")
+    if k in body.counting:
+        at, beyond = _counted(body, k)
+        return Index([at], "", beyond)
+    lanes, V, x = body.lanes, body.lanes.double, body.values[k]
+    zero = lanes.constant(0.0)
+    there = body.emit(f"fcmp ord {V} {x}, {zero}")
+    x = body.emit(f"select {lanes.bit} {there}, {V} {x}, {V} {zero}")
     entries = [x]
     if lanes.width > 1:
-        which = range(1 if k in body.counting else lanes.width)
-        entries = [body.emit(f"extractelement {V} {x}, i32 {lane}") for lane in which]
+        entries = [body.emit(f"extractelement {V} {x}, i32 {lane}") for lane in range(lanes.width)]
     return Index([body.emit(f"fptosi double {one} to i64") for one in entries], there)
+
+
+def _counted(body: Arithmetic, k: int) -> tuple[str, int]:
+    """What counts, reckoned in whole numbers, and what is to be added: addresses take it without an instruction."""
+    op, args, value = body.program.instructions[k]
+    if op == "constant":
+        return "0", int(value)
+    if op == "input" and args in body.wholes:
+        return body.wholes[args], 0
+    if op in ("add", "sub"):
+        (x,), _, a = emit_index(body, args[0])
+        (y,), _, b = emit_index(body, args[1])
+        beyond = a + b if op == "add" else a - b
+        if y == "0":
+            return x, beyond
+        return (y if x == "0" and op == "add" else body.emit(f"{op} i64 {x}, {y}")), beyond
+    if op == "mul":
+        x, y = (whole_number(body, a) for a in args)
+        return body.emit(f"mul i64 {x}, {y}"), 0
+    if op == "take":
+        row = body.places[body.values[args[0]]]
+        index = emit_index(body, args[1])
+        x = body.emit(f"load double, {located(body, _shifted(row, index), index.lanes[0])}")
+    else:
+        x = body.values[k]
+        if body.lanes.width > 1:
+            x = body.emit(f"extractelement {body.lanes.double} {x}, i32 0")
+    return body.emit(f"fptosi double {x} to i64"), 0
+
+
+def whole_number(body: Arithmetic, k: int) -> str:
+    """A value that counts, as a whole number."""
+    (x,), _, beyond = emit_index(body, k)
+    return str(beyond) if x == "0" else body.emit(f"add i64 {x}, {beyond}") if beyond else x
+
+
+def _shifted(place: Place, index: Index) -> Place:
+    """The row, as a place is counted in it without what is beyond."""
+    return place._replace(first=place.first + place.step * index.beyond) if index.beyond else place
 
 
 def read(body: Arithmetic, place: Place, entry: int | str) -> str:
@@ -207,6 +276,8 @@ def _offset(body: Arithmetic, place: Place, entry: int | str) -> str:
     """Entries from the address of a row to one of its entries."""
     if isinstance(entry, int):
         return str(place.first + place.step * entry)
+    if entry == "0":
+        return str(place.first)
     if place.step != 1:
         entry = body.emit(f"mul i64 {entry}, {place.step}")
     return body.emit(f"add i64 {entry}, {place.first}") if place.first else entry
@@ -215,7 +286,12 @@ def _offset(body: Arithmetic, place: Place, entry: int | str) -> str:
 def located(body: Arithmetic, place: Place, entry: int | str) -> str:
     """The address of an entry, as an operand."""
     kind = body.lanes.double if place.kind == "lanes" else "double"
-    address = body.emit(f"getelementptr {kind}, ptr {place.bases[0]}, i64 {_offset(body, place, entry)}")
+    if isinstance(entry, str) and entry != "0" and place.first:  # what does not change last: a part of the address
+        offset = _offset(body, place._replace(first=0), entry)
+        begin = body.emit(f"getelementptr {kind}, ptr {place.bases[0]}, i64 {offset}")
+        address = body.emit(f"getelementptr {kind}, ptr {begin}, i64 {place.first}")
+    else:
+        address = body.emit(f"getelementptr {kind}, ptr {place.bases[0]}, i64 {_offset(body, place, entry)}")
     return f"ptr {address}, align {8 * body.lanes.width if place.kind == 'lanes' else 8}"
 
 
@@ -235,5 +311,7 @@ _MAKING: dict[str, Callable[..., Place]] = {
     "part": _part,
     "kept": _kept,
     "zeros": _zeros,
+    "room": _room,
     "added": _added,
+    "put": _put,
 }

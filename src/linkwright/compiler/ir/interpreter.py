@@ -86,6 +86,14 @@ def _added(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
     return row
 
 
+def _put(value: Any, row: np.ndarray, place: Any, x: Any) -> np.ndarray:
+    batch = np.broadcast_shapes(row.shape[:-1], np.shape(place), np.shape(x))
+    row, whole, _ = _places(np.broadcast_to(row, (*batch, row.shape[-1])), place)
+    row = row.copy()
+    np.put_along_axis(row, whole, np.broadcast_to(x, batch)[..., None], axis=-1)
+    return row
+
+
 def _product(sides: Sides, A: np.ndarray, x: np.ndarray) -> np.ndarray:
     y: Any = 0.0
     for column in range(sides.width):
@@ -117,7 +125,9 @@ _OF_ROWS: dict[str, Callable[..., Any]] = {
     "table": lambda value, *entries: _row(entries),
     "part": lambda part, row: row[..., part.first + part.step * np.arange(part.size)],
     "zeros": lambda size: np.zeros(size),
+    "room": lambda size: np.zeros(size),
     "added": _added,
+    "put": _put,
     "product": _product,
     "outer": _outer,
     "take": _take,
@@ -142,7 +152,8 @@ def _repeated(steps: Steps, given: list[Any]) -> list[Any]:
         after = [values[number] for number in steps.program.results[0]]
         if steps.stops:
             going = going & np.equal(values[steps.program.results[1][0]], 0.0)
-            after = [np.where(going, x, y) for x, y in zip(after, states, strict=True)]
+            some = [np.asarray(going)[..., None] if row else going for row in steps.in_rows]
+            after = [np.where(so, x, y) for so, x, y in zip(some, after, states, strict=True)]
             taken = taken + going
         states = after
         if steps.keep and (k + 1) % steps.keep == 0:

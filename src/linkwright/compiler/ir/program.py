@@ -42,7 +42,9 @@ class Instruction(NamedTuple):
     row it is; of rows what `expression/tables.py` tells of them, of "array" the number of an input and an entry"""
 
 
-ROWS = frozenset(("numbers", "array", "table", "part", "kept", "zeros", "added", "product", "outer", "take", "each"))
+ROWS = frozenset(
+    ("numbers", "array", "table", "part", "kept", "zeros", "room", "added", "put", "product", "outer", "take", "each")
+)
 """What makes or reads rows of numbers: `expression/tables.py`; "each" is of `rolled.py`."""
 
 
@@ -101,6 +103,13 @@ class Steps:
     """steps, at most"""
     keep: int
     """after every how many steps the states are kept; 0: never"""
+    rows_of: tuple[int, ...] = ()
+    """the states that are rows of numbers"""
+
+    @property
+    def in_rows(self) -> list[bool]:
+        """Whether each state is a row of numbers."""
+        return [k in self.rows_of for k in range(self.size)]
 
     @property
     def size(self) -> int:
@@ -156,6 +165,8 @@ class Program:
     """whether the function returned one array rather than a tuple"""
     algorithm: Any = None
     """the algorithm of the library that it is the trace of, if it is one: its derivatives may be known"""
+    of_step: bool = False
+    """whether it is a step of another one, whose results are values, never memory"""
 
     @cached_property
     def operations(self) -> Operations:
@@ -240,7 +251,7 @@ class Program:
     def in_rows(self) -> dict[int, list[tuple[int, int]]]:
         """Where outputs are all entries of rows in memory, in order: by output, the first entry and the row's value."""
         found: dict[int, list[tuple[int, int]]] = {}
-        for number, results in enumerate(self.results if self.sizes else ()):
+        for number, results in enumerate(self.results if self.sizes and not self.of_step else ()):
             place = 0
             while place < len(results):
                 op, args, which = self.instructions[results[place]]
@@ -267,13 +278,13 @@ class Program:
         """The lengths of rows that the program makes in memory."""
         found: dict[int, int] = {}
         for k, (op, args, value) in enumerate(self.instructions):
-            if op == "zeros":
+            if op in ("zeros", "room"):
                 found[k] = value
             elif op == "product":
                 found[k] = value.height
             elif op == "each":
                 found[k] = value.size
-            elif op in ("added", "outer") and args[0] in found:
+            elif op in ("added", "put", "outer") and args[0] in found:
                 found[k] = found[args[0]]
             elif op == "item" and self.instructions[args[0]].op == "repeat":
                 start = self.instructions[args[0]].args
@@ -440,8 +451,10 @@ def _steps(name: str, what: Repeat) -> Steps:
         instructions,
         tuple(tuple(number[x.index] for x in some) for some in results),
         False,
+        of_step=True,
     )
-    return Steps(program, what.count, what.keep)
+    rows = tuple(k for k, symbol in enumerate(what.state) if symbol.index in symbol.graph.rows)
+    return Steps(program, what.count, what.keep, rows)
 
 
 def _expressions(name: str, graph: Graph, x: Any) -> np.ndarray:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, is_zero, maximum, where
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
+
+if TYPE_CHECKING:
+    from linkwright.dynamics.impulses.system import Inertia
 
 REACH = 1e-2
 """m: contacts wider open, and not closed within two steps of their present speed, have no impulses."""
@@ -122,6 +125,21 @@ Part = Touch | Stop | Brake | Servo
 
 
 @dataclass(frozen=True, eq=False)
+class Meeting:
+    """Where one body meets what rests."""
+
+    moves: Moves
+    body: int
+    sign: float
+    """1 of the first shape's body, −1 of the second's"""
+    points: tuple[Array, ...]
+    """(3,) of each part"""
+    normals: tuple[Array, ...]
+    rows: tuple[Direction, ...]
+    """beside the normal one"""
+
+
+@dataclass(frozen=True, eq=False)
 class Group:
     """Rows on the same coordinates."""
 
@@ -132,6 +150,8 @@ class Group:
     """gives J (k, s) on these coordinates"""
     near: Any = None
     """whether any of it may act in this step; None where it is not asked"""
+    meeting: Meeting | None = None
+    """of a contact with what rests, where that is"""
 
     @property
     def size(self) -> int:
@@ -151,11 +171,11 @@ def touches(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
         return []
     poses = body_poses(model, q)
     asked = len(model.pairs) >= MANY
-    moves = _Moves(model, poses, q, body_velocities(model, q, v) if asked else None)
+    moves = Moves(model, poses, q, body_velocities(model, q, v) if asked else None)
     return [_of_pair(model, pair, poses, moves, h if asked else None) for pair in model.pairs]
 
 
-def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: _Moves, h: Any) -> Group:
+def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: Moves, h: Any) -> Group:
     first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
     points = points_between(model, pair, poses)
     frictions, at = [], 1
@@ -175,13 +195,18 @@ def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: _Moves, h:
                 found.append(axes[row.axis] @ (turning if row.turns else linear))
         return np.stack(found)
 
+    meeting = None
+    if min(first, second) < 0 and max(first, second) >= 0 and not (model.loops or model.has_couplings):
+        directions = tuple(row for _, rows in friction_rows(pair) for row in rows)
+        where_ = tuple(point for _, point, _ in points), tuple(normal for *_, normal in points)
+        meeting = Meeting(moves, max(first, second), 1.0 if first >= 0 else -1.0, *where_, directions)
     if h is None:
-        return Group(parts, support, jacobian)
+        return Group(parts, support, jacobian, None, meeting)
     near: Any = False
     for part, (_, point, normal) in zip(parts, points, strict=True):
         closing = maximum(-(normal @ moves.velocity(first, second, point)), 0.0)
         near = (part.gap < REACH + 2.0 * h * closing) | near
-    return Group(parts, support, jacobian, near)
+    return Group(parts, support, jacobian, near, meeting)
 
 
 def followed(pair: Pair, model: Model) -> bool:
@@ -205,7 +230,7 @@ def dense_jacobian(groups: Sequence[Group], nv: int) -> Array:
     return np.concatenate([np.zeros((0, nv)), *rows])
 
 
-class _Moves:
+class Moves:
     """How points of bodies move: their Jacobians, each body's joints looked at once."""
 
     def __init__(self, model: Model, poses: Sequence[Array], q: Array, twists: Sequence[Array] | None):
@@ -216,6 +241,10 @@ class _Moves:
 
         self._model, self._poses, self._twists = model, poses, twists
         self._joints = model.each(axes, poses, model.coordinates(q))
+        self.origin: Array = poses[0][:3, 3]
+        """near all bodies: what :meth:`carried` looks from"""
+        self._carried: dict[int, Array] = {}
+        self._inertia: Inertia | None = None
 
     def at(self, first: int, second: int, point: Array, support: tuple[int, ...]) -> tuple[Array, Array]:
         """How a point (3,) of the first body moves as seen from the second, (3, s), and how that body turns."""
@@ -233,6 +262,27 @@ class _Moves:
                 turning.append(np.zeros((3, link.motion.nv)))
         places = list(support)
         return model.assemble(linear, (3,))[:, places], model.assemble(turning, (3,))[:, places]
+
+    def carried(self, inertia: Inertia, body: int) -> Array:
+        """D^(−½) L⁻ᵀ Jᵀ (s, 6) of a body, on the coordinates that move it: of how it moves at ``origin``, and turns.
+
+        From body to body outwards: each joint adds its own axes, and what they hang on bears of them.
+        """
+        if self._inertia is not inertia:
+            self._inertia, self._carried = inertia, {}
+        if body not in self._carried:
+            model = self._model
+            path = _support(model, [body])
+            v, w, p = self._joints[body]
+            S = np.concatenate([v - skew(self.origin - p) @ w, w])  # (6, n)
+            last = np.eye(len(path))[:, len(path) - S.shape[1] :]
+            found = inertia.carried(last, path) @ S.T
+            parent = max((k for k in model.path(body) if k != body), default=-1)
+            if parent >= 0:
+                before = self.carried(inertia, parent)
+                found = np.stack([x + before[k] if k < len(before) else x for k, x in enumerate(found)])
+            self._carried[body] = found
+        return self._carried[body]
 
     def velocity(self, first: int, second: int, point: Array) -> Array:
         """The velocity (3,) of a point of the first body as seen from the second, in world axes."""

@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, Touch
-from linkwright.dynamics.impulses.sweeps import (
+from linkwright.dynamics.impulses.laws import (
     Block,
     Bound,
     Contact,
@@ -31,12 +30,11 @@ from linkwright.dynamics.impulses.sweeps import (
     Rows,
     Sweeps,
     Task,
-    carried,
     reciprocal,
-    rows_of,
-    swept,
-    velocities,
 )
+from linkwright.dynamics.impulses.making import all_rows
+from linkwright.dynamics.impulses.rows import Brake, Group, Part, Servo, Stop, Touch
+from linkwright.dynamics.impulses.sweeps import carried, swept, velocities
 from linkwright.dynamics.impulses.system import TINY, Inertia
 from linkwright.errors import ArgumentError, InputError
 from linkwright.spatial.arrays import Array, clip, is_zero, maximum, minimum, where
@@ -159,10 +157,9 @@ class Impulses:
 
     def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
-        self._v_free, self._gained = v_free, v_free - v
-        self.rows = [
-            rows_of(group, inertia, v_free, v, [self._soft(part)[0] for part in group.parts]) for group in groups
-        ]
+        self._v_free, self._gained, self._rate = v_free, v_free - v, 1.0 / h
+        softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
+        self.rows = all_rows(groups, inertia, v_free, v, softness, bounces(groups))
         ends = np.cumsum([0, *(group.size for group in groups)]).tolist()
         self._at = [list(range(*two)) for two in pairwise(ends)]
 
@@ -354,7 +351,7 @@ class Impulses:
     def _law(self, part: Part, block: Block, before: Any) -> Law:
         h = self._h
         if isinstance(part, Stop):
-            return Bound(block, minimum(part.below / h, 0.0), maximum(part.above / h, 0.0))
+            return Bound(block, minimum(part.below * self._rate, 0.0), maximum(part.above * self._rate, 0.0))
         if isinstance(part, Brake):
             return Resistance(block, h * part.effort)
         if isinstance(part, Servo):
@@ -370,7 +367,7 @@ class Impulses:
             return 0.0, 0.0
         h, k, d = self._h, part.pair.stiffness, part.pair.damping
         if k is None:
-            return 0.0, maximum(part.gap, 0.0) / h
+            return 0.0, maximum(part.gap, 0.0) * self._rate
         open_yet = part.gap > 0.0
         return where(open_yet, 0.0, 1.0 / (h * (d + h * k))), where(open_yet, part.gap / h, k * part.gap / (d + h * k))
 

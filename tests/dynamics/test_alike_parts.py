@@ -1,0 +1,84 @@
+"""Parts that are alike, in loops of the machine code: the same impulses, for every row, however many go on with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.compiler.ir.interpreter import interpret
+from linkwright.dynamics.impulses import alike, making
+from linkwright.dynamics.impulses.rows import stops, touches
+from linkwright.dynamics.impulses.solving import Impulses, Solver
+from linkwright.dynamics.impulses.system import inertia
+
+H = 2e-3
+
+
+def crawling() -> lw.Model:
+    """Four links in a row with eight balls each, all over the ground, and limits of their joints."""
+    builder = lw.Builder(lw.load("chain3d:4"))
+    generator = np.random.default_rng(2)
+    for body in lw.load("chain3d:4").bodies:
+        for at in generator.uniform(-0.4, 0.4, (8, 3)):
+            friction = float(generator.choice([0.3, 0.8]))
+            builder = builder.shape(body.name, "sphere", radius=0.05, xyz=0.5 * at, friction=friction)
+    return builder.build().with_ground(height=-0.1)
+
+
+def solved(solver: Solver) -> Any:
+    """(p, velocity, shift, residual) of a state."""
+
+    def impulses(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
+        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, v, H, solver)
+        p = found.found(np.zeros(found.size))
+        return p.p, v + found.velocity(p), found.shift(p), found.residual(p.p)
+
+    return impulses
+
+
+def states(model: lw.Model, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(4)
+    q = np.stack([dynamics.integrate(model, model.neutral(), 0.1 * x) for x in generator.normal(size=(rows, model.nv))])
+    q[::5, 2] += 3.0  # far above: nothing of these is near
+    return q, generator.normal(size=(rows, model.nv)) - np.eye(model.nv)[2]
+
+
+@pytest.mark.parametrize("tolerance", [None, 1e-5], ids=["all sweeps", "to a tolerance"])
+def test_loops_give_what_the_book_gives_and_each_row_what_it_gives_alone(
+    tolerance: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, solver = crawling(), Solver(sweeps=6, tolerance=tolerance, shifts=4)
+    kernel = lw.compile(solved(solver), model)
+    q, v = states(model, 21)
+    together = kernel(q, v)
+    assert np.abs(together[0]).max() > 0.1
+    assert not np.any(together[0][::5])
+    for k in range(len(q)):
+        for x, y in zip(together, kernel(q[k], v[k]), strict=True):
+            assert np.array_equal(x[k], y)
+    for k in (1, 2, 5):
+        for x, y, z in zip(together, solved(solver)(model, q[k], v[k]), interpret(kernel.program, q, v), strict=True):
+            assert np.allclose(x[k], y, rtol=1e-9, atol=1e-11)
+            assert np.allclose(x[k], np.broadcast_to(z, x.shape)[k], rtol=1e-9, atol=1e-11)
+    for module in (alike, making):
+        monkeypatch.setattr(module, "MANY", 10**6)
+    written = lw.compile(solved(solver), model).program
+    assert kernel.program.length < 0.75 * written.length
+
+
+def test_derivatives_go_through_loops_of_parts() -> None:
+    model, solver = crawling(), Solver(sweeps=3, tolerance=None, shifts=0)
+
+    def pushed(model: lw.Model, q: np.ndarray, v: np.ndarray) -> Any:
+        return solved(solver)(model, q, v)[1]
+
+    q, v = (x[1] for x in states(model, 2))
+    found = lw.compile(lw.derivative(pushed, "v"), model)(q, v)
+    for direction in np.random.default_rng(6).normal(size=(3, model.nv)):
+        ahead, behind = (pushed(model, q, v + step * direction) for step in (1e-7, -1e-7))
+        assert np.allclose(found @ direction, (ahead - behind) / 2e-7, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,75 @@
+"""Sweeps that begin beyond the end of the last: the same impulses in fewer of them, and told soundly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.dynamics.test_impulses import near_ground, standing
+
+import linkwright as lw
+from linkwright import dynamics
+from linkwright.dynamics.impulses import solving
+from linkwright.dynamics.impulses.laws import Sweeps
+from linkwright.dynamics.impulses.rows import stops, touches
+from linkwright.dynamics.impulses.solving import Impulses, Solver
+from linkwright.dynamics.impulses.system import inertia
+
+H = 1e-3
+Found = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def solved(solver: Solver, name: str = "quadruped", rows: int = 150) -> Found:
+    """Of many starts: the residuals, the velocities, and the energies after an impact with the ground, with limits."""
+    model, generator = standing(name, friction=0.5), np.random.default_rng(1)
+
+    def impact(model: lw.Model, q: np.ndarray, v: np.ndarray) -> tuple[Any, ...]:
+        groups = [*stops(model, q, v, H), *touches(model, q, v, H)]
+        found = Impulses(inertia(model, q, dynamics.mass_matrix(model, q)), groups, v, v, H, solver)
+        p = found.found(np.zeros(found.size))
+        return found.residual(p.p), v + found.velocity(p), found.work(p)
+
+    q, v = zip(*[near_ground(model, generator) for _ in range(rows)], strict=True)
+    result: Found = lw.compile(impact, model)(np.array(q), np.array(v))
+    return result
+
+
+@pytest.fixture
+def without_leaps(monkeypatch: pytest.MonkeyPatch) -> Callable[[Solver], Found]:
+    def found(solver: Solver) -> Found:
+        with monkeypatch.context() as patch:
+            patch.setattr(solving, "Sweeps", lambda times, tolerance, leaps=True: Sweeps(times, tolerance, False))
+            return solved(solver)
+
+    return found
+
+
+def test_leaps_get_there_in_a_fraction_of_the_sweeps(without_leaps: Callable[[Solver], Found]) -> None:
+    true = solved(Solver(sweeps=4000, tolerance=1e-12))[1]
+    for sweeps, fewer in ((5, 1.0), (10, 20.0), (20, 1e4)):
+        solver = Solver(sweeps=sweeps, tolerance=None)
+        (left, v, work), (plain, plain_v, plain_work) = solved(solver), without_leaps(solver)
+        assert fewer * np.median(left) <= np.median(plain)
+        for share in (0.5, 0.9, 1.0):  # never worse by far, in the worst of all starts neither
+            assert np.quantile(left, share) <= 1.05 * np.quantile(plain, share)
+            assert np.quantile(np.abs(v - true), share) <= 1.05 * np.quantile(np.abs(plain_v - true), share)
+        assert work.max() <= 1e-9
+        assert plain_work.max() <= 1e-9
+
+
+def test_both_find_the_same_velocities(without_leaps: Callable[[Solver], Found]) -> None:
+    solver = Solver(sweeps=4000, tolerance=1e-11)
+    found = [solved(solver)[1], without_leaps(solver)[1]]
+    assert np.abs(found[0] - found[1]).max() < 1e-7
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
+def test_what_is_left_is_less_than_the_tolerance(tolerance: float) -> None:
+    """One part's last change is multiplied by ``SURE``: others add to it; by a factor of 1 they are off by eight."""
+    true = solved(Solver(sweeps=4000, tolerance=1e-12))[1]
+    residual, v, _ = solved(Solver(sweeps=4000, tolerance=tolerance))
+    assert residual.max() < tolerance
+    assert np.abs(v - true).max() < 2.0 * tolerance
+    assert np.quantile(np.abs(v - true).max(axis=1), 0.99) < tolerance
