@@ -205,7 +205,7 @@ class Looped:
 
     def apart(self, x: Any) -> tuple[Array, Array]:
         """(p, z) of it."""
-        found = np.stack([self.graph.entry(x, float(k)) for k in range(self.size + self.coordinates)])
+        found = self.graph.array([self.graph.entry(x, float(k)) for k in range(self.size + self.coordinates)])
         return found[: self.size], found[self.size :]
 
     def carried(self, p: Array) -> Array:

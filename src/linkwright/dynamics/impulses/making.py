@@ -155,13 +155,9 @@ def _made(
     found = repeat(len(points), visit, graph.room(len(points) * width))
     result = {}
     for k, point in enumerate(points):
-        entries = [graph.entry(found, float(k * width + i)) for i in range(width)]
-        Y = np.stack(entries[: size * depth]).reshape(size, depth).T
-        rest = entries[size * depth :]
-        B = np.stack(
-            [np.stack([rest[size + upper.index((min(a, b), max(a, b)))] for b in range(size)]) for a in range(size)]
-        )
-        rest_of_block = rest[size + len(upper) :]
-        block = Block(B, rest_of_block[0], np.stack(rest_of_block[1:]) if count else np.zeros(0))
-        result[point.group, point.part] = (Y, np.stack(rest[:size]), block)
+        entries = graph.array([graph.entry(found, float(k * width + i)) for i in range(width)])
+        Y, r, own, rest = np.split(entries, np.cumsum([size * depth, size, len(upper)]))
+        square = [upper.index((min(a, b), max(a, b))) for a in range(size) for b in range(size)]
+        block = Block(own[square].reshape(size, size), rest[0], rest[1:])
+        result[point.group, point.part] = (Y.reshape(size, depth).T, r, block)
     return result
