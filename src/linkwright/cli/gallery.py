@@ -28,8 +28,9 @@ def gallery(
 ) -> None:
     """Run published systems again: what was printed, what we get, the difference, errata, a picture and a page.
 
-    Without names it lists what there is. Examples: linkwright gallery statics; linkwright gallery S3.9 --out results;
-    linkwright gallery --all.
+    Without names it lists what there is.
+
+    Examples: ``linkwright gallery statics``; ``linkwright gallery S3.9 --out results``; ``linkwright gallery --all``
 
     Parameters
     ----------

@@ -352,7 +352,7 @@ assert np.allclose(H, lw.mass_matrix(arm, np.radians([30, 30])))""",
         "Only joint i accelerates; all beyond it is one rigid body. The force and moment that this takes, carried to "
         "a joint j nearer to the root, have H_ji along the axis of j. One figure shows the force at i and the same at"
         " j. Another shows that H is filled from the diagonal to the row of the root, and mirrored. The note has Z "
-        "for six kinds of joints.",
+        "for fixed joints, and for six kinds that move.",
         unit_acceleration,
         draw_unit_acceleration,
         "Above: the force of one unit acceleration, carried to the root. Below: the order in which H is filled.",

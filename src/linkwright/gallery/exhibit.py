@@ -29,7 +29,7 @@ ORIGINS: dict[Origin, str] = {
 MEANINGS: dict[Origin, str] = {
     "printed": "the number stands in the source, and we get it to its last digit",
     "formula": "the source's formula as it stands, with numbers put in, beside the library's own algorithm",
-    "said": "a claim of the source",
+    "said": "a claim of the source, or what its text tells of a figure",
     "known": "numbers that the source leaves out; we had them before in another way, by hand or by another program",
     "found": "a claim of ours, on what the source leaves open",
     "measured": "times and counts of operations; they depend on machine and program, and prove nothing",
@@ -92,7 +92,7 @@ class Finding:
             return "" if self.origin == "measured" else "none" if self.holds else "differs"
         if self.origin == "measured":
             return shown(self.difference, self.digits)
-        if self.origin in ("formula", "said") and self.holds:
+        if self.origin in ("formula", "said") and self.holds and self.digits:
             return f"below {_power(self.allowed)}"
         return "0" if self.difference < NOTHING else f"{self.difference:.0e}"
 
@@ -292,6 +292,11 @@ def formula(what: str, given: Any, ours: Any, digits: int = 6, tolerance: float 
 def said(what: str, true: bool) -> Finding:
     """A claim of the source that is true, and whether it is found to be."""
     return Finding(what, True, bool(true), "said")
+
+
+def told(what: str, given: Any, ours: Any, digits: int = 0) -> Finding:
+    """What the source tells in words or in the caption of a figure, with its numbers."""
+    return Finding(what, given, ours, "said", digits)
 
 
 def found(what: str, true: bool) -> Finding:

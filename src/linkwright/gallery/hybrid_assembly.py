@@ -18,7 +18,7 @@ from linkwright.experiment.pictures import draw_models, draw_trees, experiments_
 from linkwright.experiment.run import EXPERIMENTS, STEP, Experiment
 from linkwright.experiment.survey import choose, robot_of
 from linkwright.gallery.drawing import BLUE, GREY, RED, chain, curves, figure, image, plane, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, printed, said
+from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, said, told
 from linkwright.spatial.arrays import Array
 
 SOURCE = Source(
@@ -62,7 +62,7 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     level = published_trees()["ADA of eight links (Fig 2)"]
     for step, joints in enumerate(((1, 3, 5, 7), (2, 6), (4,)), start=1):
         ours_now = [join.joint for n, join in enumerate(level.joins, len(level.blocks)) if level.level_of[n] == step]
-        yield printed(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
+        yield told(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
 
 
 def joined(chain: lw.Model, q: Array) -> Array:
@@ -163,8 +163,8 @@ def blocks() -> Iterator[Finding | Erratum]:
         apart < 1e-9,
     )
     made = published_trees()["hybrid, two blocks of four (Fig 3)"]
-    yield printed("Fig 3: links of the blocks", (4, 4), [len(block) for block in made.blocks], digits=0)
-    yield printed("Fig 3: the joint between the blocks", (4,), sorted(made.joined), digits=0)
+    yield told("Fig 3: links of the blocks", (4, 4), [len(block) for block in made.blocks], digits=0)
+    yield told("Fig 3: the joint between the blocks", (4,), sorted(made.joined), digits=0)
     yield Erratum(
         "step 4 of the disassembly",
         "joints 2 and 6 are taken apart",

@@ -9,7 +9,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.gallery.drawing import BLUE, CYCLE, GREEN, RED, curves, figure, written
-from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, measured, printed, said
+from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, measured, said
 from linkwright.spatial.arrays import Array
 
 SOURCE = Source(
@@ -263,9 +263,9 @@ def cost() -> Iterator[Finding | Erratum]:
     """Products of matrices as printed, and operations."""
     for n in (6, 7):
         alone = products(n, reuse=False) - products(n - 1, reuse=False)
-        yield printed(f"n = {n}: products for p_E,n alone, 2(n − 1)", 2 * (n - 1), alone, digits=0)
-        yield printed(f"n = {n}: for all, n(n − 1)", n * (n - 1), products(n, reuse=False), digits=0)
-        yield printed(f"n = {n}: reused from the root, 2(n − 1)", 2 * (n - 1), products(n, reuse=True), digits=0)
+        yield formula(f"n = {n}: products for p_E,n alone, 2(n − 1)", 2 * (n - 1), alone, digits=0)
+        yield formula(f"n = {n}: for all, n(n − 1)", n * (n - 1), products(n, reuse=False), digits=0)
+        yield formula(f"n = {n}: reused from the root, 2(n − 1)", 2 * (n - 1), products(n, reuse=True), digits=0)
     for n, (listing, every) in LISTED.items():
         count = rate_operations(n)
         yield measured(f"n = {n}: operations, J and J̇; given is the listing", listing, count, 0)

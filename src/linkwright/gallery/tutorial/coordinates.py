@@ -61,7 +61,7 @@ def coordinates() -> Iterator[Finding | Erratum]:
     yield formula("translation times rotation", shift @ turn, lw.transform.make(R, p))
     inverse = np.block([[R.T, -(R.T @ p)[:, None]], [np.zeros(3), 1.0]])
     yield formula("T⁻¹ = [Rᵀ, −Rᵀp; 0 1]", inverse, lw.transform.inverse(T))
-    yield formula("T T⁻¹ = 1", np.eye(4), T @ lw.transform.inverse(T), digits=0)
+    yield formula("T T⁻¹ = 1", np.eye(4), T @ lw.transform.inverse(T), digits=3)
     arm = lw.load("arm4")
     frames = lw.poses(arm, POSTURE, ["link1", "link2", "link3", "link4", "tool"])
     steps = [frames[0], *(np.linalg.inv(frames[k]) @ frames[k + 1] for k in range(4))]

@@ -162,7 +162,7 @@ def plane_jacobian() -> Iterator[Finding | Erratum]:
     robot = lw.load("puma560")
     x = robot.random(seed=0)
     J = lw.jacobian(robot, x, "tool")
-    yield formula("six joints, n = m = 6: J⁻¹ J", np.eye(6), np.linalg.inv(J) @ J, digits=0)
+    yield formula("six joints, n = m = 6: J⁻¹ J", np.eye(6), np.linalg.inv(J) @ J, digits=3)
 
 
 def draw_plane_jacobian(path: Path) -> Path:
