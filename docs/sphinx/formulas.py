@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -9,6 +10,9 @@ from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util import logging
+
+BRACKETS = re.compile(r"<mo[^>]*>\[</mo>\s*<mtable(.*?</mtable>)\s*<mo[^>]*>\]</mo>", re.DOTALL)
+"""Those of a matrix: drawn by pages.css, for browsers make them tall only where a font of formulas is installed."""
 
 LOGGER = logging.getLogger(__name__)
 
@@ -24,6 +28,7 @@ def formula(self: Any, node: nodes.Element) -> None:
     except MathError as error:
         LOGGER.warning("formula cannot be read: %s: %s", text, error, location=node)
         written = f"<code>{self.encode(text)}</code>"
+    written = BRACKETS.sub(r'<mtable class="brackets"\1', written)
     self.body.append(f'<div class="formula">{written}</div>' if alone else written)
     raise nodes.SkipNode
 

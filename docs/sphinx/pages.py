@@ -32,7 +32,7 @@ def offer(app: Sphinx, page: str, source: list[str]) -> None:
     program = Path(app.srcdir).parent / "examples" / f"{page}.py"
     if program.is_file():
         way = "/".join([".."] * (page.count("/") + 1))
-        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{way}/examples/{page}.py`\n"
+        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`examples/{page}.py <{way}/examples/{page}.py>`\n"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
