@@ -31,8 +31,9 @@ def offer(app: Sphinx, page: str, source: list[str]) -> None:
     """Name the program of a page beneath it."""
     program = Path(app.srcdir).parent / "examples" / f"{page}.py"
     if program.is_file():
-        way = "/".join([".."] * (page.count("/") + 1))
-        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`examples/{page}.py <{way}/examples/{page}.py>`\n"
+        named = f"examples/{page}.py"
+        place = "../" * (page.count("/") + 1) + named
+        source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{named} <{place}>`\n"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
