@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright import dynamics
+from linkwright.dynamics.contact.points import gaps_after, points_between
 from linkwright.dynamics.impulses import rows, sweeps
 from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, brakes, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
 from linkwright.dynamics.impulses.system import inertia
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.stepping.impacts import Constraints, constrained_step
 
@@ -173,3 +178,30 @@ def test_loops_stay_closed_under_impulses() -> None:
 def test_solvers_that_are_none_are_told(wrong: dict, message: str) -> None:
     with pytest.raises(LinkwrightError, match=message):
         lw.Solver(**wrong)
+
+
+@pytest.mark.parametrize("plane_first", [False, True])
+def test_corners_stay_corners_while_another_side_gets_to_look_at_the_ground(plane_first: bool) -> None:
+    """A brick tilted by 45°, and a little further: its points of contact are then those of another side."""
+    size, margin = np.array([0.3, 0.2, 0.1]), 0.004
+    builder = lw.Builder("brick").body("brick", 1.0, inertia=0.01).joint("root", "free", "world", "brick")
+    model = builder.shape("brick", "box", size=tuple(size)).build().with_ground(0.1, normal=(0.2, 0.1, 1.0))
+    pair = replace(model.pairs[0], margin=margin)
+    pair = replace(pair, first=pair.second, second=pair.first) if plane_first else pair
+    ground = model.shapes[model.pairs[0].second].placement
+    tilted = dynamics.integrate(model, model.neutral(), np.array([0.0, 0.0, 0.5, 0.0, 0.0, 0.0]))
+    angles, sides = np.linspace(0.6, 1.3, 8), set()
+    for begin, end in pairwise(angles):
+        q, q1 = (dynamics.integrate(model, tilted, np.array([0.0, 0.0, 0.0, 0.0, x, 0.0])) for x in (begin, end))
+        poses, after = body_poses(model, q), body_poses(model, q1)
+        points = points_between(model, pair, poses)
+        gaps = gaps_after(model, pair, points, poses, after)
+        corners = []
+        for gap, point, normal in points:
+            surface = point + (-0.5 if plane_first else 0.5) * (gap + margin) * normal
+            corners.append(poses[0][:3, :3].T @ (surface - poses[0][:3, 3]))
+        assert np.abs(corners) == pytest.approx(np.tile(0.5 * size, (4, 1)))
+        there = [after[0][:3, :3] @ corner + after[0][:3, 3] for corner in corners]
+        assert gaps == pytest.approx([ground[:3, 2] @ (x - ground[:3, 3]) - margin for x in there])
+        sides.add(bool(np.allclose(gaps, [x.gap for x in points_between(model, pair, after)], atol=1e-9)))
+    assert sides == {True, False}  # somewhere between them the side changes

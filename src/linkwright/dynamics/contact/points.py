@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from linkwright.dynamics.contact.shapes import Candidate, candidates, points_of
 from linkwright.model.pair import Pair
+from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.spatial.transform import split_pose
+
+CORNERED = frozenset({"box", "mesh"})
+"""Kinds of shapes that touch planes with corners"""
 
 
 def points_of_pair(model: Model, pair: Pair) -> int:
@@ -17,13 +23,37 @@ def points_of_pair(model: Model, pair: Pair) -> int:
 
 def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[Candidate]:
     """The points of a pair, from the bodies' poses (4, 4); the gaps less its margin."""
-    ends = []
-    for number in (pair.first, pair.second):
-        shape = model.shapes[number]
-        frame = model.frame(shape.body)
-        on_body = frame.placement @ shape.placement
-        ends += [shape, on_body if frame.body < 0 else poses[frame.body] @ on_body]
-    return [point._replace(gap=point.gap - pair.margin) for point in candidates(*ends)]
+    first, second = (model.shapes[number] for number in (pair.first, pair.second))
+    found = candidates(first, _pose(model, first, poses), second, _pose(model, second, poses))
+    return [point._replace(gap=point.gap - pair.margin) for point in found]
+
+
+def gaps_after(
+    model: Model, pair: Pair, points: Sequence[Candidate], poses: Sequence[Array], after: Sequence[Array]
+) -> list[Any]:
+    """The gaps of a pair's points, of bodies' poses (4, 4), when the bodies have moved a little.
+
+    Corners stay corners: on a plane a box that turns may touch with another side, whose points are other ones.
+    """
+    shapes = [model.shapes[number] for number in (pair.first, pair.second)]
+    flat = [shape.kind == "plane" for shape in shapes]
+    if not (any(flat) and {shape.kind for shape in shapes} & CORNERED):
+        return [point.gap for point in points_between(model, pair, after)]
+    cornered, plane = (shapes[flat.index(side)] for side in (False, True))
+    sign = -1.0 if flat[0] else 1.0
+    (R, p), (R1, p1) = (split_pose(_pose(model, cornered, at)) for at in (poses, after))
+    T = _pose(model, plane, after)
+    found = []
+    for gap, point, normal in points:
+        corner = point + (0.5 * sign * (gap + pair.margin)) * normal
+        found.append(T[:3, 2] @ (p1 + R1 @ (R.T @ (corner - p)) - T[:3, 3]) - pair.margin)
+    return found
+
+
+def _pose(model: Model, shape: Shape, poses: Sequence[Array]) -> Array:
+    frame = model.frame(shape.body)
+    on_body = frame.placement @ shape.placement
+    return on_body if frame.body < 0 else poses[frame.body] @ on_body
 
 
 def pair_name(model: Model, pair: Pair) -> str:

@@ -215,12 +215,6 @@ def followed(pair: Pair, model: Model) -> bool:
     return pair.stiffness is None and bool(kinds & FOLLOWED)
 
 
-def gaps_at(model: Model, q: Array, pairs: Sequence[Pair]) -> Array:
-    """The gaps (n,) of all points of some pairs, m."""
-    poses = body_poses(model, q)
-    return np.stack([point.gap for pair in pairs for point in points_between(model, pair, poses)])
-
-
 def dense_jacobian(groups: Sequence[Group], nv: int) -> Array:
     """J (m, nv) of all rows, whether near or not."""
     rows = []

@@ -74,7 +74,7 @@ class Solver:
     """m/s: no more sweeps once one has changed no velocity by more; None: as many as there may be"""
     shifts: int | None = None
     """sweeps through the shifts that undo overlap, at most: with a tolerance as many as it takes to a micrometre; None:
-    30, and 10 without a tolerance"""
+    100, and 10 without a tolerance"""
     rest_speed: float = 1e-2
     """m/s: what comes more slowly does not bounce"""
     impacts: Impacts = "together"
@@ -102,7 +102,7 @@ class Solver:
     def sweeps_of_shifts(self) -> int:
         """How many there are of ``shifts``."""
         if self.shifts is None:
-            return 10 if self.tolerance is None else 30
+            return 10 if self.tolerance is None else 100
         return self.shifts
 
 

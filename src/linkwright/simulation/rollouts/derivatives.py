@@ -36,6 +36,9 @@ WHAT = ("reward", "end")
 TOGETHER, ALONE = 4, 1
 """Numbers by which ends are differentiated in one pass, and where steps have impulses, which are long."""
 
+SHIFTS = 30
+"""Sweeps in which shifts settle, but for very few; forwards all of them are taken"""
+
 
 @explained
 def rollout_derivatives(
@@ -250,8 +253,11 @@ def _in_all_sweeps(plan: Plan, of: str) -> Plan:
     told = plan.way.constraints
     if told is None:
         return plan
-    backwards = of == "reward"
-    solver = replace(told.solver, tolerance=None if backwards else 0.0)
+    backwards, shifts = of == "reward", told.solver.sweeps_of_shifts
+    if backwards:
+        solver = replace(told.solver, tolerance=None)
+    else:
+        solver = replace(told.solver, tolerance=0.0, shifts=min(shifts, SHIFTS))
     return plan._replace(way=plan.way._replace(constraints=replace(told, solver=solver, backwards=backwards)))
 
 

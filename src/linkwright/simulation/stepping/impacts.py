@@ -19,6 +19,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
+from linkwright.dynamics.contact.points import gaps_after, points_between
 from linkwright.dynamics.impulses.rows import (
     Group,
     Touch,
@@ -26,7 +27,6 @@ from linkwright.dynamics.impulses.rows import (
     dense_jacobian,
     driven_places,
     followed,
-    gaps_at,
     limited,
     servos,
     stops,
@@ -34,6 +34,7 @@ from linkwright.dynamics.impulses.rows import (
 )
 from linkwright.dynamics.impulses.solving import Ends, Found, Impulses, Solver, bounces
 from linkwright.dynamics.impulses.system import Inertia, inertia
+from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.stepping.integrators import ImplicitTerms, implicit_terms, with_added_armature
@@ -165,9 +166,13 @@ def _ends(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Con
     if not chosen:
         return None
 
+    poses = body_poses(model, q)
+    points = [points_between(model, model.pairs[k], poses) for k in chosen]
+
     def gaps() -> Array:
-        there, _ = configuration.move_straight(model, q, h * v, v)
-        return gaps_at(model, there, [model.pairs[k] for k in chosen])
+        after = body_poses(model, configuration.move_straight(model, q, h * v, v)[0])
+        about = zip(chosen, points, strict=True)
+        return np.stack([x for k, own in about for x in gaps_after(model, model.pairs[k], own, poses, after)])
 
     turned = h * reduce(maximum, [abs(rate) for rate in v])
     return Ends([count - len(model.pairs) + k for k in chosen], gaps, turned > BENT, constraints.backwards)
