@@ -51,7 +51,7 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     ``fixed`` stay where they are. Limits are not looked at. Batches of a mechanism that is not too large are closed by
     machine code. Raises :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
     """
-    names = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
+    names: Any = fixed if isinstance(fixed, str) or not isinstance(fixed, Iterable) else tuple(fixed)
     size = np.shape(q_guess)
     if (
         not isinstance(model, Model)
