@@ -66,10 +66,13 @@ def in_families(tasks: Sequence[Task]) -> list[list[Member]]:
 
 
 def is_worth_it(tasks: Sequence[Task]) -> bool:
-    """Whether there are enough parts that are alike, and their laws are known."""
+    """Whether there are enough parts that are alike, and their laws are known.
+
+    Those of one row, as in shifts, do not count: written out they are as quick (measured).
+    """
     if not all(task.laws for task in tasks):
         return False
-    return sum(len(some) for some in in_families(tasks) if len(some) >= ALIKE) >= MANY
+    return sum(len(some) for some in in_families(tasks) if len(some) >= ALIKE and len(some[0].rows) > 1) >= MANY
 
 
 class Columns:
