@@ -55,6 +55,7 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     size = np.shape(q_guess)
     if (
         not isinstance(model, Model)
+        or not isinstance(names, tuple)
         or len(size) < 2
         or not 0 < model.nv + sum(len(one.rows) for one in loop_groups(model)) <= LARGE
     ):
