@@ -69,7 +69,7 @@ class Studio:
         with self.tabs.add_tab("Show"):
             self.looks = Looks(gui, self.scene, self.posture, self.hand)
         with self.tabs.add_tab("Simulate"):
-            self.simulating = Simulating(self.server, self.scene, self.posture)
+            self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated)
         with self.tabs.add_tab("Save"):
             self.saving = Saving(self.server, self.simulating.motion, self.scene.show, self.tell)
 
@@ -109,12 +109,18 @@ class Studio:
             if event.client is not None:
                 hand.take(hand.frame, FOLLOWS[str(follow.value)])
 
+        self._hand_seen = seen
         seen.on_update(lambda _: setattr(hand, "visible", bool(seen.value)))
         frame.on_update(take_frame)
         follow.on_update(take_follow)
         ghosts.on_update(lambda _: self.tell(hand.set_branches(bool(ghosts.value))))
         other.on_click(lambda _: self.tell(hand.next_branch()))
         return hand
+
+    def _simulated(self) -> None:
+        """It moves by itself now: the arrows of its hand would be in the way of the mouse that pushes."""
+        if self.hand is not None:
+            self._hand_seen.value = False
 
     def _go(self, where: str) -> None:
         try:

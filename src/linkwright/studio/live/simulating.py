@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -16,7 +17,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.studio.live.live import Live
 from linkwright.studio.live.panel import LivePanel
 from linkwright.studio.posture import Posture
-from linkwright.studio.scene import Scene
+from linkwright.studio.scene import FIELD_OF_VIEW, Scene
 from linkwright.studio.typeset import Typeset, typeset
 from linkwright.studio.words import literal
 
@@ -24,6 +25,12 @@ FOLLOWED = 8.0
 """a second: how often sliders and the hand follow a mechanism that moves by itself"""
 WIDTH = 380
 """pixels, of what is beside the picture"""
+
+BACK = 1.4
+"""How many times as far away one looks from: it moves, and what is beside the picture takes its room."""
+
+ROUND = 1.4
+"""How far from its base one sees of what swings in a plane, in sizes of it."""
 
 TEXT = "Let it move by itself, in real time: push it with the mouse, change what it weighs, what holds it, and gravity."
 
@@ -34,7 +41,9 @@ class Simulating:
     Nothing is compiled before, for most who open the studio only look.
     """
 
-    def __init__(self, server: Any, scene: Scene, posture: Posture):
+    def __init__(self, server: Any, scene: Scene, posture: Posture, began: Callable[[], object] = lambda: None):
+        """``began`` is called once it is set going."""
+        self._began = began
         self.server, self.scene, self.posture = server, scene, posture
         self.model: Model = scene.model
         self.live: Live | None = None
@@ -77,6 +86,8 @@ class Simulating:
                         self._equations = gui.add_html("")
                 side.dock_left()
                 side.set_width(WIDTH)
+                gui.main_panel.dock_right()
+            self._began()
             self._in_view()
             self.posture.listen(self._placed, self)
             self._moved(self.live.q)
@@ -94,20 +105,26 @@ class Simulating:
         return live
 
     def _in_view(self) -> None:
-        """What floats is put on its ground: that is drawn there, and whoever looks goes along."""
+        """What floats is put on its ground, which is drawn there; whoever looks goes along, and steps back."""
         assert self.live is not None
-        if not self.live.stands:
-            return
-        before = self.scene.poses[0][:3, 3].copy()
-        self.scene.show(self.live.q)
-        shift = self.scene.poses[0][:3, 3] - before
-        level = level_of(self.live.model)
-        if level is not None:
-            self.scene.ground.position = level * np.asarray(self.scene.view.up)
-        for client in self.server.get_clients().values():
-            with client.atomic():
-                client.camera.position = client.camera.position + shift
-                client.camera.look_at = client.camera.look_at + shift
+        shift = np.zeros(3)
+        if self.live.stands:
+            before = self.scene.poses[0][:3, 3].copy()
+            self.scene.show(self.live.q)
+            shift = self.scene.poses[0][:3, 3] - before
+            level = level_of(self.live.model)
+            if level is not None:
+                self.scene.ground.position = level * np.asarray(self.scene.view.up)
+        cameras = [self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())]
+        for camera in cameras:
+            middle = np.asarray(camera.look_at) + shift
+            away = BACK * (np.asarray(camera.position) - np.asarray(camera.look_at))
+            if self.scene.view.flat and not self.live.stands:  # it may swing all round
+                middle = self.scene.poses[0][:3, 3]
+                half = ROUND * self.scene.size / np.tan(0.5 * FIELD_OF_VIEW)
+                away = max(half / float(np.linalg.norm(away)), 1.0) * away
+            camera.position = middle + away
+            camera.look_at = middle
 
     def stop(self) -> None:
         """End the clock."""
