@@ -195,7 +195,7 @@ def test_a_hand_moves_with_the_sliders(server):
 
 
 def test_all_exact_postures_are_ghosts(server):
-    model, posture, _, hand = made(server, "puma560")
+    model, posture, scene, hand = made(server, "puma560")
     posture.move(np.array([0.3, 0.4, -1.0, 0.5, 0.7, -0.2]))
     T = hand.pose(posture.q)
     found = hand.branches(T)
@@ -208,6 +208,10 @@ def test_all_exact_postures_are_ghosts(server):
         np.testing.assert_allclose(
             ghost.poses[-1], lw.pose(model, hand._branches[hand._ghosts.index(ghost)], model.bodies[-1].name), atol=1e-9
         )
+    for ghost in hand._ghosts:  # what would lie within the robot itself is not drawn
+        for solid, node in ghost.solids:
+            same = solid.body < 0 or np.abs(ghost.poses[solid.body] - scene.poses[solid.body]).max() < 1e-6
+            assert node.visible != same
     before = posture.q
     hand.next_branch()
     assert np.abs(posture.q - before).max() > 1e-2

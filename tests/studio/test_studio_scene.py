@@ -10,6 +10,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, ShapeError
+from linkwright.studio.hand import Hand
+from linkwright.studio.looks import Looks, ellipsoid, ellipsoid_of
+from linkwright.studio.posture import Posture
 from linkwright.studio.robot import MOST_BODIES, Robot, node_name
 from linkwright.studio.scene import Scene
 from linkwright.studio.solids import along, creased, solids_of, turned
@@ -140,3 +143,62 @@ def test_missing_meshes_are_told_and_their_bodies_drawn(tmp_path):
     with pytest.warns(lw.errors.FormatWarning, match=r"1 of 1 files are not found, such as 'none\.stl'"):
         found = solids_of(lw.load(path))
     assert found.solids
+
+
+def test_an_ellipsoid_has_the_mass_and_inertia_of_its_link():
+    rng = np.random.default_rng(3)
+    semi, mass = np.array([0.1, 0.4, 0.2]), 3.0
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    inertia = R @ np.diag(mass / 5.0 * ((semi**2).sum() - semi**2)) @ R.T
+    found, axes = ellipsoid_of(mass, inertia)
+    np.testing.assert_allclose(np.sort(found), np.sort(semi))
+    np.testing.assert_allclose(axes @ np.diag(found**2) @ axes.T, R @ np.diag(semi**2) @ R.T, atol=1e-12)
+    assert np.linalg.det(axes) > 0.0
+    assert not ellipsoid_of(0.0, np.zeros((3, 3)))[0].any()
+
+
+def test_velocities_of_closed_loops_are_those_of_what_drives_them():
+    """A crank's pin goes round it: unit speed of the crank gives its length as speed, across the crank alone."""
+    model = lw.load("slider_crank")
+    q = lw.close(model, model.neutral())
+    frame = model.bodies[1].name  # the rod's joint is at the crank's pin
+    length = np.linalg.norm(lw.pose(model, q, frame)[:3, 3] - lw.pose(model, q, model.bodies[0].name)[:3, 3])
+    axes, semi = ellipsoid(model, q, frame, "velocity")
+    np.testing.assert_allclose(semi, [length, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(np.abs(axes[:, 0] @ np.asarray(lw.jacobian(model, q, frame))[:3, 0]), length, atol=1e-9)
+    _, bounds = ellipsoid(model, q, frame, "force")
+    np.testing.assert_allclose(bounds, [1.0 / length, np.inf, np.inf])
+
+
+def test_of_open_chains_they_are_the_librarys():
+    model = lw.load("arm7")
+    q = model.random(seed=5)
+    for what, function in (("velocity", lw.velocity_ellipsoid), ("force", lw.force_ellipsoid)):
+        for ours, theirs in zip(ellipsoid(model, q, "tool", what), function(model, q, "tool"), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_all_that_can_be_shown_follows_the_robot(server):
+    model = lw.load("arm7")
+    posture = Posture(model)
+    scene = Scene(server, model, posture.q)
+    posture.listen(scene.show)
+    looks = Looks(server.gui, scene, posture, Hand(scene, posture))
+    for what in looks.boxes:
+        looks.set(what, True)
+    q = model.random(seed=6)
+    posture.move(q)
+    known = server.scene._handle_from_node_name
+    np.testing.assert_allclose(known["/centre_of_mass"].position, lw.center_of_mass(model, q), atol=2e-5)
+    tool = next(name for name in known if name.endswith("_tool"))
+    body = placed(known[tool.rpartition("/")[0]])
+    np.testing.assert_allclose(body @ placed(known[tool]), lw.pose(model, q, "tool"), atol=2e-5)
+    axes, semi = lw.velocity_ellipsoid(model, q, "tool")
+    shown = np.array(known["/ellipsoids/velocity"].scale)
+    np.testing.assert_allclose(shown / shown.max(), semi / semi.max(), atol=1e-6)
+    turned_by = placed(known["/ellipsoids/velocity"])[:3, :3]
+    np.testing.assert_allclose(np.abs(np.sum(turned_by * axes, axis=0)), 1.0, atol=1e-5)
+    for what in looks.boxes:
+        looks.set(what, False)
+    assert not known["/centre_of_mass"].visible
+    assert not scene.robot.visible

@@ -210,14 +210,14 @@ class Hand:
                 if k == len(self._ghosts):
                     self._ghosts.append(self._ghost(k))
                 self._ghosts[k].show(posture)
+                self._ghosts[k].hide_where(self.scene.poses)
                 self._ghosts[k].visible = True
             for ghost in self._ghosts[len(self._branches) :]:
                 ghost.visible = False
 
     def _ghost(self, k: int) -> Robot:
-        return Robot(
-            self.scene.server, self.model, f"posture_{k}", opacity=GHOST_OPACITY, colour=GHOST_COLOUR, visible=False
-        )
+        look: dict[str, Any] = {"opacity": GHOST_OPACITY, "colour": GHOST_COLOUR, "scale": 0.985, "visible": False}
+        return Robot(self.scene.server, self.model, f"posture_{k}", **look)
 
     def set_branches(self, shown: bool) -> str:
         """Show all exact postures as ghosts, or hide them; tells how many there are."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from linkwright.geometry import rotation
+from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.studio.hand import Hand
 from linkwright.studio.posture import Posture
 from linkwright.studio.robot import Robot, node_name
 from linkwright.studio.scene import Scene
-from linkwright.studio.sliders import shortened
+from linkwright.studio.sliders import drivers, free_velocities, shortened
 from linkwright.studio.solids import Colour, sphere, to_link
 from linkwright.visual.ellipsoids import DRAWN
 
@@ -108,9 +109,8 @@ class Looks:
         elif what == "touching":
             self._made[what][0].place(self.scene.poses)
         elif what in ("velocity", "force") and self.hand is not None:
-            function = lw.velocity_ellipsoid if what == "velocity" else lw.force_ellipsoid
-            axes, semi = function(self.model, q, self.hand.frame)
-            self._shape(self._made[what][0], np.asarray(axes), np.asarray(semi), self.hand.pose(q)[:3, 3])
+            axes, semi = ellipsoid(self.model, q, self.hand.frame, what)
+            self._shape(self._made[what][0], axes, semi, self.hand.pose(q)[:3, 3])
 
     def _shape(self, node: Any, axes: Array, semi: Array, place: Array) -> None:
         size = self.scene.size
@@ -190,6 +190,31 @@ class Looks:
 
     def _touching(self) -> list[Any]:
         return [Robot(self.scene.server, self.model, "touching", opacity=0.35, colour=ORANGE, shapes="touching")]
+
+
+def ellipsoid(model: Model, q: Array, frame: str, what: str) -> tuple[Array, Array]:
+    """The "velocity" or "force" ellipsoid of a frame: its axes (3, 3), as columns, and semi-axes (3,).
+
+    With closed loops that of the velocities, or efforts, of the joints that drive them; where these do not tell all
+    velocities, as in a singular configuration, of all joints.
+    """
+    import linkwright as lw
+
+    if not model.loops:
+        function = lw.velocity_ellipsoid if what == "velocity" else lw.force_ellipsoid
+        axes, semi = function(model, q, frame)
+        return np.asarray(axes), np.asarray(semi)
+    N = free_velocities(model, q)
+    driving = [model.slice(name).v.start for name in drivers(model, q)]
+    if len(driving) == N.shape[1] and np.linalg.cond(N[driving]) < 1e6:
+        N = N @ np.linalg.inv(N[driving])
+    U, s, _ = np.linalg.svd(np.asarray(lw.jacobian(model, q, frame))[:3] @ N)
+    s = np.concatenate([s, np.zeros(3 - len(s))])
+    s = np.where(s > 1e-9 * s.max(initial=0.0), s, 0.0)
+    if what == "velocity":
+        return U, s
+    with np.errstate(divide="ignore"):
+        return U, 1.0 / s
 
 
 def ellipsoid_of(mass: float, inertia: Array) -> tuple[Array, Array]:

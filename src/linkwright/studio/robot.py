@@ -28,8 +28,9 @@ class Robot:
     """A mechanism in the browser: for each body a node, its solids beneath it.
 
     ``server``: a viser server. ``name``: under which it stands in the scene. ``opacity`` below 1 lets it be seen
-    through, ``colour`` (red, green, blue, 0 to 255) takes the place of the solids' own. ``shapes``: "seen", or
-    "touching" for what is made for contact. Raises :class:`InputError` for more than :data:`MOST_BODIES` bodies.
+    through, ``colour`` (red, green, blue, 0 to 255) takes the place of the solids' own; ``scale`` is of each solid,
+    about its link's origin, below 1 to lie within another robot. ``shapes``: "seen", or "touching" for what is made for
+    contact. Raises :class:`InputError` for more than :data:`MOST_BODIES` bodies.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class Robot:
         opacity: float = 1.0,
         colour: Colour | None = None,
         shapes: str = "seen",
+        scale: float = 1.0,
         visible: bool = True,
     ):
         if len(model.links) > MOST_BODIES:
@@ -49,7 +51,7 @@ class Robot:
         self.frames = [body.name for body in model.bodies]
         """the frame of each body that its node stands at"""
         self.name = f"/{node_name(name)}"
-        self.opacity, self.colour = opacity, colour
+        self.opacity, self.colour, self.scale = opacity, colour, scale
         self.poses: Array = np.tile(np.eye(4), (len(self.frames), 1, 1))
         """(n_bodies, 4, 4), where the bodies are shown"""
         self.root = server.scene.add_frame(self.name, show_axes=False, visible=visible)
@@ -82,6 +84,7 @@ class Robot:
             color=colour if self.colour is None else self.colour,
             opacity=None if opacity >= 1.0 else opacity,
             side="double",
+            scale=self.scale,
             cast_shadow=opacity >= 0.9,
             receive_shadow=False,  # its own would lie on it in stripes
         )
@@ -112,6 +115,12 @@ class Robot:
                 node.wxyz, node.position = rotation.to_quaternion(T[:3, :3]), a
                 node.scale = (1.0, 1.0, max(float(np.linalg.norm(b - a)), 1e-9))
         self.poses = poses
+
+    def hide_where(self, poses: Array) -> None:
+        """Hide the bodies that stand at poses (n_bodies, 4, 4), and those of the world: another robot is there."""
+        for solid, node in self.solids:
+            k = solid.body
+            node.visible = k >= 0 and float(np.abs(poses[k] - self.poses[k]).max()) > 1e-6
 
     def remove(self) -> None:
         """Take it out of the scene."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.dynamics import close, mobility
+from linkwright.dynamics import close, constraint_jacobian, mobility
 from linkwright.errors import ClosureError
 from linkwright.geometry import rotation
 from linkwright.model.scale import scale_of
@@ -84,19 +84,23 @@ def knobs_of(model: Model) -> list[Knob]:
     return knobs
 
 
+def free_velocities(model: Model, q: Array) -> Array:
+    """(nv, n): a basis of the velocities that closed loops leave free in a configuration (nq,)."""
+    scale = scale_of(model)
+    K = np.asarray(constraint_jacobian(model, q)) * scale.velocities / scale.rows[:, None]
+    free = mobility(model, q).at_configuration
+    N: Array = np.linalg.svd(K)[2][model.nv - free :].T
+    return N * scale.velocities[:, None]
+
+
 def drivers(model: Model, q: Array) -> tuple[str, ...]:
     """Of a mechanism with loops, joints of one coordinate each that together drive it: the rest follows.
 
     Chosen one after the other, each the first that hardly depends on those before. Fewer than it has degrees of freedom
     where joints of one coordinate do not suffice.
     """
-    from linkwright.dynamics import constraint_jacobian
-
-    scale = scale_of(model)
-    K = np.asarray(constraint_jacobian(model, q)) * scale.velocities / scale.rows[:, None]
-    free = mobility(model, q).at_configuration
-    N = np.linalg.svd(K)[2][model.nv - free :]
-    rows = N.T.copy()  # (nv, free): how each velocity takes part in each free motion
+    rows = free_velocities(model, q) / scale_of(model).velocities[:, None]  # how each takes part in each free motion
+    free = rows.shape[1]
     single = [(joint.name, model.slice(joint.name).v.start) for joint in model.joints if joint.nv == 1]
     chosen: list[str] = []
     while len(chosen) < free:
@@ -167,23 +171,26 @@ class Sliders:
 
     def _grouped(self) -> list[tuple[str, list[Knob]]]:
         """Under which titles they stand."""
-        how = "degrees" if self.unit == "degrees" else "radians"
-        if any(not knob.angle for knob in self.knobs):
-            how = f"{how}, metres" if any(knob.angle for knob in self.knobs) else "metres"
         if self.model.loops:
             first = [knob for knob in self.knobs if knob.joint in self.drivers]
             rest = [knob for knob in self.knobs if knob.joint not in self.drivers]
-            groups = [(f"Joints that drive it ({how})", first), ("Joints that follow", rest)]
+            groups = [(f"Joints that drive it ({self._units(first)})", first), ("Joints that follow", rest)]
         elif len(self.knobs) <= MANY:
-            groups = [(f"Joints ({how})", self.knobs)]
+            groups = [(f"Joints ({self._units(self.knobs)})", self.knobs)]
         else:
             bones = skeleton(self.model)
             limbs: dict[int, list[Knob]] = {}
             for knob in self.knobs:
                 floats = bool(bones.floats[knob.body])
                 limbs.setdefault(-1 - knob.body if floats else int(bones.limbs[knob.body]), []).append(knob)
-            groups = [(self._limb(knobs) + f" ({how})" * (k == 0), knobs) for k, knobs in enumerate(limbs.values())]
+            groups = [
+                (self._limb(knobs) + f" ({self._units(knobs)})" * (k == 0), knobs)
+                for k, knobs in enumerate(limbs.values())
+            ]
         return [(title, knobs) for title, knobs in groups if knobs]
+
+    def _units(self, knobs: list[Knob]) -> str:
+        return ", ".join(dict.fromkeys(str(self.unit) if knob.angle else "metres" for knob in knobs))
 
     @staticmethod
     def _limb(knobs: list[Knob]) -> str:

@@ -1,0 +1,56 @@
+"""``linkwright studio``, as it is typed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+pytest.importorskip("viser", reason="the extra studio is not installed")
+
+
+def started(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "linkwright.cli", "studio", *arguments, "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such signal")
+def test_it_tells_where_it_is_until_ctrl_c():
+    running = started("four_bar", "--port", "18460", "--posture", "crank=20deg")
+    try:
+        told = running.stdout.readline()
+        assert told.startswith("four_bar is at http://127.0.0.1:18460/")
+        with urllib.request.urlopen(told.split()[-1], timeout=20) as page:
+            assert page.status == 200
+        running.send_signal(signal.SIGINT)
+        rest, wrong = running.communicate(timeout=30)
+    finally:
+        running.kill()
+    assert rest == "Drag the arrows at its hand, or the sliders; Ctrl-C ends.\n"
+    assert wrong == ""
+    assert running.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("two_link", "--host", "192.0.2.1"), "cannot listen at '192.0.2.1'"),
+        (("two_link", "--port", "0"), "a port is a whole number from 1 to 65535; got 0"),
+        (("nobody",), "unknown file or built-in mechanism 'nobody'"),
+    ],
+)
+def test_mistakes_are_told(arguments, said):
+    running = started(*arguments)
+    out, wrong = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert said in wrong.replace("\n", " ")
+    assert out == ""
