@@ -159,9 +159,19 @@ too_far = lw.inverse_kinematics(arm, {"hand": [2.0, 0.0, 0.0]})
 print(too_far.converged, too_far.reason)         # False, out of reach
 
 # %% [markdown]
+# ## Drag it with the mouse
+#
+# ```sh
+# pip install ".[studio]"
+# linkwright studio arm.urdf
+# ```
+#
+# This shows the arm in the browser. Sliders move its joints, and you can drag its hand.
+#
 # ## Go on
 #
 # - To understand what happened here: [Learn](../learn/index.md), from positions to control, one idea on each page.
 # - To do one thing: [How to](../how_to/index.md).
 # - To know what a word means: [Words](words.md).
+# - To see published systems run again: [Gallery](../gallery/index.md).
 # - To look something up: [Conventions](../reference/conventions.md) and [the library](../reference/api/index.rst).
