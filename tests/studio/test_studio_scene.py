@@ -15,7 +15,7 @@ from linkwright.studio.looks import Looks, ellipsoid, ellipsoid_of
 from linkwright.studio.posture import Posture
 from linkwright.studio.robot import MOST_BODIES, Robot, node_name
 from linkwright.studio.scene import Scene
-from linkwright.studio.solids import along, creased, solids_of, turned
+from linkwright.studio.solids import MOST_OF_A_MESH, along, creased, solids_of, turned
 from linkwright.visual.drawing.linkage import poses_along, skeleton
 
 HOSTILE = '../../<img src=x onerror="alert(1)">/[a](javascript:alert(1))**b** $x$' + "x" * 300
@@ -202,3 +202,18 @@ def test_all_that_can_be_shown_follows_the_robot(server):
         looks.set(what, False)
     assert not known["/centre_of_mass"].visible
     assert not scene.robot.visible
+
+
+def test_very_fine_meshes_are_shown_with_fewer_triangles():
+    n = 420
+    x, y = np.meshgrid(np.linspace(0.0, 1.0, n), np.linspace(0.0, 1.0, n))
+    at = np.arange(n * n).reshape(n, n)
+    a, b, c, d = (part.ravel() for part in (at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    builder = lw.Builder("fine").body("plate", mass=1.0, inertia=np.eye(3))
+    builder.joint("hinge", "revolute", "world", "plate")
+    vertices = np.stack([x, y, 0.05 * np.sin(9.0 * x) * np.cos(7.0 * y)], axis=-1).reshape(-1, 3)
+    builder.shape("plate", "mesh", vertices=vertices, faces=faces, use="visual")
+    (solid,) = (one for one in solids_of(builder.build()).solids if one.body == 0)
+    assert len(faces) > MOST_OF_A_MESH >= len(solid.mesh.faces) > 1000
+    np.testing.assert_allclose(np.ptp(solid.mesh.vertices, axis=0)[:2], 1.0, atol=0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
@@ -148,7 +149,12 @@ class Hand:
     async def _dragged(self, event: Any) -> None:
         """What a page tells of a drag; in order, so that what follows it is left to other threads."""
         self.dragged = event.phase != "end"
-        self._pool.submit(self._answer, event.phase == "end")
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self._pool.submit(self._answer, event.phase == "end")
+
+    def close(self) -> None:
+        """Answer no drag any more."""
+        self._pool.shutdown(wait=False)
 
     def _answer(self, ends: bool) -> None:
         try:

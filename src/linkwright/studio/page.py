@@ -170,6 +170,8 @@ class Studio:
             self._stopped.set()
             if hasattr(self, "simulating"):
                 self.simulating.stop()
+            if getattr(self, "hand", None) is not None:
+                self.hand.close()  # type: ignore[union-attr]
             self.server.stop()
 
     def __enter__(self) -> Studio:
