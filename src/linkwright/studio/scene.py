@@ -33,11 +33,12 @@ class Scene:
         scene.arrows("contact", places, forces)
     """
 
-    def __init__(self, server: Any, model: Model, q: Any = None):
+    def __init__(self, server: Any, model: Model, q: Any = None, seen: Array | None = None):
+        """``seen`` (n, nq): what is to be in view, where it is more than q."""
         self.server, self.model = server, model
         self.q: Array = configurations(model, model.neutral() if q is None else q)[-1]
         """(nq,), what is shown"""
-        self.view = _view(model, self.q)
+        self.view = _view(model, self.q, seen)
         self.size = self.view.size
         """of the mechanism, m"""
         self._named: dict[str, Any] = {}
@@ -145,9 +146,9 @@ class Scene:
         camera.near, camera.far = 0.01 * away, 100.0 * away
 
 
-def _view(model: Model, q: Array) -> View:
+def _view(model: Model, q: Array, seen: Array | None) -> View:
     bones = skeleton(model)
-    poses = poses_along(model, q[None])
+    poses = poses_along(model, q[None] if seen is None else seen)
     reach = bones.along(poses_along(model, nearby(model, q)))
     return choose_view(
         bones.along(poses), bones.center_of_mass_along(poses), model.gravity, reach=reach, floors=floors_of(model)

@@ -23,6 +23,8 @@ from linkwright.visual.moving.film import shown_times
 FPS = 30.0
 MOST_PICTURES = 3000
 MOST_FPS = 120.0
+SEEN = 60
+"""configurations that are looked at for what is to be in view"""
 SAMPLES = 1000
 """of a trajectory, which has no samples of itself"""
 GREEN = (24, 140, 84)
@@ -40,6 +42,11 @@ class Playable(NamedTuple):
     """of contact: points and forces (n, k, 3), m and N"""
     motion: Motion | None = None
     title: str = ""
+
+    @property
+    def some(self) -> Array:
+        """(n, nq): some of the configurations, from the first to the last."""
+        return self.q[np.unique(np.linspace(0, len(self.q) - 1, SEEN).astype(int))]
 
 
 def playable(what: Any, forces: bool = True) -> Playable:
@@ -73,7 +80,7 @@ def page_of(what: Any, *, fps: float = FPS, speed: float = 1.0, forces: bool = T
     q = resample(play.model, play.t, play.q, times)
     served = serve(title="Linkwright")
     try:
-        scene = Scene(served.server, play.model, q[0])
+        scene = Scene(served.server, play.model, q[0], play.some)
         scale = force_scale(play.model, scene.size)
         recorder = served.server.get_scene_serializer()
         for k in range(len(times)):

@@ -53,7 +53,7 @@ class Saving:
         try:
             self.told("writing …")
             name, content = self.content(kind, event.client)
-            event.client.send_file_download(name, content)
+            event.client.send_file_download(name, content, save_immediately=True)
             self.told(f"{name}: {len(content) / 1e6:.2g} MB")
         except LinkwrightError as error:
             self.told(str(error))

@@ -32,7 +32,7 @@ class Shown(Studio):
         gui.configure_theme(
             control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
         )
-        self.scene = Scene(self.server, self.model, self.playable.q[0])
+        self.scene = Scene(self.server, self.model, self.playable.q[0], self.playable.some)
         self.posture.listen(self.scene.show)
         self.player = Player(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")
