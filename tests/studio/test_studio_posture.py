@@ -183,6 +183,14 @@ def test_out_of_reach_is_told_with_the_nearest(server):
     np.testing.assert_allclose(hand.gizmo.position, hand.pose(posture.q)[:3, 3], atol=1e-4)
 
 
+def test_in_a_plane_the_place_is_asked_for(server):
+    _, posture, _, hand = made(server, "planar:7")
+    assert hand.follow == "place"
+    place = hand.pose(posture.q)[:3, 3] + [-0.3, 0.2, 0.0]
+    assert hand.reach(place) == "The hand is where it was asked to be."
+    assert np.linalg.norm(hand.pose(posture.q)[:3, 3] - place) < 1e-3
+
+
 def test_a_hand_moves_with_the_sliders(server):
     model, posture, _, hand = made(server, "arm7")
     Sliders(server.gui, posture).set("joint2", 0.7)

@@ -34,7 +34,8 @@ GREY_RED = (190, 60, 60)
 class Hand:
     """A frame of the mechanism that is dragged by a gizmo; the joints follow.
 
-    ``follow``: whether its turn is asked for too; unless given, where six joints or more lead to it. What floats is
+    ``follow``: whether its turn is asked for too; unless given, where six joints or more
+    lead to it, and not all in a plane. What floats is
     held where it is unless ``hold_base`` is False.
     """
 
@@ -66,9 +67,8 @@ class Hand:
         self.frame = frame
         joints = [self.model.joints[k] for k in self.model.path(self.model.frames[frame].body)]
         leading = sum(joint.nv for joint in joints if joint.type != "free")
-        self.follow: Follow = follow or (
-            "place and turn" if leading >= 6 or (self.model.loops and self._six()) else "place"
-        )
+        six = leading >= 6 or (bool(self.model.loops) and self._six())
+        self.follow: Follow = follow or ("place and turn" if six and not self.scene.view.flat else "place")
         self.base = tuple(joint.name for joint in joints if joint.type == "free")
         """the joints that float, which are held"""
         if self.gizmo is not None:
