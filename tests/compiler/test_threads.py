@@ -348,3 +348,22 @@ def test_a_fork_while_another_thread_compiles():
         thread.join()
         """
     subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], check=True, timeout=120)
+
+
+def test_arrays_are_let_go_when_a_call_ends(kernel, spread_calls):
+    """At once: what waits for the collector of cycles may be gigabytes of few objects."""
+    import gc
+    import weakref
+
+    gc.collect()
+    gc.disable()
+    try:
+        arrays = [x.copy() for x in batch(20_000)]
+        out = on(kernel, 2, *arrays)
+        assert spread_calls
+        spread_calls.clear()
+        held = [weakref.ref(x) for x in (*arrays, out)]
+        del arrays, out
+        assert all(one() is None for one in held)
+    finally:
+        gc.enable()

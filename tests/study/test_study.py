@@ -446,6 +446,35 @@ def test_functions_travel_to_workers(tmp_path):
     assert there.__globals__["lw"] is lw
 
 
+def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, monkeypatch):
+    display = pytest.importorskip("IPython.display")
+    from linkwright.study import progress
+
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, told, raw):
+            shown.append(told["text/plain"])
+
+    def first(told, raw, display_id):
+        shown.append(told["text/plain"])
+        return Handle()
+
+    monkeypatch.setattr(display, "display", first)
+    monkeypatch.setattr(progress, "terminal", lambda: open(os.devnull, "w"))  # as a notebook's: no terminal
+    rows = {"a": np.r_[np.zeros(999), np.nan]}
+    lw.study(refusing, rows, tmp_path / "s", chunk=100, threads=1, title="refusing")
+    assert shown[0].startswith("refusing: 10.0%, ")
+    assert shown[-1].startswith("refusing: 100.0%, ")
+    assert shown[-1].endswith("rows/s, 0:00 left, 1 failed")
+
+
+def refusing(a):
+    if np.isnan(a).any():
+        raise ValueError("no number")
+    return {"b": a}
+
+
 def test_xarray_of_rows_and_of_a_grid(tmp_path):
     found = lw.study(both, AB, tmp_path / "s", units={"sum": "m"}).to_xarray()
     assert found["sum"].dims == ("row", "sum_0")

@@ -19,9 +19,15 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._silence: Any = None
+        self._line: NotebookLine | None = None
 
     def __enter__(self) -> Progress:
-        if self._tell is None and (stream := terminal()) is not None:
+        stream = terminal() if self._tell is None else None
+        if stream is not None and not stream.isatty():
+            self._silence = told_elsewhere()
+            self._silence.__enter__()
+            self._line = NotebookLine()
+        elif stream is not None:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -46,8 +52,12 @@ class Progress:
         self._failed += failed
         if self._tell is not None:
             self._tell(self._done / self._rows)
+        rate = (self._done - self._first) / max(time.monotonic() - self._began, 1e-9)
+        if self._line is not None:
+            left = (self._rows - self._done) / max(rate, 1e-9)
+            told = [f"{self._title}: {self._done / self._rows:.1%}", f"{_short(rate)} rows/s", f"{_clock(left)} left"]
+            self._line.show(", ".join([*told, *([f"{self._failed} failed"] if self._failed else [])]))
         if self._bar is not None:
-            rate = (self._done - self._first) / max(time.monotonic() - self._began, 1e-9)
             self._bar.update(
                 self._task,
                 completed=self._done,
@@ -60,7 +70,35 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if self._silence is not None:
             self._silence.__exit__(None, None, None)
+
+
+class NotebookLine:
+    """A line below a notebook's cell that changes; bars of ``rich`` need widgets there, which may not be installed."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._last = -1.0
+
+    def show(self, text: str) -> None:
+        """Show this in place of what was shown, some times a second."""
+        from IPython.display import display  # which a notebook has
+
+        now = time.monotonic()
+        if self._handle is None:
+            self._handle = display({"text/plain": text}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        elif now - self._last > 0.2 or " 0:00 left" in text:
+            self._handle.update({"text/plain": text}, raw=True)
+        else:
+            return
+        self._last = now
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _short(x: float) -> str:

@@ -329,7 +329,9 @@ def spread(
             return x
         return x[(slice(None),) * here + (where,)]
 
-    def job(start: int, stop: int, rows: int) -> Job:
+    def job(again: Callable[..., Job], start: int, stop: int, rows: int) -> Job:
+        """``again``: this function, which holds the arrays until they are collected where it knows itself."""
+
         def work() -> Job | None:
             end = min(start + rows, stop)
             where = slice(start, end)
@@ -340,8 +342,8 @@ def spread(
             if end == stop:
                 return None
             quick = _PIECE / max(time.perf_counter() - begun, 1e-9)
-            return job(end, stop, max(1, int(rows * min(quick, 8.0)) // width) * width)
+            return again(again, end, stop, max(1, int(rows * min(quick, 8.0)) // width) * width)
 
         return work
 
-    at_once([job(start, min(start + step, length), first or step) for start in range(0, length, step)], threads)
+    at_once([job(job, start, min(start + step, length), first or step) for start in range(0, length, step)], threads)
