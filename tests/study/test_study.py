@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -461,7 +462,7 @@ def test_progress_in_a_notebook_is_a_line_that_changes(tmp_path, monkeypatch):
         return Handle()
 
     monkeypatch.setattr(display, "display", first)
-    monkeypatch.setattr(progress, "terminal", lambda: open(os.devnull, "w"))  # as a notebook's: no terminal
+    monkeypatch.setattr(progress, "terminal", lambda: io.StringIO())  # as a notebook's: no terminal
     rows = {"a": np.r_[np.zeros(999), np.nan]}
     lw.study(refusing, rows, tmp_path / "s", chunk=100, threads=1, title="refusing")
     assert shown[0].startswith("refusing: 10.0%, ")

@@ -92,10 +92,10 @@ def _column(name: str, x: Any, unit: str = "") -> Column:
         values = np.asarray(x)
     except ValueError:
         values = np.empty((), dtype=object)
-    if values.dtype.kind not in "fiub":
+    if values.dtype.kind not in "fiub" or values.dtype.itemsize > 8:
         raise InputError(
-            f"the output {name!r} is {type(x).__name__}: outputs are numbers, arrays of numbers and truth values, in a "
-            "dict by their names where there are several"
+            f"the output {name!r} is {type(x).__name__} of {values.dtype}: outputs are numbers, arrays of numbers "
+            "(of 8 bytes at most) and truth values, in a dict by their names where there are several"
         )
     return Column(values, tuple(f"{name}_{k}" for k in range(max(0, values.ndim - 1))), unit)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import InputError, MissingExtraError, UnknownNameError, counted
+from linkwright.errors import ArgumentError, InputError, MissingExtraError, UnknownNameError, counted
 from linkwright.files import write_figure
 from linkwright.spatial.arrays import Array
 from linkwright.study import pictures
@@ -30,6 +30,8 @@ class Study:
 
     def __init__(self, path: str | Path):
         """Raises :class:`InputError` where there is no study."""
+        if not isinstance(path, (str, Path)):
+            raise ArgumentError(f"a study is opened by the path of its folder; got {path!r}")
         self._store = Store(Path(path))
         if self._store.is_new:
             raise InputError(f"there is no study at {str(path)!r}")

@@ -41,6 +41,9 @@ LEAST_TIME = 0.1
 CHUNK_BYTES = 16 * 2**20
 """that its parameters and outputs should take at most; there are a few chunks for each thread in memory"""
 
+MOST_BYTES = 2**30
+"""likewise, where ``chunk`` is given"""
+
 TRIALS = (1, 8, 64, 1024, 16384)
 """rows that are computed first, one number after the other, to see what the function gives and how long it takes"""
 
@@ -97,6 +100,7 @@ def study(
     if not callable(function):
         raise ArgumentError(f"study: the first argument is a function of the parameters; got {function!r}")
     samples, path = as_samples(parameters), _path(store)
+    keep = (keep,) if isinstance(keep, str) else keep
     if client is not None and not (hasattr(client, "submit") and hasattr(client, "nthreads")):
         raise ArgumentError(f"client is a distributed.Client; got {client!r}")
     names = _kept_parameters(keep_parameters, samples)
@@ -226,6 +230,8 @@ def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: i
     told = {name: one._replace(unit=str(units.get(name, one.unit))) for name, one in known.items()}
     each = sum(_bytes(one.shape, one.dtype) for one in known.values())
     drawn = sum(_bytes(shape, "f8") for name, shape in samples.shapes.items() if name not in parameters)
+    if chunk is not None and min(chunk, samples.rows) * (each + drawn) > MOST_BYTES:
+        raise InputError(f"chunk is at most {MOST_BYTES // (each + drawn)} rows here, which take 1 GB; got {chunk}")
     own = chunk or _suitable(samples.rows, row_time, each + drawn, workers)
     return Plan(
         own,
@@ -385,13 +391,13 @@ def _on_cluster(
     from distributed import KilledWorker, as_completed
 
     store = Store(store.path.resolve())
-    task = client.scatter((work, dict(layouts)), broadcast=True)
+    task = client.scatter((work, store, dict(layouts)), broadcast=True)  # opened once by each worker
     left = iter(missing)
     running: Any = as_completed()  # type: ignore[no-untyped-call]
     try:
         for _ in range(AHEAD * _workers(client, 1)):
             if (k := next(left, None)) is not None:
-                running.add(client.submit(_at_worker, task, store, k, pure=False, retries=2))
+                running.add(client.submit(_at_worker, task, k, pure=False, retries=2))
         for future in running:
             try:
                 outcome = future.result()
@@ -407,14 +413,15 @@ def _on_cluster(
                 )
             yield outcome
             if (k := next(left, None)) is not None:
-                running.add(client.submit(_at_worker, task, store, k, pure=False, retries=2))
+                running.add(client.submit(_at_worker, task, k, pure=False, retries=2))
     finally:
         client.cancel([*running.futures])
 
 
-def _at_worker(task: tuple[Work, Mapping[str, Layout]], store: Store, k: int) -> Outcome:
+def _at_worker(task: tuple[Work, Store, Mapping[str, Layout]], k: int) -> Outcome:
     from distributed import secede
 
-    one = computed(task[0], store, task[1], k)
+    work, store, layouts = task
+    one = computed(work, store, layouts, k)
     secede()  # type: ignore[no-untyped-call]  # another chunk can be computed while this one is written
     return written(store, one)
