@@ -104,14 +104,15 @@ def deadly(a, folder):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_worker_that_is_killed_is_replaced(tmp_path):
+@pytest.mark.parametrize("workers", [1, 2])  # with one, nothing is left of what it was sent
+def test_a_worker_that_is_killed_is_replaced(tmp_path, workers):
     from functools import partial
 
     distributed = pytest.importorskip("distributed")
     rows = {"a": np.arange(1000.0)}
     job = partial(deadly, folder=str(tmp_path))
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
         found = lw.study(job, rows, tmp_path / "s", client, chunk=100)

@@ -391,7 +391,8 @@ def _on_cluster(
     from distributed import KilledWorker, as_completed
 
     store = Store(store.path.resolve())
-    task = client.scatter((work, store, dict(layouts)), broadcast=True)  # opened once by each worker
+    # a task, not data that is scattered: where the worker that has it dies, another makes it again
+    task = client.submit(_together, work, store, dict(layouts), pure=False)
     left = iter(missing)
     running: Any = as_completed()  # type: ignore[no-untyped-call]
     try:
@@ -416,6 +417,11 @@ def _on_cluster(
                 running.add(client.submit(_at_worker, task, k, pure=False, retries=2))
     finally:
         client.cancel([*running.futures])
+
+
+def _together(work: Work, store: Store, layouts: Mapping[str, Layout]) -> tuple[Work, Store, Mapping[str, Layout]]:
+    """What all chunks need; each worker gets it once, and opens the store once."""
+    return work, store, layouts
 
 
 def _at_worker(task: tuple[Work, Store, Mapping[str, Layout]], k: int) -> Outcome:
