@@ -58,7 +58,10 @@ def without_trying(monkeypatch):
 
 
 @pytest.mark.usefixtures("without_trying")
-def test_what_is_missing_is_told_with_what_it_is_for(capsys, monkeypatch):
+@pytest.mark.parametrize("columns", [None, "20", "80"])
+def test_what_is_missing_is_told_with_what_it_is_for(columns, capsys, monkeypatch):
+    if columns:
+        monkeypatch.setenv("COLUMNS", columns)  # lines are there to be copied: none is cut or wrapped
     real = doctor.version
     gone = {"viser", "SALib", "python-flint"}
     monkeypatch.setattr(doctor, "version", lambda package: None if package.name in gone else real(package))
@@ -102,6 +105,13 @@ def test_a_cache_that_is_a_file_is_told_of(capsys, monkeypatch, tmp_path):
     assert "the cache cannot be written" in told(capsys, expected_status=1)
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
     assert "compiled anew in every process" in told(capsys)
+
+
+@pytest.mark.usefixtures("without_trying")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder in which nobody can write")
+def test_a_cache_where_nobody_can_write_is_told_of(capsys, monkeypatch):
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "/proc/nope")
+    assert "the cache cannot be written" in told(capsys, expected_status=1).partition("not all is well")[2]
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import metadata, util
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from rich.table import Table
 
 from linkwright.cli import terminal
 from linkwright.cli.app import app
@@ -85,8 +86,8 @@ def doctor() -> None:
     for title, part in PARTS.items():
         out.print(f"\n{title}")
         try:
-            for table in part(trouble):
-                out.print(table)
+            for text in part(trouble):
+                out.print(text, soft_wrap=True)
         except Exception as error:  # whatever is broken: the other parts are told all the same
             trouble.append(f"{title}: {_said(error)}")
             out.print(f"  could not be found out: {_said(error)}", soft_wrap=True)
@@ -103,20 +104,14 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".strip().rstrip(":").split("\n")[0]
 
 
-def _grid() -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_column(no_wrap=True)
-    return table
+def _told_of(rows: Iterator[tuple[str, ...]]) -> str:
+    """Rows in columns. No table, which would wrap or cut at the terminal's width what is there to be copied."""
+    table = [(f"  {row[0]}", *row[1:]) for row in rows]
+    widths = [max(map(len, column)) for column in zip_longest(*table, fillvalue="")]
+    return "\n".join("  ".join(f"{x:<{n}}" for x, n in zip(row, widths, strict=False)).rstrip() for row in table)
 
 
-def _told_of(rows: Iterator[tuple[str, ...]]) -> Table:
-    table = _grid()
-    for row in rows:
-        table.add_row(*(f"  {row[0]}", *row[1:]))
-    return table
-
-
-def _here(trouble: list[str]) -> Iterator[Table]:
+def _here(trouble: list[str]) -> Iterator[str]:
     """This library, Python, the machine."""
     import linkwright
 
@@ -128,7 +123,7 @@ def _here(trouble: list[str]) -> Iterator[Table]:
     yield _told_of(rows())
 
 
-def _required(trouble: list[str]) -> Iterator[Table]:
+def _required(trouble: list[str]) -> Iterator[str]:
     """Packages without which nothing works."""
 
     def rows() -> Iterator[tuple[str, ...]]:
@@ -141,7 +136,7 @@ def _required(trouble: list[str]) -> Iterator[Table]:
     yield _told_of(rows())
 
 
-def _extras(trouble: list[str]) -> Iterator[Table]:
+def _extras(trouble: list[str]) -> Iterator[str]:
     """Packages for some tasks."""
 
     def rows() -> Iterator[tuple[str, ...]]:
@@ -156,12 +151,12 @@ def _extras(trouble: list[str]) -> Iterator[Table]:
     yield _told_of(rows())
 
 
-def _programs(trouble: list[str]) -> Iterator[Table]:
+def _programs(trouble: list[str]) -> Iterator[str]:
     """Programs beside Python."""
     yield _told_of((name, shutil.which(name) or "missing", what) for name, what in PROGRAMS.items())
 
 
-def _machine(trouble: list[str]) -> Iterator[Table]:
+def _machine(trouble: list[str]) -> Iterator[str]:
     """What code is made for."""
     from linkwright.compiler.native.machine import target
     from linkwright.compiler.native.threads import default_threads
@@ -181,7 +176,7 @@ def _machine(trouble: list[str]) -> Iterator[Table]:
     yield _told_of(rows())
 
 
-def _cache(trouble: list[str]) -> Iterator[Table]:
+def _cache(trouble: list[str]) -> Iterator[str]:
     """Where compiled code is kept."""
     from linkwright.compiler.native import cache
 
@@ -193,15 +188,36 @@ def _cache(trouble: list[str]) -> Iterator[Table]:
         files, size = cache.size()
         yield "folder", str(where)
         yield "holds", f"{files} pieces of machine code, {size / 2**20:.1f} MiB (linkwright cache --clear)"
-        nearest = next(path for path in (where, *where.absolute().parents) if path.exists())
-        if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
-            trouble.append(f"the cache cannot be written: {nearest}; set LINKWRIGHT_CACHE to a folder of yours")
+        if why := _cannot_be_written(where):
+            trouble.append(f"the cache cannot be written: {why}; set LINKWRIGHT_CACHE to a folder of yours")
             yield "but", "it cannot be written"
 
     yield _told_of(rows())
 
 
-def _tried(trouble: list[str]) -> Iterator[Table]:
+def _cannot_be_written(folder: Path) -> str:
+    """Why no file can be made in a folder, which is made where it is not there; "" where one can.
+
+    It is tried: what the system says of its permissions does not hold of all file systems, nor for all users.
+    """
+    made: list[Path] = []
+    try:
+        for path in reversed((folder, *folder.absolute().parents)):
+            if not path.exists():
+                path.mkdir(mode=0o700)
+                made.append(path)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return str(error)
+    finally:
+        for path in reversed(made):
+            with suppress(OSError):  # another process keeps something there by now
+                path.rmdir()
+    return ""
+
+
+def _tried(trouble: list[str]) -> Iterator[str]:
     """A small mechanism: compiled, computed with, held against known numbers.
 
     In a process of its own, for where machine code goes wrong, a process may end without a word.
@@ -310,7 +326,7 @@ TRIALS: dict[str, Callable[[], None]] = {
     "equations": _written_equations,
 }
 
-PARTS: dict[str, Callable[[list[str]], Iterator[Table]]] = {
+PARTS: dict[str, Callable[[list[str]], Iterator[str]]] = {
     "here": _here,
     "needed": _required,
     "extras": _extras,
