@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics.contact.points import gaps_after, points_between
+from linkwright.dynamics.contact.points import points_after, points_between
 from linkwright.dynamics.impulses import rows, sweeps
 from linkwright.dynamics.impulses.rows import Brake, Group, Part, Stop, Touch, brakes, stops, touches
 from linkwright.dynamics.impulses.solving import Impulses, Solver
@@ -195,7 +195,8 @@ def test_corners_stay_corners_while_another_side_gets_to_look_at_the_ground(plan
         q, q1 = (dynamics.integrate(model, tilted, np.array([0.0, 0.0, 0.0, 0.0, x, 0.0])) for x in (begin, end))
         poses, after = body_poses(model, q), body_poses(model, q1)
         points = points_between(model, pair, poses)
-        gaps = gaps_after(model, pair, points, poses, after)
+        moved = points_after(model, pair, points, poses, after)
+        gaps = [one.gap for one in moved]
         corners = []
         for gap, point, normal in points:
             surface = point + (-0.5 if plane_first else 0.5) * (gap + margin) * normal

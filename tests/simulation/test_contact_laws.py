@@ -339,3 +339,44 @@ def test_deep_overlap_goes_in_a_step_and_leaves_velocities_alone() -> None:
     deep = -motion.contacts.gaps.min(axis=1)
     assert deep == pytest.approx([5e-3, LEFT, LEFT / 2, LEFT / 4], rel=1e-4)
     assert np.abs(motion.v).max() < 1e-6  # what the solver leaves
+
+
+def test_what_gets_fast_within_a_step_does_not_sink(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A light seesaw on a heavy weight that falls: its short end is struck, so the long one comes down at 22 m/s.
+
+    That end is 15 mm above the ground, where no contact is expected in the step, and would be 7 mm below after it.
+    """
+    monkeypatch.setattr(rows, "MANY", 1)
+    short, long, tip = 0.02, 0.2, 0.005
+    builder = lw.Builder("weight").body("weight", 100.0, inertia=1.0)
+    builder.joint("down", "prismatic", "world", "weight", axis=(0, 0, 1))
+    builder.body("rod", 0.01, inertia=1e-4).joint("hinge", "revolute", "weight", "rod", axis=(0, 1, 0))
+    builder.shape("rod", "sphere", radius=tip, xyz=(short, 0, 0)).shape("rod", "sphere", radius=tip, xyz=(-long, 0, 0))
+    model, gap = builder.build().with_ground(), 0.015
+    tilt = np.arcsin((gap - 1e-4) / (short + long))  # the short end just above the ground, the long one at the gap
+    q = [tip + 1e-4 + short * np.sin(tilt), tilt]
+    contacts = lw.simulate(model, q, [-2.0, 0.0], 0.003).contacts
+    assert contacts.gaps[0] == pytest.approx([1e-4, gap])
+    assert contacts.penetration < 1.01 * LEFT
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "spin"), [(-1.7, 1.55, 300.0), (-1.55, 1.55, -300.0)], ids=["sank", "was thrown"]
+)
+def test_a_hand_on_an_arm_that_spins_fast_is_lifted_by_what_lifts_it_at_the_end(
+    upper: float, lower: float, spin: float
+) -> None:
+    """Both halves of the arm stand nearly upright and turn by up to 0.3 rad in the step.
+
+    By the levers of its beginning the hand still sank by 3 mm after its overlap was undone, or was thrown up by 79 mm.
+    """
+    builder = lw.Builder("arm").body("post", 1000.0, inertia=1.0)
+    builder.joint("up", "prismatic", "world", "post", axis=(0, 0, 1))
+    half: dict[str, Any] = {"mass": 0.1, "center_of_mass": (0.1, 0, 0), "inertia": 1e-4}
+    builder.body("upper", **half).joint("shoulder", "revolute", "post", "upper", axis=(0, 1, 0))
+    builder.body("lower", **half).joint("elbow", "revolute", "upper", "lower", xyz=(0.2, 0, 0), axis=(0, 1, 0))
+    model = builder.shape("lower", "sphere", radius=0.02, xyz=(0.2, 0, 0)).build().with_ground()
+    height = 0.0201 + 0.2 * (np.sin(upper) + np.sin(lower))  # the hand 0.1 mm above the ground
+    contacts = lw.simulate(model, [height, upper, lower - upper], [0.0, spin, -spin], H).contacts
+    assert contacts.penetration < 1.01 * LEFT
+    assert contacts.gaps[1, 0] < 4e-3

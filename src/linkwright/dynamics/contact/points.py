@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from linkwright.dynamics.contact.shapes import Candidate, candidates, points_of
 from linkwright.model.pair import Pair
@@ -28,25 +27,26 @@ def points_between(model: Model, pair: Pair, poses: Sequence[Array]) -> list[Can
     return [point._replace(gap=point.gap - pair.margin) for point in found]
 
 
-def gaps_after(
+def points_after(
     model: Model, pair: Pair, points: Sequence[Candidate], poses: Sequence[Array], after: Sequence[Array]
-) -> list[Any]:
-    """The gaps of a pair's points, of bodies' poses (4, 4), when the bodies have moved a little.
+) -> list[Candidate]:
+    """Where a pair's points, of bodies' poses (4, 4), are when the bodies have moved a little.
 
     Corners stay corners: on a plane a box that turns may touch with another side, whose points are other ones.
     """
     shapes = [model.shapes[number] for number in (pair.first, pair.second)]
     flat = [shape.kind == "plane" for shape in shapes]
     if not (any(flat) and {shape.kind for shape in shapes} & CORNERED):
-        return [point.gap for point in points_between(model, pair, after)]
+        return points_between(model, pair, after)
     cornered, plane = (shapes[flat.index(side)] for side in (False, True))
     sign = -1.0 if flat[0] else 1.0
     (R, p), (R1, p1) = (split_pose(_pose(model, cornered, at)) for at in (poses, after))
     T = _pose(model, plane, after)
     found = []
     for gap, point, normal in points:
-        corner = point + (0.5 * sign * (gap + pair.margin)) * normal
-        found.append(T[:3, 2] @ (p1 + R1 @ (R.T @ (corner - p)) - T[:3, 3]) - pair.margin)
+        corner = p1 + R1 @ (R.T @ (point + (0.5 * sign * (gap + pair.margin)) * normal - p))
+        apart, away = T[:3, 2] @ (corner - T[:3, 3]), sign * T[:3, 2]
+        found.append(Candidate(apart - pair.margin, corner - (0.5 * apart) * T[:3, 2], away))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwright.dynamics.contact.points import points_between
-from linkwright.dynamics.contact.shapes import contact_frame
+from linkwright.dynamics.contact.shapes import Candidate, contact_frame
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Link, Model
@@ -176,7 +176,7 @@ def touches(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
 
 
 def _of_pair(model: Model, pair: Pair, poses: Sequence[Array], moves: Moves, h: Any) -> Group:
-    first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
+    first, second = _bodies(model, pair)
     points = points_between(model, pair, poses)
     frictions, at = [], 1
     for reach, rows in friction_rows(pair):
@@ -213,6 +213,18 @@ def followed(pair: Pair, model: Model) -> bool:
     """Whether the points of a rigid pair stay the same ones as its bodies move a little."""
     kinds = {model.shapes[number].kind for number in (pair.first, pair.second)}
     return pair.stiffness is None and bool(kinds & FOLLOWED)
+
+
+def normal_rows(model: Model, pair: Pair, points: Sequence[Candidate], moves: Moves) -> Array:
+    """Of a pair's points the rows along their normals (n, s), on the coordinates of its group."""
+    first, second = _bodies(model, pair)
+    support = _support(model, [first, second])
+    return np.stack([normal @ moves.at(first, second, point, support)[0] for _, point, normal in points])
+
+
+def _bodies(model: Model, pair: Pair) -> tuple[int, int]:
+    first, second = (model.frame(model.shapes[number].body).body for number in (pair.first, pair.second))
+    return first, second
 
 
 def dense_jacobian(groups: Sequence[Group], nv: int) -> Array:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -124,6 +125,12 @@ class Ends(NamedTuple):
     """(n,) of all their parts, m"""
     asked: Any
     """whether these are looked at; else the ways are taken as straight"""
+    normals: Callable[[], list[Array]]
+    """(k, s) of each group: the rows along its parts' normals where the velocities lead, in the axes there"""
+    told: Callable[[Array], Array]
+    """(nv,), a row in these axes, in those at the beginning"""
+    turned: Any
+    """whether rows may be others there than at the beginning"""
     always: bool = False
     """whether they are computed where they are not looked at, too: derivatives go backwards only so"""
 
@@ -290,6 +297,8 @@ class Impulses:
             cuts = np.cumsum([len(moving[k].end) for k in ends.groups])[:-1]
             for k, end in zip(ends.groups, np.split(known, cuts), strict=True):
                 moving[k] = moving[k]._replace(end=end)
+            if not ends.always:
+                self._look_again(ends, moving)
         tasks, size = [], 0
         for group, one in zip(self.groups, moving, strict=True):
             if one.parts:
@@ -333,6 +342,42 @@ class Impulses:
         Y, B = when(unseen, late, rows.Y, rows.blocks[0].B)
         block = _normal(rows.blocks[0]._replace(B=B), self.inertia.least)
         return _Moving([stop], [block], Y, end, group.near | unseen)
+
+    def _look_again(self, ends: Ends, moving: list[_Moving]) -> None:
+        """Contacts that sink along ways that bend much, or that were far, are moved apart by their rows at the end.
+
+        A light limb that is struck gets many times its speed within a step. So it may sink from where nothing is near;
+        or it turns so far that its rows at the beginning do not tell any more what lifts it.
+        """
+        groups, own = ([some[k] for k in ends.groups] for some in (self.groups, moving))
+        sinks = [where(reduce(minimum, one.end) < -LEFT, 1.0, 0.0) for one in own]
+        unseen = [x * where(one.near, 0.0, 1.0) for x, one in zip(sinks, own, strict=True) if one.near is not None]
+        again = reduce(maximum, [*unseen, reduce(maximum, sinks) * where(ends.turned, 1.0, 0.0)]) > 0.5
+
+        def row(group: Group, own: Array) -> Array:
+            whole: list[Any] = [0.0 * own[0]] * len(self.inertia.roots)
+            for k, x in zip(group.support, own, strict=True):
+                whole[k] = x
+            return ends.told(np.stack(whole))[list(group.support)]
+
+        def late() -> Array:
+            found = []
+            for group, J in zip(groups, ends.normals(), strict=True):
+                Y = self.inertia.carried(np.stack([row(group, own) for own in J]).T, group.support)
+                squares = [y @ y for y in Y.T]
+                found += [Y.reshape(-1), squares, [reciprocal(x, self.inertia.least) for x in squares]]
+            return np.concatenate(found)
+
+        before: list[Any] = []
+        for one in own:
+            squares, inverses = [block.B[0, 0] for block in one.blocks], [block.inverse for block in one.blocks]
+            before += [one.Y.reshape(-1), squares, inverses]
+        cuts = np.cumsum([len(x) for x in before])[:-1]
+        found = np.split(when(again, late, np.concatenate(before)), cuts)
+        for k, one, Y, *about in zip(ends.groups, own, found[::3], found[1::3], found[2::3], strict=True):
+            blocks = [Block(np.stack([[x]]), inverse, np.zeros(0)) for x, inverse in zip(*about, strict=True)]
+            near = None if one.near is None else one.near | again
+            moving[k] = _Moving(one.parts, blocks, Y.reshape(one.Y.shape), one.end, near)
 
     def _both(self) -> list[tuple[Group, Rows]]:
         return list(zip(self.groups, self.rows, strict=True))

@@ -19,15 +19,18 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.dynamics import configuration
-from linkwright.dynamics.contact.points import gaps_after, points_between
+from linkwright.dynamics.contact.points import points_after, points_between
+from linkwright.dynamics.contact.shapes import Candidate
 from linkwright.dynamics.impulses.rows import (
     Group,
+    Moves,
     Touch,
     brakes,
     dense_jacobian,
     driven_places,
     followed,
     limited,
+    normal_rows,
     servos,
     stops,
     touches,
@@ -43,6 +46,11 @@ from linkwright.spatial.arrays import Array, maximum
 BENT = 5e-3
 """rad or m: where no coordinate moves by more in a step, the ways of points are taken as straight: of a leg of 0.5 m
 with four joints that turn the same way by so much, this is wrong by 0.1 mm"""
+
+
+TURNED = 0.1
+"""rad or m: where a coordinate moves by more in a step and contacts sink, they are moved apart along the ways that they
+have at its end; those of its beginning may be quite others"""
 
 
 @dataclass(frozen=True)
@@ -169,13 +177,26 @@ def _ends(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Con
     poses = body_poses(model, q)
     points = [points_between(model, model.pairs[k], poses) for k in chosen]
 
-    def gaps() -> Array:
-        after = body_poses(model, configuration.move_straight(model, q, h * v, v)[0])
+    def moved() -> tuple[Array, list[Array], list[list[Candidate]]]:
+        q1 = configuration.move_straight(model, q, h * v, v)[0]
+        after = body_poses(model, q1)
         about = zip(chosen, points, strict=True)
-        return np.stack([x for k, own in about for x in gaps_after(model, model.pairs[k], own, poses, after)])
+        return q1, after, [points_after(model, model.pairs[k], own, poses, after) for k, own in about]
+
+    def gaps() -> Array:
+        return np.stack([point.gap for own in moved()[2] for point in own])
+
+    def normals() -> list[Array]:
+        q1, after, found = moved()
+        moves = Moves(model, after, q1, None)
+        return [normal_rows(model, model.pairs[k], own, moves) for k, own in zip(chosen, found, strict=True)]
+
+    def told(g: Array) -> Array:
+        return configuration.told_before(model, q, configuration.move_straight(model, q, h * v, v)[0], g)
 
     turned = h * reduce(maximum, [abs(rate) for rate in v])
-    return Ends([count - len(model.pairs) + k for k in chosen], gaps, turned > BENT, constraints.backwards)
+    first = count - len(model.pairs)
+    return Ends([first + k for k in chosen], gaps, turned > BENT, normals, told, turned > TURNED, constraints.backwards)
 
 
 def _carried_on(model: Model, q: Array, v: Array, h: Any, factors: Inertia, effort: Array) -> Array:
