@@ -349,21 +349,21 @@ class Impulses:
         A light limb that is struck gets many times its speed within a step. So it may sink from where nothing is near;
         or it turns so far that its rows at the beginning do not tell any more what lifts it.
         """
-        groups, own = ([some[k] for k in ends.groups] for some in (self.groups, moving))
+        groups, own = [self.groups[k] for k in ends.groups], [moving[k] for k in ends.groups]
         sinks = [where(reduce(minimum, one.end) < -LEFT, 1.0, 0.0) for one in own]
         unseen = [x * where(one.near, 0.0, 1.0) for x, one in zip(sinks, own, strict=True) if one.near is not None]
         again = reduce(maximum, [*unseen, reduce(maximum, sinks) * where(ends.turned, 1.0, 0.0)]) > 0.5
 
-        def row(group: Group, own: Array) -> Array:
-            whole: list[Any] = [0.0 * own[0]] * len(self.inertia.roots)
-            for k, x in zip(group.support, own, strict=True):
+        def row(group: Group, there: Array) -> Array:
+            whole: list[Any] = [0.0 * there[0]] * len(self.inertia.roots)
+            for k, x in zip(group.support, there, strict=True):
                 whole[k] = x
             return ends.told(np.stack(whole))[list(group.support)]
 
         def late() -> Array:
-            found = []
+            found: list[Any] = []
             for group, J in zip(groups, ends.normals(), strict=True):
-                Y = self.inertia.carried(np.stack([row(group, own) for own in J]).T, group.support)
+                Y = self.inertia.carried(np.stack([row(group, there) for there in J]).T, group.support)
                 squares = [y @ y for y in Y.T]
                 found += [Y.reshape(-1), squares, [reciprocal(x, self.inertia.least) for x in squares]]
             return np.concatenate(found)
