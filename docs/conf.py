@@ -19,7 +19,7 @@ copyright = author
 version = release = linkwright.__version__
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "names", "pages", "cyclopts.ext.sphinx"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "formulas", "names", "pages", "commands"]
 exclude_patterns = ["sphinx", "pictures"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]

@@ -62,3 +62,37 @@ def test_every_page_for_newcomers_is_a_program_too(monkeypatch):
     written = {path for room in write_examples.ROOMS for path in (ROOT / "examples" / room).glob("*.py")}
     assert written == set(programs)
     sys.modules.pop("write_examples")
+
+
+@pytest.fixture
+def extensions(monkeypatch):
+    """What Sphinx is told beside its own, docs/sphinx."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "sphinx"))
+    yield importlib.import_module
+    for name in ("commands", "formulas"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
+def test_the_page_of_commands_names_the_program_whoever_builds_it(extensions):
+    commands = extensions("commands")
+    told = {"heading-level": 2, "flatten-commands": None, "usage-name": "linkwright"}
+    maker = commands.Commands.__new__(commands.Commands)
+    text = maker._generate_documentation("linkwright.cli:app", commands.DirectiveOptions.from_dict(told))
+    titles = re.findall(r"^linkwright (\S+)\n-+$", text, re.MULTILINE)
+    usages = re.findall(r"^::\n\n    linkwright (\S+)(.*)$", text, re.MULTILINE)
+    assert titles == [*sorted(t for t in titles if t[0] != "-"), "--install-completion"]
+    assert {"simulate", "studio", "doctor"} < set(titles)
+    assert [name for name, _ in usages] == titles
+    assert all(re.fullmatch(r"( \[?[A-Z]+(\.\.\.)?\]?)*", rest) for _, rest in usages), usages
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
+def test_an_index_stands_beside_a_letter_with_a_dot(extensions):
+    pattern = extensions("formulas").ACCENTED
+    from docutils.utils.math.latex2mathml import tex2mathml
+
+    assert pattern.search(tex2mathml(r"\dot v_d"))
+    assert pattern.search(tex2mathml(r"\tilde x_{12}"))
+    assert not pattern.search(tex2mathml(r"\sum_{i}^{n} x_i + \dot v"))

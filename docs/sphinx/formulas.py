@@ -14,6 +14,13 @@ from sphinx.util import logging
 BRACKETS = re.compile(r"<mo[^>]*>\[</mo>\s*<mtable(.*?</mtable>)\s*<mo[^>]*>\]</mo>", re.DOTALL)
 """Those of a matrix: drawn by pages.css, for browsers make them tall only where a font of formulas is installed."""
 
+ACCENTED = re.compile(
+    r"<munderover>\s*(<mi>[^<]*</mi>)\s*(<m[ino]>[^<]*</m[ino]>|<mrow>.*?</mrow>)"
+    r"\s*(<mo[^>]*>[˙¨~ˉ^]</mo>)\s*</munderover>",
+    re.DOTALL,
+)
+"""A letter with an accent and an index, which docutils sets beneath the letter."""
+
 LOGGER = logging.getLogger(__name__)
 
 
@@ -28,6 +35,7 @@ def formula(self: Any, node: nodes.Element) -> None:
     except MathError as error:
         LOGGER.warning("formula cannot be read: %s: %s", text, error, location=node)
         written = f"<code>{self.encode(text)}</code>"
+    written = ACCENTED.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', written)
     written = BRACKETS.sub(r'<mtable class="brackets"\1', written)
     self.body.append(f'<div class="formula">{written}</div>' if alone else written)
     raise nodes.SkipNode

@@ -36,8 +36,11 @@
 #
 # ## The capture point
 #
-# To come to rest a robot must press on the ground at ξ = c + ċ/ω, ω² = g/height: c is its centre of mass. Beyond ξ, it is
-# driven back; before it, it falls on. (Pratt, Carff, Drakunov & Goswami, "Capture point", Humanoids 2006.) So to stand is to
+# To come to rest a robot must press on the ground at the *capture point*
+#
+# $$\xi = c + \frac{\dot c}{\omega}, \qquad \omega^2 = \frac{g}{\text{height}}.$$
+#
+# Here $c$ is its centre of mass. Beyond ξ, it is driven back; before it, it falls on. (Pratt, Carff, Drakunov & Goswami, "Capture point", Humanoids 2006.) So to stand is to
 # press at a point p a little beyond ξ, as seen from the middle of the feet. The law below is all that it takes:
 #
 # 1. Where to press: p = ξ + ½ (ξ − middle).
@@ -74,7 +77,8 @@ def standing(model, t, q, v):
     n = 800.0 * off - 120.0 * R @ v[3:6]                               # about the centre of mass, N m
     r = p - c[:2]
     f = np.stack([(-n[1] - r[0] * up) / c[2], (n[0] - r[1] * up) / c[2], up])
-    share = lw.clip(((p - right[:2]) @ (left - right)[:2]) / ((left - right)[:2] @ (left - right)[:2]), 0.0, 1.0)
+    apart = (left - right)[:2]
+    share = lw.clip((p - right[:2]) @ apart / (apart @ apart), 0.0, 1.0)
     beyond = lw.clip(p[0] - share * left[0] - (1.0 - share) * right[0], -0.12, 0.12)
     tau = lw.gravity_forces(model, q)
     for side, part, S in (("left", share, soles[0]), ("right", 1.0 - share, soles[1])):
@@ -104,7 +108,9 @@ assert np.abs(end.q[-1, 0, 2] - start[2]) < 0.01                          # it s
 #
 # To **walk** is to stand on one foot, and to put the other one where ξ will be at the end of the step, less an offset:
 #
-#     ξ(T) = p + (ξ − p) e^{ωT}        foot = ξ(T) − (speed · T / (e^{ωT} − 1), ± width / (1 + e^{ωT}))
+# $$\xi(T) = p + (\xi - p)\, e^{\omega T}$$
+#
+# $$\text{foot} = \xi(T) - \left(\frac{\text{speed} \cdot T}{e^{\omega T} - 1},\ \pm\frac{\text{width}}{1 + e^{\omega T}}\right)$$
 #
 # With that offset the next step is like this one (Khadiv, Herzog, Moosavian & Righetti, IEEE Trans. Robotics 36(3), 2020). A
 # push moves ξ, and so it moves the foot: nothing else is needed to bear pushes. A wrong sign of the second offset also walked,

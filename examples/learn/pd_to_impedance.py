@@ -19,8 +19,13 @@
 #
 # All proofs below stand on two facts about every mechanism:
 #
-#     M v̇ + C v + g = τ + Jᵀ w            the equation of motion
-#     vᵀ (½ Ṁ − C) v = 0                   C never makes or takes energy
+# 1. The equation of motion:
+#
+#    $$M \dot v + C v + g = \tau + J^{\mathsf T} w$$
+#
+# 2. C never makes or takes energy:
+#
+#    $$v^{\mathsf T} \left(\tfrac{1}{2} \dot M - C\right) v = 0$$
 #
 # M is the mass matrix, C the Coriolis matrix, g the weight, τ the efforts of the motors and w the wrench of the surroundings
 # on the hand. `lw.equations(model).explanation()` writes both out for your mechanism, and proves them.
@@ -36,7 +41,7 @@
 #
 # ## PD with gravity
 #
-#     τ = g(q) + Dᵀ K e − K_d v,        e = target ⊖ q
+# $$\tau = g(q) + D^{\mathsf T} K e - K_d v, \qquad e = \text{target} \ominus q$$
 #
 # A spring K and a damper K_d in every joint pull it to the target. The motors carry the weight besides. For plain joints D
 # is 1; for joints that turn about a point it makes Dᵀ K e the force of a true spring.
@@ -54,10 +59,10 @@ motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, law=law)
 assert np.abs(motion.q[-1] - target).max() < 1e-6
 
 # %% [markdown]
-# *Why it works* (Takegaki and Arimoto 1981). Take V = ½ vᵀ M v + ½ eᵀ K e: the energy of the motion and of the springs. The
+# *Why it works* (Takegaki and Arimoto 1981). Take $V = \tfrac{1}{2}\, v^{\mathsf T} M v + \tfrac{1}{2}\, e^{\mathsf T} K e$: the energy of the motion and of the springs. The
 # weight is carried, and C makes no energy. What remains is
 #
-#     V̇ = −vᵀ K_d v ≤ 0.
+# $$\dot V = -v^{\mathsf T} K_d v \le 0.$$
 #
 # V stops shrinking only where v = 0. To stay there the springs must not pull: e = 0. So every motion ends at the target. Masses
 # do not occur in this: they may be wrong, as long as the weight is right.
@@ -71,15 +76,22 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 #
 # ## PID
 #
-#     τ = K e − K_d v + z,        ż = K_i e
+# $$\tau = K e - K_d v + z, \qquad \dot z = K_i e$$
 #
 # The integral z learns what the weight asks for. The law needs to know nothing of the mechanism.
 #
-# *Why it works.* About a posture at rest the motion is that of M ẍ + K_d ẋ + (K + ∂g/∂q) x = z. It is stable if the integral
-# is slow enough: λ_min(K_d) λ_min(K + ∂g/∂q) > λ_max(K_i) λ_max(M), where λ are eigenvalues. This holds near the posture only.
+# *Why it works.* About a posture at rest the motion is that of
+#
+# $$M \ddot x + K_d \dot x + \left(K + \frac{\partial g}{\partial q}\right) x = z.$$
+#
+# It is stable if the integral is slow enough:
+#
+# $$\lambda_{\min}(K_d)\, \lambda_{\min}\left(K + \frac{\partial g}{\partial q}\right) > \lambda_{\max}(K_i)\, \lambda_{\max}(M),$$
+#
+# where λ are eigenvalues. This holds near the posture only.
 #
 # *Wind-up.* A motor at its limit cannot do what is asked, and z goes on growing. It must shrink again before the arm comes
-# back, which is why the arm shoots beyond the target. Where efforts are cut, z is told: ż = K_i e + (cut τ − τ)/T (back
+# back, which is why the arm shoots beyond the target. Where efforts are cut, z is told: $\dot z = K_i e + (\tau_{\text{cut}} - \tau)/T$ (back
 # calculation, Åström and Hägglund 1995). Give the `limit`, and T as `unwinding`.
 #
 # ![PID with limits](../pictures/control_pid.png)
@@ -91,15 +103,21 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 #
 # ## Computed torque
 #
-#     τ = M (v̇_d + K_d (v_d − v) + K e) + C v + g
+# $$\tau = M \left(\dot v_d + K_d (v_d - v) + K e\right) + C v + g$$
 #
 # The law computes the efforts that the wanted acceleration needs: inverse dynamics at every tick. What remains for the error is
 #
-#     ë + K_d ė + K e = 0,
+# $$\ddot e + K_d \dot e + K e = 0,$$
 #
 # the same for every arm: it dies away as fast as the gains say.
 #
-# *Why it works.* V = ½ ėᵀė + ½ eᵀ(K + ε K_d) e + ε eᵀė shrinks strictly for 0 < ε < λ_min(K_d): V̇ = −ėᵀ(K_d − ε) ė − ε eᵀ K e.
+# *Why it works.* Take
+#
+# $$V = \tfrac{1}{2}\, \dot e^{\mathsf T} \dot e + \tfrac{1}{2}\, e^{\mathsf T} (K + \varepsilon K_d)\, e + \varepsilon\, e^{\mathsf T} \dot e.$$
+#
+# For $0 < \varepsilon < \lambda_{\min}(K_d)$ it shrinks strictly:
+#
+# $$\dot V = -\dot e^{\mathsf T} (K_d - \varepsilon)\, \dot e - \varepsilon\, e^{\mathsf T} K e.$$
 #
 # *What it needs.* The masses must be right. In the picture 50 g that it does not know of make an error of some degrees.
 # [Adaptive control](../topics/control/observers.md) learns them; [identification](../topics/mechanisms/identification.md) finds them before.
@@ -111,7 +129,7 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 #
 # ## Friction made up for
 #
-#     τ += F_c sign(v_d) + F_v v_d
+# $$\tau = \ldots + F_c \operatorname{sign}(v_d) + F_v v_d$$
 #
 # Friction is made up for by the velocity that is *wanted*. Of the measured velocity the sign would come late, and the joint
 # would chatter. `computed_torque` makes up for the friction that the model has already.
@@ -123,13 +141,15 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 #
 # ## Operational space
 #
-#     τ = Jᵀ [Λ (ẍ − J̇ v) + J̄ᵀ (C v + g)] + N τ₀,        Λ = (J M⁻¹ Jᵀ)⁻¹,   J̄ = M⁻¹ Jᵀ Λ,   N = 1 − Jᵀ J̄ᵀ
+# $$\tau = J^{\mathsf T} \left[\Lambda (\ddot x - \dot J v) + \bar J^{\mathsf T} (C v + g)\right] + N \tau_0$$
+#
+# $$\Lambda = (J M^{-1} J^{\mathsf T})^{-1}, \qquad \bar J = M^{-1} J^{\mathsf T} \Lambda, \qquad N = 1 - J^{\mathsf T} \bar J^{\mathsf T}$$
 #
 # This is computed torque for the hand (Khatib 1987). Λ is the mass that the hand feels. N lets through what does not move the
-# hand: J M⁻¹ N = 0. An arm with seven joints can move its elbow while the hand stays on its way.
+# hand: $J M^{-1} N = 0$. An arm with seven joints can move its elbow while the hand stays on its way.
 #
 # *Why it works.* Put τ into the equation of motion: the hand has the acceleration ẍ, whatever τ₀ is. With
-# ẍ = ẍ_d − K_d (ẋ − ẋ_d) − K x̃ its error dies away as above. The motion that the hand does not feel needs a damper of its own.
+# $\ddot x = \ddot x_d - K_d (\dot x - \dot x_d) - K \tilde x$ its error dies away as above. The motion that the hand does not feel needs a damper of its own.
 #
 # ![operational space](../pictures/control_operational_space.png)
 #
@@ -141,12 +161,16 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 #
 # ## Impedance
 #
-#     τ = g + Jᵀ (−D ẋ − K x̃)
+# $$\tau = g + J^{\mathsf T} (-D \dot x - K \tilde x)$$
 #
 # Position control is stiff: where the hand meets a wall, something breaks. Impedance control (Hogan 1985) does not force a
 # position. It makes the hand *behave* like a spring and a damper that are fixed to a pose.
 #
-# *Why it works.* V = ½ vᵀ M v + ½ x̃ᵀ K x̃ has V̇ = −ẋᵀ D ẋ + ẋᵀ w. The hand never gives more energy than it was given: it is
+# *Why it works.* The energy of the motion and of the spring is
+#
+# $$V = \tfrac{1}{2}\, v^{\mathsf T} M v + \tfrac{1}{2}\, \tilde x^{\mathsf T} K \tilde x, \qquad \dot V = -\dot x^{\mathsf T} D \dot x + \dot x^{\mathsf T} w.$$
+#
+# The hand never gives more energy than it was given: it is
 # *passive*, and therefore stable with every passive thing it touches, wall, spring or human.
 #
 # Give `stiffness` and `damping` six numbers, three in N/m and three in N m/rad. One number stands for all six: 400 is
@@ -186,6 +210,6 @@ assert np.abs(motion.q[-1] - target).max() < 1e-6
 # | to carry unknown things | `adaptive` | motion that shows the masses |
 # | to balance | `lqr` | a posture, weights |
 #
-# What a computer does in ticks comes late. A damper that is held over a tick h must not be too strong: d (M⁻¹)ᵢᵢ h < 2 for
+# What a computer does in ticks comes late. A damper that is held over a tick h must not be too strong: $d\, (M^{-1})_{ii}\, h < 2$ for
 # each joint, and less with delays. `simulate` warns where gains are too fast for the step, and tells which joint: where the
 # motion grows beyond all numbers, and also where limits of the efforts keep it together and a joint chatters.

@@ -20,6 +20,9 @@
 # The third line is typed in the folder of this library. The last line tells what is installed, what is missing, and
 # whether everything works.
 #
+# Some tasks need further packages, which are grouped into *extras*. For example, `pip install "linkwright[studio]"` adds what
+# the studio needs. Install the library itself first, as above: an extra is added to a library that is there.
+#
 # ## A first motion, without any Python
 #
 # ```sh
@@ -162,7 +165,7 @@ print(too_far.converged, too_far.reason)         # False, out of reach
 # ## Drag it with the mouse
 #
 # ```sh
-# pip install ".[studio]"
+# pip install "linkwright[studio]"
 # linkwright studio arm.urdf
 # ```
 #
