@@ -150,9 +150,9 @@ def explained(function: F) -> F:
 
 
 class UnknownNameError(LinkwrightError, KeyError):
-    """A name that does not exist; the message lists near ones, or all of them where they are few."""
+    """A name that does not exist; the message lists near ones, or all of them where they are few, then ``advice``."""
 
-    def __init__(self, what: str, name: object, known: Iterable[str], many: str | None = None):
+    def __init__(self, what: str, name: object, known: Iterable[str], many: str | None = None, advice: str = ""):
         known = sorted(known)
         # near names of very long ones, or among very many, would take too long to find
         searched = known if len(str(name)) <= 200 and len(known) <= 1000 else []
@@ -165,7 +165,7 @@ class UnknownNameError(LinkwrightError, KeyError):
             message += f"; there {'is' if len(shown) == 1 else 'are'} {', '.join(shown)}"
         if len(known) > len(shown):
             message += f" (of {counted(len(known), what, many)})"
-        super().__init__(message)
+        super().__init__(message + advice)
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return printable(str(self.args[0]))

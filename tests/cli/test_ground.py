@@ -63,6 +63,7 @@ def test_a_push_is_as_strong_as_told(tmp_path, capsys):
     options = (robot, "--root", "free", "--push", 0, 3, 1, "--time", 1.5, "--no-ground")
     motion, told = simulated(tmp_path / "out", capsys, *options)
     assert "a push" in told
+    assert "is pushed at 1 s, by 0 3 1 N s" in told
     v = lw.velocity(lw.load(robot, root="free"), motion["q"], motion["v"], "box")[:, :3]
     np.testing.assert_allclose(2.0 * (v[1200] - v[900]), [0.0, 3.0, 1.0 - 2.0 * 9.81 * 0.3], atol=1e-6)
 
@@ -103,6 +104,15 @@ def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys
         (("--drop", "quadruped"), "'quadruped' is none; the robot comes first: linkwright simulate quadruped --drop"),
         (("--push", "1", "quadruped"), "the robot comes first"),
         (("quadruped", "--push", "1", "2"), "got 2 numbers"),
+        (("quadruped", "--push", "abc"), "error: numbers may follow --push, and 'abc' is none\n"),
+        (("quadruped", "--push", "1 2 3"), "'1 2 3' is none; write them apart: --push 1 2 3"),
+        (("quadruped", "--push", "nan"), "finite numbers, N s; got nan"),
+        (("quadruped", "--push"), "--push comes at 1 s, and --time 0.01 ends before"),
+        (("two_link", "--step", "0"), "--step must be a positive number of seconds; got 0"),
+        (("two_link", "--step", "nan", "--method", "equations"), "--step must be a positive number of seconds"),
+        (("",), "the name that is given is empty"),
+        ((".",), "'.' is a folder; expected a robot file"),
+        (("no_robot",), "planar:N"),
         (("quadruped", "--limp", "--no-ground"), "--no-ground"),
         (("two_link", "--height", "0"), "--height"),
         (("quadruped", "--push", "--method", "equations"), "another method"),
@@ -112,7 +122,8 @@ def test_what_makes_no_sense_is_told(arguments, expected, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["simulate", *arguments, "--time", "0.01", "--no-animation", "--out", str(tmp_path)])
     assert stop.value.code == 2
-    assert expected in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert expected in told if "\n" not in expected else expected.strip() == told
 
 
 def test_of_many_shapes_the_lowest_of_each_limb_touch():

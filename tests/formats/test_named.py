@@ -1,10 +1,12 @@
 """Robots by name, of installed packages: found without running or downloading anything."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
-from linkwright.errors import MissingFileError, UnknownNameError
+from linkwright.errors import FormatError, InputError, MissingFileError, UnknownNameError
+from linkwright.formats import named
 from linkwright.formats.load import load
 from linkwright.formats.named import described_file, example_robots, robot_descriptions
 
@@ -83,3 +85,25 @@ def test_example_robots():
     assert (panda.name, panda.nq) == ("panda", 8)
     assert {"panda", "ur5_robot", "solo12", "romeo"} <= example_robots().keys()
     assert load("romeo", root="free").joints[0].type == "free"
+
+
+def test_what_would_know_more_names_is_told_where_nothing_is_installed(monkeypatch):
+    monkeypatch.setattr(named, "example_robots", lambda: {"panda": Path("panda.urdf")})
+    monkeypatch.setattr(named, "robot_descriptions", dict)
+    with pytest.raises(UnknownNameError) as caught:
+        load("talos")
+    assert "pip install" not in str(caught.value)
+    monkeypatch.setattr(named, "example_robots", dict)
+    with pytest.raises(UnknownNameError, match=r'planar:N.*pip install "linkwright\[robots\]"'):
+        load("talos")
+
+
+def test_a_folder_and_nothing_are_told_from_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "pendulum").mkdir()
+    with pytest.raises(FormatError, match="'results' is a folder"):
+        load("results")
+    with pytest.raises(InputError, match="is empty"):
+        load(" ")
+    assert load("pendulum").nq == 1

@@ -112,6 +112,7 @@ def test_pages_of_the_studio_are_there():
 def test_mistakes_are_told(tmp_path, capsys):
     status, _, told = outcome("static", "--out", tmp_path, capsys=capsys)
     assert (status, "unknown exhibit 'static'; there is statics" in told) == (2, True)
+    assert f"(of {len(gallery.EXHIBITS)} exhibits); `linkwright gallery` without a name lists them all" in told
     status, _, told = outcome("statics", "--all", "--out", tmp_path, capsys=capsys)
     assert (status, "--all runs all exhibits" in told) == (2, True)
     assert not list(tmp_path.iterdir())

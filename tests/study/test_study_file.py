@@ -57,6 +57,33 @@ def test_a_table_and_a_function_of_ones_own(tmp_path):
     assert lw.Study(tmp_path / "s")["x"].tolist() == [4.0, 10.0]
 
 
+def test_a_folder_is_no_model(tmp_path, monkeypatch):
+    """The results of a study may have the name of a built-in mechanism: it is run again all the same."""
+    (tmp_path / "pendulum.toml").write_text(GOOD.replace('store = "swings"\n', ""))
+    for _ in range(2):
+        assert run("study", tmp_path / "pendulum.toml") == 0
+        assert (tmp_path / "pendulum").is_dir()
+    monkeypatch.chdir(tmp_path)
+    assert run("study", "pendulum.toml") == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is empty; it needs a header"),
+        ("a,b\n", "needs a header with the names of its columns, and rows below it"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 entry, the header 2 names"),
+        ("a,b\n1,x\n", "the column 'b' has entries that are no numbers"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_told(text, told, tmp_path, capsys):
+    (tmp_path / "rows.csv").write_text(text)
+    (tmp_path / "s.toml").write_text('model = "pendulum"\nfunction = "simulate"\ntable = "rows.csv"\n')
+    assert run("study", tmp_path / "s.toml") == 2
+    assert told in capsys.readouterr().err
+
+
 def told_and_run(file):
     said = read_study(file)
     return lw.study(said.function, said.parameters, said.store, **said.options)

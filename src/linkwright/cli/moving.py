@@ -14,7 +14,7 @@ from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
 from linkwright.cli.arguments import starting_posture, starting_velocity
 from linkwright.cli.results import RESULTS, summary, written
-from linkwright.cli.world import PUSH_TIME, Push, dropped, pushed
+from linkwright.cli.world import PUSH_TIME, dropped, pushed
 from linkwright.errors import (
     InputError,
     counted,
@@ -106,8 +106,8 @@ def simulate(
     limp
         Let joints go instead of holding them at the posture on the ground.
     push
-        Push the base at 1 s, for 0.1 s: N s sideways, or three numbers along x, y and z; without a number so that it
-        shows.
+        Push the base (where that is fixed, the last link) at 1 s, for 0.1 s: N s sideways, or three numbers along x,
+        y and z; without a number so that it shows.
     out
         The folder for the files; linkwright_NAME unless given.
     fps
@@ -141,14 +141,19 @@ def simulate(
         from linkwright.visual.moving.window import require_window
 
         require_window()
+    for option, value in (("--time", time), ("--step", step)):
+        if not 0.0 < value < np.inf:
+            raise InputError(f"{option} must be a positive number of seconds; got {value:g}")
     if hold and method == "equations":
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
     told: list[str] = []
     constrained = method in ("auto", "semi_implicit")
-    fall, shove = dropped(drop), pushed(model, push)
+    fall, shove = dropped(drop, robot), pushed(model, push, robot)
     if shove is not None and method in ("variational", "equations"):
         raise InputError(f"--push is not for --method {method}; take another method")
+    if shove is not None and time <= PUSH_TIME:
+        raise InputError(f"--push comes at {PUSH_TIME:g} s, and --time {time:g} ends before: let it last longer")
     touching = ground and method not in ("variational", "equations")
     if touching:
         free, model = model, on_ground(model, height, friction, bool(fall or limp or shove))
@@ -185,7 +190,7 @@ def simulate(
             holding = held(model, q0, bend=None if still else showing_bend(model))
             if constrained or method == "dopri5" or suitable_method(holding.model, q0, v0, step) == "rk4":
                 model, law = holding.model, holding.law
-                told.append(_standing(fall, not still and showing_bend(shown) is not None, shove))
+                told.append(_standing(fall, not still and showing_bend(shown) is not None, shove is not None))
             else:
                 told.append(f"its joints are let go: {method} does not follow the dampers that would hold them")
         elif not (standing or posture or velocity or hold) and constrained and showing_bend(model) is not None:
@@ -203,6 +208,9 @@ def simulate(
             chosen = "semi_implicit" if model.pairs or limited else suitable_method(model, q0, v0, step, controller)
         if limits and has_limits(model) and not limited:
             told.append(f"its joints have no limits here: these act with semi_implicit, not with {chosen}")
+    if shove is not None:
+        strength = " ".join(f"{x:.3g}" for x in shove.impulse)
+        told.append(f"{shove.frame} is pushed at {PUSH_TIME:g} s, by {strength} N s (--push X Y Z)")
     if floating(model) and not model.pairs and np.any(model.gravity):
         what = "there is no ground" if touching else "there is no ground now"
         told.append(f"its base floats, and {what}: it falls as thrown")
@@ -288,13 +296,12 @@ def _not_level(up: dict[str, float]) -> str:
     return f"its feet are not level in this posture: above the ground are {several}; it tips until they touch"
 
 
-def _standing(fall: float, bends: bool, shove: Push | None) -> str:
+def _standing(fall: float, bends: bool, shoved: bool) -> str:
     """What a robot on the ground does."""
     if fall:
         return f"dropped from {fall:g} m, its joints held; --limp lets them go"
-    if shove is not None:
-        strength = " ".join(f"{x:.3g}" for x in shove.impulse)
-        return f"stands on the ground; {shove.frame} is pushed at {PUSH_TIME:g} s, by {strength} N s (--push X Y Z)"
+    if shoved:
+        return "stands on the ground and holds its posture"
     does = "bends its legs" if bends else "holds its posture"
     return f"stands on the ground and {does}; --drop, --push and --limp try it, --no-ground throws it"
 
@@ -332,8 +339,6 @@ def _by_equations(model: Model, q0: Array, v0: Array, duration: float, step: flo
     from linkwright.equations.write.motion import motion_of
     from linkwright.simulation import Motion
 
-    if not (duration > 0.0 and step > 0.0 and np.isfinite((duration, step)).all()):
-        raise InputError(f"--time and --step must be positive numbers of seconds; got {duration:g} and {step:g}")
     t = np.linspace(0.0, duration, max(1, round(duration / step)) + 1)
     began = perf_counter()
     made = made_of(model, "numbers")

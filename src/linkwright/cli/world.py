@@ -42,23 +42,24 @@ def _pushing(model: Model, t: Any, q: Array, v: Array, force: Array, frame: str)
     return {frame: np.concatenate([acts * force, np.zeros(3)])}
 
 
-def numbers(option: str, given: Sequence[str] | None) -> list[float] | None:
-    """The numbers that follow an option; the robot's name does not."""
+def numbers(option: str, given: Sequence[str] | None, robot: str | None) -> list[float] | None:
+    """The numbers that follow an option; the robot's name does not, and where none was given it may be among them."""
     found = []
     for word in given or ():
         try:
             found.append(float(word))
         except ValueError:
-            raise InputError(
-                f"numbers may follow {option}, and {word!r} is none; the robot comes first: linkwright simulate {word} "
-                f"{option}"
-            ) from None
+            several = word.replace(",", " ").split()
+            hint = f"; write them apart: {option} {' '.join(several)}" if len(several) > 1 else ""
+            if robot is None and not hint:
+                hint = f"; the robot comes first: linkwright simulate {word} {option}"
+            raise InputError(f"numbers may follow {option}, and {word!r} is none{hint}") from None
     return None if given is None else found
 
 
-def dropped(words: Sequence[str] | None) -> float:
+def dropped(words: Sequence[str] | None, robot: str | None) -> float:
     """How high, m, what --drop says."""
-    given = numbers("--drop", words)
+    given = numbers("--drop", words, robot)
     if given is None:
         return 0.0
     if len(given) > 1 or not all(0.0 < x < np.inf for x in given):
@@ -66,12 +67,14 @@ def dropped(words: Sequence[str] | None) -> float:
     return given[0] if given else DROP
 
 
-def pushed(model: Model, words: Sequence[str] | None) -> Push | None:
+def pushed(model: Model, words: Sequence[str] | None, robot: str | None) -> Push | None:
     """What --push says: nothing, N s sideways, or x y z."""
-    given = numbers("--push", words)
+    given = numbers("--push", words, robot)
     if given is None:
         return None
-    if len(given) not in (0, 1, 3) or not np.isfinite(given).all():
+    if not np.isfinite(given).all():
+        raise InputError(f"--push takes finite numbers, N s; got {' '.join(f'{x:g}' for x in given)}")
+    if len(given) not in (0, 1, 3):
         raise InputError(
             f"--push takes N s sideways, or three of them along x, y and z, or none; got {len(given)} numbers"
         )

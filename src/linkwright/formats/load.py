@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from linkwright.errors import ArgumentError, FormatError, InputError, explained
+from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
 from linkwright.formats.named import robot_file
 from linkwright.formats.xml import read_bytes, root_tag, shortened
 from linkwright.model.build.assembly import assemble
-from linkwright.model.library.built_in import BUILT_IN, built_in
+from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
 from linkwright.model.tree import Model
 from linkwright.status import told
 
@@ -62,12 +62,19 @@ def load(
     if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
         raise ArgumentError(f"load takes a path or the name of a built-in mechanism; got {source!r:.200}")
     text = os.fspath(source)
+    if not text.strip():
+        raise InputError("load takes a robot file, or the name of a mechanism; the name that is given is empty")
     if text.lstrip().startswith("<"):
         raise InputError("load takes a path, not the text of a file; linkwright.formats.urdf.parse_urdf reads text")
     if isinstance(source, str) and not _is_path(source):
         if source.partition(":")[0] in BUILT_IN:
             return _built_in(source, root)
-        text = os.fspath(robot_file(source, BUILT_IN))
+        try:
+            text = os.fspath(robot_file(source, NAMES))
+        except UnknownNameError:
+            if os.path.isdir(source):
+                raise FormatError(f"{shortened(source)!r} is a folder; expected a robot file, or a name") from None
+            raise
     kind = _format_of(text)
     if kind not in formats:
         raise FormatError(f"{shortened(text, 300)} is {kind}; allowed is {', '.join(formats)}")

@@ -12,11 +12,10 @@ import ast
 import difflib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from linkwright.errors import MissingFileError, UnknownNameError
 from linkwright.formats.xml import shortened
@@ -24,10 +23,11 @@ from linkwright.formats.xml import shortened
 EXAMPLES = "share/example-robot-data/robots"
 DESCRIPTION = "_description"
 KINDS = ("URDF_PATH", "MJCF_PATH")
+MORE = '; real robots are known by name, such as "panda", with: pip install "linkwright[robots]"'
 CACHE = "~/.cache/robot_descriptions"
 
 
-def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
+def robot_file(name: str, built_in: Iterable[str]) -> Path:
     """The file of a robot that an installed package has.
 
     Raises :class:`MissingFileError` for one that robot_descriptions knows and has not downloaded, and
@@ -49,7 +49,8 @@ def robot_file(name: str, built_in: Mapping[str, Any]) -> Path:
     installed = {*examples, *(one.removesuffix(DESCRIPTION) for one in described)}
     # of a hundred names the others would say nothing
     near = difflib.get_close_matches(name[:200], installed, n=1, cutoff=0.7)
-    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *near})
+    advice = "" if installed else MORE
+    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *near}, advice=advice)
 
 
 def example_robots() -> dict[str, Path]:

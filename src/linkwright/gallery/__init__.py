@@ -13,6 +13,7 @@ the pictures share.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from linkwright.errors import UnknownNameError
@@ -39,8 +40,16 @@ def find(name: str) -> tuple[Exhibit, ...]:
     found = tuple(one for one in EXHIBITS if wanted in (one.number.lower(), one.name))
     found = found or tuple(one for one in EXHIBITS if one.number.lower().partition(".")[0] == wanted)
     if not found:
-        raise UnknownNameError("exhibit", name, [*(one.name for one in EXHIBITS), *(one.number for one in EXHIBITS)])
+        by_number = NUMBERED.match(wanted) is not None
+        known = [one.number if by_number else one.name for one in EXHIBITS]
+        raise UnknownNameError("exhibit", name, known, advice=ALL)
     return found
+
+
+NUMBERED = re.compile(r"s\d")
+"""How the number of an exhibit or of a source begins."""
+
+ALL = "; `linkwright gallery` without a name lists them all, each with its number and its name"
 
 
 def run(name: str) -> Shown:

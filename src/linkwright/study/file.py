@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import tomllib
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import linkwright
-from linkwright.errors import InputError, UnknownNameError
+from linkwright.errors import InputError, UnknownNameError, counted
 from linkwright.formats.load import load
 from linkwright.study import samples
 from linkwright.study.samples import Distribution, Samples
@@ -94,7 +96,8 @@ def _function(told: Mapping[str, Any], file: Path) -> Callable[..., Any]:
     model = None
     if "model" in told:
         beside = file.parent / told["model"]
-        model = load(str(beside) if beside.exists() else told["model"])
+        # a folder may be the results of an earlier run
+        model = load(str(beside) if beside.is_file() else told["model"])
     place, colon, inner = name.partition(":")
     if colon:
         function = _of_file(file.parent / place, inner)
@@ -165,17 +168,35 @@ def _spread(name: str, given: Any, file: Path) -> Any:
     return DISTRIBUTIONS[kind](*numbers)
 
 
+WIDTHS = re.compile(r"Line #(\d+) \(got (\d+) columns instead of (\d+)\)")
+"""What NumPy says of a row that is too short or too long."""
+
+
 def _table(path: Path) -> Samples:
     """Columns of a CSV file with a header, or arrays of an archive of NumPy (.npz)."""
     try:
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as archive:
                 return samples.table(dict(archive))
-        rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8", deletechars="")
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the table {str(path)!r}: {error}") from None
-    if rows.dtype.names is None:
-        raise InputError(f"the table {str(path)!r} needs a header with the names of its columns")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of an empty file; it is told below
+            rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8", deletechars="")
+    except IndexError:  # what NumPy raises where there is no header
+        raise InputError(f"the table {str(path)!r} is empty; it needs a header with the names of its columns") from None
+    except OSError as error:
+        raise InputError(f"cannot read the table {str(path)!r}: {error.strerror or error}") from None
+    except ValueError as error:
+        if odd := WIDTHS.search(str(error)):
+            line, found, wanted = odd.groups()
+            raise InputError(
+                f"the table {str(path)!r}: line {line} has {counted(int(found), 'entry', 'entries')}, the header "
+                f"{counted(int(wanted), 'name')}"
+            ) from None
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot read the table {str(path)!r}: {' '.join(str(error).split())}") from None
+    if rows.dtype.names is None or not rows.size:
+        raise InputError(f"the table {str(path)!r} needs a header with the names of its columns, and rows below it")
     found = {name: np.atleast_1d(rows[name]) for name in rows.dtype.names}
     if bad := [name for name, x in found.items() if not np.isfinite(x).all()]:
         raise InputError(f"the table {str(path)!r}: the column {bad[0]!r} has entries that are no numbers")

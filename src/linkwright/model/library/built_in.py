@@ -117,6 +117,9 @@ BUILT_IN: dict[str, Callable[..., Model]] = {
 
 COUNTED = ("planar", "chain3d", "four_bars")
 
+NAMES = tuple(f"{key}:N" if key in COUNTED else key for key in BUILT_IN)
+"""As they are typed."""
+
 
 def built_in(name: str) -> Model:
     """The built-in mechanism of that name: "puma560", "humanoid", …; of chains with a count, "planar:5".
@@ -128,8 +131,7 @@ def built_in(name: str) -> Model:
         raise ArgumentError(f"a built-in mechanism is given by its name, a str; got {name!r}")
     kind, colon, count = name.partition(":")
     if kind not in BUILT_IN:
-        known = (f"{key}:N" if key in COUNTED else key for key in BUILT_IN)
-        raise UnknownNameError("built-in mechanism", name, known)
+        raise UnknownNameError("built-in mechanism", name, NAMES)
     if kind not in COUNTED:
         if colon:
             raise InputError(f"{kind!r} takes no number of links; got {name!r}")
