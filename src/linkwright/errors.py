@@ -127,7 +127,16 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
         "is given {} by place": [f"{len(args)} arguments"] if more else [],
     }
     told = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
-    return ArgumentError(f"{name} {told}; it takes {inspect.Signature(parameters)}")
+    unknown = [one for one in named if one not in signature.parameters and not starred]
+    meant = [near[0] for one in unknown if (near := difflib.get_close_matches(one, signature.parameters, n=1))]
+    hint = f"did you mean {', '.join(map(repr, meant))}?"
+    if meant and len(parameters) > FEW:
+        return ArgumentError(f"{name} {told}; {hint}")
+    return ArgumentError(f"{name} {told}; it takes {inspect.Signature(parameters)}" + (f": {hint}" if meant else ""))
+
+
+FEW = 12
+"""arguments that can be overlooked; of more, where a name is near, that one is told alone"""
 
 
 def explained(function: F) -> F:

@@ -95,6 +95,18 @@ def test_an_interrupt_saves_what_was_computed(tmp_path, monkeypatch, capsys):
         assert len(motion["t"]) == 601
 
 
+def test_an_interrupt_before_the_first_step_leaves_no_folder(tmp_path, monkeypatch, capsys):
+    def interrupted(*more, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("linkwright.simulation.simulate", interrupted)
+    status, _, error = run("simulate", "pendulum", "--out", tmp_path / "new", capsys=capsys)
+    assert (status, error.strip()) == (130, "interrupted")
+    assert not (tmp_path / "new").exists()
+    status, _, _ = run("simulate", "pendulum", "--out", tmp_path, capsys=capsys)
+    assert (status, tmp_path.exists()) == (130, True)
+
+
 def test_the_film_is_what_was_asked_for(tmp_path, monkeypatch, capsys):
     out = tmp_path / "out"
     options = ("simulate", "pendulum", "--time", 0.2, "--out", out)

@@ -110,6 +110,7 @@ def test_what_touches_nothing_falls_and_is_told_what_would_help(tmp_path, capsys
         (("quadruped", "--push"), "--push comes at 1 s, and --time 0.01 ends before"),
         (("two_link", "--step", "0"), "--step must be a positive number of seconds; got 0"),
         (("two_link", "--step", "nan", "--method", "equations"), "--step must be a positive number of seconds"),
+        (("two_link", "--root", "free"), "has none: the joint 'joint1' joins what moves to the world itself"),
         (("",), "the name that is given is empty"),
         ((".",), "'.' is a folder; expected a robot file"),
         (("no_robot",), "planar:N"),
@@ -124,6 +125,26 @@ def test_what_makes_no_sense_is_told(arguments, expected, tmp_path, capsys):
     assert stop.value.code == 2
     told = " ".join(capsys.readouterr().err.split())
     assert expected in told if "\n" not in expected else expected.strip() == told
+
+
+def test_an_odd_start_is_told(tmp_path, capsys):
+    _, told = simulated(tmp_path, capsys, "arm7", "--posture", "joint2=400deg", "--time", 0.01)
+    assert "it starts beyond the limits of joint2" in told
+    _, told = simulated(tmp_path, capsys, "two_link", "--posture", "1e300,1", "--time", 0.01)
+    assert "so far away that rounding shows (joint1)" in told
+    _, told = simulated(tmp_path, capsys, "arm7", "--time", 0.01)
+    assert "it starts" not in told
+
+
+@pytest.mark.filterwarnings("ignore:the motion of 'two_link' grew beyond all numbers")
+def test_a_motion_that_ends_early_is_no_success(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["simulate", "two_link", "--velocity", "joint1=1e9", "--no-animation", "--out", str(tmp_path)])
+    assert stop.value.code == 1
+    said = capsys.readouterr()
+    assert "it grew beyond all bounds" in said.out
+    assert "drift" not in said.out
+    assert "the motion ended at 0.002 s of 10 s" in said.err
 
 
 def test_of_many_shapes_the_lowest_of_each_limb_touch():

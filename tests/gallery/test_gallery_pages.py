@@ -116,6 +116,9 @@ def test_mistakes_are_told(tmp_path, capsys):
     status, _, told = outcome("statics", "--all", "--out", tmp_path, capsys=capsys)
     assert (status, "--all runs all exhibits" in told) == (2, True)
     assert not list(tmp_path.iterdir())
+    (tmp_path / "file").write_text("no folder")
+    status, said, told = outcome("statics", "--out", tmp_path / "file", capsys=capsys)
+    assert (status, said, "cannot be a folder" in told) == (2, "", True)  # before the work
 
 
 def test_what_does_not_hold_ends_with_a_status(tmp_path, capsys, monkeypatch):

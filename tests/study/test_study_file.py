@@ -104,7 +104,9 @@ def told_and_run(file):
         ("{uniform = [[0.1], [1.0]]}", "{uniform = [0.1]}", "takes 2 entries"),
         ("{uniform = [[0.1], [1.0]]}", "{uniform = [[2.0], [1.0]]}", "low may not be above high"),
         ("rows = 50", 'rows = 50\nsamples = "grid"', "q0 is a distribution"),
+        ("rows = 50", 'rows = 50\nsamples = "table"', "a table has lists of values; q0 is a distribution"),
         ("rows = 50", 'rows = 50\nsamples = "halton"', "halton"),
+        ("duration", "duratoin", "has no argument 'duratoin'; did you mean 'duration'?"),
         ("rows = 50", 'rows = 50\ntable = "x.csv"', "leave vary and samples away"),
         ("rows = 50", "rows = ", "is not TOML"),
         ('["q"]', '["p"]', "got 'p'"),
@@ -116,3 +118,65 @@ def test_what_is_wrong_in_a_file_is_told(tmp_path, old, new, told):
     with pytest.raises(LinkwrightError) as caught:
         told_and_run(file)
     assert told in str(caught.value)
+
+
+OWN = """
+import sys
+import numpy as np
+
+def quits(a):
+    if (a > 2.0).any():
+        sys.exit(3)
+    return {"x": a}
+
+def nothing(a):
+    return {"x": np.where(a > 1.0, np.nan, a)}
+"""
+
+
+def own(folder, name, more=""):
+    (folder / "mine.py").write_text(OWN)
+    (folder / "s.toml").write_text(f'function = "mine.py:{name}"\n{more}\n[vary]\na = [0.5, 1.5, 2.5]\n')
+    return folder / "s.toml"
+
+
+def test_a_function_that_quits_fails_for_its_rows_alone(tmp_path, capsys):
+    assert run("study", own(tmp_path, "quits")) == 0
+    assert "1 row, the first 2: SystemExit: 3" in capsys.readouterr().out
+    assert lw.Study(tmp_path / "s").failed == 1
+
+
+def test_what_is_no_number_is_told(tmp_path, capsys):
+    assert run("study", own(tmp_path, "nothing")) == 0
+    assert "note: x is not a finite number in 2 of 3 rows" in capsys.readouterr().err
+    assert run("study", own(tmp_path, "quits"), "--store", tmp_path / "other") == 0
+    assert "finite" not in capsys.readouterr().err  # a row that failed is told as such
+
+
+def test_of_an_interrupt_it_is_told_what_is_kept(tmp_path, capsys, monkeypatch):
+    from linkwright.study import run as running
+
+    def interrupted(store, *more):
+        raise KeyboardInterrupt
+
+    file = own(tmp_path, "nothing")
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "_run", interrupted)
+        assert run("study", file) == 130
+    assert "stopped: s: 0 of 3 rows; incomplete: run it again to go on" in capsys.readouterr().err
+    assert run("study", file) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "_planned", interrupted)
+        assert run("study", file, "--store", tmp_path / "new") == 130
+    assert "stopped: nothing was computed yet; run it again" in capsys.readouterr().err
+
+
+def test_a_disk_that_is_too_small_is_told(tmp_path, monkeypatch):
+    import shutil
+
+    usage = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=40))
+        with pytest.warns(lw.errors.LinkwrightWarning, match="GB free: keep fewer outputs"):
+            lw.study(lambda a: {"x": a}, {"a": [1.0, 2.0, 3.0]}, tmp_path / "a" / "deep")
+    lw.study(lambda a: {"x": a}, {"a": [1.0, 2.0, 3.0]}, tmp_path / "b")

@@ -13,7 +13,7 @@ from rich.text import Text
 from linkwright.cli import terminal
 from linkwright.cli.app import app
 from linkwright.errors import InputError, counted
-from linkwright.files import replacing_together, write_text
+from linkwright.files import folder_at, replacing_together, write_text
 
 if TYPE_CHECKING:
     from linkwright.gallery import Shown
@@ -50,7 +50,9 @@ def gallery(
     if not names and not every:
         return _list()
     folder, made = out or Path("linkwright_gallery"), []
-    for exhibit in EXHIBITS if every else chosen(names):
+    exhibits = EXHIBITS if every else chosen(names)
+    folder_at(folder)  # told before the work, where it cannot be one
+    for exhibit in exhibits:
         with terminal.errors.status(Text(f"running {exhibit.number} {exhibit.title}")):
             shown = exhibit.run()
         _tell(shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -216,7 +218,10 @@ def simulate(
         told.append(f"its base floats, and {what}: it falls as thrown")
         if touching:
             told.append(advice(model))
-    folder = folder_at(out or f"linkwright_{file_name(model.name)}")
+    told += _odd_start(model, q0)
+    folder = Path(out or f"linkwright_{file_name(model.name)}")
+    was_there = folder.exists()
+    folder_at(folder)
 
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -254,6 +259,9 @@ def simulate(
                 )
         except (Exception, KeyboardInterrupt) as error:
             if not hasattr(error, "motion"):
+                if not was_there:
+                    with suppress(OSError):
+                        folder.rmdir()
                 raise
             stopped, motion = error, error.motion
         progress.update(task, description="writing", completed=0.0)
@@ -286,8 +294,26 @@ def simulate(
         what = f"stopped at t = {motion.t[-1]:g} s; these files hold the motion until then"
         terminal.errors.print(what if left else "stopped; these files hold the whole motion", soft_wrap=True)
         raise stopped
+    if time - motion.t[-1] > 0.5 * motion.step:
+        terminal.errors.print(f"the motion ended at {motion.t[-1]:g} s of {time:g} s", soft_wrap=True)
+        sys.exit(1)
     if show:
         motion.show("window", speed=speed, shapes=look["shapes"])
+
+
+def _odd_start(model: Model, q0: Array) -> list[str]:
+    """What a reader may not have meant of where it starts."""
+    told = []
+    beyond = (q0 < model.lower - 1e-9) | (q0 > model.upper + 1e-9)
+    if names := [name for name, one in zip(model.coordinate_names, beyond, strict=True) if one]:
+        told.append(f"it starts beyond the limits of {', '.join(names)}")
+    if names := [name for name, x in zip(model.coordinate_names, q0, strict=True) if abs(x) > LARGE]:
+        told.append(f"it starts so far away that rounding shows ({', '.join(names)}): are these radians and metres?")
+    return told
+
+
+LARGE = 1e6
+"""rad or m"""
 
 
 def _not_level(up: dict[str, float]) -> str:

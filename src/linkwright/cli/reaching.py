@@ -65,7 +65,7 @@ def reach(
     Parameters
     ----------
     robot
-        A robot file (.urdf, .xacro, .xml) or a built-in mechanism; arm7 without it.
+        A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism; arm7 without it.
     to
         Where the frame should be: "x y z" in metres, or "x y z roll pitch yaw", angles in radians or with "deg", about
         the world's axes x, y, z in turn. Several targets, with ";" between them, are a path: animations show the

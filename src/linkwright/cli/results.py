@@ -22,6 +22,9 @@ RESULTS = (
 """What a simulation may write; of an earlier one nothing stays."""
 
 
+BEYOND = 1e6
+"""times the energy at the start, or a joule: what nothing in a mechanism brings about that nothing drives"""
+
 MOST_NAMES = 7
 """that a row lists"""
 
@@ -64,6 +67,8 @@ def summary(motion: Motion, method: str, controlled: bool, pushed: bool = False)
         parts += ["contact"] * bool(motion.pressing) + ["limits"] * limited
         why = " and ".join([", ".join(parts[:-1])] * (len(parts) > 1) + parts[-1:])
         table.add_row("energy", f"{change} ({why} included)")
+    elif not np.abs(energy).max() <= BEYOND * (abs(energy[0]) + 1.0):
+        table.add_row("energy", f"{change}: it grew beyond all bounds; the last samples are no motion")
     else:
         moved = scale > 1e-12 * float(np.abs(energy).max())
         part = f"{motion.drift / scale:.2g} of the energy exchanged" if moved else "nothing moves"

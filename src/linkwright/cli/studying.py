@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from linkwright.cli import terminal
 from linkwright.cli.app import Whole, app
-from linkwright.errors import InputError, counted
+from linkwright.errors import InputError, LinkwrightError, counted
 
 if TYPE_CHECKING:
     from linkwright.study.result import Study
@@ -59,9 +61,14 @@ def study(
         with terminal.errors.status("trying the first rows"):
             found = estimate(told.function, told.parameters, threads=threads, **told.options)
         return _expect(found, place)
-    done = run(told.function, told.parameters, place, threads=threads, **told.options)
+    try:
+        done = run(told.function, told.parameters, place, threads=threads, **told.options)
+    except KeyboardInterrupt:
+        _tell_what_is_kept(place)
+        raise
     _tell(done)
     if pictures and done.drawable:
+        _tell_of_no_numbers(done)
         path = done.path / "histograms.png"
         done.plot_histogram(path=path)
         terminal.output.print(f"  {path}", soft_wrap=True)
@@ -84,6 +91,26 @@ def _tell(found: Study) -> None:
     for text, rows in list(shown.items())[:5]:
         terminal.output.print(f"  {counted(len(rows), 'row')}, the first {rows[0]}: {text}", soft_wrap=True)
     terminal.output.print(f"  {found.path}", soft_wrap=True)
+
+
+def _tell_what_is_kept(place: Path) -> None:
+    """What a study that was stopped leaves."""
+    from linkwright.study import Study
+
+    try:
+        what = str(Study(place))
+    except (LinkwrightError, OSError):  # stopped before it was begun
+        what = "nothing was computed yet; run it again"
+    terminal.errors.print(f"stopped: {what}", soft_wrap=True)
+
+
+def _tell_of_no_numbers(found: Study) -> None:
+    """Where a function gave NaN or infinities for rows that did not fail."""
+    for name in found.drawable:
+        bad = sum(int(np.count_nonzero(~np.isfinite(x))) for (x,) in found.chunks(name))
+        if bad:
+            what = f"{name} is not a finite number in {bad} of {counted(found.rows, 'row')}"
+            terminal.errors.print(f"note: {what}", soft_wrap=True)
 
 
 def _time(seconds: float) -> str:

@@ -68,7 +68,7 @@ def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
                 result = work.function(**some)
             else:
                 result = work.function(**{name: x[0] for name, x in some.items()}) if last - first == 1 else None
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a function that calls sys.exit does not end the study
             if last - first == 1:
                 failures[first] = f"{type(error).__name__}: {error}"[:LONGEST_TEXT]
             else:

@@ -116,7 +116,7 @@ def _of_file(path: Path, name: str) -> Callable[..., Any]:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{str(path)!r} fails: {type(error).__name__}: {error}") from error
     function = getattr(module, name, None)
     if not callable(function):
@@ -136,12 +136,10 @@ def _samples(told: Mapping[str, Any], file: Path) -> Samples:
     kind = told.get("samples", "random" if spread else "grid")
     if kind not in KINDS:
         raise UnknownNameError("kind of samples", kind, KINDS)
-    if kind == "grid":
+    if kind in ("grid", "table"):
         if odd := [name for name, x in read.items() if isinstance(x, Distribution)]:
-            raise InputError(f"{file.name}: a grid has lists of values; {odd[0]} is a distribution")
-        return samples.grid(**read)
-    if kind == "table":
-        return samples.table(read)
+            raise InputError(f"{file.name}: a {kind} has lists of values; {odd[0]} is a distribution")
+        return samples.grid(**read) if kind == "grid" else samples.table(read)
     if "rows" not in told:
         raise InputError(f"{file.name}: samples = {kind!r} needs rows, how many")
     make: Callable[..., Samples] = getattr(samples, kind)

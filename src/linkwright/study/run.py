@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -110,6 +111,7 @@ def study(
     known = Store(path)
     if known.is_new:
         plan = _planned(work, units or {}, _checked_chunk(chunk), _workers(client, number))
+        _warn_if_disk_is_short(path, samples.rows * plan.bytes_each)
         _begin(known, work, plan, parts, values, title, bool(compress))
     _require_the_same(known, parts, values, chunk)
     if not known.complete().all():
@@ -188,6 +190,17 @@ def _begin(store: Store, work: Work, plan: Plan, parts: Parts, values: Parts, ti
     with store.alone():
         if store.is_new:  # else another run began it meanwhile
             Store.create(store.path, kept, plan.parameters, plan.outputs, plan.fixed, compress)
+
+
+def _warn_if_disk_is_short(path: Path, size: int) -> None:
+    """Say so where all rows may not fit on the disk; how well they compress is not known before they are computed."""
+    nearest = next((one for one in (path.absolute(), *path.absolute().parents) if one.exists()), Path.cwd())
+    free = shutil.disk_usage(nearest).free
+    if size > free:
+        warn(
+            f"all rows take up to {size / 1e9:.3g} GB, less where they compress well, and the disk of {str(path)!r} "
+            f"has {free / 1e9:.3g} GB free: keep fewer outputs (keep), or take fewer rows"
+        )
 
 
 def _path(store: Any) -> Path:

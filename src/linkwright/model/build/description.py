@@ -142,9 +142,11 @@ class Description(ByValue):
             taken = replace(self, joints=tuple(joints[: anchors[0]] + joints[anchors[0] + 1 :]))
             joints[anchors[0]] = replace(joints[anchors[0]], name=taken.free_joint_name("root"), motion=motion)
             return replace(self, joints=tuple(joints))
+        held = ", ".join(repr(self.joints[k].name) for k in anchors[:5])
+        joints = f"the {'joint' if len(anchors) == 1 else 'joints'} {held}{', …' * (len(anchors) > 5)}"
         raise InputError(
-            f"root='free' needs one base to set afloat; {self.name!r} has "
-            f"{len(anchors)} joint(s) at the world, of which none is a single weld"
+            f"root='free' needs one base to set afloat, which stands still; {self.name!r} has none: {joints} "
+            f"{'joins' if len(anchors) == 1 else 'join'} what moves to the world itself"
         )
 
     def free_joint_name(self, name: str) -> str:
