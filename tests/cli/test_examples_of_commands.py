@@ -81,6 +81,15 @@ def test_the_shell_completes_commands_and_options(tmp_path, monkeypatch, capsys)
     assert "--posture" in completed("linkwright", "simulate", "--po")
 
 
+def test_completion_that_cannot_be_installed_is_told(tmp_path, capsys):
+    (tmp_path / "file").write_text("no folder")
+    place = tmp_path / "file" / "deeper"
+    with pytest.raises(SystemExit) as stop:
+        main(["--install-completion", "--shell", "bash", "--output", str(place)])
+    told = capsys.readouterr().err
+    assert (stop.value.code, "Errno" in told, str(tmp_path / "file") in told) == (2, False, True)
+
+
 def test_the_program_can_be_called_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "linkwright.cli", "--help"], check=True, capture_output=True, text=True

@@ -314,6 +314,7 @@ def test_read_only_folders(tmp_path):
         lw.study(both, AB, tmp_path / "part")
 
 
+@pytest.mark.filterwarnings("ignore:all rows take up to:linkwright.errors.LinkwrightWarning")
 def test_a_full_disk_loses_nothing(tmp_path):
     """A real one, of 3 MB, which is made larger then."""
     disk = tmp_path / "disk"

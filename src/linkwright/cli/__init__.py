@@ -42,8 +42,9 @@ def main(arguments: list[str] | None = None) -> None:
     except LinkwrightError as error:
         _tell("error", "bold red", str(error))
         sys.exit(2)
-    except OSError as error:
-        _tell("error", "bold red", str(error))
+    except OSError as error:  # without its number, which "[Errno 2]" begins with
+        told = f"{error.filename!r}: {error.strerror}" if error.filename and error.strerror else str(error)
+        _tell("error", "bold red", told)
         sys.exit(2)
     except KeyboardInterrupt:
         terminal.errors.print("interrupted")

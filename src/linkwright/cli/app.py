@@ -21,7 +21,9 @@ Begin with: ``linkwright simulate two_link``. Explain a command: ``linkwright si
 """
 
 app = cyclopts.App(name="linkwright", help=HELP, console=terminal.output, suppress_keyboard_interrupt=False)
-app.register_install_completion_command(help="Let the shell (bash, zsh, fish) complete commands and options.")
+app.register_install_completion_command(
+    help="Let the shell (bash, zsh, fish, powershell: --shell) complete commands and options."
+)
 
 Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
 
