@@ -192,9 +192,11 @@ def test_load_refuses():
         load("<robot/>")
     with pytest.raises(InputError, match="root is 'floating'; it may be 'free', 'fixed' or None"):
         load("puma560", root="floating")
-    for wrong in ("a\0b", "x" * 100_000, ""):
+    for wrong in ("a\0b", "x" * 100_000):
         with pytest.raises(UnknownNameError):
             load(wrong)
+    with pytest.raises(InputError, match="the name that is given is empty"):
+        load("")
 
 
 # what is refused: one clear message each, at its place

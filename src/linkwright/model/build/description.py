@@ -143,9 +143,9 @@ class Description(ByValue):
             joints[anchors[0]] = replace(joints[anchors[0]], name=taken.free_joint_name("root"), motion=motion)
             return replace(self, joints=tuple(joints))
         held = ", ".join(repr(self.joints[k].name) for k in anchors[:5])
-        joints = f"the {'joint' if len(anchors) == 1 else 'joints'} {held}{', …' * (len(anchors) > 5)}"
+        those = f"the {'joint' if len(anchors) == 1 else 'joints'} {held}{', …' * (len(anchors) > 5)}"
         raise InputError(
-            f"root='free' needs one base to set afloat, which stands still; {self.name!r} has none: {joints} "
+            f"root='free' needs one base to set afloat, which stands still; {self.name!r} has none: {those} "
             f"{'joins' if len(anchors) == 1 else 'join'} what moves to the world itself"
         )
 
