@@ -49,6 +49,7 @@ def studio(
     """
     from linkwright.dynamics import check, close
     from linkwright.studio.page import studio as show
+    from linkwright.studio.posture import beyond_limits
 
     if page is not None:
         if robot is not None or posture:
@@ -61,6 +62,8 @@ def studio(
         q = starting_posture(model, posture)
         check(model, q)
         q = close(model, q) if model.loops else q
+        if told := beyond_limits(model, q):
+            terminal.errors.print(Text(told), soft_wrap=True)
     with terminal.errors.status(Text(f"preparing {model.name}")):
         made = show(model, q, host=host, port=port)
     _served(made, model.name, "Drag the arrows at its hand, or the sliders", browser)

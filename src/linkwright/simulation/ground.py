@@ -16,7 +16,10 @@ from linkwright.model.tree import Model
 from linkwright.simulation.starts import is_built_in
 
 MOST_POINTS = 24
-"""Of contact with the ground; of robots with more only the lowest shape of each limb's end touches it."""
+"""Of contact with the ground; of robots with more only the lowest shapes of each limb's end touch it."""
+
+AS_LOW = 5e-3
+"""m: shapes that are no higher than the lowest by this are as low: a foot of two bars stands on both"""
 
 PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
     "humanoid": (
@@ -84,16 +87,19 @@ def _with_pads(model: Model) -> Model:
 
 
 def _of_limbs(model: Model) -> Model:
-    """With fewer pairs where there are very many: of each body at an end the lowest shape alone."""
+    """With fewer pairs where there are very many: of each body at an end the lowest shapes alone."""
     counts = [points_of_pair(model, pair) for pair in model.pairs]
     if sum(counts) <= MOST_POINTS:
         return model
     parents = {link.parent for link in model.links}
     gaps = iter(exerted(model, model.neutral(), np.zeros(len(list(row_names(model))))))
-    lowest: dict[int, tuple[float, Pair]] = {}
+    ends: dict[int, list[tuple[float, Pair]]] = {}
     for pair, count in zip(model.pairs, counts, strict=True):
         gap = min(float(next(gaps).gap) for _ in range(count))
         body = model.frame(model.shapes[pair.first].body).body
-        if body not in parents and (body not in lowest or gap < lowest[body][0]):
-            lowest[body] = gap, pair
-    return replace(model, pairs=tuple(pair for _, pair in lowest.values()))
+        if body not in parents:
+            ends.setdefault(body, []).append((gap, pair))
+    lowest = {body: min(gap for gap, _ in found) + AS_LOW for body, found in ends.items()}
+    return replace(
+        model, pairs=tuple(pair for body, found in ends.items() for gap, pair in found if gap <= lowest[body])
+    )

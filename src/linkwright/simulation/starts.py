@@ -21,6 +21,8 @@ from linkwright.spatial.arrays import Array
 Entries = Mapping[str, float | tuple[float, ...]]
 """by the joint's name: its coordinates, or its velocities; names that a short chain has not are left out"""
 
+FLOORS = ("plane", "height_field")
+
 THROWN = (1.0, 0.0, 49.05)
 """m/s: thrown like this under 9.81 m/s², a mechanism is back at its height after ten seconds"""
 
@@ -101,7 +103,8 @@ def showing_start(model: Model) -> tuple[Array, Array]:
     >>> motion = lw.simulate(stewart, *lw.showing_start(stewart), duration=2.0)
 
     Robots on legs that have a ground stand on it with bent knees, at rest (:func:`stand`); without one they are thrown.
-    Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest. Raises
+    Of other mechanisms it is the neutral configuration, brought within the limits and closed, at rest; what floats over
+    a floor of its own file is put on it (:func:`stand`). Raises
     :class:`~linkwright.errors.ClosureError` where the loops of such a one cannot be closed.
     """
     start = _start_of(model)
@@ -120,10 +123,24 @@ def showing_start(model: Model) -> tuple[Array, Array]:
         v0[:3] = start.throw - (momentum(model, q0, v0)[:3] / total_mass(model) - v0[:3])
     if on_ground:
         q0 = stand(model, q0)
+    elif not is_built_in(model):
+        q0 = on_its_floor(model, q0)
     if not model.loops:
         return q0, v0
     q0 = close(model, q0, [joint.name for joint in moved if joint.name in start.posture])
     return q0, np.asarray(impulse(model, q0, v0)[0])
+
+
+def on_its_floor(model: Model, q: Array) -> Array:
+    """The configuration q (nq,) of what floats, put on the floor that its file has; as it is where there is none."""
+    floats = any(j.type == "free" and link.parent < 0 for j, link in zip(model.joints, model.links, strict=True))
+    floors = any(s.kind in FLOORS and s.touches and model.frame(s.body).body < 0 for s in model.shapes)
+    if not (floats and floors):
+        return q
+    try:
+        return np.asarray(stand(model if model.pairs else model.with_contact(), q))
+    except LinkwrightError:  # nothing of it can stand there: it is met where it is
+        return q
 
 
 def showing_bend(model: Model) -> Array | None:

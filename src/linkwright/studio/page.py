@@ -16,17 +16,19 @@ from linkwright.spatial.arrays import Array
 from linkwright.studio.hand import Follow, Hand
 from linkwright.studio.live.simulating import Simulating
 from linkwright.studio.looks import Looks
-from linkwright.studio.posture import Posture, random, zero
+from linkwright.studio.posture import Posture, beyond_limits, random, zero
 from linkwright.studio.recorded.saving import Saving
 from linkwright.studio.scene import Scene
 from linkwright.studio.serving import serve
 from linkwright.studio.sliders import Sliders, shortened
 from linkwright.studio.words import literal
 from linkwright.trajectories import Trajectory
+from linkwright.visual.drawing.linkage import configurations
 
 BRAND = (22, 92, 150)
 MOST_NAMES = 500
 """of frames that one may be chosen from"""
+HIDDEN = "Its arrows were hidden when *Simulate* began, for the mouse pushes links there. Tick *Shown* to have them."
 FOLLOWS: dict[str, Follow] = {"Place": "place", "Place and turn": "place and turn"}
 
 
@@ -45,9 +47,11 @@ class Studio:
         self.notes = served.notes
         """what is to be told to whoever started it"""
         self._stopped = threading.Event()
+        self._beyond = ""
         self._generator = np.random.default_rng()
         try:
             self._fill()
+            self._tell_limits()
         except BaseException:
             self.stop()
             raise
@@ -57,6 +61,7 @@ class Studio:
         gui.configure_theme(
             control_width="medium", show_logo=False, show_share_button=False, brand_color=BRAND, dark_mode=False
         )
+        gui.main_panel.dock_right()  # else it lies over the picture
         self.scene = Scene(self.server, self.model, self.posture.q)
         """what is seen"""
         self.posture.listen(self.scene.show)
@@ -79,15 +84,15 @@ class Studio:
         if self.model.nv:
             with gui.add_folder("Hand: drag its arrows"):
                 self.hand = self._hand(gui)
-        units = gui.add_button_group("Angles", ("degrees", "radians"))
+        units = gui.add_dropdown("Angles", ("degrees", "radians"))
         self.sliders = Sliders(gui, self.posture, told=self.tell)
-        with_units = {"degrees": "degrees", "radians": "radians"}
-        units.on_click(lambda _: self.sliders.in_unit(with_units[str(units.value)]))  # type: ignore[arg-type]
+        units.on_update(lambda _: self.sliders.in_unit(units.value))
 
     def _hand(self, gui: Any) -> Hand:
         hand = Hand(self.scene, self.posture, told=self.tell)
         names = [hand.frame, *(name for name in self.model.frames if name not in (hand.frame, "world"))][:MOST_NAMES]
         seen = gui.add_checkbox("Shown", True)
+        self._hand_note = gui.add_markdown(HIDDEN, visible=False)
         frame = gui.add_dropdown("Frame", names, initial_value=hand.frame, hint="Which frame is dragged")
         how = {word: name for name, word in FOLLOWS.items()}
         follow = gui.add_dropdown(
@@ -110,7 +115,7 @@ class Studio:
                 hand.take(hand.frame, FOLLOWS[str(follow.value)])
 
         self._hand_seen = seen
-        seen.on_update(lambda _: setattr(hand, "visible", bool(seen.value)))
+        seen.on_update(lambda _: self._see_hand())
         frame.on_update(take_frame)
         follow.on_update(take_follow)
         ghosts.on_update(lambda _: self.tell(hand.set_branches(bool(ghosts.value))))
@@ -121,6 +126,15 @@ class Studio:
         """It moves by itself now: the arrows of its hand would be in the way of the mouse that pushes."""
         if self.hand is not None:
             self._hand_seen.value = False
+            self._see_hand()
+            self._hand_note.visible = True
+
+    def _see_hand(self) -> None:
+        """As its tick says."""
+        assert self.hand is not None
+        self.hand.visible = seen = bool(self._hand_seen.value)
+        if seen:
+            self._hand_note.visible = False
 
     def _go(self, where: str) -> None:
         try:
@@ -139,10 +153,19 @@ class Studio:
         self._status.content = literal(text)
 
     def show(self, q: Any) -> None:
-        """Show a configuration (nq,)."""
-        from linkwright.visual.drawing.linkage import configurations
+        """Show a configuration (nq,); one beyond the limits is shown too, and the panel says so.
 
+        Raises :class:`~linkwright.errors.InputError` for what is none.
+        """
         self.posture.move(configurations(self.model, q)[-1])
+        self._tell_limits()
+
+    def _tell_limits(self) -> None:
+        """Say what is beyond its limits; what was said by others stays, unless there is something new to say."""
+        told = beyond_limits(self.model, self.posture.q)
+        if told != self._beyond:
+            self._beyond = told
+            self.tell(told)
 
     @property
     def q(self) -> Array:

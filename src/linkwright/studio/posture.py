@@ -14,6 +14,7 @@ from linkwright.compiler.public import public
 from linkwright.dynamics import close, velocity_ellipsoid
 from linkwright.errors import ClosureError
 from linkwright.model.tree import Model
+from linkwright.simulation.starts import on_its_floor
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import configurations
 from linkwright.visual.moving.film import default_trace
@@ -34,6 +35,10 @@ EVEN = 0.15
 """An arm's hand moves every way where its slowest velocity is more than this, beside its fastest."""
 
 
+PAST, MOST_TOLD = 1e-6, 3
+"""rad or m, beyond a limit that nobody minds; and how many coordinates are named that are beyond theirs"""
+
+
 class Posture:
     """A configuration of a model, shared by threads; those that listen are told of each move, one after the other."""
 
@@ -41,7 +46,7 @@ class Posture:
         self.model = model
         self._lock = threading.RLock()
         self._listening: list[tuple[Any, Callable[[Array], None]]] = []
-        self.start: Array = welcoming(model) if q is None else configurations(model, q)[-1]
+        self.start: Array = on_its_floor(model, welcoming(model)) if q is None else configurations(model, q)[-1]
         """(nq,), where it begins"""
         self._q = self.start
 
@@ -85,6 +90,37 @@ class Newest:
                 return False
             function()
             return True
+
+
+def beyond_limits(model: Model, q: Array) -> str:
+    """A sentence about coordinates of q (nq,) that are beyond their limits; "" where none is."""
+    wrong = [
+        _beyond(model, k, float(q[k]))
+        for k in range(model.nq)
+        if not model.lower[k] - PAST <= q[k] <= model.upper[k] + PAST
+    ]
+    if not wrong:
+        return ""
+    more = f", and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
+    return f"Beyond the limits of the joints: {', '.join(wrong[:MOST_TOLD])}{more}."
+
+
+def _beyond(model: Model, k: int, value: float) -> str:
+    """One coordinate, its value and its limits; angles in degrees."""
+    name, low, high = model.coordinate_names[k], float(model.lower[k]), float(model.upper[k])
+    if _is_length(model, k):
+        return f"{name} at {value:.4g} m (from {low:.4g} to {high:.4g} m)"
+    value, low, high = (float(np.degrees(x)) for x in (value, low, high))
+    return f"{name} at {value:.4g}° (from {low:.4g}° to {high:.4g}°)"
+
+
+def _is_length(model: Model, k: int) -> bool:
+    """Whether a coordinate is in metres."""
+    for joint in model.joints:
+        where = model.slice(joint.name).q if joint.nq else slice(0, 0)
+        if where.start <= k < where.stop and joint.nq == joint.nv:
+            return joint.motion.units[k - where.start] == "m"
+    return False
 
 
 def zero(model: Model) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ShapeError
+from linkwright.errors import InputError, ShapeError
 from linkwright.geometry import rotation
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -63,11 +63,14 @@ class Scene:
     def arrows(self, name: str, at: Any, vectors: Any, colour: Colour = RED) -> None:
         """Arrows from places (n, 3) along vectors (n, 3), m in the world; those of this name before are gone.
 
-        Without any (n = 0) none is left.
+        Without any (n = 0) none is left. Raises :class:`~linkwright.errors.InputError` for numbers that are not finite.
         """
         at, vectors = np.reshape(np.asarray(at, dtype=float), (-1, 3)), np.reshape(np.asarray(vectors, float), (-1, 3))
         if at.shape != vectors.shape:
             raise ShapeError(f"arrows have a place and a vector each; got {len(at)} places, {len(vectors)} vectors")
+        for what, rows in (("place", at), ("vector", vectors)):
+            if (bad := np.flatnonzero(~np.isfinite(rows).all(axis=1))).size:
+                raise InputError(f"arrows {name!r}: {what} {bad[0]} is not finite: {rows[bad[0]].tolist()}")
         long = np.linalg.norm(vectors, axis=1) > 1e-4 * self.size
         points = np.stack([at, at + vectors], axis=1)[long].astype(np.float32)
         old = self._named.get(name)

@@ -64,6 +64,9 @@ def serve(host: str = "127.0.0.1", port: int | None = None, title: str = "Linkwr
     address = f"http://{shown}:{found}/" + (f"?token={token}" if token else "")
     if not local:
         notes.append("other machines can connect: whoever has this address can move what is shown")
+        notes.append("the connection is not encrypted: use it only in a network that you trust")
+        if shown == socket.gethostname() and (number := number_of_this_machine()):
+            notes.append(f"where others do not know this machine's name: http://{number}:{found}/?token={token}")
     server.gui.set_panel_label(title)
     return Served(server, address, token, tuple(notes))
 
@@ -88,6 +91,17 @@ def is_local(host: str) -> bool:
     except (OSError, UnicodeError) as error:
         raise InputError(f"there is no address {host!r} to listen at: {error}") from None
     return all(ipaddress.ip_address(str(one[4][0]).partition("%")[0]).is_loopback for one in found)
+
+
+def number_of_this_machine() -> str:
+    """The address by which others of its network reach this machine; "" where there is no network."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trial:
+            trial.connect(("192.0.2.1", 9))  # nothing is sent: the system only chooses the way
+            number = str(trial.getsockname()[0])
+    except OSError:
+        return ""
+    return "" if ipaddress.ip_address(number).is_unspecified else number
 
 
 def _free_port(host: str, first: int) -> int:

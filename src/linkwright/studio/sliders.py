@@ -56,8 +56,11 @@ class Knob:
         return float(np.arctan2(np.sin(value), np.cos(value))) if self.endless else value
 
 
-def knobs_of(model: Model) -> list[Knob]:
-    """The knobs of a model, in the order of its coordinates; joints that follow others have none."""
+def knobs_of(model: Model, start: Array | None = None) -> list[Knob]:
+    """The knobs of a model, in the order of its coordinates; joints that follow others have none.
+
+    What has no limits goes as far about ``start`` (nq,), where it is met, as about zero.
+    """
     length = scale_of(model).length
     knobs = []
     for body, joint in enumerate(model.joints):
@@ -76,8 +79,11 @@ def knobs_of(model: Model) -> list[Knob]:
             low, high = float(model.lower[place]), float(model.upper[place])
             span = np.pi if angle else _rounded(length * (2.0 if joint.type == "free" else 1.0))
             endless = angle and not np.isfinite(low) and not np.isfinite(high)
-            low = low if np.isfinite(low) else min(-span, high - 2.0 * span if np.isfinite(high) else -span)
-            high = high if np.isfinite(high) else max(span, low + 2.0 * span)
+            about = 0.0 if start is None or angle else float(start[place])
+            low = (
+                low if np.isfinite(low) else min(-span, about - span, high - 2.0 * span if np.isfinite(high) else -span)
+            )
+            high = high if np.isfinite(high) else max(span, about + span, low + 2.0 * span)
             name = model.coordinate_names[place].replace(".", " ")
             knobs.append(Knob(joint.name, name, body, angle, low, high, place, None, endless))
             place += 1
@@ -125,7 +131,7 @@ class Sliders:
 
     def __init__(self, gui: Any, posture: Posture, unit: Unit = "degrees", told: Any = None):
         self.gui, self.posture, self.model = gui, posture, posture.model
-        self.knobs = knobs_of(self.model)
+        self.knobs = knobs_of(self.model, posture.start)
         self.drivers = drivers(self.model, posture.q) if self.model.loops else ()
         self.unit: Unit = unit
         self.handles: dict[str, Any] = {}

@@ -99,7 +99,10 @@ def described(name: str) -> tuple[Description, list[str]]:
     description = reader.description()
     unused += reader.unused
     collide = int(touching(compiled).sum())
-    waiting = [f"contact of {collide} geoms acts once its pairs are found: model.with_contact()"] * (collide > 1)
+    waiting = [
+        f"contact of {collide} geoms acts once its pairs are found: model.with_contact() in Python "
+        "(what floats stands on its ground in the studio and by linkwright simulate as it is)"
+    ] * (collide > 1)
     notes = [*remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
     if unused:
         notes.append(f"not used: {', '.join(unused)}")

@@ -96,7 +96,7 @@ class Clock:
 
     def _due(self, began: float, from_t: float, speed: float) -> bool:
         """Take the steps that are due; whether there were any. Not for longer than a picture may take."""
-        live, moved = self.live, False
+        live, moved, before = self.live, False, self.live.t
         enough = perf_counter() + 2.0 / PICTURES
         while not live.lost:
             due = int(((perf_counter() - began) * speed - (live.t - from_t)) / live.step + 1e-6)
@@ -104,4 +104,6 @@ class Clock:
                 break
             live.take(min(due, AT_ONCE * 4))
             moved = True
+        if moved:
+            live.thin(before)  # one sample a picture: so much is remembered
         return moved

@@ -41,7 +41,7 @@ PIECE = 4
 """steps between two looks at a push, whose force follows the mouse"""
 
 KEPT = 20_000
-"""samples that are remembered: more than five minutes of sixty a second"""
+"""samples that are remembered: one for each picture, of which there are at most 50 a second"""
 
 FASTEST = 1e5
 """rad/s, m/s, all joints together: a motion that is faster has grown beyond all reason, and is stopped"""
@@ -355,6 +355,14 @@ class Live:
         with self.lock:
             times = np.array([sample.t for sample in self.history])
             return self.history[int(np.argmin(np.abs(times - t)))]
+
+    def thin(self, t: float) -> None:
+        """Forget the samples after a time, s, but the newest: what is remembered then reaches back further."""
+        with self.lock:
+            newest = self.history.pop()
+            while self.history and self.history[-1].t > t + 0.5 * self.step:
+                self.history.pop()
+            self.history.append(newest)
 
     @property
     def now(self) -> Sample:

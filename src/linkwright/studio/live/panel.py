@@ -55,7 +55,7 @@ class LivePanel:
         self.play_button.on_click(lambda _: self.toggle())
         self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "from the start"))
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
-        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-3, 0.0, hint="what was; Play goes on from there")
+        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="what was; Play goes on from there")
         self.time.on_update(self._scrubbed)
         self.state = gui.add_markdown("")
         with gui.add_folder("Joints and world"):
@@ -94,11 +94,18 @@ class LivePanel:
     def add_curves(self) -> Plots:
         """The curves, in the panel that is open now."""
         self.curves = Plots(self.server, self.live.model)
+        self.curves.update(list(self.live.history))
         return self.curves
 
     def start(self) -> None:
         """Begin to listen to the clock."""
+        self.server.on_client_disconnect(self._left)
         self.clock.start()
+
+    def _left(self, client: Any) -> None:
+        """Somebody closed a page: where nobody looks on any more, it pauses."""
+        if self.clock.playing and not self.server.get_clients().keys() - {client.client_id}:
+            self.pause()
 
     def stop(self) -> None:
         """End it."""
@@ -274,7 +281,7 @@ class LivePanel:
         if live.lost:
             told += "  \n⚠ it grew beyond all reason and was stopped: begin again, or go back in time"
         elif clock.slower:
-            told += f"  \n⚠ slower than real time: {100.0 * clock.ratio:.0f} %"
+            told += f"  \n⚠ at {100.0 * clock.ratio:.0f} % of real time: the machine is too slow"
         elif self.seen is not None and sample.t < live.now.t:
             told += " · looking back"
         if live.push is not None and (pulled := live.pulled()) is not None:

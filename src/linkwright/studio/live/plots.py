@@ -1,4 +1,4 @@
-"""Curves beside a motion: joints, energies and efforts over the last seconds."""
+"""Curves beside a motion: joints, energies and efforts, over the last seconds or as a whole."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from linkwright.studio.live.live import Sample
 
 WINDOW = 10.0
 """s"""
+LEAST = 1.0
+"""s, that the axis of the time has at least"""
 MOST_POINTS = 250
 """of a curve"""
+MOST_OF_WHOLE = 600
+"""of a curve that shows all"""
 AT_ONCE = 6
 """curves of joints in one picture"""
 COLOURS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f")
@@ -24,10 +28,14 @@ HEIGHT = 170
 
 
 class Plots:
-    """Three pictures in the panel that is open now (viser's ``with``), and which joints they are of."""
+    """Three pictures in the panel that is open now (viser's ``with``), and which joints they are of.
 
-    def __init__(self, server: Any, model: Model):
-        self.server, self.model = server, model
+    ``whole``: they show all samples from the first to the last, and a line at the time that is looked at; else the
+    last seconds before that time.
+    """
+
+    def __init__(self, server: Any, model: Model, whole: bool = False):
+        self.server, self.model, self.whole = server, model, whole
         self._samples: Sequence[Sample] = ()
         self._until: float | None = None
         self.coordinates, self.velocities = list(model.coordinate_names), velocity_names(model)
@@ -37,9 +45,13 @@ class Plots:
         if len(self.groups) > 1:
             self.choice = gui.add_dropdown("Joints", list(self.groups), hint="whose curves are drawn")
         q, v = self.shown
-        self.joints = _picture(gui, "positions, rad and m", [self.coordinates[k] for k in q]) if q else None
-        self.energies = _picture(gui, "energy, J", ("kinetic", "potential", "total"))
-        self.efforts = _picture(gui, "efforts, N m and N", [self.velocities[k] for k in v]) if v else None
+        self.joints = (
+            self._picture(f"positions, {_units(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
+        )
+        self.energies = self._picture("energy, J", ("kinetic", "potential", "total"))
+        self.efforts = (
+            self._picture(f"efforts, {_units(model, 'N m', 'N')}", [self.velocities[k] for k in v]) if v else None
+        )
         if self.choice is not None:
             self.choice.on_update(lambda _: self._others())
 
@@ -59,8 +71,8 @@ class Plots:
                 (self.efforts, [self.velocities[k] for k in v]),
             ):
                 if picture is not None:
-                    picture.data = _nothing(len(names))
-                    picture.series = _series(names)
+                    picture.data = _nothing(len(names) + self.whole)
+                    picture.series = self._series(names)
         self.update(self._samples, self._until)
 
     def update(self, samples: Sequence[Sample], until: float | None = None) -> None:
@@ -69,21 +81,43 @@ class Plots:
         if not samples:
             return
         end = samples[-1].t if until is None else until
-        first = max(0, _first_after(samples, end - WINDOW))
-        last = _first_after(samples, end + 1e-9)
-        some = samples[first:last]
-        some = [some[k] for k in np.unique(np.linspace(0, len(some) - 1, MOST_POINTS).astype(int))] if some else []
+        first = 0 if self.whole else max(0, _first_after(samples, end - WINDOW))
+        last = len(samples) if self.whole else _first_after(samples, end + 1e-9)
+        some, most = samples[first:last], MOST_OF_WHOLE if self.whole else MOST_POINTS
+        some = [some[k] for k in np.unique(np.linspace(0, len(some) - 1, most).astype(int))] if some else []
         if not some:
             return
         places, efforts = self.shown
         t = np.array([sample.t for sample in some])
         q, tau = np.stack([sample.q for sample in some]), np.stack([sample.tau for sample in some])
         energy = np.array([(sample.kinetic, sample.potential) for sample in some])
+        mark = end if self.whole else None
         if self.joints is not None:
-            self.joints.data = _columns(t, q[:, places])
-        self.energies.data = (t, energy[:, 0].copy(), energy[:, 1].copy(), energy.sum(axis=1))
+            _draw(self.joints, t, q[:, places], mark)
+        _draw(self.energies, t, np.column_stack([energy, energy.sum(axis=1)]), mark)
         if self.efforts is not None:
-            self.efforts.data = _columns(t, tau[:, efforts])
+            _draw(self.efforts, t, tau[:, efforts], mark)
+
+    def _series(self, names: Sequence[str]) -> tuple[Any, ...]:
+        curves = [
+            {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.6, "points": {"show": False}}
+            for k, name in enumerate(names)
+        ]
+        now = {"label": "now", "stroke": "#a3abb5", "width": 1.2, "points": {"show": False}}
+        return ({"label": "t, s"}, *curves, *([now] * self.whole))
+
+    def _picture(self, title: str, names: Sequence[str]) -> Any:
+        return self.server.gui.add_uplot(
+            _nothing(len(names) + self.whole),
+            self._series(names),
+            title=title,
+            scales=_scales(None),
+            axes=({"size": 36, "space": 60}, {"size": 56}),
+            legend={"show": True},
+            height=HEIGHT,
+            aspect=2.0,
+            padding=(10, 24, 0, 0),
+        )
 
 
 def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
@@ -124,30 +158,43 @@ def _first_after(samples: Sequence[Sample], t: float) -> int:
     return low
 
 
-def _columns(t: Array, values: Array) -> tuple[Array, ...]:
-    return (t, *(np.ascontiguousarray(values[:, k]) for k in range(values.shape[1])))
+def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> None:
+    """Curves (n, k) over times (n,), s, and a line at a time."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    told = None
+    if high - low <= 1e-9 * max(abs(low), abs(high)):  # it would be drawn from 0 to 100
+        half = 0.1 * abs(low) or 1.0
+        low, high = told = (low - half, low + half)
+    elif mark is not None:  # the axis is told too: the gaps of the line would leave it without one
+        low, high = told = (low - 0.05 * (high - low), high + 0.05 * (high - low))
+    if len(t) == 1:  # a short line, for one point is not seen
+        t, values = np.append(t, t + 0.02 * LEAST), np.repeat(values, 2, axis=0)
+    if t[-1] - t[0] < LEAST and mark is None:
+        t, values = np.append(t, t[0] + LEAST), np.vstack([values, np.full(values.shape[1], np.nan)])
+    columns = [np.ascontiguousarray(values[:, k]) for k in range(values.shape[1])]
+    if mark is not None:
+        at = int(np.searchsorted(t, mark, side="right"))
+        columns = [np.insert(x, at, [np.interp(mark, t, x)] * 2) for x in columns]
+        line = np.insert(np.full(len(t), np.nan), at, [low, high])
+        t, columns = np.insert(t, at, [mark, mark]), [*columns, line]
+    scales = _scales(told)
+    if picture.scales != scales:
+        picture.scales = scales
+    picture.data = (t, *columns)
+
+
+def _scales(told: tuple[float, float] | None) -> dict[str, Any]:
+    """The axes: of the time; and of the values, from where to where, unless the page finds that itself."""
+    found: dict[str, Any] = {"x": {"time": False}}
+    return found if told is None else {**found, "y": {"range": told}}
+
+
+def _units(model: Model, of_angles: str, of_lengths: str) -> str:
+    """What the coordinates of a model are in."""
+    found = {unit == "m" for joint in model.joints if joint.nq for unit in joint.motion.units}
+    return " and ".join(name for name, has in ((of_angles, False in found), (of_lengths, True in found)) if has)
 
 
 def _nothing(count: int) -> tuple[Array, ...]:
-    return (np.array([0.0, 1e-3]), *(np.zeros(2) for _ in range(count)))
-
-
-def _series(names: Sequence[str]) -> tuple[Any, ...]:
-    curves = [
-        {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.6, "points": {"show": False}}
-        for k, name in enumerate(names)
-    ]
-    return ({"label": "t, s"}, *curves)
-
-
-def _picture(gui: Any, title: str, names: Sequence[str]) -> Any:
-    return gui.add_uplot(
-        _nothing(len(names)),
-        _series(names),
-        title=title,
-        scales={"x": {"time": False}},
-        axes=({"size": 28, "space": 60}, {"size": 46}),
-        legend={"show": True},
-        height=HEIGHT,
-        aspect=2.0,
-    )
+    return (np.array([0.0, LEAST]), *(np.full(2, np.nan) for _ in range(count)))

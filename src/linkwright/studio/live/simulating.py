@@ -86,7 +86,6 @@ class Simulating:
                         self._equations = gui.add_html("")
                 side.dock_left()
                 side.set_width(WIDTH)
-                gui.main_panel.dock_right()
             self._began()
             self._in_view()
             self.posture.listen(self._placed, self)

@@ -23,5 +23,7 @@ def open_page(name: str, *, host: str = "127.0.0.1", port: int | None = None) ->
     another name, :class:`~linkwright.errors.MissingExtraError` without viser.
     """
     if name not in PAGES:
-        raise UnknownNameError("page", name, list(PAGES))
+        error = UnknownNameError("page", name, list(PAGES))
+        error.args = (f'{error}; a robot is shown by lw.studio(lw.load("arm7"))',)
+        raise error
     return PAGES[name](host=host, port=port)

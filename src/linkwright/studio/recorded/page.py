@@ -27,6 +27,8 @@ SEEN = 60
 """configurations that are looked at for what is to be in view"""
 SAMPLES = 1000
 """of a trajectory, which has no samples of itself"""
+WORD = "position:fixed;left:12px;top:10px;font:14px sans-serif;color:#5a6472;pointer-events:none;z-index:1000"
+"""how the speed is written on a page"""
 GREEN = (24, 140, 84)
 
 
@@ -90,7 +92,7 @@ def page_of(what: Any, *, fps: float = FPS, speed: float = 1.0, forces: bool = T
         page = str(recorder.as_html(dark_mode=dark))
     finally:
         served.server.stop()
-    return _titled(page, f"{play.title} – Linkwright")
+    return _titled(page, f"{play.title} – Linkwright", "" if speed == 1.0 else f"{speed:g} × real time")
 
 
 def save_page(what: Any, path: str | Path, **options: Any) -> Path:
@@ -127,6 +129,10 @@ def framed(page: str, height: int = 480) -> str:
     )
 
 
-def _titled(page: str, title: str) -> str:
-    """With a title of its own."""
+def _titled(page: str, title: str, speed: str = "") -> str:
+    """With a title of its own; and, where it is not as fast as it was, a word on the picture that says so."""
+    if speed:
+        head, end, rest = page.rpartition("</body>")
+        page = f'{head}<div style="{WORD}">{escape(speed)}</div>{end}{rest}' if end else page
+        title = f"{title}, {speed}"
     return re.sub(r"<title>.*?</title>", lambda _: f"<title>{escape(title)}</title>", page, count=1, flags=re.DOTALL)

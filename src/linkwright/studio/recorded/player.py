@@ -62,7 +62,7 @@ class Player:
             Sample(float(t), q, v, tau, float(kinetic), float(potential))
             for t, (q, v, tau, kinetic, potential) in zip(self.what.t, rows, strict=True)
         ]
-        self.curves = Plots(self.server, self.what.model)
+        self.curves = Plots(self.server, self.what.model, whole=True)
         self.curves.update(self.samples, self.at)
         return self.curves
 

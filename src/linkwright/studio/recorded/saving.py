@@ -57,6 +57,10 @@ class Saving:
             self.told(f"{name}: {len(content) / 1e6:.2g} MB")
         except LinkwrightError as error:
             self.told(str(error))
+        except RuntimeError:
+            if event.client.client_id in self.server.get_clients():
+                raise
+            self.told("")  # whoever asked for it has closed the page: there is nobody to have it
         finally:
             self.busy = False
 
@@ -64,10 +68,10 @@ class Saving:
         """A file's name and what is in it; ``kind``: "png", "gif", "mp4", "html" or "csv"."""
         if kind == "png":
             width, height = PICTURE
-            return "linkwright.png", png(client.get_render(height=height, width=width))
+            return named(self.what().model.name, kind), png(client.get_render(height=height, width=width))
         what = self.what()
         play = playable(what)
-        name = f"{''.join(c if c.isalnum() else '_' for c in play.title)[:40] or 'linkwright'}.{kind}"
+        name = named(play.title, kind)
         if kind == "html":
             return name, page_of(what).encode()
         if kind == "csv":
@@ -98,6 +102,11 @@ class Saving:
             path = Path(folder) / "film.mp4"
             write_mp4(path, pictures(), 1.0 / period)
             return path.read_bytes()
+
+
+def named(title: str, kind: str) -> str:
+    """The name of a file, by what is shown: letters, digits and "_"."""
+    return f"{''.join(c if c.isalnum() else '_' for c in title)[:40] or 'linkwright'}.{kind}"
 
 
 def png(pixels: Array) -> bytes:

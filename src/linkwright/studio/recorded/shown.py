@@ -43,6 +43,7 @@ class Shown(Studio):
                 self.player.add_curves()
             side.dock_left()
             side.set_width(WIDTH)
+        gui.main_panel.dock_right()
         self.player.start()
 
     def save_html(self, path: str | Path, **options: Any) -> Path:

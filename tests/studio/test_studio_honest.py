@@ -1,0 +1,210 @@
+"""What the studio tells and keeps: beyond limits, a page that is closed, the first picture of the curves."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import InputError, UnknownNameError
+from linkwright.simulation.ground import on_ground
+from linkwright.studio.live.live import Live
+from linkwright.studio.live.panel import LivePanel
+from linkwright.studio.live.plots import Plots
+from linkwright.studio.posture import Posture, beyond_limits
+from linkwright.studio.recorded.page import page_of
+from linkwright.studio.recorded.saving import Saving
+from linkwright.studio.scene import Scene
+from linkwright.studio.serving import number_of_this_machine
+from linkwright.studio.sliders import Sliders
+
+
+class Client:
+    """A page that was closed while it was asked for a picture."""
+
+    client_id = 7
+
+    def get_render(self, **_):
+        raise RuntimeError("Render request failed: the client disconnected before returning a frame.")
+
+
+@pytest.fixture
+def viser():
+    return pytest.importorskip("viser", reason="the extra studio is not installed")
+
+
+@pytest.fixture
+def ball():
+    made = lw.Builder("ball").body("ball", mass=1.0, inertia=0.01).joint("free", "free", "world", "ball")
+    return made.shape("ball", "sphere", radius=0.1).build().with_ground(-0.5)
+
+
+def saving(server, told):
+    model = lw.load("two_link")
+    motion = lw.simulate(model, [0.5, 0.8], [0.0, 0.0], 0.1)
+    return Saving(server, lambda: motion, lambda q: None, told.append)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG"])
+def test_a_page_that_is_closed_while_it_is_written_ends_it_quietly(server, kind):
+    told = []
+    made = saving(server, told)
+    made._clicked(SimpleNamespace(client=Client(), target=SimpleNamespace(value=kind)))
+    assert told[0].startswith("writing")
+    assert told[-1] == ""
+    assert not made.busy
+
+
+def test_what_fails_while_the_page_is_there_is_not_hidden(server, monkeypatch):
+    made = saving(server, [])
+    monkeypatch.setattr(server, "get_clients", lambda: {7: Client()})
+    with pytest.raises(RuntimeError, match="Render"):
+        made._clicked(SimpleNamespace(client=Client(), target=SimpleNamespace(value="PNG")))
+    assert not made.busy
+
+
+def test_a_picture_has_the_name_of_what_it_shows(server):
+    client = SimpleNamespace(get_render=lambda height, width: np.zeros((8, 8, 3), dtype=np.uint8))
+    name, content = saving(server, []).content("png", client)
+    assert name == "two_link.png"
+    assert content.startswith(b"\x89PNG")
+
+
+def test_what_floats_is_met_on_the_floor_of_its_file(ball, server):
+    assert lw.showing_start(ball)[0][2] == pytest.approx(-0.4)
+    posture = Posture(ball)
+    assert posture.q[2] == pytest.approx(-0.4)
+    assert Posture(ball, ball.neutral()).q[2] == 0.0
+    high = lw.load("quadruped").with_ground(20.0)
+    posture = Posture(high)
+    knob = next(one for one in Sliders(server.gui, posture).knobs if one.place == 2 and one.turn is None)
+    assert knob.low < 20.0 < posture.q[2] < knob.high
+
+
+def test_a_foot_of_two_bars_stands_on_both():
+    made = lw.Builder("bars").body("trunk", mass=1.0, inertia=0.1).joint("free", "free", "world", "trunk")
+    for side, y in (("left", 0.2), ("right", -0.2)):
+        made = made.body(f"{side}_foot", mass=0.2, inertia=0.01)
+        made = made.joint(side, "revolute", "trunk", f"{side}_foot", xyz=[0.0, y, -0.5], axis=[0, 1, 0])
+        for x in (-0.05, 0.05):
+            made = made.shape(
+                f"{side}_foot", "capsule", radius=0.02, length=0.1, xyz=[0.0, x, 0.0], rpy=[0.0, np.pi / 2, 0.0]
+            )
+        for z in (0.2, 0.3, 0.4):
+            made = made.shape(f"{side}_foot", "box", size=[0.1, 0.1, 0.1], xyz=[0.0, 0.0, z])
+    grounded = on_ground(made.build(), None, None, True)
+    kinds = [grounded.shapes[pair.first].kind for pair in grounded.pairs]
+    assert kinds == ["capsule"] * 4
+
+
+def test_what_is_beyond_its_limits_is_told(server):
+    arm = lw.load("arm7")
+    q = arm.neutral()
+    assert beyond_limits(arm, q) == ""
+    q[1] = np.radians(900.0)
+    assert beyond_limits(arm, q).startswith("Beyond the limits of the joints: joint2 at 900° (from -120° to 120°)")
+    assert beyond_limits(arm, np.full(7, 9.0)).endswith(", and 4 more.")
+    slide = lw.Builder("slide").body("cart", mass=1.0, inertia=0.1)
+    slide = slide.joint("rail", "prismatic", "world", "cart", lower=-0.5, upper=0.5).build()
+    assert beyond_limits(slide, np.array([1.0])).endswith("rail at 1 m (from -0.5 to 0.5 m).")
+
+
+def test_the_page_tells_what_is_beyond_and_leaves_other_words(viser):
+    with lw.studio(lw.load("arm7"), port=18970) as made:
+        made.tell("my own words")
+        made.show(np.zeros(7))
+        assert "my own words" in made._status.content
+        made.show([9.0] * 7)
+        assert "Beyond the limits" in made._status.content
+        made.show(np.zeros(7))
+        assert made._status.content == ""
+        with pytest.raises(InputError, match="place 0 is not finite"):
+            made.scene.arrows("a", [[0, 0, np.nan]], [[0, 0, 1]])
+        with pytest.raises(InputError, match="vector 0 is not finite"):
+            made.scene.arrows("a", [[0, 0, 0]], [[0, np.inf, 1]])
+        made._simulated()
+        assert made._hand_note.visible
+        assert not made.hand.visible
+        made._hand_seen.value = True
+        made._see_hand()
+        assert not made._hand_note.visible
+        assert made.hand.visible
+
+
+def test_an_unknown_page_says_how_a_robot_is_shown(viser):
+    with pytest.raises(UnknownNameError, match=r"a robot is shown by lw.studio\(lw.load\(\"arm7\"\)\)"):
+        lw.studio("nosuch")
+
+
+def test_curves_of_a_motion_show_all_of_it_from_the_first(viser):
+    model = lw.load("two_link")
+    motion = lw.simulate(model, [0.5, 0.8], [0.0, 0.0], 2.0)
+    with lw.studio(motion, port=18970) as made:
+        t, first, *_, line = made.player.curves.joints.data
+        assert (t[0], t[-1]) == (0.0, 2.0)
+        assert first[-1] == pytest.approx(motion.q[-1, 0])
+        assert np.flatnonzero(np.isfinite(line)).tolist() == [1, 2]
+        np.testing.assert_array_equal(t[1:3], 0.0)
+        made.player.seek(1.5)
+        made.player.curves.update(made.player.samples, 1.5)
+        t, first, *_, line = made.player.curves.joints.data
+        there = np.isfinite(line)
+        np.testing.assert_allclose(t[there], 1.5)
+        np.testing.assert_allclose(first[there], motion.q[1500, 0], atol=1e-4)
+        assert (np.diff(t) >= 0.0).all()
+
+
+def test_curves_of_what_does_not_move_yet_show_where_it_is(server):
+    live = Live(lw.load("two_link"), [0.5, 0.8])
+    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    curves = panel.add_curves()
+    t, first, second = curves.joints.data
+    assert (t[0], t[-1]) == (0.0, 1.0)
+    assert (first[0], second[0]) == (0.5, 0.8)
+    assert curves.energies.data[3][0] == pytest.approx(sum(live.measured()))
+    low, high = curves.efforts.scales["y"]["range"]  # nothing holds it: a line at zero
+    assert (low, high) == (-1.0, 1.0)
+    live.take(300)
+    curves.update(list(live.history))
+    assert "y" not in curves.joints.scales
+    assert curves.joints._impl.props.title == "positions, rad"
+
+
+def test_titles_tell_the_units_that_there_are(server):
+    assert Plots(server, lw.load("stewart")).efforts._impl.props.title.endswith("N m and N")
+
+
+def test_it_pauses_when_the_last_page_is_closed(server, monkeypatch):
+    live = Live(lw.load("two_link"), [0.5, 0.8])
+    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    panel.clock.playing = True
+    monkeypatch.setattr(server, "get_clients", lambda: {1: None, 7: None})
+    panel._left(Client())
+    assert panel.clock.playing
+    monkeypatch.setattr(server, "get_clients", lambda: {7: None})
+    panel._left(Client())
+    assert not panel.clock.playing
+
+
+def test_of_a_picture_one_sample_is_remembered():
+    live = Live(lw.load("pendulum"))
+    live.take(20)
+    for _ in range(5):
+        live.take(4)
+    live.thin(0.02)
+    np.testing.assert_allclose([one.t for one in live.history], [0.0, 0.02, 0.04])
+
+
+def test_a_page_that_is_slower_says_so(viser):
+    model = lw.load("pendulum")
+    motion = lw.simulate(model, [0.5], [0.0], 0.1)
+    slow = page_of(motion, speed=0.5)
+    assert slow.count("0.5 × real time") == 2
+    assert "× real time" not in page_of(motion)
+
+
+def test_the_number_of_this_machine_is_an_address():
+    number = number_of_this_machine()
+    assert number == "" or number.count(".") == 3
