@@ -91,17 +91,18 @@ def changed(a, b):
     return float((np.abs(a - b).max(axis=2) > 24).mean())
 
 
-def where(studio, point):
-    """The pixel (x, y) of a point (3,) of the world on the page."""
+def where(studio, point, page):
+    """The pixel (x, y) of a point (3,) of the world on the page, whose picture is beside the panel."""
+    box = page.locator("canvas").first.bounding_box()
     camera = list(studio.server.get_clients().values())[-1].camera
     forward = np.array(camera.look_at) - camera.position
     forward /= np.linalg.norm(forward)
     right = np.cross(forward, camera.up_direction)
     right /= np.linalg.norm(right)
     away = np.asarray(point) - camera.position
-    scale = 0.5 * SIZE["height"] / np.tan(0.5 * camera.fov) / (away @ forward)
-    x = 0.5 * SIZE["width"] + scale * (away @ right)
-    return float(x), float(0.5 * SIZE["height"] - scale * (away @ np.cross(right, forward)))
+    scale = 0.5 * box["height"] / np.tan(0.5 * camera.fov) / (away @ forward)
+    x = box["x"] + 0.5 * box["width"] + scale * (away @ right)
+    return float(x), float(box["y"] + 0.5 * box["height"] - scale * (away @ np.cross(right, forward)))
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +136,13 @@ def test_the_dragged_gizmo_takes_the_hand_along(arm, browser):
     before, start = settled(page), arm.hand.pose(arm.q)
     reach = 0.22 * arm.scene.size
     tip, axis = start[:3, 3] + 0.8 * reach * start[:3, 2], start[:3, 2]
-    x, y = where(arm, tip)
+    x, y = where(arm, tip, page)
     page.mouse.move(x, y)
     page.wait_for_timeout(200)
     page.mouse.down()
     wanted = -0.12
     for k in range(1, 9):
-        page.mouse.move(*where(arm, tip + wanted * k / 8 * axis))
+        page.mouse.move(*where(arm, tip + wanted * k / 8 * axis, page))
         page.wait_for_timeout(30)
         if k == 8:
             until(lambda: abs((np.array(arm.hand.gizmo.position) - start[:3, 3]) @ axis - wanted) < 0.02, "it", page)
