@@ -16,10 +16,9 @@ import numpy as np
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.dynamics import configuration
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.simulation.stepping.impacts import Constraints, strike
+from linkwright.simulation.stepping.impacts import Constraints, moved_on, strike
 from linkwright.spatial.arrays import maximum
 
 SECONDS = 1.5
@@ -83,8 +82,7 @@ def dropping(model: lw.Model, steps: int) -> Callable[..., Any]:
             work, rise, above, deepest = most
             struck = strike(model, q, v, np.zeros(model.nv), h, p, told)
             done = struck.work
-            moved = h * struck.v if struck.shift is None else h * struck.v + struck.shift
-            q, v = configuration.move_straight(model, q, moved, struck.v)
+            q, v = moved_on(model, q, h, struck)
             after = energy(q, v)
             poses = body_poses(model, q)
             for pair in model.pairs:

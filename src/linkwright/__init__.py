@@ -118,6 +118,7 @@ from linkwright import errors
 
 for _face in [x for x in globals().values() if hasattr(x, "book")]:
     _face.__module__ = __name__  # where pickle finds it, and not the book's function
+del _face
 
 # Loaded when one of them is first asked for: most programs need few of them, and all together take as long as the rest
 _LATER = {

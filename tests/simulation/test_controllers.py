@@ -199,11 +199,13 @@ def biped():
 
 def test_loops_are_held_beside_singular_configurations():
     model, rng = biped(), np.random.default_rng(3)
-    postures = lw.close(model, lw.integrate(model, model.neutral(), 0.4 * rng.normal(size=(40, model.nv))))
+    opened = lw.integrate(model, model.neutral(), 0.4 * rng.normal(size=(40, model.nv)))
+    postures = np.array([lw.close(model, q) for q in opened])  # one by one they come nearest to what is singular
     level = np.abs(np.abs(postures[:, model.slice("left_pitch").q].ravel()) - np.pi / 2) < 1e-6
     postures = postures[level]
     assert len(postures) > 2
-    q = lw.close(model, lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, (len(postures), model.nv))))
+    opened = lw.integrate(model, postures, 0.1 * rng.uniform(-1, 1, (len(postures), model.nv)))
+    q = np.array([lw.close(model, row) for row in opened])
     v = lw.impulse(model, q, 0.3 * rng.normal(size=(len(postures), model.nv)))[0]
     motion = lw.simulate(model, q, v, 1.0, controller=lw.hold_joints(model, postures), every=10)
     assert (np.abs(motion.v).max(axis=(0, 2)) < 1.5 * np.abs(v).max(axis=1)).all()

@@ -10,7 +10,7 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import public
-from linkwright.dynamics.closed_loops.close import CLOSED, steps_to_closed
+from linkwright.dynamics.closed_loops.close import steps_to_closed
 from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.errors import InputError, ShapeError, explained
 from linkwright.model.derived import derived, identity
@@ -67,10 +67,13 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
         return compile(lambda model, q: steps_to_closed(model, q, names), model, q=model.nq)
 
     q, left = derived(model, identity(close), names, make=compiled)(rows)
-    for k in np.flatnonzero(~(left <= CLOSED)):
+    for k in np.flatnonzero(~(left <= EXACT)):  # beside singular postures squares of the rows tell too little
         q[k] = dynamics.close(model, rows[k], names)
     return np.reshape(q, size)
 
+
+EXACT = 1e-12
+"""What is open at most where machine code has closed the loops to rounding."""
 
 LARGE = 120
 """Velocities and rows of loops, together, of what is too large for that."""

@@ -109,15 +109,16 @@ def move_straight(
     return _per_joint(model, "nq", moved, (q, "nq"), (x, "nv")), _per_joint(model, "nv", told, (x, "nv"), (v, "nv"))
 
 
-def told_before(
-    model: Model, q: Shaped[Array, "nq"], q1: Shaped[Array, "nq"], v1: Shaped[Array, "nv"]
-) -> Shaped[Array, "nv"]:
-    """A velocity v1 (nv,) in the axes at q1, told in those at q: what :func:`move_straight` was given as v."""
+def told_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """A velocity v1 (nv,) in the axes after a motion x (nv,), told in those before it.
+
+    It is what :func:`move_straight` was given as v. Axes do not move in their own turn, so x may be told in either.
+    """
 
     def told(motion: JointType, x: Array, v: Array) -> Array:
         return motion.adjoint(-_turn_apart(motion, x)[0]) @ v if motion.turning else v
 
-    return _per_joint(model, "nv", told, (difference(model, q, q1), "nv"), (v1, "nv"))
+    return _per_joint(model, "nv", told, (x, "nv"), (v1, "nv"))
 
 
 def _turn_apart(motion: JointType, v: Array) -> tuple[Array, Array]:

@@ -140,8 +140,19 @@ def constrained_step(
     ``told``: to servos.
     """
     struck = strike(model, q, v, tau, h, memory, constraints, told)
-    moved = h * struck.v if struck.shift is None else h * struck.v + struck.shift
-    return *configuration.move_straight(model, q, moved, struck.v), struck.found.p
+    return *moved_on(model, q, h, struck), struck.found.p
+
+
+def moved_on(model: Model, q: Array, h: Any, struck: Struck) -> tuple[Array, Array]:
+    """(q, v) after h seconds with the velocity that impulses left.
+
+    Overlap is undone besides; free bodies take their velocity along as they are turned by that, and with it their
+    kinetic energy.
+    """
+    q1, v1 = configuration.move_straight(model, q, h * struck.v, struck.v)
+    if struck.shift is not None:
+        q1 = configuration.move_straight(model, q, h * struck.v + struck.shift, struck.v)[0]
+    return q1, v1
 
 
 def strike(
@@ -192,7 +203,7 @@ def _ends(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Con
         return [normal_rows(model, model.pairs[k], own, moves) for k, own in zip(chosen, found, strict=True)]
 
     def told(g: Array) -> Array:
-        return configuration.told_before(model, q, configuration.move_straight(model, q, h * v, v)[0], g)
+        return configuration.told_before(model, h * v, g)
 
     turned = h * reduce(maximum, [abs(rate) for rate in v])
     first = count - len(model.pairs)
@@ -233,7 +244,7 @@ def left_by(
     The work of contacts, J; what undoing overlap added to the potential energy, J; and the residual, m/s or rad/s: the
     most by which the law of one contact, limit or joint's friction alone would still change one of its velocities.
     """
-    v1 = configuration.told_before(model, q, q1, v1)
+    v1 = configuration.told_before(model, h * v1, v1)
     groups = _groups(model, q, v, h, constraints)
     J = dense_jacobian(groups, model.nv)
     at = len(J) - sum(group.size for group in groups if isinstance(group.parts[0], Touch))
