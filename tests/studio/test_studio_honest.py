@@ -10,9 +10,11 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, UnknownNameError
 from linkwright.simulation.ground import on_ground
+from linkwright.studio.hand import Hand
 from linkwright.studio.live.live import Live
 from linkwright.studio.live.panel import LivePanel
 from linkwright.studio.live.plots import Plots
+from linkwright.studio.live.simulating import narrow
 from linkwright.studio.posture import Posture, beyond_limits
 from linkwright.studio.recorded.page import page_of
 from linkwright.studio.recorded.saving import Saving
@@ -203,6 +205,31 @@ def test_a_page_that_is_slower_says_so(viser):
     slow = page_of(motion, speed=0.5)
     assert slow.count("0.5 × real time") == 2
     assert "× real time" not in page_of(motion)
+
+
+@pytest.mark.parametrize(
+    ("name", "q", "seen"),
+    [
+        ("arm7", [0.81, -0.96, -2.72, -2.03, 1.86, 1.73, 0.65], False),
+        ("arm7", [0.07, 1.89, -2.11, 1.88, -1.12, -0.32, 2.0], True),
+        ("puma560", [-0.2, 0.3, -0.4, 0.5, -0.6, 0.7], True),
+    ],
+)
+def test_ghosts_that_have_the_outline_of_the_robot_are_told(server, name, q, seen):
+    model = lw.load(name)
+    posture = Posture(model)
+    hand = Hand(Scene(server, model, posture.q), posture)
+    posture.listen(hand.scene.show)
+    posture.move(q)
+    told = hand.set_branches(True)
+    assert len(hand._branches) > 0
+    assert told.endswith("the outline is nearly the same.") != seen
+
+
+def test_one_steps_back_where_the_picture_is_narrow():
+    assert narrow(1200, 700) == 1.0
+    assert narrow(400, 700) == pytest.approx(1.4)
+    assert narrow(-50, 700) == 2.0
 
 
 def test_the_number_of_this_machine_is_an_address():

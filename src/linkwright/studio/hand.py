@@ -27,7 +27,7 @@ THERE = 1e-4
 RESTARTS = 10
 """Other starts, once it cannot be reached from where it is."""
 APART = 0.01
-"""of its size: ghosts whose bodies are nearer have the outline of the robot"""
+"""of its size: ghosts whose joints are nearer have the outline of the robot"""
 GHOST_COLOUR = (120, 144, 176)
 GHOST_OPACITY = 0.22
 GREY_RED = (190, 60, 60)
@@ -242,17 +242,13 @@ class Hand:
         others = len(self._branches)
         told = f"{others} other {'posture brings' if others == 1 else 'postures bring'} the hand to the same place."
         if others and not self._ghosts_apart():
-            told += " Only joints that turn in place differ: the links lie where they are seen."
+            told += " Links only turn in place: the outline is nearly the same."
         return told
 
     def _ghosts_apart(self) -> bool:
-        """Whether some ghost has the middle of a body elsewhere than the robot has it."""
-        middles = np.array([[*np.asarray(body.center_of_mass, dtype=float), 1.0] for body in self.model.bodies])
-        here = np.einsum("kij,kj->ki", self.scene.poses, middles)
-        away = [
-            np.abs(np.einsum("kij,kj->ki", ghost.poses, middles) - here).max()
-            for ghost in self._ghosts[: len(self._branches)]
-        ]
+        """Whether some ghost has the joint of a body elsewhere than the robot has it: else it has its outline."""
+        here = self.scene.poses[:, :3, 3]
+        away = [np.abs(ghost.poses[:, :3, 3] - here).max() for ghost in self._ghosts[: len(self._branches)]]
         return bool(max(away) > APART * self.scene.size)
 
     def next_branch(self) -> str:

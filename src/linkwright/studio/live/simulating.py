@@ -29,6 +29,9 @@ WIDTH = 380
 BACK = 1.4
 """How many times as far away one looks from: it moves, and what is beside the picture takes its room."""
 
+ACROSS = 0.8
+"""How wide a picture is beside its height where what has fallen is still in it."""
+
 ROUND = 1.4
 """How far from its base one sees of what swings in a plane, in sizes of it."""
 
@@ -114,10 +117,13 @@ class Simulating:
             level = level_of(self.live.model)
             if level is not None:
                 self.scene.ground.position = level * np.asarray(self.scene.view.up)
-        cameras = [self.server.initial_camera, *(client.camera for client in self.server.get_clients().values())]
-        for camera in cameras:
+        cameras = [(self.server.initial_camera, 1.0)]
+        for client in self.server.get_clients().values():
+            at = client.camera
+            cameras.append((at, narrow(at.image_width - WIDTH, at.image_height) if self.live.stands else 1.0))
+        for camera, more in cameras:
             middle = np.asarray(camera.look_at) + shift
-            away = BACK * (np.asarray(camera.position) - np.asarray(camera.look_at))
+            away = BACK * more * (np.asarray(camera.position) - np.asarray(camera.look_at))
             if self.scene.view.flat and not self.live.stands:  # it may swing all round
                 middle = self.scene.poses[0][:3, 3]
                 half = ROUND * self.scene.size / np.tan(0.5 * FIELD_OF_VIEW)
@@ -152,6 +158,11 @@ class Simulating:
         self.posture.move(q, by=self)
         if self.typeset is not None:
             self._equations.content = self.typeset.html(values_now(self.typeset, self.live, q))
+
+
+def narrow(width: float, height: float) -> float:
+    """How many times further one steps back from what may fall, for a picture of so many pixels: it lies across."""
+    return float(np.clip(ACROSS * height / max(width, 1.0), 1.0, 2.0))
 
 
 def level_of(model: Model) -> float | None:
