@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import time
 
 import numpy as np
@@ -12,31 +11,11 @@ from PIL import Image
 
 import linkwright as lw
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""
-)
-ARGUMENTS = (
-    *("--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"),
-    *("--disable-quic", "--force-device-scale-factor=1"),
-)
 SIZE = {"width": 820, "height": 380}
 WAIT = 60.0
 """seconds, on a busy machine"""
 PASSIVE = "Unable to preventDefault inside passive event listener invocation."
 """What Chromium says of viser's own listeners of the mouse; nothing comes of it."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    pytest.importorskip("viser", reason="the extra studio is not installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM:
-        pytest.skip("there is no Chromium")
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield opened
-        opened.close()
 
 
 class Page:
