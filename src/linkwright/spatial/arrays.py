@@ -9,7 +9,7 @@ methods of the same names instead.
 from __future__ import annotations
 
 import sys
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -132,6 +132,11 @@ def minimum(x: Any, y: Any) -> Any:
 def maximum(x: Any, y: Any) -> Any:
     """The larger of two, element by element."""
     return _maximum(x, y) if is_symbolic(x, y) else np.maximum(x, y)
+
+
+def largest(x: Any) -> Any:
+    """The largest size of the entries (n,), of which there are some."""
+    return reduce(maximum, [abs(entry) for entry in x])
 
 
 def sign(x: Any) -> Any:

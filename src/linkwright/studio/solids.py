@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linkwright.errors import FormatError, FormatWarning, MissingExtraError, MissingFileError, listed, warn
+from linkwright.errors import FormatWarning, listed, warn
 from linkwright.formats.meshes import Mesh, mesh_of
 from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
@@ -18,7 +18,7 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colours
-from linkwright.visual.drawing.skin import coarse, outside
+from linkwright.visual.drawing.skin import coarse, outside, read_meshes
 
 MOST_TRIANGLES = 1_000_000
 """of all meshes together"""
@@ -103,16 +103,11 @@ def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
     ]
     meshes = sum(shape.kind == "mesh" for shape in wanted)
     share = int(np.clip(MOST_TRIANGLES / max(meshes, 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    found, missing, absent = [], [], []
-    for shape in wanted:
-        try:
-            mesh = coarse(mesh_of(shape), share) if shape.kind == "mesh" else _primitive(shape)
-        except MissingFileError:
-            absent.append(shape.file)
-            continue
-        except (FormatError, MissingExtraError) as error:
-            missing.append(str(error))
-            continue
+    readable, absent, missing = read_meshes(
+        wanted, lambda shape: coarse(mesh_of(shape), share) if shape.kind == "mesh" else _primitive(shape)
+    )
+    found = []
+    for shape, mesh in readable:
         frame = model.frames[shape.body]
         T = to_link(model, frame.body) @ frame.placement @ shape.placement
         rgb, opacity = (PLAIN, 1.0) if shape.color is None else (_bytes(shape.color[:3]), float(shape.color[3]))

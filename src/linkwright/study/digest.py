@@ -22,6 +22,7 @@ import numpy as np
 from linkwright.compiler.kernel import Kernel
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
+from linkwright.simulation.acting.fingerprint import names_looked_up
 from linkwright.study.rollouts import RolloutOf
 from linkwright.study.samples import VALUES, Samples
 
@@ -121,7 +122,7 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
     elif isinstance(x, FunctionType):
         yield b"function"
         cells = {name: _content(cell) for name, cell in zip(x.__code__.co_freevars, x.__closure__ or (), strict=True)}
-        names = sorted({*_names(x.__code__)})
+        names = sorted({*names_looked_up(x.__code__)})
         read = {name: x.__globals__[name] for name in names if name in x.__globals__}
         own = [module for module in read.values() if isinstance(module, ModuleType) and not _is_installed(module)]
         parts = [{name: getattr(module, name) for name in names if hasattr(module, name)} for module in own]
@@ -165,13 +166,6 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
         yield from _pieces({name: value for name, value in vars(x).items() if not name.startswith("__")}, inner)
     else:
         raise TypeError(f"{type(x).__name__}: {x!r}")
-
-
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _names(constant)
 
 
 def _name(x: Any) -> str:

@@ -101,12 +101,10 @@ def study(
     if not callable(function):
         raise ArgumentError(f"study: the first argument is a function of the parameters; got {function!r}")
     samples, path = as_samples(parameters), _path(store)
-    keep = (keep,) if isinstance(keep, str) else keep
     if client is not None and not (hasattr(client, "submit") and hasattr(client, "nthreads")):
         raise ArgumentError(f"client is a distributed.Client; got {client!r}")
-    names = _kept_parameters(keep_parameters, samples)
-    work = Work(as_function_of_names(function), samples, bool(batched), None if keep is None else tuple(keep), names)
-    number = default_threads() if threads is None else checked_threads("threads", threads)
+    work = _work(function, samples, batched, keep, keep_parameters)
+    number = _threads(threads)
     parts, values = function_parts(function), samples_parts(samples)
     known = Store(path)
     if known.is_new:
@@ -149,9 +147,8 @@ def estimate(
 ) -> Estimate:
     """What a :func:`study` with these arguments would take, from its first rows; nothing is written."""
     samples = as_samples(parameters)
-    names = _kept_parameters(keep_parameters, samples)
-    work = Work(as_function_of_names(function), samples, bool(batched), None if keep is None else tuple(keep), names)
-    number = default_threads() if threads is None else checked_threads("threads", threads)
+    work = _work(function, samples, batched, keep, keep_parameters)
+    number = _threads(threads)
     plan = _planned(work, units or {}, _checked_chunk(chunk), number)
     seconds = samples.rows * plan.row_time / number
     chunks = -(-samples.rows // plan.chunk)
@@ -201,6 +198,23 @@ def _warn_if_disk_is_short(path: Path, size: int) -> None:
             f"all rows take up to {size / 1e9:.3g} GB, less where they compress well, and the disk of {str(path)!r} "
             f"has {free / 1e9:.3g} GB free: keep fewer outputs (keep), or take fewer rows"
         )
+
+
+def _work(
+    function: Callable[..., Any],
+    samples: Samples,
+    batched: bool,
+    keep: Collection[str] | None,
+    keep_parameters: bool | Collection[str],
+) -> Work:
+    kept = None if keep is None else (keep,) if isinstance(keep, str) else tuple(keep)
+    return Work(
+        as_function_of_names(function), samples, bool(batched), kept, _kept_parameters(keep_parameters, samples)
+    )
+
+
+def _threads(given: int | None) -> int:
+    return default_threads() if given is None else checked_threads("threads", given)
 
 
 def _path(store: Any) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, clip, maximum, where
+from linkwright.spatial.arrays import Array, clip, where
 from linkwright.spatial.linalg import factorise, solve_above, solve_below
 from linkwright.spatial.repeats import until
 
@@ -90,11 +90,3 @@ def _held(H: Array, free: Array) -> Array:
 def _solved(L: Array, D: Array, b: Array) -> Array:
     y = solve_above(L, b)
     return solve_below(L, (y.T * D).T)
-
-
-def largest(x: Array) -> Any:
-    """The largest size of the entries."""
-    found: Any = 0.0
-    for e in x:
-        found = maximum(found, abs(e))
-    return found

@@ -19,7 +19,7 @@ from linkwright.errors import ArgumentError, ClosureError, InputError, explained
 from linkwright.model.loop import CoordinateLoop
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, largest, maximum, minimum, where
 from linkwright.spatial.linalg import solve_symmetric
 from linkwright.spatial.repeats import until
 
@@ -140,7 +140,7 @@ def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Arr
             for column, x in zip(columns, found, strict=True):
                 along[column] = -x
         way = np.stack(along)
-        way = way * minimum(1.0, LONGEST_STEP / maximum(_largest(way), 1e-300))
+        way = way * minimum(1.0, LONGEST_STEP / maximum(largest(way), 1e-300))
         moved = integrate(model, q, units.velocities * way)
         left = _error(model, moved)
         better = left @ left < error @ error
@@ -148,21 +148,14 @@ def steps_to_closed(model: Model, q: Array, fixed: tuple[str, ...]) -> tuple[Arr
             where(better, moved, q),
             where(better, left, error),
             where(better, 0.1 * damping, maximum(10.0 * damping, 1e-8)),
-            where(better, 0.0, where(_largest(error) <= CLOSED, 1.0, 0.0)),  # as near as rounding lets it come
+            where(better, 0.0, where(largest(error) <= CLOSED, 1.0, 0.0)),  # as near as rounding lets it come
         )
 
     def stops(q: Array, error: Array, damping: Any, stuck: Any) -> Any:
-        return (_largest(error) <= 1e-14) | (stuck > 0.5) | (damping > 1e12)
+        return (largest(error) <= 1e-14) | (stuck > 0.5) | (damping > 1e12)
 
     q, error, *_ = until(stops, step, q, _error(model, q), 1e-3, 0.0, limit=FEWER)
-    return q, _largest(error)
-
-
-def _largest(x: Array) -> Any:
-    largest = abs(x[0])
-    for entry in x[1:]:
-        largest = maximum(largest, abs(entry))
-    return largest
+    return q, largest(error)
 
 
 def _what_is_open(model: Model, q: Array) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +20,7 @@ from linkwright.dynamics.contact.shapes import Candidate, contact_frame
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.model.pair import Pair
 from linkwright.model.tree import Link, Model
-from linkwright.spatial.arrays import Array, is_zero, maximum, where
+from linkwright.spatial.arrays import Array, is_zero, largest, maximum, where
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
 
@@ -313,7 +312,7 @@ def _support(model: Model, bodies: Sequence[int]) -> tuple[int, ...]:
 def stops(model: Model, q: Array, v: Array, h: Any) -> list[Group]:
     """The limits of all joints that have some, coordinate by coordinate; those of balls have none."""
     x, found = model.coordinates(q), []
-    fastest = reduce(maximum, [abs(speed) for speed in v])
+    fastest = largest(v)
     reach = REACH + FASTER * h * fastest
     for k, joint in enumerate(model.joints):
         for at_q, at_v in joint.motion.plain:

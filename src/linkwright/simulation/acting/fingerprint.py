@@ -52,7 +52,7 @@ def _of(x: Any, around: frozenset[int]) -> Hashable:
         return MethodType, _of(x.__func__, inner), _of(x.__self__, inner)
     if isinstance(x, FunctionType):
         cells = [cell.cell_contents for cell in x.__closure__ or ()]
-        read = {name: x.__globals__[name] for name in sorted({*_names(x.__code__)}) if name in x.__globals__}
+        read = {name: x.__globals__[name] for name in sorted({*names_looked_up(x.__code__)}) if name in x.__globals__}
         return x.__code__, _of([x.__defaults__, x.__kwdefaults__, cells], inner), _of(read, inner)
     if isinstance(x, dict):
         return dict, *((exact(name), _of(value, inner)) for name, value in x.items())
@@ -75,12 +75,12 @@ def _of_class(kind: type, around: frozenset[int]) -> Iterator[Hashable]:
                     yield name, _of(function, around)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_looked_up(code: CodeType) -> Iterator[str]:
     """The names that a function and those within it look up."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from names_looked_up(constant)
 
 
 def _is_installed(x: Any) -> bool:

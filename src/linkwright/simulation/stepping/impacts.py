@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +40,7 @@ from linkwright.dynamics.kinematics import body_poses
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.stepping.integrators import ImplicitTerms, implicit_terms, with_added_armature
-from linkwright.spatial.arrays import Array, maximum
+from linkwright.spatial.arrays import Array, largest
 
 BENT = 5e-3
 """rad or m: where no coordinate moves by more in a step, the ways of points are taken as straight: of a leg of 0.5 m
@@ -205,7 +204,7 @@ def _ends(model: Model, q: Array, v: Array, h: Any, count: int, constraints: Con
     def told(g: Array) -> Array:
         return configuration.told_before(model, h * v, g)
 
-    turned = h * reduce(maximum, [abs(rate) for rate in v])
+    turned = h * largest(v)
     first = count - len(model.pairs)
     return Ends([first + k for k in chosen], gaps, turned > BENT, normals, told, turned > TURNED, constraints.backwards)
 

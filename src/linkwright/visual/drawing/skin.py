@@ -7,6 +7,7 @@ of bodies without any, which mostly lie within others.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -116,6 +117,21 @@ def skin(model: Model, shapes: bool | str = True) -> Skin | None:
     return found
 
 
+def read_meshes(
+    shapes: Sequence[Shape], mesh: Callable[[Shape], Mesh]
+) -> tuple[list[tuple[Shape, Mesh]], list[str], list[str]]:
+    """The shapes that have a mesh, with it; the files that are not found; and why others cannot be read."""
+    found, absent, wrong = [], [], []
+    for shape in shapes:
+        try:
+            found.append((shape, mesh(shape)))
+        except MissingFileError:  # as many robots are passed on: without their meshes
+            absent.append(shape.file)
+        except (FormatError, MissingExtraError) as error:
+            wrong.append(str(error))
+    return found, absent, wrong
+
+
 def _skin(model: Model, touching: bool) -> Skin | None:
     shapes = [
         shape
@@ -123,18 +139,11 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
+    readable, absent, missing = read_meshes(
+        shapes, lambda shape: coarse(mesh_of(shape), share) if shape.kind == "mesh" else outside(shape)
+    )
     pieces: list[tuple[int, Mesh, Shape]] = []
-    missing: list[str] = []
-    absent: list[str] = []
-    for shape in shapes:
-        try:
-            mesh = coarse(mesh_of(shape), share) if shape.kind == "mesh" else outside(shape)
-        except MissingFileError:  # as many robots are passed on: without their meshes
-            absent.append(shape.file)
-            continue
-        except (FormatError, MissingExtraError) as error:
-            missing.append(str(error))
-            continue
+    for shape, mesh in readable:
         frame = model.frames[shape.body]
         T = frame.placement @ shape.placement
         pieces.append((frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), shape))
