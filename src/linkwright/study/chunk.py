@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,26 @@ class Outcome(NamedTuple):
     failed: int
 
 
+class Memory:
+    """Arrays for the outputs of whole chunks, used again and again: the system gives new memory page by page, which
+    takes as long as some rows that are quick."""
+
+    def __init__(self, layouts: Mapping[str, Layout], rows: int):
+        self.layouts, self.rows = layouts, rows
+        self.unused: SimpleQueue[dict[str, Array]] = SimpleQueue()
+
+    def take(self) -> dict[str, Array]:
+        """An array (rows, *shape) of each output, with anything in it."""
+        try:
+            return self.unused.get_nowait()
+        except Empty:
+            return {name: np.empty((self.rows, *one.shape), one.dtype) for name, one in self.layouts.items()}
+
+    def give(self, arrays: dict[str, Array]) -> None:
+        """They are not needed any more."""
+        self.unused.put(arrays)
+
+
 class Given(NamedTuple):
     """What a function gave for some rows."""
 
@@ -50,9 +71,9 @@ class Given(NamedTuple):
     """errors, by row"""
 
 
-def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
+def asked(work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None) -> Given:
     """What the function gives for these rows, asked for a block at a time; where it fails for all of a block, for each
-    half of it, until it is known for which rows.
+    half of it, until it is known for which rows. Outputs of several blocks come into ``room``, where it is given.
 
     Raises :class:`InputError` for outputs that are none, or not those of the other rows.
     """
@@ -84,18 +105,24 @@ def asked(work: Work, parameters: Mapping[str, Array], rows: int) -> Given:
             found = {name: found[name] for name in work.keep}
         if last - first == rows:
             return Given(found, fixed, failures)
-        _put(whole, found, slice(first, last), rows)
+        _put(whole, found, slice(first, last), rows, room)
     failed = [*failures]
     for one in whole.values():
         one.values[failed] = Layout.of(one).missing
     return Given(whole, fixed, failures)
 
 
-def _put(whole: dict[str, Column], found: Mapping[str, Column], where: slice, rows: int) -> None:
+def _put(
+    whole: dict[str, Column], found: Mapping[str, Column], where: slice, rows: int, room: Mapping[str, Array] | None
+) -> None:
     """Copy what was found for some rows to its place among all."""
     if not whole:
         for name, one in found.items():
-            whole[name] = one._replace(values=np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype))
+            if room is not None and name in room:
+                values = room[name][:rows]
+            else:
+                values = np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype)
+            whole[name] = one._replace(values=values)
     _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found)
     for name, one in found.items():
         whole[name].values[where] = one.values
@@ -129,22 +156,25 @@ class Computed(NamedTuple):
     arrays: dict[str, Array]
     rows: int
     failures: dict[int, str]
+    room: dict[str, Array]
+    """of the memory, where its outputs may be"""
 
 
-def computed(work: Work, store: Store, layouts: Mapping[str, Layout], k: int) -> Computed:
+def computed(work: Work, store: Store, memory: Memory, k: int) -> Computed:
     """Compute the k-th chunk."""
-    first, last = store.bounds(k)
+    (first, last), room = store.bounds(k), memory.take()
     with one_thread(), np.errstate(all="ignore"):
         parameters = work.samples.at(first, last)
-        given = asked(work, parameters, last - first)
+        given = asked(work, parameters, last - first, room)
     arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
     if given.columns:
-        _require_the_same(layouts, given.columns)
+        _require_the_same(memory.layouts, given.columns)
         arrays.update({name: one.values for name, one in given.columns.items()})
-    return Computed(k, arrays, last - first, given.failures)
+    return Computed(k, arrays, last - first, given.failures, room)
 
 
-def written(store: Store, one: Computed) -> Outcome:
+def written(store: Store, memory: Memory, one: Computed) -> Outcome:
     """Write a chunk."""
     store.write(one.number, one.arrays, one.failures)
+    memory.give(one.room)
     return Outcome(one.number, one.rows, len(one.failures))

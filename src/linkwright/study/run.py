@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
@@ -20,13 +21,13 @@ import linkwright
 from linkwright.compiler.native.threads import checked_threads, default_threads
 from linkwright.errors import ArgumentError, InputError, explained, warn
 from linkwright.spatial.arrays import Array
-from linkwright.study.chunk import Computed, Given, Outcome, Work, computed, first_rows, written
+from linkwright.study.chunk import Computed, Given, Memory, Outcome, Work, computed, first_rows, written
 from linkwright.study.digest import Parts, function_name, function_parts, samples_parts
 from linkwright.study.progress import Progress
 from linkwright.study.result import Study
 from linkwright.study.rollouts import as_function_of_names
 from linkwright.study.samples import Grid, Samples, as_samples
-from linkwright.study.store import STATUS, Kept, Layout, Store
+from linkwright.study.store import FAILED, STATUS, Kept, Layout, Store
 
 MOST_ROWS = 1_000_000
 """of a chunk"""
@@ -55,7 +56,10 @@ TRIAL_TIME, TRIAL_LONG = 0.02, 0.2
 """s, from which on a trial tells the time of a row, if more rows take longer, and if not"""
 
 AHEAD = 2
-"""Chunks that are sent to each thread of a worker: one waits while it computes another."""
+"""Tasks that are sent to each thread of a worker: one waits while it does another."""
+
+TASK_TIME = 5.0
+"""s that a task of a worker should take"""
 
 
 @explained
@@ -379,16 +383,16 @@ def _on_threads(
     store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], threads: int
 ) -> Iterator[Outcome]:
     """Some threads compute, and as many others write what they made, for which those wait only if it is slower."""
-    room = Semaphore(threads)
+    room, memory = Semaphore(threads), Memory(layouts, store.kept.chunk)
 
     def compute(k: int) -> Future[Outcome]:
-        one = computed(work, store, layouts, k)
+        one = computed(work, store, memory, k)
         room.acquire()
         return writers.submit(write, one)
 
     def write(one: Computed) -> Outcome:
         try:
-            return written(store, one)
+            return written(store, memory, one)
         finally:
             room.release()
 
@@ -415,33 +419,48 @@ def _on_threads(
 def _on_cluster(
     store: Store, work: Work, layouts: Mapping[str, Layout], missing: list[int], client: Any
 ) -> Iterator[Outcome]:
+    """Tasks of several chunks each, as many as take about ``TASK_TIME``: a task costs as much as some ten thousand rows
+    that are quick. What came of a chunk is read from the store: asking the worker, which computes, takes longer."""
     from distributed import KilledWorker, as_completed
 
     store = Store(store.path.resolve())
     # a task, not data that is scattered: where the worker that has it dies, another makes it again
     task = client.submit(_together, work, store, dict(layouts), pure=False)
-    left = iter(missing)
+    left, workers, done, began = deque(missing), _workers(client, 1), 0, time.perf_counter()
+    sent: dict[Any, list[int]] = {}
     running: Any = as_completed()  # type: ignore[no-untyped-call]
+
+    def send() -> None:
+        if left:
+            suitable = TASK_TIME * done / (workers * (time.perf_counter() - began))
+            number = max(1, int(min(suitable, len(left) / (AHEAD * workers))))  # few at the end, where others wait
+            chunks = [left.popleft() for _ in range(number)]
+            future = client.submit(_at_worker, task, chunks, pure=False, retries=2)
+            sent[future.key] = chunks
+            running.add(future)
+
     try:
-        for _ in range(AHEAD * _workers(client, 1)):
-            if (k := next(left, None)) is not None:
-                running.add(client.submit(_at_worker, task, k, pure=False, retries=2))
+        for _ in range(AHEAD * workers):
+            send()
         for future in running:
-            try:
-                outcome = future.result()
-            except KilledWorker as error:
-                raise InputError(
-                    f"workers died again and again at a chunk of {store.kept.chunk} rows, as they do where memory is "
-                    f"short ({error}). What is complete stays; run it again to go on"
-                ) from error
-            if not store.has(outcome.number):
-                raise InputError(
-                    f"a worker wrote to a folder {str(store.path)!r} that is not the one here: a store is on a disk "
-                    "that all workers see"
-                )
-            yield outcome
-            if (k := next(left, None)) is not None:
-                running.add(client.submit(_at_worker, task, k, pure=False, retries=2))
+            if future.status != "finished":
+                try:
+                    future.result()
+                except KilledWorker as error:
+                    raise InputError(
+                        f"workers died again and again at a chunk of {store.kept.chunk} rows, as they do where memory "
+                        f"is short ({error}). What is complete stays; run it again to go on"
+                    ) from error
+            for k in sent.pop(future.key):
+                status = store.status_of(k)
+                if status is None:
+                    raise InputError(
+                        f"a worker wrote to a folder {str(store.path)!r} that is not the one here: a store is on a "
+                        "disk that all workers see"
+                    )
+                done += 1
+                yield Outcome(k, len(status), int(np.count_nonzero(status == FAILED)))
+            send()
     finally:
         client.cancel([*running.futures])
 
@@ -451,10 +470,18 @@ def _together(work: Work, store: Store, layouts: Mapping[str, Layout]) -> tuple[
     return work, store, layouts
 
 
-def _at_worker(task: tuple[Work, Store, Mapping[str, Layout]], k: int) -> Outcome:
-    from distributed import secede
-
+def _at_worker(task: tuple[Work, Store, Mapping[str, Layout]], chunks: list[int]) -> None:
+    """One chunk is computed while the one before is written."""
     work, store, layouts = task
-    one = computed(work, store, layouts, k)
-    secede()  # type: ignore[no-untyped-call]  # another chunk can be computed while this one is written
-    return written(store, one)
+    memory = Memory(layouts, store.kept.chunk)
+    with ThreadPoolExecutor(1, thread_name_prefix="linkwright study writes") as writer:
+        before: Future[Outcome] | None = None
+        for k in chunks:
+            if store.has(k):  # by a worker that died later
+                continue
+            one = computed(work, store, memory, k)
+            if before is not None:
+                before.result()
+            before = writer.submit(written, store, memory, one)
+        if before is not None:
+            before.result()

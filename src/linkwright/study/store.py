@@ -165,7 +165,7 @@ class Store:
         except FileNotFoundError:
             return
         for k in sorted(int(name[2:]) for name in names if name.startswith("c.") and name[2:].isdecimal()):
-            if k < self.chunks and (found := self._status_of(k)) is not None:
+            if k < self.chunks and (found := self.status_of(k)) is not None:
                 yield k, found
 
     def complete(self) -> Array:
@@ -177,10 +177,11 @@ class Store:
 
     def has(self, k: int) -> bool:
         """Whether the k-th chunk is complete."""
-        return self._status_of(k) is not None
+        return self.status_of(k) is not None
 
-    def _status_of(self, k: int) -> Array | None:
-        """Nothing of a chunk that is not complete: whose status is not there or torn, or that lacks a file."""
+    def status_of(self, k: int) -> Array | None:
+        """What ``status`` tells of the rows of the k-th chunk; nothing of one that is not complete: whose status is not
+        there or torn, or that lacks a file."""
         first, last = self.bounds(k)
         try:
             found = self._parts[STATUS].decoded(self._place(STATUS, k).read_bytes())[: last - first]
