@@ -59,7 +59,7 @@ def main() -> None:
     for low in (5.2, 3.0):
         arrow(ax, (-3.6, low + 0.58), (-3.6, low + 1.62), "integrated", (-3.75, low + 1.1), "right")
         arrow(ax, (3.6, low + 1.62), (3.6, low + 0.58), "rate", (3.75, low + 1.1), "left")
-    arrow(ax, (-3.9, 1.38), (-3.9, 2.42), "forward dynamics\nv̇ = M⁻¹(τ + Jᵀw − C v − g)", (-4.05, 1.9), "right")
+    arrow(ax, (-3.9, 1.38), (-3.9, 2.42), "forward dynamics\nv̇ = M⁻¹(τ + Jᵀw\n− C v − g)", (-4.05, 1.9), "right")
     arrow(ax, (-3.3, 2.42), (-3.3, 1.38), "inverse dynamics\nτ = M v̇ + C v + g − Jᵀw", (-3.15, 1.9), "left")
     box(ax, 0, -1.2, 14.2, "control: a law τ(t, q, v)", "what is wanted, less what is measured, becomes efforts", LAW)
     arrow(ax, (-3.6, -0.62), (-3.6, 0.22), "τ", (-3.75, -0.2), "right")
@@ -68,7 +68,7 @@ def main() -> None:
     ax.annotate("", (-6.9, -0.62), (-5.35, 5.2), arrowprops=side)
     ax.text(-7.05, 6.3, "q, v measured", fontsize=9, rotation=90, ha="right", va="center", color="0.15")
     ax.annotate("", (5.9, -0.62), (5.35, 0.8), arrowprops=side)
-    ax.text(6.05, 0.1, "w measured", fontsize=9, rotation=90, ha="left", va="center", color="0.15")
+    ax.text(6.05, 0.35, "w measured", fontsize=9, rotation=90, ha="left", va="center", color="0.15")
     figure.savefig(PICTURE, dpi=110, bbox_inches="tight")
 
 

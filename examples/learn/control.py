@@ -74,6 +74,6 @@ print(np.degrees(target - hangs.q[-1]))             # some degrees are missing
 assert np.degrees(target - hangs.q[-1])[0] > 5.0
 
 # %% [markdown]
-# What helps against that (an integral, or a model), how a hand follows a path, and how it becomes a spring itself:
-# [control, from PD to impedance](pd_to_impedance.md). To write a law of your own: [how to write a
-# controller](../how_to/write_controller.md).
+# What helps without a model is an integral: see [control, from PD to impedance](../topics/control/pd_to_impedance.md). To write
+# a law of your own: [how to write a controller](../how_to/write_controller.md). Next: [how to follow a
+# motion](computed_torque.md).

@@ -53,8 +53,8 @@ figure, axes = plt.subplots(figsize=(7, 3.5))
 for part, name in ((inertia, "M a"), (turning, "h"), (weight, "g")):
     axes.plot(t, part[:, 0], label=name)
 axes.plot(t, total[:, 0], "k", linewidth=2, label="τ, their sum")
-axes.set(xlabel="t (s)", ylabel="of the first joint (N m)")
-axes.legend()
+axes.set(xlabel="t (s)", ylabel="of the first motor (N m)", ylim=(-20, 46))
+axes.legend(loc="upper center", ncol=4)
 figure.tight_layout()
 figure.savefig("learn_dynamics.png", dpi=100)
 
@@ -82,5 +82,4 @@ print(stretched[0, 0], folded[0, 0])                # 2.7 and 0.7 kg m²
 print(lw.equations(arm).text())
 
 # %% [markdown]
-# How the library finds M: [the inertia matrix, step by step](inertia_matrix.md). Next: [from accelerations to a
-# motion](simulation.md).
+# Next: [what the entries of M mean](mass_matrix.md).

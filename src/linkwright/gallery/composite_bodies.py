@@ -342,7 +342,7 @@ arm = lw.load("two_link")
 H = lw.mass_matrix(arm, np.radians([30, 30]), method="jacobian")
 print(H)          # [[2.566 0.783] [0.783 0.35 ]]
 assert np.allclose(H, lw.mass_matrix(arm, np.radians([30, 30])))""",
-        (("the inertia matrix, step by step", "learn/inertia_matrix.md"),),
+        (("composite bodies", "learn/composite_bodies.md"),),
     ),
     Exhibit(
         "S0.2",
@@ -361,7 +361,7 @@ from linkwright.visual.inertia import animate_inertia
 
 animate_inertia(tree(), BENT, "force", "force.gif")    # the note's first figure, moving
 animate_inertia(tree(), BENT, "order", "order.gif")    # its second""",
-        (("the inertia matrix, step by step", "learn/inertia_matrix.md"),),
+        (("composite bodies", "learn/composite_bodies.md"),),
     ),
     Exhibit(
         "S0.3",

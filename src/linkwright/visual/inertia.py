@@ -225,7 +225,10 @@ class _Page:
             self.axes.annotate("", tuple(b), tuple(a), arrowprops=style, zorder=7)
         self.drawn.append(a + np.linspace(0.0, 1.0, 20)[:, None] * (b - a))
         x, y = b + 0.04 * self.view.size
-        self.axes.text(x, y, word, color=colour, fontsize=11, fontweight="bold", zorder=8)
+        from matplotlib.patheffects import withStroke
+
+        halo = [withStroke(linewidth=3.5, foreground="white")]  # it may stand over links
+        self.axes.text(x, y, word, color=colour, fontsize=11, fontweight="bold", zorder=8, path_effects=halo)
 
     def turn(self, place: Array, moment: Array, colour: str, word: str) -> None:
         """A moment: an arc with the sense of its turn, seen square on, else an arrow along it."""

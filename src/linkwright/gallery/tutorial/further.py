@@ -185,7 +185,7 @@ law = partial(lw.control.pd, target=target, stiffness=np.array([80.0, 30.0]), da
 motion = lw.simulate(arm, np.radians([-90.0, 0.0]), np.zeros(2), 4.0, law=law)
 assert np.abs(motion.q[-1] - target).max() < 1e-5""",
         (
-            ("from PD to impedance", "learn/pd_to_impedance.md"),
+            ("from PD to impedance", "topics/control/pd_to_impedance.md"),
             ("stability", "topics/control/stability.md"),
             ("force control", "topics/control/force_control.md"),
             ("trajectories", "topics/motion/trajectories.md"),
