@@ -116,7 +116,8 @@ def polishing() -> None:
     noisy, _ = runs["masses 5 % wrong, noise"]
     for k, ink in reversed([*enumerate(INK)]):
         axes[2].plot(noisy.t, noisy.wrenches["tool"][:, k, 2], color=ink, lw=0.6)
-    for (name, (_, off)), ink in zip(runs.items(), INK, strict=False):
+    axes[2].set_title("planes as on the left", fontsize=8)
+    for (name, (_, off)), ink in zip(runs.items(), ("black", "#c03a8f", "0.6", "#e0a3c8"), strict=True):
         axes[1].plot(motion.t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
     axes[1].axhline(0.1, color="0.6", lw=0.8, ls="--")
     axes[1].set(ylabel="off the circle (mm)", xlabel="time (s)", ylim=(0.0, None))
@@ -194,7 +195,7 @@ def programmed() -> None:
         theory = (6.0 / shown[2] * (1.0 - (b * np.exp(a * motion.t) - a * np.exp(b * motion.t)) / (b - a))).real
         ax.plot(motion.t, way, color=ink, label=f"M = {inertia:g} kg")
         ax.plot(motion.t[::25], 1e3 * theory[::25], "o", ms=3, color=ink)
-    ax.plot([], [], "o", ms=3, color="0.4", label="M x̃¨ + D x̃˙ + K x̃ = w")
+    ax.plot([], [], "o", ms=3, color="0.4", label=r"$M \ddot x + D \dot x + K x = w$, solved")
     ax.set(xlabel="time (s)", ylabel="way of the hand, pushed with 6 N (mm)")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=8)

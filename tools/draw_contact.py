@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from PIL import Image
+from draw_strips import Row, Strip, draw
 
 import linkwright as lw
 from linkwright.cli import app as command
@@ -42,15 +42,11 @@ def main() -> None:
 def forces() -> None:
     """Some pictures of the push beside each other."""
     with TemporaryDirectory() as folder:
-        out = ["--out", folder, "--film", "frames", "--time", "3"]
+        out = ["--out", folder, "--film", "gif", "--time", "3"]
         command([*("simulate", "humanoid", "--push"), *out], result_action="return_value")
-        frames = sorted(Path(folder, "frames").glob("*.png"))
-        shown = [Image.open(frames[round(25 * t)]).convert("RGB") for t in (0.8, 1.3, 1.8, 2.2, 3.0)]
-        width, height = shown[0].size
-        whole = Image.new("RGB", (len(shown) * width, height), "white")
-        for k, picture in enumerate(shown):
-            whole.paste(picture, (k * width, 0))
-        whole.resize((1400, round(1400 * height / whole.width))).save(PICTURES / "contact_forces.png", optimize=True)
+        (film,) = Path(folder).glob("*.gif")
+        shown = draw(Strip("", (Row(film.name, (0.8, 1.3, 1.8, 2.2, 2.9)),)), Path(folder))
+        shown.save(PICTURES / "contact_forces.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,7 @@ class Result:
             axes.bar_label(bars, fmt="%.1f×", padding=3, fontsize=8)
         axes.axvline(1.0, color="black", linewidth=1)
         axes.set_xscale("log")
+        axes.set_xlim(right=1.4 * axes.get_xlim()[1])  # room for the numbers at the bars
         axes.set_yticks(range(len(self.table)), [row.function for row in self.table])
         axes.invert_yaxis()
         axes.set_xlabel(f"time of one row relative to Linkwright (batches of {self.rows}, one thread, medians)")

@@ -186,16 +186,18 @@ def draw_unit_acceleration(path: Path) -> Path:
 def _story(path: Path, chosen: list[tuple[Story, tuple[int, ...]]]) -> Path:
     from linkwright.visual.inertia import animate_inertia
 
-    rows = []
+    shown = []
     with tempfile.TemporaryDirectory() as folder:
         for story, places in chosen:
             found = pictures_of(animate_inertia(tree(), BENT, story, Path(folder) / f"{story}.gif"))
-            rows.append([found[place][0] for place in places])
-    made = figure(5.2 * max(map(len, rows)), sum(5.2 * row[0].shape[0] / row[0].shape[1] for row in rows))
-    panels = made.subplots(len(rows), max(map(len, rows)), squeeze=False)
-    for axes_row, row in zip(panels, rows, strict=True):
-        for axes, pixels in zip(axes_row, row, strict=True):
-            image(axes, pixels)
+            shown += [found[place][0] for place in places]
+    height = (len(shown) + 1) // 2  # two beside each other: letters stay large enough to be read
+    made = figure(9.6, 4.8 * height * shown[0].shape[0] / shown[0].shape[1])
+    panels = made.subplots(height, 2, squeeze=False)
+    for axes in panels.flat:
+        axes.axis("off")
+    for axes, pixels in zip(panels.flat, shown, strict=False):
+        image(axes, pixels)
     return written(path, made)
 
 

@@ -308,6 +308,7 @@ def draw_cost(path: Path) -> Path:
     curves(right, "multiplications and additions", "joints", "operations")
     for axes in (left, right):
         axes.legend(fontsize=8)
+        axes.xaxis.get_major_locator().set_params(integer=True)
     return written(path, made)
 
 

@@ -90,7 +90,7 @@ def _shares(ax: Any, found: Identified) -> None:
     """A map: for each body and each of its ten parameters how much of it the measurements tell."""
     bodies = [name for name, _, _ in found.unknowns.blocks]
     shares = found.share[: 10 * len(bodies)].reshape(len(bodies), 10)
-    image = ax.imshow(shares, vmin=0.0, vmax=1.0, cmap="viridis", aspect="auto")
+    image = ax.imshow(100.0 * shares, vmin=0.0, vmax=100.0, cmap="viridis", aspect="auto")
     ten = [name.rpartition(".")[2] for name in found.names[:10]]
     ax.set_xticks(np.arange(10), ten, fontsize=7, rotation=45)
     ax.set_yticks(np.arange(len(bodies)), bodies, fontsize=7)
@@ -99,7 +99,7 @@ def _shares(ax: Any, found: Identified) -> None:
         colour = "white" if x < 0.6 else "black"
         ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=6, color=colour)
     ax.set_title("told by the measurements, % (the rest is the prior's)", fontsize=9)
-    ax.figure.colorbar(image, ax=ax, shrink=0.5)
+    ax.figure.colorbar(image, ax=ax, shrink=0.5, label="%")
 
 
 def plot_excitation(found: ExcitingTrajectory) -> Figure:

@@ -234,7 +234,8 @@ def draw(plane: Plane, region: AttractionRegion | None, portrait: PhasePortrait 
     title = f"{controlled.model.name}, {law}" + (
         f", efforts to ± {_limit(controlled)}" if controlled.limits is not None else ""
     )
-    axes.set_title(title.replace("_", " ") + (f"\nthe slice {held}" if held else ""), fontsize=10, color="#333840")
+    told = title.replace("_", " ") + (f"\nthe slice {held}" if held else "")
+    axes.set_title(told, fontsize=10, color="#333840", pad=12)  # marks stand on the upper edge, too
     axes.grid(alpha=0.2)
     figure.legend(handles=legend, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure

@@ -162,6 +162,7 @@ def draw_any_axis(path: Path) -> Path:
     axes.set_ylim(-0.3, 1.0)
     axes.set_zlim(-0.3, 1.0)
     axes.set_box_aspect((1, 1, 1))
+    axes.set(xlabel="x", ylabel="y", zlabel="z", xticks=[0.0, 0.5, 1.0], yticks=[0.0, 0.5, 1.0])
     return written(path, made)
 
 
