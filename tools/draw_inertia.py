@@ -1,4 +1,4 @@
-"""Draw docs/pictures/inertia_composites.gif and inertia_order.gif: how the composite rigid body method makes the mass matrix of a small tree."""
+"""Draw docs/pictures/inertia_composites.gif and inertia_order.gif: the composite rigid body method on a small tree."""
 
 from __future__ import annotations
 
