@@ -160,6 +160,36 @@ def test_of_many_shapes_the_lowest_of_each_limb_touch():
     assert [grounded.shapes[pair.first].name for pair in grounded.pairs] == [f"foot{k}" for k in range(4)]
 
 
+def body_of_bars(arms):
+    """A trunk of three bars with arms that hang from it, two bars each."""
+    builder = lw.Builder("fallen").body("trunk", 5.0, inertia=0.1).joint("root", "free", "world", "trunk")
+    for z in (0.0, 0.2, 0.4):
+        builder.shape("trunk", "capsule", radius=0.1, length=0.2, xyz=(0, 0, z), rpy=(0, np.pi / 2, 0), name="trunk")
+    for k in range(arms):
+        builder.body(f"arm{k}", 0.5, inertia=0.01).body(f"hand{k}", 0.2, inertia=0.01)
+        builder.joint(f"shoulder{k}", "revolute", "trunk", f"arm{k}", xyz=(0.1 * k, 0.3, 0.4), axis=(0, 1, 0))
+        builder.joint(f"wrist{k}", "revolute", f"arm{k}", f"hand{k}", xyz=(0, 0, -0.3), axis=(0, 1, 0))
+        for body in (f"arm{k}", f"hand{k}"):
+            for x in (0.0, 0.05):
+                builder.shape(body, "capsule", radius=0.03, length=0.2, xyz=(x, 0, -0.15), name=body)
+    return builder.build()
+
+
+@pytest.mark.parametrize("arms", [3, 8])
+def test_a_trunk_that_falls_does_not_sink_through_the_floor(arms):
+    """Of 30 points all touch; of 70 the hands and what is heaviest, as far as 40 go."""
+    grounded = on_ground(body_of_bars(arms), None, None, True)
+    touching = [grounded.shapes[pair.first].name for pair in grounded.pairs]
+    assert touching.count("trunk") == 3
+    assert sum(name.startswith("hand") for name in touching) == 2 * arms
+    assert sum(name.startswith("arm") for name in touching) == (6 if arms == 3 else 1)
+    if arms == 3:
+        start = grounded.neutral()
+        start[2] = 0.7
+        motion = lw.simulate(grounded, start, np.full(grounded.nv, 0.1), 1.5)
+        assert motion.q[:, 2].min() > 0.05  # its lowest bar has a radius of 0.1
+
+
 @pytest.mark.parametrize("method", ["rk4", "dopri5"])
 def test_other_methods_have_a_ground_too(method, tmp_path, capsys):
     path = tmp_path / "box.urdf"

@@ -174,3 +174,31 @@ def test_without_viser_it_says_what_to_install(motion, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(MissingExtraError, match=r"linkwright\[studio\]"):
         motion.save_html(tmp_path / "a.html")
+
+
+def test_the_curves_of_a_page_are_the_motion():
+    import base64
+    import json
+
+    model = lw.load("arm7")
+    motion = lw.simulate(model, np.full(7, 0.3), np.zeros(7), 0.2)
+    page = page_of(motion, fps=10.0)
+    told = json.loads(page.rpartition('type="application/json">')[2].partition("</script>")[0])
+    numbers = np.frombuffer(base64.b64decode(told["numbers"]), dtype="<f4").reshape(-1, told["samples"])
+    expected = np.column_stack([motion.t, motion.q, motion.kinetic, motion.potential, motion.energy, motion.tau])
+    np.testing.assert_allclose(numbers, expected.T, rtol=1e-6, atol=1e-6)
+    assert told["seconds"] == pytest.approx(0.2, abs=0.11)
+    positions, energies, efforts = told["plots"]
+    names = [name for group in positions["groups"].values() for name, _ in group]
+    assert names == list(model.coordinate_names)
+    assert [numbers[k][0] for _, k in positions["groups"]["joint7"]] == pytest.approx([0.3])
+    assert energies["groups"]["energy"][2] == ["total", 10]
+    assert [k for group in efforts["groups"].values() for _, k in group] == list(range(11, 18))
+    assert "lw-curves" not in page_of(motion, fps=10.0, curves=False)
+
+
+def test_names_do_not_end_what_they_stand_in():
+    hostile = "</script><script>document.title=1</script>"
+    made = lw.Builder("r").body("rod", mass=1.0, inertia=0.1).joint(hostile, "revolute", "world", "rod").build()
+    page = page_of(lw.simulate(made, [0.0], [1.0], 0.01), fps=10.0)
+    assert hostile not in page

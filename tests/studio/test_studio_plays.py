@@ -83,6 +83,20 @@ def test_a_file_plays_without_a_server_and_without_a_network(browser, tmp_path):
     began = clock.input_value()
     page.until(lambda: clock.input_value() != began, "the time to go on")
     assert page.page.title() == "two_link – Linkwright"
+
+    def line():
+        return page.page.locator(".lw-line").first.evaluate("x => new DOMMatrix(getComputedStyle(x).transform).e")
+
+    before = line()
+    page.until(lambda: line() != before, "the line over the curves to move")
+    area = page.page.locator(".lw-area").first.evaluate(
+        "x => { const b = x.getBoundingClientRect(); return [b.x, b.y] }"
+    )
+    page.page.mouse.click(area[0] + 46 + 0.5, area[1] + 20)  # the beginning, where it then waits
+    page.until(lambda: page.page.locator(".lw-clock").inner_text() == "t = 0.00 s", "the motion to begin again")
+    assert page.page.locator(".lw-names").first.locator("span").all_inner_texts() == ["joint1 0.5", "joint2 0.8"]
+    page.page.locator("#lw-hide").click()
+    assert not page.page.locator("#lw-curves").is_visible()
     page.close()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,8 +14,9 @@ import numpy as np
 
 from linkwright.errors import FormatError, InputError, MissingExtraError, MissingFileError, explained
 from linkwright.formats.findings import LARGEST
+from linkwright.formats.painted import Painted, is_unpainted, plain, read_collada, read_obj
 from linkwright.formats.solids import Solid, box, capsule, cone, cylinder, ellipsoid, polyhedron, together
-from linkwright.formats.xml import parse_xml, read_bytes, shortened
+from linkwright.formats.xml import read_bytes, shortened
 from linkwright.model.shape import Shape
 from linkwright.spatial.arrays import Array, finite
 
@@ -243,6 +244,25 @@ def mesh_of(shape: Shape) -> Mesh:
     return Mesh(V * scale, F if np.prod(scale) > 0.0 else F[:, ::-1])
 
 
+def painted_of(shape: Shape) -> tuple[Painted, str]:
+    """The triangles of a mesh as :func:`mesh_of` has them, with the paints of its file; and the folder of that.
+
+    Where the shape has a colour, a mesh that is all of one grey nobody chose is shown in that.
+    """
+    if not shape.file or shape.file_colors == "never" or (shape.color is not None and shape.file_colors != "first"):
+        return plain(*mesh_of(shape)), ""
+    path = mesh_file(shape)
+    if path.suffix.lower() not in (".obj", ".dae"):
+        return plain(*mesh_of(shape)), ""
+    read, scale = _painted(os.path.abspath(path), _stamp(path)), np.array(shape.scale)
+    if shape.color is not None and is_unpainted(read):
+        read = plain(read.vertices, read.faces, *read.notes)
+    V, F, uv = read.vertices * scale, read.faces, read.uv
+    if np.prod(scale) < 0.0:
+        F, uv = F[:, ::-1], None if uv is None else uv[:, ::-1]
+    return read._replace(vertices=V, faces=F, uv=uv), os.fspath(path.parent)
+
+
 def mesh_file(shape: Shape) -> Path:
     """Where the file of a mesh is. Raises :class:`MissingFileError` that tells where it was looked for."""
     tried = list(dict.fromkeys(_candidates(shape)))
@@ -280,21 +300,49 @@ def read_mesh(path: str | os.PathLike[str]) -> Mesh:
     name = shortened(os.fspath(path), 300)
     if place.suffix.lower() not in ENDINGS:
         raise FormatError(f"{name}: meshes are read from {', '.join(ENDINGS)}; this is {place.suffix or 'no ending'!r}")
-    data = read_bytes(place)
-    stamp = place.stat()
-    return _parsed(os.path.abspath(place), (stamp.st_mtime_ns, len(data)))
+    return _parsed(os.path.abspath(place), _stamp(place))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """By which it is known whether a file is the one that was read before."""
+    read_bytes(path)  # raises where it is not to be read
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 @lru_cache(maxsize=64)
 def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
     name, data = shortened(path, 300), read_bytes(path)
-    read = _collada if path.lower().endswith(".dae") else _triangles
+    if path.lower().endswith(".dae"):
+        read = _painted(path, stamp)
+        return Mesh(read.vertices, read.faces)
+    with _parsing(name):
+        V, F = _triangles(data, name)
+    return _sound(V, F, name)
+
+
+@lru_cache(maxsize=64)
+def _painted(path: str, stamp: tuple[int, int]) -> Painted:
+    """Of DAE and OBJ."""
+    name, data = shortened(path, 300), read_bytes(path)
+    with _parsing(name):
+        read = read_collada(data, name) if path.lower().endswith(".dae") else read_obj(data, name, Path(path).parent)
+    _sound(read.vertices, read.faces, name)
+    return read
+
+
+@contextmanager
+def _parsing(name: str) -> Iterator[None]:
     try:
-        V, F = read(data, name)
+        yield
     except (FormatError, MissingExtraError):
         raise
     except Exception as error:  # whatever their parsers raise
         raise FormatError(f"{name} cannot be read as a mesh: {shortened(str(error), 200)}") from None
+
+
+def _sound(V: Any, F: Any, name: str) -> Mesh:
+    """Triangles that can be drawn and weighed. Raises :class:`FormatError` for others."""
     V, F = np.asarray(V, dtype=float).reshape(-1, 3), np.asarray(F, dtype=int).reshape(-1, 3)
     if not len(F):
         raise FormatError(f"{name} has no triangles")
@@ -308,7 +356,7 @@ def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
 
 
 def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
-    """Of STL and OBJ; what these say of colours and other files is not looked at."""
+    """Of STL and OBJ; what these say of colours and other files is looked at elsewhere (`painted.py`)."""
     try:
         import trimesh
     except ImportError as error:
@@ -331,32 +379,3 @@ def _whole(data: bytes, name: str) -> None:
     told = f"its header tells {count} triangles, {84 + 50 * count} bytes" if len(data) >= 84 else "its header takes 84"
     if len(data) < max(84, 84 + 50 * count):
         raise FormatError(f"{name} cannot be read as a mesh: it has {len(data)} bytes, and {told}")
-
-
-def _collada(data: bytes, name: str) -> tuple[Any, Any]:
-    """The scene of a DAE file, in metres; its axes are taken as they are, as ROS and Gazebo do."""
-    try:
-        import collada
-    except ImportError as error:
-        raise MissingExtraError(
-            f"reading DAE needs pycollada: install the extra, linkwright[meshes] (which brings pycollada); {error}"
-        ) from None
-    parse_xml(data, name)  # nothing hostile gets on from here
-    vertices: list[Array] = []
-    faces: list[Array] = []
-    count = 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of NumPy's matrices, which pycollada uses
-        file = collada.Collada(io.BytesIO(data), ignore=[collada.DaeError])
-        bound = file.scene.objects("geometry") if file.scene is not None else ()
-        for primitive in (one for geometry in bound for one in geometry.primitives()):
-            triangles = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
-            index = np.asarray(getattr(triangles, "vertex_index", None))
-            if triangles.vertex is not None and index.ndim == 2 and index.shape[1] == 3:  # lines have two corners
-                vertices.append(np.asarray(triangles.vertex, dtype=float))
-                faces.append(index + count)
-                count += len(vertices[-1])
-    if not faces:
-        return np.zeros((0, 3)), np.zeros((0, 3))
-    unit = float(file.assetInfo.unitmeter or 1.0)
-    return unit * np.concatenate(vertices), np.concatenate(faces)

@@ -16,6 +16,8 @@ Use = Literal["visual", "collision", "both"]
 
 USES = ("visual", "collision", "both")
 
+FILE_COLORS = ("first", "else", "never")
+
 KINDS: dict[str, tuple[str, ...]] = {
     "sphere": ("radius",),
     "capsule": ("radius", "length"),
@@ -96,6 +98,9 @@ class Shape(ByValue):
     conaffinity: int = 1
     color: tuple[float, float, float, float] | None = None
     """red, green, blue, opacity, each 0 to 1; None where the file gives none"""
+    file_colors: Literal["first", "else", "never"] = field(default="else", compare=False)
+    """of a mesh, whether the colours and pictures that its own file brings are shown: before ``color``, where that is
+    None, or never"""
     name: str = ""
     folders: tuple[str, ...] = field(default=(), compare=False)
     """where relative paths and packages are looked for"""
@@ -139,6 +144,8 @@ class Shape(ByValue):
                 yield f"{what} is a whole number of 32 bits, 0 or more; got {bits!r}"
         if self.color is not None and not (np.shape(self.color) == (4,) and all(0.0 <= x <= 1.0 for x in self.color)):
             yield f"a colour is red, green, blue and opacity, each 0 to 1; got {self.color!r}"
+        if self.file_colors not in FILE_COLORS:
+            yield f"file_colors is {', '.join(map(repr, FILE_COLORS))}; got {self.file_colors!r}"
 
     def _height_problems(self) -> Iterator[str]:
         z = self.heights

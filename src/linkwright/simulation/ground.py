@@ -15,8 +15,9 @@ from linkwright.model.pair import Pair
 from linkwright.model.tree import Model
 from linkwright.simulation.starts import is_built_in
 
-MOST_POINTS = 24
-"""Of contact with the ground; of robots with more only the lowest shapes of each limb's end touch it."""
+MOST_POINTS, MOST_OF_FALLING = 24, 40
+"""Of contact with the ground, also of a robot that may fall; of robots with more only the lowest shapes of each limb's
+end touch it, and of those that may fall the heaviest other bodies: a trunk does not sink through the floor."""
 
 AS_LOW = 5e-3
 """m: shapes that are no higher than the lowest by this are as low: a foot of two bars stands on both"""
@@ -65,7 +66,7 @@ def on_ground(model: Model, height: float | None, friction: float | None, falls:
     else:
         grounded = model.with_ground(0.0 if height is None else height, **told)
         pairs = grounded.pairs
-    return _of_limbs(replace(grounded, pairs=pairs))
+    return _fewer(replace(grounded, pairs=pairs), falls)
 
 
 def advice(model: Model) -> str:
@@ -86,20 +87,36 @@ def _with_pads(model: Model) -> Model:
     return builder.build()
 
 
-def _of_limbs(model: Model) -> Model:
-    """With fewer pairs where there are very many: of each body at an end the lowest shapes alone."""
-    counts = [points_of_pair(model, pair) for pair in model.pairs]
-    if sum(counts) <= MOST_POINTS:
+def _fewer(model: Model, falls: bool) -> Model:
+    """With fewer pairs where there are very many: those of limbs' ends, and of what falls the heaviest others."""
+    counts = {pair: points_of_pair(model, pair) for pair in model.pairs}
+    most = MOST_OF_FALLING if falls else MOST_POINTS
+    if sum(counts.values()) <= most:
         return model
+    kept = _of_limbs(model, counts)
+    if falls:
+        ends, points, heaviest = {_body(model, pair) for pair in kept}, sum(counts[pair] for pair in kept), None
+        others = [pair for pair in model.pairs if _body(model, pair) not in ends]
+        for pair in sorted(others, key=lambda pair: -float(model.bodies[_body(model, pair)].mass)):
+            if heaviest is None or points + counts[pair] <= most:
+                kept.append(pair)
+                points += counts[pair]
+            heaviest = heaviest or pair
+    return replace(model, pairs=tuple(pair for pair in model.pairs if pair in kept))
+
+
+def _body(model: Model, pair: Pair) -> int:
+    return model.frame(model.shapes[pair.first].body).body
+
+
+def _of_limbs(model: Model, counts: dict[Pair, int]) -> list[Pair]:
+    """Of each body at an end the lowest shapes alone."""
     parents = {link.parent for link in model.links}
     gaps = iter(exerted(model, model.neutral(), np.zeros(len(list(row_names(model))))))
     ends: dict[int, list[tuple[float, Pair]]] = {}
-    for pair, count in zip(model.pairs, counts, strict=True):
+    for pair, count in counts.items():
         gap = min(float(next(gaps).gap) for _ in range(count))
-        body = model.frame(model.shapes[pair.first].body).body
-        if body not in parents:
-            ends.setdefault(body, []).append((gap, pair))
+        if _body(model, pair) not in parents:
+            ends.setdefault(_body(model, pair), []).append((gap, pair))
     lowest = {body: min(gap for gap, _ in found) + AS_LOW for body, found in ends.items()}
-    return replace(
-        model, pairs=tuple(pair for body, found in ends.items() for gap, pair in found if gap <= lowest[body])
-    )
+    return [pair for body, found in ends.items() for gap, pair in found if gap <= lowest[body]]

@@ -12,6 +12,7 @@ from linkwright.geometry import rotation
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.studio.pictures import glb
 from linkwright.studio.solids import Colour, Solid, Solids, Strut, along, solids_of, touching_solids, turned
 
 MOST_BODIES = 2000
@@ -70,10 +71,21 @@ class Robot:
     def _add(self, shown: Solids) -> None:
         for number, solid in enumerate(shown.solids):
             above = f"{self.name}/world" if solid.body < 0 else self.nodes[solid.body].name
-            self.solids.append((solid, self._mesh(f"{above}/solid_{number}", solid.mesh, solid.colour, solid.opacity)))
+            self.solids.append((solid, self._solid(f"{above}/solid_{number}", solid)))
         for number, strut in enumerate(shown.struts):
             mesh = turned([(0.0, 0.0), (strut.radius, 0.0), (strut.radius, 1.0), (0.0, 1.0)], 20)
             self.struts.append((strut, self._mesh(f"{self.name}/strut_{number}", mesh, strut.colour, 1.0)))
+
+    def _solid(self, name: str, solid: Solid) -> Any:
+        if solid.picture is None or self.colour is not None or self.opacity < 1.0:
+            return self._mesh(name, solid.mesh, solid.colour, solid.opacity)
+        return self.server.scene.add_glb(
+            name,
+            glb_data=glb(solid.mesh, solid.picture),
+            scale=self.scale,
+            cast_shadow=True,
+            receive_shadow=False,
+        )
 
     def _mesh(self, name: str, mesh: Any, colour: Colour, opacity: float) -> Any:
         opacity *= self.opacity

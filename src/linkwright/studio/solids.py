@@ -12,13 +12,15 @@ import numpy as np
 
 from linkwright.errors import FormatWarning, listed, warn
 from linkwright.formats.meshes import Mesh, mesh_of
+from linkwright.formats.painted import Painted, plain
 from linkwright.model.loop import Loop
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
+from linkwright.studio.pictures import Picture, Pictures, laid
 from linkwright.visual.drawing.linkage import Kind, Skeleton, poses_along, skeleton
 from linkwright.visual.drawing.scene import limb_colours
-from linkwright.visual.drawing.skin import coarse, outside, read_meshes
+from linkwright.visual.drawing.skin import coarse, coarse_painted, outside, read_meshes, tell_colours
 
 MOST_TRIANGLES = 1_000_000
 """of all meshes together"""
@@ -44,6 +46,8 @@ class Solid:
     """in the axes of the body's link"""
     colour: Colour
     opacity: float = 1.0
+    picture: Picture | None = None
+    """what lies on it; its colour is then what is seen where that cannot be shown"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +107,51 @@ def _shapes(model: Model, touching: bool = False) -> tuple[Solid, ...]:
     ]
     meshes = sum(shape.kind == "mesh" for shape in wanted)
     share = int(np.clip(MOST_TRIANGLES / max(meshes, 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    readable, absent, missing = read_meshes(
-        wanted, lambda shape: coarse(mesh_of(shape), share) if shape.kind == "mesh" else _primitive(shape)
-    )
-    found = []
-    for shape, mesh in readable:
+    pictures = Pictures()
+    readable, absent, missing = read_meshes(wanted, lambda shape: _painted(shape, share, touching))
+    found: list[Solid] = []
+    for shape, (read, folder) in readable:
         frame = model.frames[shape.body]
         T = to_link(model, frame.body) @ frame.placement @ shape.placement
         rgb, opacity = (PLAIN, 1.0) if shape.color is None else (_bytes(shape.color[:3]), float(shape.color[3]))
-        found.append(Solid(frame.body, creased(_moved(mesh, T)), rgb, opacity))
+        look = Solid(frame.body, Mesh(read.vertices @ T[:3, :3].T + T[:3, 3], read.faces), rgb, opacity)
+        found += _pieces(look, read, folder, pictures)
+    if not touching:
+        tell_colours(model, pictures.notes)
     if absent:
         missing.append(f"{len(absent)} of {len(wanted)} files are not found, such as {absent[0]!r}")
     if missing and not touching:
         warn(f"{model.name!r}: shapes are not shown: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
     return tuple(found)
+
+
+def _painted(shape: Shape, most: int, touching: bool) -> tuple[Painted, str]:
+    """The triangles of a shape, of a mesh about so many at most, and the folder of its file."""
+    if shape.kind == "mesh" and not touching:
+        return coarse_painted(shape, most)
+    return plain(*(coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else _primitive(shape))), ""
+
+
+def _pieces(solid: Solid, read: Painted, folder: str, pictures: Pictures) -> list[Solid]:
+    """A solid in one piece for each of the paints on it."""
+    pictures.note(read.notes)
+    mesh, kept = _creases(solid.mesh)
+    paint = read.paint[kept]
+    found = []
+    for number in np.unique(paint).tolist():
+        mine = paint == number
+        used, F = np.unique(mesh.faces[mine], return_inverse=True)
+        piece = replace(solid, mesh=Mesh(mesh.vertices[used], F.reshape(-1, 3)))
+        if number >= 0:
+            color, named = read.paints[number]
+            pixels = pictures.pixels(folder, named) if named else None
+            if pixels is not None and read.uv is not None:
+                own, picture = laid(piece.mesh, pixels, read.uv[kept][mine])
+                piece = replace(piece, mesh=own, colour=picture.tone, picture=picture)
+            elif not named:
+                piece = replace(piece, colour=_bytes(color[:3]), opacity=color[3])
+        found.append(piece)
+    return found
 
 
 def _bytes(rgb: tuple[float, ...]) -> Colour:
@@ -133,13 +168,19 @@ def creased(mesh: Mesh) -> Mesh:
 
     The page makes one normal for each corner, so a corner is shared by just those triangles that look smooth.
     """
+    return _creases(mesh)[0]
+
+
+def _creases(mesh: Mesh) -> tuple[Mesh, Array]:
+    """The same, and (m,) which of the triangles are left."""
     V, F = mesh
     grid = 1e-7 * float(np.ptp(V, axis=0).max() or 1.0)
     _, first, number = np.unique(np.round(V / grid), axis=0, return_index=True, return_inverse=True)
     V, F = V[first], number.reshape(-1)[F]
-    F = F[(F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0])]
+    left = np.flatnonzero((F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0]))
+    F = F[left]
     if not len(F):
-        return mesh
+        return mesh, np.arange(len(mesh.faces))
     normals = np.cross(V[F[:, 1]] - V[F[:, 0]], V[F[:, 2]] - V[F[:, 0]])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
     # sides of triangles that lie on one edge: the corners at its ends are one where the edge is blunt
@@ -165,7 +206,7 @@ def creased(mesh: Mesh) -> Mesh:
             break
         group = new
     kept, faces = np.unique(group, return_inverse=True)
-    return Mesh(V[F.ravel()[kept]], faces.reshape(-1, 3))
+    return Mesh(V[F.ravel()[kept]], faces.reshape(-1, 3)), left
 
 
 def _primitive(shape: Shape) -> Mesh:

@@ -72,6 +72,7 @@ def shapes_of(reader: Reader) -> tuple[list[Shape], dict[int, int]]:
             T,
             use=use,
             color=None if (red, green, blue) == GREY else (red, green, blue, opacity),
+            file_colors="never",  # MuJoCo takes a mesh's triangles alone
             name=name,
             folders=(folder,),
             place=reader.path,

@@ -122,6 +122,7 @@ def _shape(reader: Reader, element: Element, link: str, colors: dict[str, Color]
         pose_matrix(R, p),
         use=USES[element.tag],
         color=color,
+        file_colors="first",  # as in RViz: <material> is for what of the mesh has none of its own
         name=element.attributes.get("name", ""),
         folders=reader.folders,
         place=reader.place(element),

@@ -227,8 +227,9 @@ class Motion:
         """Write the motion as one ``.html`` that plays in any browser, without a server and offline; its path.
 
         Options: ``fps`` (30), pictures a second; ``speed`` (1), how many times as fast as it was; ``forces`` (True),
-        whether forces of contact are arrows; ``dark`` (False). Raises :class:`~linkwright.errors.MissingExtraError`
-        without the extra ``studio``.
+        whether forces of contact are arrows; ``dark`` (False); ``curves`` (True), whether those of the
+        joints, energies and efforts are beside it. Raises :class:`~linkwright.errors.MissingExtraError` without the
+        extra ``studio``.
         """
         self._one()
         written: Path = studio_of_motions().save_page(self, path, **options)

@@ -46,11 +46,11 @@ class Plots:
             self.choice = gui.add_dropdown("Joints", list(self.groups), hint="whose curves are drawn")
         q, v = self.shown
         self.joints = (
-            self._picture(f"positions, {_units(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
+            self._picture(f"positions, {units_of(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
         )
         self.energies = self._picture("energy, J", ("kinetic", "potential", "total"))
         self.efforts = (
-            self._picture(f"efforts, {_units(model, 'N m', 'N')}", [self.velocities[k] for k in v]) if v else None
+            self._picture(f"efforts, {units_of(model, 'N m', 'N')}", [self.velocities[k] for k in v]) if v else None
         )
         if self.choice is not None:
             self.choice.on_update(lambda _: self._others())
@@ -190,7 +190,7 @@ def _scales(told: tuple[float, float] | None) -> dict[str, Any]:
     return found if told is None else {**found, "y": {"range": told}}
 
 
-def _units(model: Model, of_angles: str, of_lengths: str) -> str:
+def units_of(model: Model, of_angles: str, of_lengths: str) -> str:
     """What the coordinates of a model are in."""
     found = {unit == "m" for joint in model.joints if joint.nq for unit in joint.motion.units}
     return " and ".join(name for name, has in ((of_angles, False in found), (of_lengths, True in found)) if has)

@@ -14,6 +14,7 @@ from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
+from linkwright.studio.recorded.curves import with_curves
 from linkwright.studio.scene import Scene
 from linkwright.studio.serving import serve
 from linkwright.trajectories import Trajectory
@@ -27,7 +28,7 @@ SEEN = 60
 """configurations that are looked at for what is to be in view"""
 SAMPLES = 1000
 """of a trajectory, which has no samples of itself"""
-WORD = "position:fixed;left:12px;top:10px;font:14px sans-serif;color:#5a6472;pointer-events:none;z-index:1000"
+WORD = "position:fixed;right:12px;top:10px;font:14px sans-serif;color:#5a6472;pointer-events:none;z-index:1000"
 """how the speed is written on a page"""
 GREEN = (24, 140, 84)
 
@@ -69,11 +70,20 @@ def playable(what: Any, forces: bool = True) -> Playable:
     raise ArgumentError(f"a motion or a trajectory is played; got {what!r}")
 
 
-def page_of(what: Any, *, fps: float = FPS, speed: float = 1.0, forces: bool = True, dark: bool = False) -> str:
+def page_of(
+    what: Any,
+    *,
+    fps: float = FPS,
+    speed: float = 1.0,
+    forces: bool = True,
+    dark: bool = False,
+    curves: bool = True,
+) -> str:
     """The HTML of a page that plays a motion or a trajectory, again and again: nothing else is needed.
 
     ``fps``: pictures a second; of long motions fewer, :data:`MOST_PICTURES` in all. ``speed``: how many times as fast
-    as it was. ``forces``: whether forces of contact are arrows. ``dark``: on a dark ground. Raises
+    as it was. ``forces``: whether forces of contact are arrows. ``dark``: on a dark ground.
+    ``curves``: whether those of a motion are beside it. Raises
     :class:`~linkwright.errors.InputError` for options that make no sense,
     :class:`~linkwright.errors.MissingExtraError` without viser.
     """
@@ -92,6 +102,8 @@ def page_of(what: Any, *, fps: float = FPS, speed: float = 1.0, forces: bool = T
         page = str(recorder.as_html(dark_mode=dark))
     finally:
         served.server.stop()
+    if curves and play.motion is not None:
+        page = with_curves(page, play.motion, (len(times) - 1) * period, dark)
     return _titled(page, f"{play.title} – Linkwright", "" if speed == 1.0 else f"{speed:g} × real time")
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from linkwright.errors import FormatError, FormatWarning, InputError, MissingExtraError, MissingFileError, listed, warn
-from linkwright.formats.meshes import Mesh, mesh_of
+from linkwright.formats.meshes import Mesh, mesh_of, painted_of
+from linkwright.formats.painted import Painted, read_picture
 from linkwright.model.derived import derived
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
@@ -27,6 +28,8 @@ MOST_TRIANGLES = 6000
 LEAST_OF_A_MESH, MOST_OF_A_MESH = 60, 1500
 FINEST, COARSEST = 64, 3
 """cells of the grid along the longest side of a mesh"""
+THUMBNAIL = 128
+"""pixels, of pictures that lie on meshes: a triangle has one tone"""
 FACETS = 16
 """round a cylinder"""
 LARGEST_PIECE = 0.12
@@ -34,6 +37,8 @@ LARGEST_PIECE = 0.12
 LIGHT = np.array([-0.35, 0.75, 0.56])
 """from the right, from above, from the viewer"""
 DARKEST = 0.5
+Read = TypeVar("Read")
+
 TOUCHING, VEIL = "touching", 0.6
 """The shapes to draw that touch others, and their opacity."""
 
@@ -118,8 +123,8 @@ def skin(model: Model, shapes: bool | str = True) -> Skin | None:
 
 
 def read_meshes(
-    shapes: Sequence[Shape], mesh: Callable[[Shape], Mesh]
-) -> tuple[list[tuple[Shape, Mesh]], list[str], list[str]]:
+    shapes: Sequence[Shape], mesh: Callable[[Shape], Read]
+) -> tuple[list[tuple[Shape, Read]], list[str], list[str]]:
     """The shapes that have a mesh, with it; the files that are not found; and why others cannot be read."""
     found, absent, wrong = [], [], []
     for shape in shapes:
@@ -139,14 +144,15 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         if (shape.touches if touching else shape.is_seen and _opacity(shape)) and not _is_floor(model, shape)
     ]
     share = int(np.clip(MOST_TRIANGLES / max(len(shapes), 1), LEAST_OF_A_MESH, MOST_OF_A_MESH))
-    readable, absent, missing = read_meshes(
-        shapes, lambda shape: coarse(mesh_of(shape), share) if shape.kind == "mesh" else outside(shape)
-    )
-    pieces: list[tuple[int, Mesh, Shape]] = []
-    for shape, mesh in readable:
+    readable, absent, missing = read_meshes(shapes, lambda shape: _coloured(shape, share, touching))
+    pieces: list[_Piece] = []
+    notes: list[str] = []
+    for shape, (mesh, colors, unread) in readable:
         frame = model.frames[shape.body]
         T = frame.placement @ shape.placement
-        pieces.append((frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), shape))
+        pieces.append(_Piece(frame.body, Mesh(mesh.vertices @ T[:3, :3].T + T[:3, 3], mesh.faces), colors))
+        notes += unread
+    tell_colours(model, notes)
     if absent:
         names = dict.fromkeys(absent)
         told = (
@@ -157,30 +163,82 @@ def _skin(model: Model, touching: bool) -> Skin | None:
         missing.append(f"{told} not found")
     if missing:
         warn(f"{model.name!r}: shapes are not drawn: {listed(tuple(dict.fromkeys(missing)), 'meshes')}", FormatWarning)
-    size = max((float(np.ptp(mesh.vertices, axis=0).max()) for k, mesh, _ in pieces if k >= 0), default=0.0)
+    size = max((float(np.ptp(piece.mesh.vertices, axis=0).max()) for piece in pieces if piece.body >= 0), default=0.0)
     reach = sum(float(np.linalg.norm(link.placement[:3, 3])) for link in model.links if link.parent >= 0) + size
-    pieces = [one for one in pieces if one[0] >= 0 or np.abs(one[1].vertices).max() <= 2.0 * reach]
+    pieces = [piece for piece in pieces if piece.body >= 0 or np.abs(piece.mesh.vertices).max() <= 2.0 * reach]
     if not pieces:
         return None
-    pieces = [(k, _cut(mesh, LARGEST_PIECE * (reach or 1.0)), shape) for k, mesh, shape in pieces]
-    counts = np.cumsum([0, *(len(mesh.vertices) for _, mesh, _ in pieces)])
+    pieces = [_cut(piece, LARGEST_PIECE * (reach or 1.0)) for piece in pieces]
+    counts = np.cumsum([0, *(len(piece.mesh.vertices) for piece in pieces)])
     corners, owners = [], []
-    for k, mesh, _ in pieces:
-        ends = np.array([mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)])
+    for piece in pieces:
+        ends = np.array([piece.mesh.vertices.min(axis=0), piece.mesh.vertices.max(axis=0)])
         corners += [[ends[a, 0], ends[b, 1], ends[c, 2]] for a, b, c in product(range(2), repeat=3)]
-        owners += [k] * 8
+        owners += [piece.body] * 8
+    colors = np.concatenate([piece.colors for piece in pieces])
     return Skin(
-        points=np.concatenate([mesh.vertices for _, mesh, _ in pieces]),
-        body=np.concatenate([np.full(len(mesh.vertices), k) for k, mesh, _ in pieces]),
-        faces=np.concatenate([mesh.faces + at for (_, mesh, _), at in zip(pieces, counts, strict=False)]),
-        colors=np.concatenate([np.tile(_rgb(shape), (len(mesh.faces), 1)) for _, mesh, shape in pieces]),
-        opacity=np.concatenate(
-            [np.full(len(mesh.faces), VEIL if touching else _opacity(shape)) for _, mesh, shape in pieces]
-        ),
+        points=np.concatenate([piece.mesh.vertices for piece in pieces]),
+        body=np.concatenate([np.full(len(piece.mesh.vertices), piece.body) for piece in pieces]),
+        faces=np.concatenate([piece.mesh.faces + at for piece, at in zip(pieces, counts, strict=False)]),
+        colors=colors[:, :3],
+        opacity=np.full(len(colors), VEIL) if touching else colors[:, 3],
         over=touching,
         corners=np.array(corners).reshape(-1, 3),
         corner_body=np.array(owners, dtype=int),
     )
+
+
+class _Piece(NamedTuple):
+    """Triangles of one body."""
+
+    body: int
+    mesh: Mesh
+    colors: Array
+    """(m, 4): red, green, blue, NaN where the body's own is to be taken, and opacity"""
+
+
+def _coloured(shape: Shape, most: int, touching: bool) -> tuple[Mesh, Array, tuple[str, ...]]:
+    """A shape's triangles, about so many of a mesh, their colours (m, 4), and what could not be read of these."""
+    own = np.array([np.nan, np.nan, np.nan, 1.0] if shape.color is None else shape.color)
+    if shape.kind != "mesh" or touching:
+        mesh = coarse(mesh_of(shape), most)[0] if shape.kind == "mesh" else outside(shape)
+        return mesh, np.tile(own, (len(mesh.faces), 1)), ()
+    read, folder = coarse_painted(shape, most)
+    colors, notes = np.tile(own, (len(read.faces), 1)), [*read.notes]
+    for number, paint in enumerate(read.paints):
+        mine = read.paint == number
+        colors[mine] = paint.color
+        if paint.picture and read.uv is not None:
+            try:
+                colors[mine, :3] = _seen(read_picture(folder, paint.picture, THUMBNAIL), read.uv[mine].mean(axis=1))
+            except (FormatError, MissingFileError) as error:
+                colors[mine] = own
+                notes.append(str(error))
+    return Mesh(read.vertices, read.faces), colors, tuple(notes)
+
+
+def _seen(pixels: Array, uv: Array) -> Array:
+    """The colours (m, 3), 0 to 1, of a picture at places (m, 2), beyond whose sides it comes again."""
+    height, width = pixels.shape[:2]
+    u, v = (uv % 1.0).T
+    rows, columns = ((1.0 - v) * height).astype(int), (u * width).astype(int)
+    colors: Array = pixels[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)] / 255.0
+    return colors
+
+
+def coarse_painted(shape: Shape, most: int) -> tuple[Painted, str]:
+    """The triangles of a mesh, about so many at most, with their paints; and the folder of its file."""
+    read, folder = painted_of(shape)
+    mesh, left = coarse(Mesh(read.vertices, read.faces), most)
+    uv = None if read.uv is None else read.uv[left]
+    return read._replace(vertices=mesh.vertices, faces=mesh.faces, paint=read.paint[left], uv=uv), folder
+
+
+def tell_colours(model: Model, notes: Sequence[str]) -> None:
+    """What of the colours of meshes could not be read, in one :class:`FormatWarning`."""
+    if notes:
+        told = listed(tuple(dict.fromkeys(notes)), "files")
+        warn(f"{model.name!r}: meshes are shown without colours of their own: {told}", FormatWarning)
 
 
 def _is_floor(model: Model, shape: Shape) -> bool:
@@ -188,19 +246,18 @@ def _is_floor(model: Model, shape: Shape) -> bool:
     return shape.kind == "plane" or (shape.kind == "height_field" and model.frames[shape.body].body < 0)
 
 
-def _rgb(shape: Shape) -> Array:
-    return np.full(3, np.nan) if shape.color is None else np.array(shape.color[:3])
-
-
 def _opacity(shape: Shape) -> float:
     return 1.0 if shape.color is None else float(shape.color[3])
 
 
-def coarse(mesh: Mesh, most: int) -> Mesh:
-    """A mesh of about so many triangles at most: corners in one cell of a grid become one, their mean."""
+def coarse(mesh: Mesh, most: int) -> tuple[Mesh, Array]:
+    """A mesh of about so many triangles at most: corners in one cell of a grid become one, their mean.
+
+    Also (m,), the triangles of the mesh that are left.
+    """
     V, F = mesh
     if len(F) <= most:
-        return mesh
+        return mesh, np.arange(len(F))
     low, extent = V.min(axis=0), float(np.ptp(V, axis=0).max()) or 1.0
     cells = float(FINEST)
     while True:
@@ -208,20 +265,23 @@ def coarse(mesh: Mesh, most: int) -> Mesh:
         side = int(cells) + 2
         number = np.unique((x * side + y) * side + z, return_inverse=True)[1]
         faces = number[F]
-        faces = faces[(faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])]
-        a, b, c = np.sort(faces, axis=1).T
+        left = np.flatnonzero(
+            (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+        )
+        a, b, c = np.sort(faces[left], axis=1).T
         n = int(number.max()) + 1
-        faces = faces[np.unique((a * n + b) * n + c, return_index=True)[1]]
+        left = left[np.unique((a * n + b) * n + c, return_index=True)[1]]
+        faces = faces[left]
         if len(faces) <= most or cells <= COARSEST:
             count = np.bincount(number)
             means = np.stack([np.bincount(number, V[:, k]) for k in range(3)], axis=1) / count[:, None]
-            return Mesh(means, faces)
+            return Mesh(means, faces), left
         cells *= max(0.6, min(0.9, float(np.sqrt(most / len(faces)))))
 
 
-def _cut(mesh: Mesh, longest: float) -> Mesh:
+def _cut(piece: _Piece, longest: float) -> _Piece:
     """With triangles of longer edges cut in four, until there are none, or very many."""
-    V, F = mesh
+    (V, F), colors = piece.mesh, piece.colors
     for _ in range(4):
         ends = V[F]
         long = np.linalg.norm(ends - np.roll(ends, 1, axis=1), axis=2).max(axis=1) > longest
@@ -234,7 +294,8 @@ def _cut(mesh: Mesh, longest: float) -> Mesh:
         ab, bc, ca = (np.arange(n + k * m, n + (k + 1) * m) for k in range(3))
         quarters = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
         F = np.concatenate([F[~long], *(np.stack(quarter, axis=1) for quarter in quarters)])
-    return Mesh(V, F)
+        colors = np.concatenate([colors[~long], np.tile(colors[long], (4, 1))])
+    return _Piece(piece.body, Mesh(V, F), colors)
 
 
 def outside(shape: Shape) -> Mesh:
