@@ -21,6 +21,7 @@ from linkwright.studio.recorded.saving import Saving
 from linkwright.studio.scene import Scene
 from linkwright.studio.serving import number_of_this_machine
 from linkwright.studio.sliders import Sliders
+from linkwright.studio.solids import solids_of, touching_solids
 
 
 class Client:
@@ -46,7 +47,7 @@ def ball():
 def saving(server, told):
     model = lw.load("two_link")
     motion = lw.simulate(model, [0.5, 0.8], [0.0, 0.0], 0.1)
-    return Saving(server, lambda: motion, lambda q: None, told.append)
+    return Saving(server, Scene(server, model), lambda: motion, told.append, lambda: None)
 
 
 @pytest.mark.parametrize("kind", ["GIF", "PNG"])
@@ -65,6 +66,84 @@ def test_what_fails_while_the_page_is_there_is_not_hidden(server, monkeypatch):
     with pytest.raises(RuntimeError, match="Render"):
         made._clicked(SimpleNamespace(client=Client(), target=SimpleNamespace(value="PNG")))
     assert not made.busy
+
+
+def resting():
+    """A ball that fell on its ground, with the forces of contact."""
+    made = lw.Builder("ball").body("ball", mass=1.0, inertia=0.01).joint("free", "free", "world", "ball")
+    model = made.shape("ball", "sphere", radius=0.1).build().with_ground()
+    start = model.neutral()
+    start[2] = 0.3
+    return lw.simulate(model, start, np.zeros(6), 0.4, step=2e-3)
+
+
+def test_a_film_shows_the_forces_of_each_picture_and_then_what_was(server, monkeypatch):
+    motion, seen, told = resting(), [], []
+    scene = Scene(server, motion.model)
+    scene.arrows("push", [[0, 0, 0]], [[1, 0, 0]])
+    scene.arrows("contact forces", [[0, 0, 0]], [[1, 0, 0]])
+
+    def picture(height, width):
+        names = server.scene._handle_from_node_name
+        seen.append((scene.q[2], {name.split("/")[-1] for name in names if name.startswith("/arrows/")}))
+        return np.zeros((height, width, 3), dtype=np.uint8)
+
+    made = Saving(server, scene, lambda: motion, told.append, lambda: told.append("again"))
+    made.content("gif", SimpleNamespace(get_render=picture))
+    in_air = [arrows for z, arrows in seen if z > 0.12]
+    on_floor = [arrows for z, arrows in seen if z < 0.1005]
+    assert in_air
+    assert on_floor
+    assert all(arrows == set() for arrows in in_air)
+    assert on_floor[-1] == {"contact_forces"}
+    assert told[-1] == "again"
+    assert "to go; click again to stop" in told[-2]
+
+
+def test_a_click_stops_a_film(server):
+    told = []
+    made = saving(server, told)
+    button = SimpleNamespace(value="GIF")
+
+    def picture(height, width):
+        made._clicked(SimpleNamespace(client=Client(), target=button))
+        return np.zeros((height, width, 3), dtype=np.uint8)
+
+    made._clicked(SimpleNamespace(client=SimpleNamespace(get_render=picture), target=button))
+    assert told[-1] == "stopped: nothing is written"
+    assert not made.busy
+
+
+def test_what_has_not_moved_is_not_written_as_a_motion(server):
+    with lw.studio(lw.load("two_link"), port=18990) as made, pytest.raises(InputError, match="nothing has moved yet"):
+        made.saving.content("gif", None)
+
+
+def test_pads_of_the_built_in_robots_are_not_part_of_what_is_seen():
+    model = lw.load("humanoid")
+    grounded = on_ground(model, None, None, True)
+    assert len(solids_of(grounded).solids) == len(solids_of(model).solids)
+    assert len(touching_solids(grounded)) > len(touching_solids(model))
+
+
+def test_the_camera_goes_along(server):
+    with lw.studio(lw.load("quadruped"), port=18990) as made:
+        camera = SimpleNamespace(position=np.array([3.0, 0.0, 1.0]), look_at=np.zeros(3))
+        looks = made.looks
+        made.server.get_clients = lambda: {0: SimpleNamespace(camera=camera)}
+        q = made.q
+        q[0] += 2.0
+        made.show(q)
+        assert camera.position.tolist() == [3.0, 0.0, 1.0]  # it is not asked to
+        looks.look_at_robot(made.server.get_clients().values())
+        middle = made.scene.poses[:, :3, 3].mean(axis=0)
+        np.testing.assert_allclose(camera.look_at, middle)
+        np.testing.assert_allclose(camera.position - camera.look_at, [3.0, 0.0, 1.0])
+        looks.follows.value = True
+        q[1] += 1.0
+        made.show(q)
+        np.testing.assert_allclose(camera.look_at, made.scene.poses[:, :3, 3].mean(axis=0))
+        np.testing.assert_allclose(camera.position - camera.look_at, [3.0, 0.0, 1.0])
 
 
 def test_a_picture_has_the_name_of_what_it_shows(server):

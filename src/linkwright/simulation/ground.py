@@ -39,6 +39,10 @@ PADS: dict[str, tuple[tuple[str, float, tuple[float, float, float]], ...]] = {
 """Where the built-in robots, of which only feet touch, touch when they fall: spheres on links, radius (m), xyz"""
 
 
+UNSEEN = (0.6, 0.6, 0.6, 0.0)
+"""Their colour and opacity: they are shown where all is that touches, and not as part of the robot."""
+
+
 def floating(model: Model) -> bool:
     """Whether its base is a free joint on the world."""
     return any(j.type == "free" and link.parent < 0 for j, link in zip(model.joints, model.links, strict=True))
@@ -83,7 +87,7 @@ def _with_pads(model: Model) -> Model:
         return model
     builder = Builder(model)
     for link, radius, xyz in PADS[model.name]:
-        builder.shape(link, "sphere", radius=radius, xyz=xyz, use="collision")
+        builder.shape(link, "sphere", radius=radius, xyz=xyz, use="collision", color=UNSEEN)
     return builder.build()
 
 

@@ -76,7 +76,7 @@ class Studio:
         with self.tabs.add_tab("Simulate"):
             self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated)
         with self.tabs.add_tab("Save"):
-            self.saving = Saving(self.server, self.simulating.motion, self.scene.show, self.tell)
+            self.saving = Saving(self.server, self.scene, self.simulating.motion, self.tell, self.simulating.again)
 
     def _move(self, gui: Any) -> None:
         buttons = gui.add_button_group("Posture", ("Start", "Zero", "Random"))

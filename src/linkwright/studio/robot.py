@@ -88,7 +88,7 @@ class Robot:
         )
 
     def _mesh(self, name: str, mesh: Any, colour: Colour, opacity: float) -> Any:
-        opacity *= self.opacity
+        opacity = self.opacity * (opacity if self.colour is None else 1.0)
         return self.server.scene.add_mesh_simple(
             name,
             np.asarray(mesh.vertices, dtype=np.float32),

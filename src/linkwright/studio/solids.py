@@ -77,7 +77,7 @@ def solids_of(model: Model) -> Solids:
     shapes = _shapes(model)
     drawn, struts = _drawn(model, {solid.body for solid in shapes})
     if not shapes:  # feet and the like, which are seen where nothing else is
-        shapes = tuple(replace(solid, colour=BASE_COLOUR) for solid in _shapes(model, touching=True))
+        shapes = tuple(replace(solid, colour=BASE_COLOUR) for solid in _shapes(model, touching=True) if solid.opacity)
     return Solids((*shapes, *drawn), struts)
 
 

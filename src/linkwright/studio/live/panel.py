@@ -22,7 +22,7 @@ from linkwright.studio.words import literal
 CURVES = 8.0
 """a second: how often curves are drawn anew while it moves"""
 
-ORANGE, GREEN = (233, 140, 30), (24, 140, 84)
+CRIMSON, GREEN = (214, 24, 74), (24, 140, 84)
 
 MODES = {"hold the posture": "hold", "bend and stretch": "bend", "let go": "free"}
 
@@ -53,15 +53,15 @@ class LivePanel:
         gui, live = self.server.gui, self.live
         self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="in real time")
         self.play_button.on_click(lambda _: self.toggle())
-        self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "from the start"))
+        self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "Back to the start"))
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
-        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="what was; Play goes on from there")
+        self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="Drag to look back. Play goes on from there.")
         self.time.on_update(self._scrubbed)
         self.state = gui.add_markdown("")
         with gui.add_folder("Joints and world"):
             modes = [name for name, mode in MODES.items() if mode != "bend" or live.bend is not None]
             now = next(name for name, mode in MODES.items() if mode == live.mode)
-            self.mode = gui.add_dropdown("Joints", modes, initial_value=now)
+            self.mode = gui.add_dropdown("What the joints do", modes, initial_value=now)
             self.mode.on_update(lambda _: self._do(lambda: live.set_mode(MODES[self.mode.value])))
             self.stiffness = gui.add_slider("Stiffness ×", 0.05, 4.0, 0.05, 1.0, hint="of what holds the joints")
             self.damping = gui.add_slider("Damping ×", 0.05, 4.0, 0.05, 1.0)
@@ -77,7 +77,7 @@ class LivePanel:
                 names = list(live.masses)
                 self.link = gui.add_dropdown("Link", names, initial_value=names[-1])
                 own = live.mass(names[-1])
-                self.mass = gui.add_number("its mass, kg", round(own, 6), min=1e-6, step=_step(own))
+                self.mass = gui.add_number("Mass of this link, kg", round(own, 6), min=1e-6, step=_step(own))
                 self.link.on_update(lambda _: self._another_link())
                 self.mass.on_update(lambda _: self._massed())
             self.speed = gui.add_slider("Speed ×", 0.05, 1.0, 0.05, 1.0, hint="never faster than real time")
@@ -149,7 +149,7 @@ class LivePanel:
 
     def _stepped(self, what: str) -> None:
         self.pause()
-        if what == "from the start":
+        if what == "Back to the start":
             self.live.reset()
             self.seen = None
         else:
@@ -184,6 +184,10 @@ class LivePanel:
             action()
         except LinkwrightError as error:
             self._failed(error)
+
+    def again(self) -> None:
+        """Show what is looked at, after something else was shown."""
+        self._show(self.live.now if self.seen is None else self.live.sample_at(self.seen))
 
     # pushing
 
@@ -252,7 +256,7 @@ class LivePanel:
         if pulled is None:
             self.scene.arrows("push", none, none)
         else:
-            self.scene.arrows("push", pulled[0][None], (pulled[1] - pulled[0])[None], ORANGE)
+            self.scene.arrows("push", pulled[0][None], (pulled[1] - pulled[0])[None], CRIMSON)
         if not self.live.model.pairs:
             return
         if self.forces.value and self.seen is None:

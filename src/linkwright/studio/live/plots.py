@@ -23,6 +23,8 @@ MOST_OF_WHOLE = 600
 AT_ONCE = 6
 """curves of joints in one picture"""
 COLOURS = ("#2563a8", "#d1495b", "#2a9d8f", "#e9a23b", "#7a5ea8", "#59656f")
+LEAST_SPAN = 0.02
+"""of an axis of values, so that its numbers differ"""
 HEIGHT = 170
 """pixels"""
 
@@ -166,6 +168,9 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> None:
     if high - low <= 1e-9 * max(abs(low), abs(high)):  # it would be drawn from 0 to 100
         half = 0.1 * abs(low) or 1.0
         low, high = told = (low - half, low + half)
+    elif high - low < LEAST_SPAN and max(abs(low), abs(high)) < 1.0:  # the page writes three digits after the point
+        middle = 0.5 * (low + high)
+        low, high = told = (middle - 0.5 * LEAST_SPAN, middle + 0.5 * LEAST_SPAN)
     elif mark is not None:  # the axis is told too: the gaps of the line would leave it without one
         low, high = told = (low - 0.05 * (high - low), high + 0.05 * (high - low))
     if len(t) == 1:  # a short line, for one point is not seen

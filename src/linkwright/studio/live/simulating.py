@@ -143,6 +143,13 @@ class Simulating:
         none = np.zeros((1, self.model.nv))
         return Motion(self.model, np.zeros(1), self.posture.q[None], none, none, 1e-3)
 
+    def again(self) -> None:
+        """Show what is looked at, after something else was shown."""
+        if self.panel is not None:
+            self.panel.again()
+        else:
+            self.scene.show(self.posture.q)
+
     def _placed(self, q: Array) -> None:
         if self.panel is not None:
             self.panel.placed(q)

@@ -31,6 +31,8 @@ SAMPLES = 1000
 WORD = "position:fixed;right:12px;top:10px;font:14px sans-serif;color:#5a6472;pointer-events:none;z-index:1000"
 """how the speed is written on a page"""
 GREEN = (24, 140, 84)
+FORCES = "contact forces"
+"""what their arrows are called in a scene"""
 
 
 class Playable(NamedTuple):
@@ -130,7 +132,7 @@ def show_forces(scene: Scene, play: Playable, t: float, scale: float) -> None:
     if play.forces is not None:
         k = int(np.clip(np.searchsorted(play.t, t + 1e-9) - 1, 0, len(play.t) - 1))
         points, forces = play.forces[0][k], np.nan_to_num(play.forces[1][k])
-        scene.arrows("contact forces", points, scale * forces, GREEN)
+        scene.arrows(FORCES, points, scale * forces, GREEN)
 
 
 def framed(page: str, height: int = 480) -> str:

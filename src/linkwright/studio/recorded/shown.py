@@ -36,7 +36,9 @@ class Shown(Studio):
         self.posture.listen(self.scene.show)
         self.player = Player(self.server, self.scene, self.playable, self._speed)
         self._status = gui.add_markdown("")
-        self.saving = Saving(self.server, lambda: self.what, self.scene.show, self.tell)
+        self.saving = Saving(
+            self.server, self.scene, lambda: self.what, self.tell, lambda: self.player.show(self.player.at)
+        )
         if self.playable.motion is not None:
             side = gui.add_panel()
             with side.add_tab("Curves"):
