@@ -17,7 +17,20 @@ from linkwright.experiment.motion import Runner
 from linkwright.experiment.pictures import draw_models, draw_trees, experiments_trees, published_trees
 from linkwright.experiment.run import EXPERIMENTS, STEP, Experiment
 from linkwright.experiment.survey import choose, robot_of
-from linkwright.gallery.drawing import BLUE, GREY, RED, chain, curves, figure, image, plane, written
+from linkwright.gallery.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    PURPLE,
+    RED,
+    arrow,
+    chain,
+    curves,
+    figure,
+    image,
+    plane,
+    written,
+)
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known, measured, said, told
 from linkwright.spatial.arrays import Array
 
@@ -63,6 +76,105 @@ def articulated_bodies() -> Iterator[Finding | Erratum]:
     for step, joints in enumerate(((1, 3, 5, 7), (2, 6), (4,)), start=1):
         ours_now = [join.joint for n, join in enumerate(level.joins, len(level.blocks)) if level.level_of[n] == step]
         yield told(f"Fig 2: joints that are joined in step {step}", joints, sorted(ours_now), digits=0)
+
+
+def draw_articulated_bodies(path: Path) -> Path:
+    """Fig 1: a rigid body, and two on a joint; beneath it the trees of Figs 2 and 3."""
+    from PIL import Image
+
+    made = figure(12.4, 10.2)
+    above, below = made.subfigures(2, 1, height_ratios=[3.2, 7.0])
+    single, pair, tree = above.subplots(1, 3, width_ratios=[1.0, 1.5, 0.8])
+    force = np.array([1.0, 2.6, 0.0])
+    alone, alone_q = _bars(1)
+    moved = _pulled(alone, alone_q, force)[0]
+    _draw_bars(single, alone, alone_q)
+    _draw_pull(single, alone, alone_q, force, moved)
+    _schematic(single, "Fig 1 (a): a rigid body B, V̇ = Φ F + B")
+    two, q = _bars(2)
+    found_now, across = _pulled(two, q, force)
+    _draw_bars(pair, two, q)
+    _draw_pull(pair, two, q, force, found_now)
+    handle, hinge = lw.pose(two, q, "handle")[:2, 3], lw.pose(two, q, "b2")[:2, 3]
+    arrow(pair, handle, SHOWN * moved, BLUE_PALE, width=1.4)
+    for sign, name in ((1.0, "f"), (-1.0, "−f")):
+        arrow(pair, hinge, 0.5 * sign * across[:2], PURPLE, name, beside=(-12.0 if sign > 0 else 6.0, 2.0))
+    pair.plot(*hinge, "o", ms=10, mfc="white", mec=INK, mew=2, zorder=5)
+    _schematic(pair, "Fig 1 (b): B and B′ on a joint are an articulated body A")
+    for x, word in ((0.0, "B"), (1.0, "B′")):
+        tree.plot([x, 0.5], [0.0, 1.0], color=RED, linewidth=2, zorder=1)
+        tree.text(x, 0.0, word, ha="center", va="center", bbox={"boxstyle": "round", "fc": "white", "ec": INK})
+    tree.text(0.5, 1.0, "A", ha="center", va="center", bbox={"boxstyle": "circle", "fc": "white", "ec": RED})
+    tree.text(0.5, 0.5, "the joint", ha="center", va="center", fontsize=9, color=RED)
+    tree.set_xlim(-0.4, 1.4)
+    tree.set_ylim(-0.4, 1.4)
+    tree.set_title("its tree: one join", fontsize=10)
+    tree.axis("off")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Image.open(draw_trees(published_trees(), Path(folder) / "trees.png")) as drawn,
+    ):
+        image(below.subplots(), np.array(drawn.convert("RGB")))
+    return written(path, made)
+
+
+SHOWN = 0.16
+"""m of an arrow for 1 m/s² or 1 N"""
+BLUE_PALE = "#9CC7E4"
+
+
+def _bars(count: int) -> tuple[lw.Model, Array]:
+    """One or two bars that float in the plane, a handle at the first one's free end; and a posture."""
+    builder = lw.Builder("bars", gravity=(0, 0, 0))
+    for k in range(1, count + 1):
+        builder.body(f"b{k}", 1.0, (0.5, 0.0, 0.0), np.diag([0.01, 1 / 12, 1 / 12]))
+        if k == 1:
+            builder.joint("j1", "planar", "world", "b1")
+        else:
+            builder.joint(f"j{k}", "revolute", f"b{k - 1}", f"b{k}", axis=(0, 0, 1))
+    builder.frame("handle", "b1", xyz=(1.0, 0.0, 0.0))
+    q = np.array([0.0, 0.0, 0.35, *([np.pi - 0.9] * (count - 1))])
+    return builder.build(), q
+
+
+def _pulled(model: lw.Model, q: Array, force: Array) -> tuple[Array, Array]:
+    """The handle's acceleration (3,) where a force (3,) acts on it, and what the joint then does to the first bar."""
+    rest = np.zeros(model.nv)
+    a = lw.forward_dynamics(model, q, rest, rest, {"handle": np.concatenate([force, np.zeros(3)])})
+    middle = lw.pose(model, q, "b1") @ [0.5, 0.0, 0.0, 1.0]
+    whole = lw.acceleration(model, q, rest, a, "b1")
+    arm = middle[:3] - lw.pose(model, q, "b1")[:3, 3]
+    across = whole[:3] + np.cross(whole[3:], arm) - force  # of 1 kg: what acts on it beside the force
+    return np.asarray(lw.acceleration(model, q, rest, a, "handle")[:3]), across
+
+
+def _draw_bars(axes: Any, model: lw.Model, q: Array) -> None:
+    for k, body in enumerate(model.bodies):
+        ends = (lw.pose(model, q, body.name) @ np.array([[0.0, 1.0], [0, 0], [0, 0], [1, 1]]))[:2]
+        axes.plot(*ends, color="#D9E3EC", linewidth=26, solid_capstyle="round", zorder=1)
+        axes.text(
+            *(ends @ [0.5 - 0.3 * k, 0.5 + 0.3 * k]),
+            ("B", "B′")[k],
+            ha="center",
+            va="center",
+            fontsize=12,
+            color=INK,
+            zorder=4,
+        )
+
+
+def _draw_pull(axes: Any, model: lw.Model, q: Array, force: Array, moved: Array) -> None:
+    handle = lw.pose(model, q, "handle")[:2, 3]
+    axes.plot(*handle, "o", ms=7, color=INK, zorder=5)
+    arrow(axes, handle, SHOWN * force, RED, "F")
+    arrow(axes, handle, SHOWN * moved, BLUE, "V̇")
+
+
+def _schematic(axes: Any, title: str) -> None:
+    axes.set_aspect("equal")
+    axes.margins(0.16)
+    axes.set_title(title, fontsize=10)
+    axes.axis("off")
 
 
 def joined(chain: lw.Model, q: Array) -> Array:
@@ -392,8 +504,11 @@ EXHIBITS = (
         "joint are one again. Fig 1 shows both. Fig 2 shows a chain of eight links: joints 1, 3, 5, 7 are joined at "
         "once, then 2 and 6, then 4, and on the way back the forces are found in the opposite order.",
         articulated_bodies,
-        lambda path: draw_trees(published_trees(), path),
-        "The trees of the paper's Figs 2 and 3. What has one colour is done at once; boxes are blocks.",
+        draw_articulated_bodies,
+        "Above, Fig 1: a rigid body with a force F on its handle and what this makes of the handle's acceleration; "
+        "two such bodies on a joint, where they pull at each other by ±f, are one articulated body A, whose tree is "
+        "at the right. Accelerations are computed, each beside the same force on B alone (pale). Below, the trees of "
+        "the paper's Figs 2 and 3. What has one colour is done at once; boxes are blocks.",
         """import numpy as np
 import linkwright as lw
 
