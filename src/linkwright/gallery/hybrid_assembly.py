@@ -98,7 +98,7 @@ def draw_articulated_bodies(path: Path) -> Path:
     handle, hinge = lw.pose(two, q, "handle")[:2, 3], lw.pose(two, q, "b2")[:2, 3]
     arrow(pair, handle, SHOWN * moved, BLUE_PALE, width=1.4)
     for sign, name in ((1.0, "f"), (-1.0, "−f")):
-        arrow(pair, hinge, 0.5 * sign * across[:2], PURPLE, name, beside=(-12.0 if sign > 0 else 6.0, 2.0))
+        arrow(pair, hinge, 0.5 * sign * across[:2], PURPLE, name, beside=(-6.0, -14.0) if sign > 0 else (6.0, 2.0))
     pair.plot(*hinge, "o", ms=10, mfc="white", mec=INK, mew=2, zorder=5)
     _schematic(pair, "Fig 1 (b): B and B′ on a joint are an articulated body A")
     for x, word in ((0.0, "B"), (1.0, "B′")):
