@@ -92,7 +92,7 @@ def parts(program: Program) -> Parts | None:
 
 def _split(program: Program, value: int) -> Parts:
     code = program.instructions
-    before = {k for a in code[value].args for k in needed_for(program, a)}
+    before = set(needed_for(program, *code[value].args))
     after: set[int] = set()
     carried: set[int] = set()
     rest = [k for numbers in program.results for k in numbers]
@@ -262,7 +262,7 @@ class _During(Arithmetic):
     def _fixed(self, loaded: list[str]) -> list[str]:
         """What a step takes from before the loop: constants in memory, and what was in the record."""
         split, numbers = self.split, iter(loaded)
-        for k in sorted({k for row in split.rows for k in needed_for(self.program, row)}):
+        for k in needed_for(self.program, *split.rows):
             self.compute(k, self.program.instructions[k])
         return [self.values[k] if k in split.rows else next(numbers) for k in split.fixed]
 

@@ -209,9 +209,9 @@ def _poll(body: Arithmetic, steps: Steps, n: int) -> None:
     body.lines.append(f"  br label %again{n}")
 
 
-def needed_for(program: Program, value: int) -> list[int]:
-    """The numbers of all values that one depends on, and its own."""
-    found, rest = {value}, [value]
+def needed_for(program: Program, *values: int) -> list[int]:
+    """The numbers of all values that these depend on, and their own."""
+    found, rest = set(values), list(values)
     while rest:
         op, args, _ = program.instructions[rest.pop()]
         new = [a for a in args if a not in found] if op != "input" else []
