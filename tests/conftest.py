@@ -26,7 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-gc.set_threshold(100_000, 20, 20)  # expressions and code are made by the million and seldom in cycles
+gc.set_threshold(500_000, 20, 20)  # expressions and code are made by the million and seldom in cycles
 
 
 def pytest_collection_finish() -> None:

@@ -17,7 +17,7 @@ from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.spatial.transform import motion_transform
 from mechanisms import LOOP_NAMES, looped, one_of_each, relative_error, with_loops
 
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 

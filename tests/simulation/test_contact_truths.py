@@ -102,17 +102,18 @@ def test_a_ball_bounces_to_the_heights_of_its_restitution() -> None:
     assert np.max(np.abs(errors[1])) < 0.008
 
 
-@pytest.mark.parametrize("steepness", [1.0 - 1e-6, 1.0 + 1e-6, 1.2])
-def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: float) -> None:
+@pytest.mark.parametrize(("steepness", "duration"), [(1.0 - 1e-6, 0.2), (1.0 + 1e-6, 0.5), (1.2, 0.2)])
+def test_a_block_on_a_slope_slides_where_it_is_steeper_than_friction(steepness: float, duration: float) -> None:
     mu = 0.5
     slope = np.arctan(mu * steepness)
     normal = np.array([-np.sin(slope), 0.0, np.cos(slope)])
     model = block(0.1, 0.1, 0.1).with_ground(friction=mu, normal=normal)
-    motion = lw.simulate(model, at(*(0.05 * normal), (0, 1, 0), -slope), np.zeros(6), 0.5, H, solver=CONVERGED)
+    q0 = at(*(0.05 * normal), (0, 1, 0), -slope)
+    motion = lw.simulate(model, q0, np.zeros(6), duration, H, solver=CONVERGED)
     rate = max(G * np.cos(slope) * (np.tan(slope) - mu), 0.0)
     begun = abs(motion.v[1, 0] + rate * H)  # what the sweeps of the first step leave
     assert begun < 1e-7
-    assert motion.v[-1, 0] == pytest.approx(-0.5 * rate, abs=5e-8 if rate else 1e-12)
+    assert motion.v[-1, 0] == pytest.approx(-duration * rate, abs=5e-8 if rate else 1e-12)
     assert np.abs(motion.v[-1, 1:]).max() < 1e-9
 
 

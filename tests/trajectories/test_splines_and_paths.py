@@ -126,7 +126,7 @@ def test_paths_begin_and_end_where_they_are_told():
         assert np.allclose(path.end, THERE, atol=1e-12)
     assert np.allclose(PATHS["circle"](duration=1.0).end, HOME, atol=1e-12)
     arc = PATHS["arc"](duration=1.0)
-    nearest = np.linalg.norm(arc(np.linspace(0.0, 1.0, 4000))[0][:, :3, 3] - [0.5, 0.0, 0.6], axis=1).min()
+    nearest = np.linalg.norm(arc(np.linspace(0.0, 1.0, 2000))[0][:, :3, 3] - [0.5, 0.0, 0.6], axis=1).min()
     assert nearest < 1e-3
     still = plans.straight(HOME, [0.0, 0.0, 0.0], duration=1.0)
     assert np.allclose(still.end[:3, :3], HOME[:3, :3])
@@ -135,11 +135,11 @@ def test_paths_begin_and_end_where_they_are_told():
 def test_limits_along_paths_are_kept_and_met():
     for name in ("straight", "arc", "circle"):
         path = PATHS[name](**FAST)
-        t = np.linspace(0.0, path.duration, 4000)
+        t = np.linspace(0.0, path.duration, 800)
         speed = np.linalg.norm(path(t)[1][:, :3], axis=1)
         assert speed.max() == pytest.approx(0.3, rel=1e-6)
     slow = plans.straight(HOME, THERE, **FAST, angular_velocity=0.5, angular_acceleration=2.0, angular_jerk=20.0)
-    turn = np.linalg.norm(slow(np.linspace(0.0, slow.duration, 4000))[1][:, 3:], axis=1)
+    turn = np.linalg.norm(slow(np.linspace(0.0, slow.duration, 800))[1][:, 3:], axis=1)
     assert turn.max() == pytest.approx(0.5, rel=1e-6)
     only = plans.straight(HOME, lw.transform.make(THERE[:3, :3], HOME[:3, 3]), angular_velocity=0.5, angular_jerk=9.0)
     assert only.duration > 1.0
