@@ -3,7 +3,7 @@
 # %% [markdown]
 # # How to balance a cart-pole with LQR
 #
-# A cart slides on a rail. A pole stands on it, on a hinge, and falls if nobody cares. Only the cart has a motor. This page
+# A cart slides on a rail. A pole stands on it, on a hinge, and falls when nothing keeps it upright. Only the cart has a motor. This page
 # finds a law that keeps the pole upright. The method is called LQR: linear quadratic regulator. It finds the feedback that
 # makes a weighted sum of all errors and all efforts, squared, as small as it can be.
 #
@@ -41,7 +41,7 @@ assert np.linalg.eigvals(A).real.max() > 1.0
 # %% [markdown]
 # ## Find the law
 #
-# Q says how much an error costs: of the cart's place, the pole's angle, the cart's velocity, the pole's velocity. R says
+# Q says how much an error costs: of the cart's place (position), the pole's angle, the cart's velocity, the pole's velocity. R says
 # how much effort costs. A large Q gives a quick law, a large R a gentle one. `actuated` names the joints that have motors.
 
 # %%

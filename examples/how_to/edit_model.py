@@ -12,7 +12,7 @@ import linkwright as lw
 arm = lw.load("arm7")
 
 # %% [markdown]
-# ## Other numbers
+# ## Other masses, limits and gravity
 
 # %%
 heavier = arm.with_body("link7", mass=3.0)                            # another mass of one link
@@ -22,7 +22,7 @@ assert np.isclose(lw.total_mass(heavier) - lw.total_mass(arm), 3.0 - arm.bodies[
 assert limited.joint("joint4").upper == 1.5
 
 # %% [markdown]
-# ## A tool, a load, a camera
+# ## A tool, a load, a camera, a gripper
 
 # %%
 with_load = arm.with_payload("tool", 1.5, center_of_mass=(0.0, 0.0, 0.05))
@@ -30,7 +30,8 @@ with_camera = arm.with_frame("camera", "link7", xyz=(0.05, 0.0, 0.08))
 print(lw.pose(with_camera, np.zeros(7), "camera")[:3, 3])
 
 # %% [markdown]
-# A whole mechanism can be mounted on another. Its world becomes the frame where it is mounted, and `prefix` keeps its names
+# `tool` is the frame at the end of this arm, where things are mounted. (`arm.frames` lists the frames of a model.) A whole
+# mechanism can be mounted on another, here a gripper. Its world becomes the frame where it is mounted, and `prefix` keeps its names
 # apart:
 
 # %%
@@ -44,6 +45,7 @@ gripper = (
 )
 whole = arm.append(gripper, "tool", prefix="gripper_")
 assert whole.coordinate_names[-1] == "gripper_slide"
+print(whole)                                          # the tree: the gripper stands beneath link7
 
 # %% [markdown]
 # ## Fewer joints, other roots
@@ -75,12 +77,15 @@ double = (
     .build()
 )
 assert double.nv == 2
+lw.draw(double, [0.5, 0.9]).savefig("how_to_edit_model.png", dpi=100)
 
 # %% [markdown]
+# ![The pendulum, which became a double pendulum.](../pictures/how_to_edit_model.png)
+#
 # ## Write it to a file
 #
-# The ending of the name tells the format: `.urdf`, `.xml` (MuJoCo), `.sdf`, `.ztk`. What a format cannot say is told as a
-# warning.
+# The ending of the name tells the format: `.urdf`, `.xml` (MuJoCo), `.sdf`, `.ztk`. What a format has no place for
+# is left out, and a warning says so.
 
 # %%
 whole.save("arm_with_gripper.urdf")

@@ -3,7 +3,7 @@
 # %% [markdown]
 # # How to find what the hand carries
 #
-# An arm lifts something, and you want to know what it weighs and where its centre of mass is. The motors tell you: they
+# An arm lifts something (a *payload*), and you want to know what it weighs and where its centre of mass is. The motors tell you: they
 # work harder with it than without it.
 #
 # ## Measure
@@ -13,6 +13,7 @@
 # measured has some noise.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 import linkwright as lw
 
@@ -35,11 +36,45 @@ tau = tau + rng.normal(0.0, 0.5, tau.shape)          # noise of 0.5 N m
 # %%
 found = lw.identify_payload(arm, "tool", q, v, a, tau)
 print(found)
-print(found["payload.m"])                            # 2.0 kg, nearly
-assert abs(found["payload.m"] - 2.0) < 0.05
+mass = found["payload.m"]
+center = np.array([found["payload.mcx"], found["payload.mcy"], found["payload.mcz"]]) / mass
+print(mass)                                          # 2.0 kg, nearly
+print(center)                                        # m, from the frame "tool": nearly (0.02, 0, 0.1)
+assert abs(mass - 2.0) < 0.05
+assert np.abs(center - [0.02, 0.0, 0.1]).max() < 0.01
 
 # %% [markdown]
-# The result tells every number with its standard error: how far off it may be because of the noise.
+# Efforts do not tell the centre of mass c itself. They tell m c, the mass times the centre of mass: these are
+# `payload.mcx`, `payload.mcy` and `payload.mcz`, in kg m. Divide by the mass, as above. `payload.Ixx` and so on are the
+# moments of inertia about the axes of the frame `tool`.
+#
+# How to read the report:
+#
+# - The *standard error* of a number says how far off it may be because of the noise.
+# - A *base parameter* is a number that the efforts alone determine. Here each of the ten is a parameter of the load. In
+#   larger questions only sums of parameters can be told, and the column "combination" shows these sums.
+# - The *condition number* says how well the motion shows everything. Near 1 is best. In the thousands, some numbers are
+#   hardly shown.
+# - The *prior* is what you knew before: the arm without a load. A parameter that the motion does not show keeps its value.
+#
+# See how much of the efforts the load explains:
+
+# %%
+names = [joint.name for joint in arm.joints]
+unexplained = np.sqrt(np.mean((tau - lw.inverse_dynamics(arm, q, v, a)) ** 2, axis=0))
+left = np.sqrt(np.mean((tau - lw.inverse_dynamics(found.model, q, v, a)) ** 2, axis=0))
+
+figure, axes = plt.subplots(figsize=(7, 3))
+axes.bar(np.arange(7) - 0.2, unexplained, 0.4, label="the arm alone")
+axes.bar(np.arange(7) + 0.2, left, 0.4, label="with the load that was found")
+axes.axhline(0.5, color="gray", linestyle="--", label="the noise")
+axes.set(ylabel="effort not explained (N m)", xticks=range(7), xticklabels=names)
+axes.legend()
+figure.tight_layout()
+figure.savefig("how_to_payload.png", dpi=100)
+
+# %% [markdown]
+# ![The arm alone leaves up to 13 N m unexplained; with the load that was found, only the noise is left.](../pictures/how_to_payload.png)
 #
 # ## Use it
 #

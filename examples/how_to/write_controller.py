@@ -3,11 +3,12 @@
 # %% [markdown]
 # # How to write a controller
 #
-# A controller decides, at every moment, what the motors do. You write it as a function. It is called a *law* here:
+# A controller decides, at every moment, what the motors do. You write it as a function. It is called a *law* (control law) here:
 
 # %%
 from functools import partial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import linkwright as lw
 
@@ -30,7 +31,16 @@ motion = lw.simulate(arm, np.zeros(7), np.zeros(7), 4.0, law=partial(law, target
 print(np.abs(motion.q[-1] - target).max())
 assert np.abs(motion.q[-1] - target).max() < 0.02
 
+figure, axes = plt.subplots(figsize=(7, 3.5))
+axes.plot(motion.t, np.degrees(target - motion.q), label=[joint.name for joint in arm.joints])
+axes.set(xlabel="t (s)", ylabel="angle that is missing (°)")
+axes.legend()
+figure.tight_layout()
+figure.savefig("how_to_write_controller.png", dpi=100)
+
 # %% [markdown]
+# ![All seven joints come to their targets within two seconds.](../pictures/how_to_write_controller.png)
+#
 # The law is translated into machine code together with the simulation. That makes it quick, and it asks for two rules:
 #
 # 1. **No `if` on values.** Write `lw.where(condition, a, b)`: it takes `a` where the condition holds, else `b`.

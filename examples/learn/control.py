@@ -3,7 +3,7 @@
 # %% [markdown]
 # # Control: how to stay where you should be
 #
-# A motor gives a torque. You want an angle. A *law of control* says which torque to give, from the angle that is wanted and
+# A motor gives a torque. You want an angle. A *law of control* (control law, or controller) says which torque to give, from the angle that is wanted and
 # the angle that is measured.
 #
 # The simplest good law is a spring and a damper. The spring pulls the joint to its target. The damper brakes it, so that it
@@ -47,7 +47,7 @@ figure.savefig("learn_control.png", dpi=100)
 #
 # ## Why it works
 #
-# Give the imagined spring an energy, ½ (q_d − q)ᵀ K (q_d − q), and add the energy of motion, ½ vᵀ M v. This sum V is
+# Give the imagined spring an energy, $\tfrac12 (q_d - q)^{\mathsf T} K (q_d - q)$, and add the energy of motion (kinetic energy), ½ vᵀ M v. This sum V is
 # positive, except at the target, at rest. Its rate is −vᵀ D v: the damper only takes energy out. So V falls until the arm
 # is at rest at the target. A function of this kind is called a Lyapunov function. Note what the proof does not need: the
 # masses. They may be wrong, if only the weight is right.

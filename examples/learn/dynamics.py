@@ -10,7 +10,7 @@
 #
 # - M(q) a: the *mass matrix* times the accelerations. It says how hard the joints are to accelerate.
 # - h(q, v): the *Coriolis and centrifugal* efforts. They grow with the square of the velocities.
-# - g(q): the efforts of gravity, the ones that carry the weight.
+# - g(q): the efforts of gravity, the ones that carry the weight. (Their potential energy is `lw.potential_energy`.)
 # - τ: the efforts of the motors.
 
 # %%
@@ -70,7 +70,7 @@ stretched, folded = lw.mass_matrix(arm, [0.0, 0.0]), lw.mass_matrix(arm, [0.0, n
 print(stretched[0, 0], folded[0, 0])                # 2.7 and 0.7 kg m²
 
 # %% [markdown]
-# - The energy of motion is ½ vᵀ M v. It is positive for every velocity but zero.
+# - The energy of motion (kinetic energy) is ½ vᵀ M v. It is positive for every velocity but zero.
 # - h is zero where only joints that slide move. g is zero where nothing has weight.
 #
 # ## The equations themselves

@@ -3,7 +3,8 @@
 # %% [markdown]
 # # Inverse kinematics: which joints bring the hand there?
 #
-# [Kinematics](kinematics.md) asks where the hand is, and has one answer. The way back may have several answers, or none.
+# [Kinematics](kinematics.md) asks where the hand is, and has one answer. The way back may have several answers, or none: the place
+# (position) of the hand is known, and the angles of the joints are wanted.
 #
 # For two links in a plane a triangle is enough. Its sides are both links and the line from the shoulder to the target. Its
 # angles follow from the law of cosines. The elbow may be on either side of that line: *elbow up* and *elbow down*.
@@ -44,7 +45,7 @@ figure.savefig("learn_inverse_kinematics.png", dpi=100)
 #
 # Few mechanisms have such formulas. A method that serves all of them starts somewhere, and looks how far the hand is from
 # its target. The [Jacobian](velocities.md) tells which small change of the joints brings the hand nearer. So it goes on,
-# step by step, until the hand is there:
+# step by step, until the hand is there (this is Newton's method):
 
 # %%
 q = np.array([0.2, 0.5])

@@ -3,15 +3,16 @@
 # %% [markdown]
 # # Kinematics: where is the hand?
 #
-# The angles of the joints are known. Where is the hand? This question is called *forward kinematics*, and it has exactly
-# one answer.
+# The angles of the joints are known. Where is the hand (its position), and how is it turned (its orientation)? This
+# question is called *forward kinematics*, and it has exactly one answer.
 #
 # Take an arm of two links in a plane. The first link points in the direction θ₁. The second link is turned by θ₂ against
 # the first one, so it points in the direction θ₁ + θ₂. Go along both links, and you are at the hand:
 #
 # $$x = l_1\cos\theta_1 + l_2\cos(\theta_1+\theta_2) \qquad y = l_1\sin\theta_1 + l_2\sin(\theta_1+\theta_2)$$
 #
-# `lw.pose` does this for every mechanism:
+# `lw.pose` does this for every mechanism. The arm `two_link` is built in. It moves in the plane of x and y, and its weight
+# pulls along −y. Its hand is the frame `tip`:
 
 # %%
 import numpy as np

@@ -5,9 +5,9 @@
 #
 # A velocity can be integrated: from the velocity along x at every moment you find how far a body has moved along x. The
 # angular velocity ω also has three numbers, about x, about y and about z. But their integrals do not tell how a body is
-# turned.
+# turned (its orientation).
 #
-# Try it with your telephone. Lay it flat. Turn it by 90° about the line to the right (x), then by 90° about the line away
+# Try it with your telephone. Lay it flat. Turn (rotate) it by 90° about the line to the right (x), then by 90° about the line away
 # from you (y). Put it back, and do the same in the other order. It lies differently, although it turned by 90° about x and
 # by 90° about y both times.
 

@@ -4,7 +4,7 @@
 # # Parallel axes
 #
 # How hard is it to turn a body? That depends on the axis. The moment of inertia is smallest about the axis through the
-# centre of mass, I₀. About a parallel axis at the distance l it is larger by m l²:
+# centre of mass, I₀. About a parallel axis at the distance l it is larger by m l² (the parallel axis theorem, or Steiner's):
 #
 # $$I = I_0 + m\,l^2$$
 #
@@ -44,7 +44,7 @@ figure.savefig("learn_parallel_axes.png", dpi=100)
 # ## About every axis at a time
 #
 # About one axis a moment of inertia is one number. For all axes together it is a matrix of 3 × 3 numbers. If p is the way
-# from the new point to the centre of mass, then
+# (displacement) from the new point to the centre of mass, then
 #
 # $$\mathbf I = \mathbf I_0 + m\,(\mathbf p^{\mathsf T}\mathbf p\,\mathbf 1 - \mathbf p\,\mathbf p^{\mathsf T})$$
 #

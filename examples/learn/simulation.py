@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Simulation: from accelerations to a motion
 #
-# Forward dynamics tells the acceleration at one moment. A motion follows from it in small steps: the acceleration changes
-# the velocity, and the velocity changes the configuration.
+# Forward dynamics tells the acceleration at one moment. A motion follows from it in small steps (numerical integration):
+# the acceleration changes the velocity, and the velocity changes the configuration.
 #
 # The simplest way is Euler's. A step of h seconds takes the velocity and the acceleration of its beginning:
 
@@ -63,7 +63,7 @@ fall.animate("fall.gif")                            # the motion in real time
 # %% [markdown]
 # ## What cannot be foretold
 #
-# This arm is chaotic: start it a thousandth of a degree differently, and after some seconds it moves in another way
+# This arm is chaotic: start it 0.00001 rad (0.0006°) differently, and after some seconds it moves in another way
 # altogether. No method helps against that. So compare motions of such mechanisms over a short time only.
 
 # %%

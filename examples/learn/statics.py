@@ -10,7 +10,8 @@
 #
 # Why the transpose? Imagine that the hand moves by a very small step. What the motors put in, τ times the turn of the
 # joints, must come out at the hand, F times the step of the hand. The hand's step is J times the turn of the joints. So
-# τ · δq = F · J δq for every δq, and this says τ = Jᵀ F.
+# τ · δq = F · J δq for every δq, and this says τ = Jᵀ F. Such a small imagined step is called a virtual displacement, and
+# the argument the principle of virtual work.
 
 # %%
 import numpy as np
@@ -40,7 +41,8 @@ figure.savefig("learn_statics.png", dpi=100)
 # ![The arm, and the two forces with which its hand presses.](../pictures/learn_statics.png)
 #
 # Read the numbers with the picture. A force along x passes the first two joints at the height of one link, 1 m above
-# them: each has to give 10 N m. It points straight through the third joint, and asks nothing of it. A force along y stands
+# them: each has to give 10 N m. The minus in (−10, −10, 0) says: clockwise, against the direction in
+# which the angle of a joint grows. The force points straight through the third joint, and asks nothing of it. A force along y stands
 # exactly above the first joint: nothing is asked there. A moment is the same at every joint.
 #
 # ## What the weight asks for

@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Straight and turning
 #
-# Everything that you know about a body that moves along a straight line is also true of a body that turns about an axis.
-# Only the letters change.
+# Everything that you know about a body that moves along a straight line (translation) is also true of a body that turns
+# about an axis (rotation). Only the letters change.
 #
 # | along a line | | about an axis | |
 # |---|---|---|---|
@@ -15,12 +15,12 @@
 # | mass m | kg | moment of inertia I | kg m² |
 # | f = m a | | τ = I α | |
 # | momentum P = m v | kg m/s | angular momentum L = I ω | kg m²/s |
-# | energy of motion ½ m v² | J | energy of motion ½ I ω² | J |
+# | energy of motion (kinetic energy) ½ m v² | J | energy of motion ½ I ω² | J |
 # | work f x | J | work τ θ | J |
 # | power f v | W | power τ ω | W |
-# | spring k x | k in N/m | spring k_θ θ | k_θ in N m/rad |
-# | damper c v | c in N s/m | damper c_θ ω | c_θ in N m s/rad |
-# | m a + c v + k x = f | | I α + c_θ ω + k_θ θ = τ | |
+# | spring k x | k in N/m | spring $k_\theta\,\theta$ | $k_\theta$ in N m/rad |
+# | damper c v | c in N s/m | damper $c_\theta\,\omega$ | $c_\theta$ in N m s/rad |
+# | m a + c v + k x = f | | $I\alpha + c_\theta\,\omega + k_\theta\,\theta = \tau$ | |
 #
 # The last row is an oscillator: a mass with a spring and a damper. The two equations are the same. So a body that slides
 # and a body that turns move in the same way when their numbers are the same.

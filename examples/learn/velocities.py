@@ -33,7 +33,7 @@ figure.savefig("learn_velocities.png", dpi=100)
 #
 # Each arrow is perpendicular to the line from its joint to the hand, because a joint that turns moves the hand on a circle.
 #
-# ## The way back, and where there is none
+# ## The way back, and singular configurations
 #
 # Which joint velocities give the hand a velocity that you want? Solve J v = ṗ:
 
@@ -44,7 +44,7 @@ assert np.allclose(lw.velocity(arm, q, v, "tip")[:2], wanted)
 
 # %% [markdown]
 # This fails where both arrows have the same direction. Then the hand can move in that direction only, whatever the joints
-# do. Such a configuration is called *singular*. For this arm the determinant of J is l₁ l₂ sin θ₂. It is zero where the arm
+# do. Such a configuration is called *singular* (a singularity). For this arm the determinant of J is l₁ l₂ sin θ₂. It is zero where the arm
 # is stretched out (θ₂ = 0) or folded (θ₂ = π):
 
 # %%

@@ -91,8 +91,8 @@ print(arm)
 # %%
 q = np.radians([30.0, 60.0])        # the shoulder at 30°, the elbow at 60°
 T = lw.pose(arm, q, "hand")
-print(T[:3, 3])                     # where the hand is, in metres: [0.433 0. 0.65]
-print(T[:3, :3])                    # how it is turned: its axes x, y, z as columns
+print(T[:3, 3].round(3))            # where the hand is, in metres: [0.433 0. 0.65]
+print(T[:3, :3].round(3))           # how it is turned: its axes x, y, z as columns
 assert np.allclose(T[:3, 3], [0.5 * np.cos(np.pi / 6), 0.0, 0.5 * np.sin(np.pi / 6) + 0.4])
 
 # %% [markdown]
@@ -130,7 +130,7 @@ fall.animate("fall.gif")                         # the motion, in real time
 # that carry the arm's own weight are those of gravity:
 
 # %%
-print(lw.gravity_forces(arm, q))                 # N m, of shoulder and elbow
+print(lw.gravity_forces(arm, q).round(6))        # N m, of shoulder and elbow: the lower link stands upright, and asks nothing
 
 # %% [markdown]
 # A *law* is a function that says what the motors do. This one carries the weight, pulls each joint towards a target as a
@@ -143,7 +143,7 @@ def law(model, t, q, v):
 
 
 held = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], duration=3.0, law=law)
-print(np.degrees(held.q[-1]))                    # [30. 60.], very nearly
+print(np.degrees(held.q[-1]).round(2))           # [30. 60.], very nearly
 assert np.abs(np.degrees(held.q[-1]) - [30.0, 60.0]).max() < 0.5
 
 # %% [markdown]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import linkwright as lw
 from linkwright.cli import main
 from linkwright.errors import LinkwrightError
 from linkwright.study.file import read_study
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 GOOD = """
 title = "let go"
@@ -47,6 +51,13 @@ def test_a_file_is_tried_run_and_looked_at(tmp_path, capsys):
     assert (found.title, found.outputs, found.unit("q"), found.complete) == ("let go", ("q",), "rad", True)
     assert run("study", "--status", tmp_path / "swings") == 0
     assert "50 of 50 rows" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="this is no checkout")
+def test_the_file_that_the_documentation_prints_is_the_example():
+    page = (DOCS / "topics" / "motion" / "studies.md").read_text(encoding="utf-8")
+    example = (DOCS.parent / "examples" / "pendulum.toml").read_text(encoding="utf-8")
+    assert f"```toml\n{example}```" in page
 
 
 def test_a_table_and_a_function_of_ones_own(tmp_path):

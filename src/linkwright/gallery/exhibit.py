@@ -30,8 +30,8 @@ MEANINGS: dict[Origin, str] = {
     "printed": "the number stands in the source, and we get it to its last digit",
     "formula": "the source's formula as it stands, with numbers put in, beside the library's own algorithm",
     "said": "a claim of the source, or what its text tells of a figure",
-    "known": "numbers that the source leaves out; we had them before in another way, by hand or by another program",
-    "found": "a claim of ours, on what the source leaves open",
+    "known": "the source leaves the number out; the one given was found in another way, by hand or by another program",
+    "found": "what the source leaves open and this library adds; the table says whether it is true",
     "measured": "times and counts of operations; they depend on machine and program, and prove nothing",
 }
 """What these words mean."""

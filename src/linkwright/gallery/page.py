@@ -43,7 +43,7 @@ def page(title: str, source: Source, sections: Sequence[str], legend: str = "") 
 def words() -> str:
     """How the tables are read."""
     lines = [
-        "Each table sets what the source gives beside what this library computes. “Given as” says what is given:",
+        "Each table compares what the source gives with what this library computes. “Given as” says what is given:",
         "",
     ]
     lines += [f"- *{ORIGINS[origin]}*: {meaning}" for origin, meaning in MEANINGS.items()]
@@ -67,11 +67,11 @@ def index(rows: Sequence[tuple[Source, Sequence[tuple[Shown, str]]]]) -> str:
                 f"[{one.exhibit.title}]({place})",
                 str(len(one.findings)),
                 str(len(one.errata)),
-                "all holds" if one.holds else f"{len(one.wrong)} does not hold",
+                "all hold" if one.holds else f"{len(one.wrong)} does not hold",
             )
             for one, place in made
         ]
-        lines.append(_table(("", "exhibit", "compared", "errata", "found"), cells))
+        lines.append(_table(("", "exhibit", "statements compared", "errata", "result"), cells))
     return "\n\n".join(lines) + "\n"
 
 
