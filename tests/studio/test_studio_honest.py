@@ -126,26 +126,6 @@ def test_pads_of_the_built_in_robots_are_not_part_of_what_is_seen():
     assert len(touching_solids(grounded)) > len(touching_solids(model))
 
 
-def test_the_camera_goes_along(server):
-    with lw.studio(lw.load("quadruped"), port=18990) as made:
-        camera = SimpleNamespace(position=np.array([3.0, 0.0, 1.0]), look_at=np.zeros(3))
-        looks = made.looks
-        made.server.get_clients = lambda: {0: SimpleNamespace(camera=camera)}
-        q = made.q
-        q[0] += 2.0
-        made.show(q)
-        assert camera.position.tolist() == [3.0, 0.0, 1.0]  # it is not asked to
-        looks.look_at_robot(made.server.get_clients().values())
-        middle = made.scene.poses[:, :3, 3].mean(axis=0)
-        np.testing.assert_allclose(camera.look_at, middle)
-        np.testing.assert_allclose(camera.position - camera.look_at, [3.0, 0.0, 1.0])
-        looks.follows.value = True
-        q[1] += 1.0
-        made.show(q)
-        np.testing.assert_allclose(camera.look_at, made.scene.poses[:, :3, 3].mean(axis=0))
-        np.testing.assert_allclose(camera.position - camera.look_at, [3.0, 0.0, 1.0])
-
-
 def test_a_picture_has_the_name_of_what_it_shows(server):
     client = SimpleNamespace(get_render=lambda height, width: np.zeros((8, 8, 3), dtype=np.uint8))
     name, content = saving(server, []).content("png", client)

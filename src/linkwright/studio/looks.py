@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,35 +54,7 @@ class Looks:
                 "velocity", "Velocity ellipsoid", "How fast the hand can go each way; to a scale of its own", False
             )
             self._box("force", "Force ellipsoid", "How hard the hand can push each way; to a scale of its own", False)
-        self.look = gui.add_button("Bring into view", hint="Turn to the robot, from the side that you look from")
-        self.look.on_click(lambda event: self.look_at_robot([event.client] if event.client is not None else []))
-        self.follows = gui.add_checkbox("Camera follows", False, hint="Goes along with the robot")
-        self.follows.on_update(lambda _: setattr(self, "_followed", self._middle()))
-        self._followed: Array = self._middle()
         posture.listen(self.show, self)
-
-    def look_at_robot(self, clients: Iterable[Any]) -> None:
-        """Turn browsers to the robot: each stays as far from it, and on the side, as from what it looked at."""
-        middle = self._middle()
-        for client in clients:
-            away = np.asarray(client.camera.position) - np.asarray(client.camera.look_at)
-            client.camera.position = middle + away
-            client.camera.look_at = middle
-
-    def _middle(self) -> Array:
-        """(3,), of the places of all bodies."""
-        places: Array = self.scene.poses[:, :3, 3].mean(axis=0)
-        return places
-
-    def _go_along(self) -> None:
-        moved = self._middle() - self._followed
-        if np.linalg.norm(moved) < 1e-3 * self.scene.size:
-            return
-        self._followed = self._followed + moved
-        for client in self.scene.server.get_clients().values():
-            position, target = np.asarray(client.camera.position), np.asarray(client.camera.look_at)
-            client.camera.position = position + moved
-            client.camera.look_at = target + moved
 
     def set(self, what: str, shown: bool) -> None:
         """Show something, or hide it."""
@@ -98,8 +70,6 @@ class Looks:
         """Bring what is shown to a configuration (nq,)."""
         for what in self._shown:
             self._follow(what, q)
-        if self.follows.value:
-            self._go_along()
 
     def _box(self, what: str, label: str, hint: str, shown: bool) -> None:
         box = self.boxes[what] = self.gui.add_checkbox(label, shown, hint=hint)

@@ -13,6 +13,7 @@ from linkwright.errors import ArgumentError, LinkwrightError
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
+from linkwright.studio.camera import Camera
 from linkwright.studio.hand import Follow, Hand
 from linkwright.studio.live.simulating import Simulating
 from linkwright.studio.looks import Looks
@@ -65,6 +66,8 @@ class Studio:
         self.scene = Scene(self.server, self.model, self.posture.q)
         """what is seen"""
         self.posture.listen(self.scene.show)
+        self.camera = Camera(self.server, self.scene)
+        """where one looks from"""
         self._status = gui.add_markdown("")
         self.tabs = gui.add_tab_group()
         """the tabs of the panel: more can be added"""
@@ -74,7 +77,7 @@ class Studio:
         with self.tabs.add_tab("Show"):
             self.looks = Looks(gui, self.scene, self.posture, self.hand)
         with self.tabs.add_tab("Simulate"):
-            self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated)
+            self.simulating = Simulating(self.server, self.scene, self.posture, self._simulated, self.camera)
         with self.tabs.add_tab("Save"):
             self.saving = Saving(self.server, self.scene, self.simulating.motion, self.tell, self.simulating.again)
 
@@ -83,7 +86,8 @@ class Studio:
         buttons.on_click(lambda _: self._go(str(buttons.value)))
         if self.model.nv:
             with gui.add_folder("Hand: drag its arrows"):
-                self.hand = self._hand(gui)
+                self.hand = hand = self._hand(gui)
+                self.camera.busy = lambda: hand.dragged
         units = gui.add_dropdown("Angles", ("degrees", "radians"))
         self.sliders = Sliders(gui, self.posture, told=self.tell)
         units.on_update(lambda _: self.sliders.in_unit(units.value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Scene:
         self.size = self.view.size
         """of the mechanism, m"""
         self._named: dict[str, Any] = {}
+        self._listening: list[Callable[[], None]] = []
         with server.atomic():
             self._light()
             self._ground()
@@ -59,6 +61,12 @@ class Scene:
         """Show a configuration (nq,); all bodies arrive at the page together."""
         self.robot.show(q)
         self.q = np.array(q, dtype=float)
+        for told in self._listening:
+            told()
+
+    def listen(self, told: Callable[[], None]) -> None:
+        """Call ``told()`` after each configuration that is shown."""
+        self._listening.append(told)
 
     def arrows(self, name: str, at: Any, vectors: Any, colour: Colour = RED) -> None:
         """Arrows from places (n, 3) along vectors (n, 3), m in the world; those of this name before are gone.

@@ -22,6 +22,12 @@ from linkwright.studio.words import literal
 CURVES = 8.0
 """a second: how often curves are drawn anew while it moves"""
 
+TWICE = 0.3
+"""s: a key that is held down, or that presses the button as well, counts once"""
+
+BACK = "Back to the start"
+STEPS = ("1 step", "0.1 s", BACK)
+
 CRIMSON, GREEN = (214, 24, 74), (24, 140, 84)
 
 MODES = {"hold the posture": "hold", "bend and stretch": "bend", "let go": "free"}
@@ -43,7 +49,7 @@ class LivePanel:
         """m/N, of arrows"""
         self._gestures: deque[tuple[str, str, Array]] = deque()
         self._drawn_to = live.now.t
-        self._drawn, self._told, self._quiet = 0.0, "", False
+        self._drawn, self._told, self._quiet, self._pressed_at = 0.0, "", False, -TWICE
         self._controls()
         self.curves: Plots | None = None
 
@@ -51,9 +57,9 @@ class LivePanel:
 
     def _controls(self) -> None:
         gui, live = self.server.gui, self.live
-        self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="in real time")
-        self.play_button.on_click(lambda _: self.toggle())
-        self.step_buttons = gui.add_button_group("Step", ("1 step", "0.1 s", "Back to the start"))
+        self.play_button = gui.add_button("Play", color="green", icon="player-play", hint="In real time. Key: space")
+        self.play_button.on_click(lambda _: self._pressed())
+        self.step_buttons = gui.add_button_group("Step", STEPS, hint="Back to the start: also the key backspace")
         self.step_buttons.on_click(lambda event: self._stepped(event.target.value))
         self.time = gui.add_slider("Time, s", 0.0, 1.0, 1e-2, 0.0, hint="Drag to look back. Play goes on from there.")
         self.time.on_update(self._scrubbed)
@@ -88,12 +94,14 @@ class LivePanel:
             self.strength = gui.add_slider("Strength ×", 0.1, 5.0, 0.1, 1.0)
             self.forces = gui.add_checkbox("Forces of contact", True, visible=bool(live.model.pairs))
             self.forces.on_update(lambda _: self._arrows())
+        gui.add_command("Play, or pause", hotkey="space").on_trigger(lambda _: self._pressed())
+        gui.add_command(BACK, hotkey="backspace").on_trigger(lambda _: self._stepped(BACK))
         self._bind_mouse()
         self._tell()
 
     def add_curves(self) -> Plots:
         """The curves, in the panel that is open now."""
-        self.curves = Plots(self.server, self.live.model)
+        self.curves = Plots(self.server, self.live.model, moving=self.live.bend)
         self.curves.update(list(self.live.history))
         return self.curves
 
@@ -112,6 +120,13 @@ class LivePanel:
         self.clock.stop()
 
     # what the user does
+
+    def _pressed(self) -> None:
+        """The button or its key: a browser may tell both of one press."""
+        last, self._pressed_at = self._pressed_at, perf_counter()
+        if self._pressed_at - last > TWICE:
+            self.toggle()
+            self._pressed_at = perf_counter()  # it may have been compiled first
 
     def toggle(self) -> None:
         """Play, or pause."""
@@ -149,7 +164,7 @@ class LivePanel:
 
     def _stepped(self, what: str) -> None:
         self.pause()
-        if what == "Back to the start":
+        if what == BACK:
             self.live.reset()
             self.seen = None
         else:

@@ -36,7 +36,8 @@ class Plots:
     last seconds before that time.
     """
 
-    def __init__(self, server: Any, model: Model, whole: bool = False):
+    def __init__(self, server: Any, model: Model, whole: bool = False, moving: Array | None = None):
+        """``moving`` (nv,): how much each joint is going to move; the curves of what moves most are there first."""
         self.server, self.model, self.whole = server, model, whole
         self._samples: Sequence[Sample] = ()
         self._until: float | None = None
@@ -45,7 +46,12 @@ class Plots:
         gui = server.gui
         self.choice = None
         if len(self.groups) > 1:
-            self.choice = gui.add_dropdown("Joints", list(self.groups), hint="whose curves are drawn")
+            self.choice = gui.add_dropdown(
+                "Curves of",
+                list(self.groups),
+                initial_value=_most(self.groups, moving),
+                hint="Whose positions and efforts are drawn. Drag over a curve to see a part, double-click to see all",
+            )
         q, v = self.shown
         self.joints = (
             self._picture(f"positions, {units_of(model, 'rad', 'm')}", [self.coordinates[k] for k in q]) if q else None
@@ -150,6 +156,13 @@ def groups_of(model: Model) -> dict[str, tuple[list[int], list[int]]]:
     close()
     floats = [name for name in found if any(j.name == name and j.type == "free" for j in model.joints)]
     return {name: found[name] for name in [*(n for n in found if n not in floats), *floats]}
+
+
+def _most(groups: dict[str, tuple[list[int], list[int]]], moving: Array | None) -> str:
+    """The name of the group that moves most; of equals, and unless that is known, the first."""
+    if moving is None:
+        return next(iter(groups))
+    return max(groups, key=lambda name: float(np.abs(moving[groups[name][1]]).sum()))
 
 
 def _first_after(samples: Sequence[Sample], t: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from threading import Lock
 from time import perf_counter
 from typing import Any
@@ -14,6 +15,7 @@ from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.standing import stand
 from linkwright.spatial.arrays import Array
+from linkwright.studio.camera import Camera
 from linkwright.studio.live.live import Live
 from linkwright.studio.live.panel import LivePanel
 from linkwright.studio.posture import Posture
@@ -25,6 +27,9 @@ FOLLOWED = 8.0
 """a second: how often sliders and the hand follow a mechanism that moves by itself"""
 WIDTH = 380
 """pixels, of what is beside the picture"""
+
+LEAST_ACROSS = 0.65
+"""How wide the picture is beside its height, at least, with the curves open at first."""
 
 BACK = 1.4
 """How many times as far away one looks from: it moves, and what is beside the picture takes its room."""
@@ -44,9 +49,16 @@ class Simulating:
     Nothing is compiled before, for most who open the studio only look.
     """
 
-    def __init__(self, server: Any, scene: Scene, posture: Posture, began: Callable[[], object] = lambda: None):
-        """``began`` is called once it is set going."""
-        self._began = began
+    def __init__(
+        self,
+        server: Any,
+        scene: Scene,
+        posture: Posture,
+        began: Callable[[], object] = lambda: None,
+        camera: Camera | None = None,
+    ):
+        """``began`` is called once it is set going; ``camera`` goes along with it."""
+        self._began, self._camera = began, camera
         self.server, self.scene, self.posture = server, scene, posture
         self.model: Model = scene.model
         self.live: Live | None = None
@@ -89,14 +101,22 @@ class Simulating:
                         self._equations = gui.add_html("")
                 side.dock_left()
                 side.set_width(WIDTH)
+                if self._crowded():
+                    side.minimize()
             self._began()
-            self._in_view()
+            with self._camera.still() if self._camera is not None else nullcontext():
+                self._in_view()
             self.posture.listen(self._placed, self)
             self._moved(self.live.q)
             self.panel.start()
         if play:
             self.panel.play()
         return self.panel
+
+    def _crowded(self) -> bool:
+        """Whether what is beside the picture would leave it too little room, on one of the pages."""
+        cameras = [client.camera for client in self.server.get_clients().values()]
+        return any(camera.image_width - WIDTH < LEAST_ACROSS * camera.image_height for camera in cameras)
 
     def _made(self) -> Live:
         """As it is shown; where nobody has moved it yet, as it shows what it can do."""
@@ -118,9 +138,10 @@ class Simulating:
             if level is not None:
                 self.scene.ground.position = level * np.asarray(self.scene.view.up)
         cameras = [(self.server.initial_camera, 1.0)]
+        beside = 0.0 if self._crowded() else WIDTH
         for client in self.server.get_clients().values():
             at = client.camera
-            cameras.append((at, narrow(at.image_width - WIDTH, at.image_height) if self.live.stands else 1.0))
+            cameras.append((at, narrow(at.image_width - beside, at.image_height) if self.live.stands else 1.0))
         for camera, more in cameras:
             middle = np.asarray(camera.look_at) + shift
             away = BACK * more * (np.asarray(camera.position) - np.asarray(camera.look_at))
