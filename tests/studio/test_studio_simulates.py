@@ -79,6 +79,33 @@ def test_a_robot_on_legs_is_put_on_its_ground(studio):
     assert len(made.scene._named["contact forces"].points) >= 4
 
 
+def test_a_robot_that_was_raised_is_dropped(studio):
+    made = studio("quadruped")
+    q = made.q
+    q[2] += 1.0
+    q[0] += 0.3
+    made.posture.move(q)
+    made.simulating.begin(play=False)
+    live = made.simulating.live
+    standing = lw.stand(live.model, q)
+    np.testing.assert_allclose(live.q[:3] - standing[:3], [0.0, 0.0, 1.0], atol=1e-9)
+    live.take(250)
+    assert live.q[2] - standing[2] == pytest.approx(1.0 - 0.5 * 9.81 * 0.25**2, abs=0.01)  # it falls freely
+    live.take(1500)
+    assert not live.lost
+    assert live.q[2] < standing[2] + 0.02
+
+
+def test_a_robot_whose_legs_were_bent_stands(studio):
+    made = studio("quadruped")
+    q = made.q
+    q[8:10] += [0.3, -0.6]
+    made.posture.move(q)
+    made.simulating.begin(play=False)
+    live = made.simulating.live
+    np.testing.assert_allclose(live.q, lw.stand(live.model, q), atol=1e-9)
+
+
 def test_what_is_too_large_says_so_in_the_panel(studio, monkeypatch):
     made = studio("two_link")
 

@@ -19,6 +19,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.studio.posture import Newest, Posture, default_frame
 from linkwright.studio.robot import Robot
 from linkwright.studio.scene import Scene
+from linkwright.studio.words import distance
 
 Follow = Literal["place", "place and turn"]
 
@@ -283,11 +284,10 @@ def _told_of(found: Any, missing: float) -> str:
     """What came of it, in plain words."""
     if found.converged or found.error <= THERE:
         return "The hand is where it was asked to be."
-    far = f"{1e3 * missing:.0f} mm" if missing >= 1e-3 else f"{1e3 * missing:.1f} mm"
     why = {
         "limits": "The limits of the joints do not let it get there",
         "out of reach": "Out of reach",
         "singular": "At the edge of its reach",
     }.get(found.reason, "Not reached")
     turned = "" if missing > 1e-3 else ", turned otherwise"
-    return f"{why}: the nearest is shown, {far} away{turned}."
+    return f"{why}: the nearest is shown, {distance(missing)} away{turned}."

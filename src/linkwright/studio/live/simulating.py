@@ -19,6 +19,7 @@ from linkwright.studio.camera import Camera
 from linkwright.studio.live.live import Live
 from linkwright.studio.live.panel import LivePanel
 from linkwright.studio.posture import Posture
+from linkwright.studio.robot import body_poses
 from linkwright.studio.scene import FIELD_OF_VIEW, Scene
 from linkwright.studio.typeset import Typeset, typeset
 from linkwright.studio.words import literal
@@ -33,6 +34,9 @@ LEAST_ACROSS = 0.65
 
 BACK = 1.4
 """How many times as far away one looks from: it moves, and what is beside the picture takes its room."""
+
+RAISED = 0.02
+"""of its size: a base that is higher than that above where it began is dropped"""
 
 ACROSS = 0.8
 """How wide a picture is beside its height where what has fallen is still in it."""
@@ -122,9 +126,21 @@ class Simulating:
         """As it is shown; where nobody has moved it yet, as it shows what it can do."""
         live, q = Live(self.model), self.posture.q
         if not np.array_equal(q, self.posture.start):
-            live.start = (np.asarray(stand(live.model, q)) if live.stands else q), np.zeros(self.model.nv)
+            live.start = (self._on_its_ground(live, q) if live.stands else q), np.zeros(self.model.nv)
             live.reset()
         return live
+
+    def _on_its_ground(self, live: Live, q: Array) -> Array:
+        """What floats, on the ground; whose base was raised over where it began is as high above it, and falls."""
+        up = np.asarray(self.scene.view.up)
+        standing = np.array(stand(live.model, q))
+        raised = float((body_poses(self.model, np.stack([q, self.posture.start]))[:, 0, :3, 3] @ up) @ [1.0, -1.0])
+        if raised > RAISED * self.scene.size:
+            for joint in self.model.joints:
+                if joint.type == "free":
+                    place = self.model.slice(joint.name).q.start
+                    standing[place : place + 3] += raised * up
+        return standing
 
     def _in_view(self) -> None:
         """What floats is put on its ground, which is drawn there; whoever looks goes along, and steps back."""

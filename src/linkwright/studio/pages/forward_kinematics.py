@@ -10,6 +10,7 @@ from linkwright.spatial.arrays import Array
 from linkwright.studio.pages.program import Program, degrees, table
 from linkwright.studio.pages.tutorial_arm import Reached, forward, inverse, lengths_of, nearest
 from linkwright.studio.robot import Robot
+from linkwright.studio.words import distance
 
 CHOICES = ("nearest", "up", "down")
 TEXT = """θ₁ turns the arm, θ₂, θ₃ and θ₄ pitch it; **α = θ₂ + θ₃ + θ₄** is the pitch of the hand. Move the joints and
@@ -115,7 +116,7 @@ class ForwardKinematics(Program):
         if missed:
             self.ghost.visible = False
             self.state.content = (
-                f"### Out of reach\nThe wrist would be {1e3 * found.beyond:.3g} mm too far away, or too near."
+                f"### Out of reach\nThe wrist would be {distance(found.beyond)} too far away, or too near."
             )
             return
         now = nearest(found.answers, q)
