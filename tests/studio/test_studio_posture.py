@@ -177,7 +177,7 @@ def test_out_of_reach_is_told_with_the_nearest(server):
     dragged(hand, [5.0, 0.0, 0.3], phases=("start", "update"))
     here = hand.pose(posture.q)[:3, 3]
     assert np.isclose(here[0], 1.1, atol=1e-2)  # l2 + l3 + l4, stretched
-    assert told[-1] == "Out of reach: the nearest is shown, 3900 mm away."
+    assert told[-1] == "Out of reach: the nearest is shown, 3.90 m away."
     np.testing.assert_allclose(hand.gizmo.position, [5.0, 0.0, 0.3])  # it stays with the mouse
     dragged(hand, [5.0, 0.0, 0.3], phases=("end",))
     np.testing.assert_allclose(hand.gizmo.position, hand.pose(posture.q)[:3, 3], atol=1e-4)
