@@ -190,11 +190,11 @@ def main() -> None:
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; bare, study: ns a row; the study's speed")
     with tempfile.TemporaryDirectory(dir=told.to) as folder:
         planned(10**9, Path(folder))
-        for name, share in zip(KERNELS, (1, 10), strict=True):
+        for name in KERNELS:
             if told.workers:
-                on_workers(name, rows // share, pieces, Path(tempfile.mkdtemp(dir=folder)))
+                on_workers(name, rows, pieces, Path(tempfile.mkdtemp(dir=folder)))
             else:
-                measured(name, rows // share, pieces, told.threads, Path(folder))
+                measured(name, rows, pieces, told.threads, Path(folder))
 
 
 if __name__ == "__main__":
