@@ -381,6 +381,51 @@ def test_a_billion_rows_are_planned_without_arrays_of_them(tmp_path):
     assert most < 30e6
 
 
+def drawn(a, b, source):
+    return a + source.random(len(a))
+
+
+@pytest.mark.parametrize("first", [np.int32, np.float32, bool])
+def test_what_would_lose_digits_is_refused(tmp_path, first):
+    """Kept as in the first rows; what comes later as something that is wider would be cut."""
+    rows = {"x": np.arange(60_000.0)}
+    with pytest.raises(InputError, match=r"'y' is (int64|float64) from row \d+ on, and .* in others"):
+        lw.study(
+            lambda x: {"y": x.astype(first) if x[0] < 2e4 else np.int64(10**9) * x.astype(int)}, rows, tmp_path / "s"
+        )
+
+
+@pytest.mark.parametrize("batched", [True, False])
+def test_whole_numbers_may_come_among_floats(tmp_path, batched):
+    rows = {"x": np.arange(3000.0)}
+
+    def miss(x):
+        return x + 0.5 if np.all(x < 2000) else 0 * np.asarray(x).astype(int)
+
+    found = lw.study(miss, rows, tmp_path / "s", batched=batched, chunk=500)
+    np.testing.assert_array_equal(found["value"], np.where(rows["x"] < 2000, rows["x"] + 0.5, 0.0))
+
+
+def test_histograms_tell_values_that_there_are(tmp_path):
+    x = np.random.default_rng(3).normal(size=5000)
+    found = lw.study(
+        lambda x: {"high": x > 0.1, "one": 0 * x + 2.0, "same": x, "odd": np.where(x > 2, np.inf, x), "no": x * np.nan},
+        {"x": x},
+        tmp_path / "s",
+    )
+    axes = {one.get_xlabel() or one.get_title(): one for one in found.plot_histogram().axes}
+    told = {
+        name: [float(one.get_text().split()[-1]) for one in axis.get_legend().get_texts()]
+        for name, axis in axes.items()
+        if axis.get_legend()
+    }
+    assert told["high"][1:] == [0, 0, 1]
+    assert told["one"] == [2, 2, 2, 2]
+    assert told["same"] == pytest.approx([x.mean(), *np.percentile(x, [5, 50, 95])], rel=1e-3)
+    assert f"{np.count_nonzero(x > 2)} rows not finite" in axes["odd"].get_title()
+    assert "no: no finite number" in axes
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "told"),
     [
@@ -391,7 +436,11 @@ def test_a_billion_rows_are_planned_without_arrays_of_them(tmp_path):
         ((lambda a, b: a[0], AB), ShapeError, "batched=False"),
         ((lambda a, b: {"a": a}, AB), InputError, "'a' has the name of a parameter"),
         ((lambda a, b: {"x/y": a}, AB), InputError, "'x/y'"),
+        ((lambda a, b: {"": a}, AB), InputError, "''"),
+        ((lambda a, b: {}, AB), InputError, "gave no outputs"),
+        ((lambda a, b: {"c": a[:, None].sum()}, AB), ShapeError, "with a (1,), b (1,), and gave 'c' of shape ()"),
         ((lambda a: a, AB), InputError, "failed for all of the first 64 rows: TypeError"),
+        ((partial(drawn, source=np.random.default_rng(1)), AB), InputError, "random generator"),
     ],
 )
 def test_wrong_arguments_are_told_and_leave_nothing(tmp_path, arguments, error, told):
@@ -405,6 +454,8 @@ def test_wrong_arguments_are_told_and_leave_nothing(tmp_path, arguments, error, 
     ("named", "error"),
     [
         ({"keep": ["no"]}, "got 'no'"),
+        ({"keep": []}, "got none"),
+        ({"units": {"sum": 3}}, "a unit is text"),
         ({"keep_parameters": ["no"]}, "got 'no'"),
         ({"units": {"no": "m"}}, "got 'no'"),
         ({"chunk": 0}, "chunk is a whole number"),

@@ -71,9 +71,12 @@ class Given(NamedTuple):
     """errors, by row"""
 
 
-def asked(work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None) -> Given:
+def asked(
+    work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[str, Array] | None = None, start: int = 0
+) -> Given:
     """What the function gives for these rows, asked for a block at a time; where it fails for all of a block, for each
-    half of it, until it is known for which rows. Outputs of several blocks come into ``room``, where it is given.
+    half of it, until it is known for which rows. Outputs of several blocks come into ``room``, where it is given;
+    ``start`` is the number of the first row, for what is told.
 
     Raises :class:`InputError` for outputs that are none, or not those of the other rows.
     """
@@ -98,14 +101,16 @@ def asked(work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[
         if not work.batched and last - first > 1:
             waiting += [(k, k + 1) for k in reversed(range(first, last))]
             continue
-        found, fixed = columns(result, last - first) if work.batched else one_row(result)
+        found, fixed = columns(result, some, last - first) if work.batched else one_row(result)
         if work.keep is not None:
             if unknown := [name for name in work.keep if name not in found]:
                 raise InputError(f"keep names outputs of the function, {', '.join(found)}; got {unknown[0]!r}")
             found = {name: found[name] for name in work.keep}
+        if not found:
+            raise InputError("the function gave no outputs: it gives an array, or a dict of arrays by name")
         if last - first == rows:
             return Given(found, fixed, failures)
-        _put(whole, found, slice(first, last), rows, room)
+        _put(whole, found, slice(first, last), rows, room, start + first)
     failed = [*failures]
     for one in whole.values():
         one.values[failed] = Layout.of(one).missing
@@ -113,7 +118,12 @@ def asked(work: Work, parameters: Mapping[str, Array], rows: int, room: Mapping[
 
 
 def _put(
-    whole: dict[str, Column], found: Mapping[str, Column], where: slice, rows: int, room: Mapping[str, Array] | None
+    whole: dict[str, Column],
+    found: Mapping[str, Column],
+    where: slice,
+    rows: int,
+    room: Mapping[str, Array] | None,
+    number: int,
 ) -> None:
     """Copy what was found for some rows to its place among all."""
     if not whole:
@@ -123,23 +133,32 @@ def _put(
             else:
                 values = np.empty((rows, *one.values.shape[1:]), dtype=one.values.dtype)
             whole[name] = one._replace(values=values)
-    _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found)
+    _require_the_same({name: Layout.of(one) for name, one in whole.items()}, found, number)
     for name, one in found.items():
         whole[name].values[where] = one.values
 
 
-def _require_the_same(known: Mapping[str, Layout], found: Mapping[str, Column]) -> None:
-    told = {name: (one.shape, np.dtype(one.dtype).kind) for name, one in known.items()}
-    here = {name: (one.values.shape[1:], one.values.dtype.kind) for name, one in found.items()}
-    if told != here:
+def _require_the_same(known: Mapping[str, Layout], found: Mapping[str, Column], number: int) -> None:
+    """That what was found from row ``number`` on can be kept with what is known of other rows, and nothing is lost:
+    whole numbers may come among floating-point ones, not the other way round."""
+    shapes = {name: one.shape for name, one in known.items()}
+    here = {name: one.values.shape[1:] for name, one in found.items()}
+    if shapes != here:
         raise InputError(
-            f"the function gave {_shown(here)} for some rows, and {_shown(told)} for others: outputs are the same of "
-            "all rows"
+            f"the function gave {_shown(here)} for row {number}, and {_shown(shapes)} for others: outputs are the same "
+            "of all rows"
         )
+    for name, one in found.items():
+        kept = np.dtype(known[name].dtype)
+        if not np.can_cast(one.values.dtype, kept, "safe"):
+            raise InputError(
+                f"the output {name!r} is {one.values.dtype} from row {number} on, and {kept} in others, where it would "
+                f"lose digits: give it one type in all rows, such as np.{np.promote_types(kept, one.values.dtype)}"
+            )
 
 
-def _shown(outputs: Mapping[str, tuple[tuple[int, ...], str]]) -> str:
-    return ", ".join(f"{name} {shape}" if shape else name for name, (shape, _) in outputs.items()) or "nothing"
+def _shown(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name} {shape}" if shape else name for name, shape in shapes.items()) or "nothing"
 
 
 def first_rows(work: Work, rows: int) -> Given:
@@ -165,10 +184,10 @@ def computed(work: Work, store: Store, memory: Memory, k: int) -> Computed:
     (first, last), room = store.bounds(k), memory.take()
     with one_thread(), np.errstate(all="ignore"):
         parameters = work.samples.at(first, last)
-        given = asked(work, parameters, last - first, room)
+        given = asked(work, parameters, last - first, room, first)
     arrays: dict[str, Array] = {name: parameters[name] for name in work.kept_parameters}
     if given.columns:
-        _require_the_same(memory.layouts, given.columns)
+        _require_the_same(memory.layouts, given.columns, first)
         arrays.update({name: one.values for name, one in given.columns.items()})
     return Computed(k, arrays, last - first, given.failures, room)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, counted
 from linkwright.inverse_kinematics.reach import Reached
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.rollouts.result import Rollout
@@ -30,14 +30,14 @@ class Column(NamedTuple):
     unit: str = ""
 
 
-def columns(result: Any, rows: int) -> tuple[dict[str, Column], dict[str, Array]]:
+def columns(result: Any, parameters: Mapping[str, Array], rows: int) -> tuple[dict[str, Column], dict[str, Array]]:
     """The outputs by name, and what is the same in all rows: the times of motions.
 
     A result is an array (rows, …), a number where there is one row, a mapping of such, a tuple with or without names,
     a dataclass, or a :class:`Motion`, :class:`Rollout` or :class:`Reached` of a batch.
     """
     found, fixed = _taken_apart(result)
-    return {name: _checked(name, one, rows) for name, one in found.items()}, fixed
+    return {name: _checked(name, one, parameters, rows) for name, one in found.items()}, fixed
 
 
 def _taken_apart(result: Any) -> tuple[dict[str, Column], dict[str, Array]]:
@@ -100,12 +100,12 @@ def _column(name: str, x: Any, unit: str = "") -> Column:
     return Column(values, tuple(f"{name}_{k}" for k in range(max(0, values.ndim - 1))), unit)
 
 
-def _checked(name: str, one: Column, rows: int) -> Column:
+def _checked(name: str, one: Column, parameters: Mapping[str, Array], rows: int) -> Column:
     if one.values.ndim == 0 or len(one.values) != rows:
-        shape = one.values.shape
+        asked = ", ".join(f"{key} {x.shape}" for key, x in parameters.items())
         raise ShapeError(
-            f"the output {name!r} of {rows} rows has shape {shape}; expected ({rows}, …). A function that takes one "
-            "row at a time: study(…, batched=False)"
+            f"the function was asked for {counted(rows, 'row')}, with {asked}, and gave {name!r} of shape "
+            f"{one.values.shape}; expected ({rows}, …). For a function that takes one row at a time, say batched=False"
         )
     return one
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import random
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
@@ -54,7 +55,7 @@ def function_name(function: Callable[..., Any]) -> str:
     while isinstance(function, (partial, RolloutOf)):
         function = function.call if isinstance(function, RolloutOf) else function.func
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    return str(name or type(function).__qualname__)
+    return str(name or type(function).__qualname__).rpartition("<locals>.")[2].replace("<lambda>", "lambda")
 
 
 def samples_parts(samples: Samples) -> Parts:
@@ -73,7 +74,7 @@ def _digest(what: str, x: Any) -> str:
             found.update(piece)
     except TypeError as error:
         raise InputError(
-            f"a study resumes what was computed with the same function, and cannot tell {what}: {error}"
+            f"a study goes on only with the same function, and cannot know whether {what} is the same: {error}"
         ) from None
     return found.hexdigest()
 
@@ -93,7 +94,7 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
     inner = (*around, id(x))
     if isinstance(x, np.ndarray):
         if x.dtype.hasobject:
-            raise TypeError("an array of objects")
+            raise TypeError("it has an array of objects")
         yield from (b"array", x.dtype.str.encode(), repr(x.shape).encode())
         yield np.ascontiguousarray(x).reshape(-1).view(np.uint8).data  # large tables are not copied
     elif isinstance(x, CodeType):
@@ -150,6 +151,11 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
         yield from sorted(_digest("a set", piece).encode() for piece in x)
     elif isinstance(x, Enum):
         yield from (b"enum", _name(type(x)).encode(), x.name.encode())
+    elif isinstance(x, (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)):
+        raise TypeError(
+            "it has a random generator, which would give other numbers when the study goes on. Draw them as parameters "
+            "(lw.samples.random), or make the generator within the function, from a seed that is a parameter"
+        )
     elif type(x).__module__ in TOOLS:
         yield from (b"tool", _name(type(x)).encode())
     elif isinstance(x, Path):
@@ -165,7 +171,7 @@ def _pieces(x: Any, around: tuple[int, ...]) -> Iterator[bytes | memoryview]:
         yield from _pieces(type(x), inner)
         yield from _pieces({name: value for name, value in vars(x).items() if not name.startswith("__")}, inner)
     else:
-        raise TypeError(f"{type(x).__name__}: {x!r}")
+        raise TypeError(f"it has {x!r}, and what a {type(x).__name__} holds is not known")
 
 
 def _name(x: Any) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, counted
 from linkwright.spatial.arrays import Array
 from linkwright.study.columns import TIME
 from linkwright.visual.plots import COLOURS
@@ -24,6 +24,9 @@ SHOWN_ROWS = 100_000
 POINTS = 5_000
 """Outcomes that are drawn one by one; of more, how many there are in each place is drawn."""
 
+PERCENTILES = (5.0, 50.0, 95.0)
+"""that a histogram tells"""
+
 BANDS = ((5.0, 95.0), (25.0, 75.0))
 """%"""
 
@@ -32,14 +35,18 @@ def plot_histogram(study: Study, names: tuple[str, ...], bins: int) -> Figure:
     """How often which values were found, one panel for each name; with mean and percentiles."""
     figure, axes = _panels(len(names))
     for name, axis in zip(names, axes, strict=True):
-        low, high, count, total = np.inf, -np.inf, 0, 0.0
+        low, high, count, total, lost = np.inf, -np.inf, 0, 0.0, 0
         for (x,) in study.chunks(name):
-            x = _finite(_scalars(name, x))
+            known = _scalars(name, x)
+            x = _finite(known)
+            lost += len(known) - len(x)
             if len(x):
                 low, high, count, total = min(low, x.min()), max(high, x.max()), count + len(x), total + x.sum()
         if not count:
-            axis.set_title(f"{name}: nothing computed")
+            axis.set_title(f"{name}: " + ("no finite number" if lost else "nothing computed"))
             continue
+        if lost:
+            axis.set_title(f"{counted(lost, 'row')} not finite, not shown", fontsize="small")
         edges = _edges(low, high, bins, study.read(name, 0, 0).dtype)
         counts = np.zeros(len(edges) - 1)
         for (x,) in study.chunks(name):
@@ -47,13 +54,12 @@ def plot_histogram(study: Study, names: tuple[str, ...], bins: int) -> Figure:
         axis.stairs(counts, edges, fill=True, color=COLOURS[4], edgecolor=COLOURS[0])
         mean = total / count
         axis.axvline(mean, color=COLOURS[1], lw=1.5, label=f"mean {mean:.4g}")
-        for share in (5.0, 50.0, 95.0):
-            at = np.interp(share / 100.0 * count, np.concatenate([[0.0], np.cumsum(counts)]), edges)
+        for share, at in zip(PERCENTILES, _percentiles(_picked(study, name)), strict=True):
             axis.axvline(at, color="0.3", lw=1.0, ls=":" if share != 50.0 else "--", label=f"{share:g} %: {at:.4g}")
         axis.set_xlabel(_label(study, name))
         axis.set_ylabel("rows")
         axis.legend(fontsize="small")
-    figure.suptitle(f"{study.title}: {study.done - study.failed} rows")
+    figure.suptitle(f"{study.title}: {counted(study.done - study.failed, 'row')}")
     return figure
 
 
@@ -73,7 +79,9 @@ def plot_bands(study: Study, name: str) -> Figure:
         axis.set_xlabel("t, s")
         axis.set_ylabel(_label(study, name) if rows.shape[2] == 1 else f"{_label(study, name)} [{k}]")
         axis.legend(fontsize="small")
-    figure.suptitle(f"{study.title}: {len(rows)} rows" + ("" if len(rows) == study.rows else f" of {study.rows}"))
+    figure.suptitle(
+        f"{study.title}: {counted(len(rows), 'row')}" + ("" if len(rows) == study.rows else f" of {study.rows}")
+    )
     return figure
 
 
@@ -137,10 +145,17 @@ def _finite(x: Array) -> Array:
     return x[np.isfinite(x)]
 
 
+def _percentiles(x: Array) -> Array:
+    """Of whole numbers and truth values, values that there are."""
+    method: Any = "linear" if x.dtype.kind == "f" else "inverted_cdf"
+    return np.asarray(np.percentile(_finite(x.astype(float)), PERCENTILES, method=method))
+
+
 def _edges(low: float, high: float, bins: int, dtype: Any) -> Array:
     if dtype.kind in "iub" and high - low < bins:
         return np.arange(low, high + 2.0) - 0.5
-    return np.linspace(low, high if high > low else low + 1.0, bins + 1)
+    around = 0.0 if high > low else 0.5 * abs(low) or 0.5
+    return np.linspace(low - around, high + around, bins + 1)
 
 
 def _picked(study: Study, name: str) -> Array:

@@ -197,7 +197,7 @@ def _warn_if_disk_is_short(path: Path, size: int) -> None:
     """Say so where all rows may not fit on the disk; how well they compress is not known before they are computed."""
     nearest = next((one for one in (path.absolute(), *path.absolute().parents) if one.exists()), Path.cwd())
     free = shutil.disk_usage(nearest).free
-    if size > free:
+    if size > free > 0:  # where no room is told at all, writing tells
         warn(
             f"all rows take up to {size / 1e9:.3g} GB, less where they compress well, and the disk of {str(path)!r} "
             f"has {free / 1e9:.3g} GB free: keep fewer outputs (keep), or take fewer rows"
@@ -212,6 +212,8 @@ def _work(
     keep_parameters: bool | Collection[str],
 ) -> Work:
     kept = None if keep is None else (keep,) if isinstance(keep, str) else tuple(keep)
+    if kept == ():
+        raise InputError("keep names the outputs that are kept; got none of them. All are kept unless it is given")
     return Work(
         as_function_of_names(function), samples, bool(batched), kept, _kept_parameters(keep_parameters, samples)
     )
@@ -258,6 +260,8 @@ def _planned(work: Work, units: Mapping[str, str], chunk: int | None, workers: i
     known = {**parameters, **outputs}
     if unknown := [name for name in units if name not in known]:
         raise InputError(f"units are of {', '.join(known)}; got {unknown[0]!r}")
+    if odd := [unit for unit in units.values() if not isinstance(unit, str)]:
+        raise InputError(f"a unit is text, such as 'm'; got {odd[0]!r}")
     told = {name: one._replace(unit=str(units.get(name, one.unit))) for name, one in known.items()}
     each = sum(_bytes(one.shape, one.dtype) for one in known.values())
     drawn = sum(_bytes(shape, "f8") for name, shape in samples.shapes.items() if name not in parameters)
@@ -285,7 +289,8 @@ def _tried(work: Work, timed: bool) -> tuple[Given, float]:
         rows = min(rows, most)
         given = first_rows(work, rows)
         if not given.columns and (rows == most or rows >= TRIAL_ROWS):
-            raise InputError(f"the function failed for all of the first {rows} rows: {given.failures[0]}")
+            hint = "; for a function that takes one row at a time, say batched=False" if work.batched else ""
+            raise InputError(f"the function failed for all of the first {rows} rows: {given.failures[0]}{hint}")
         if not given.columns:
             continue
         if not timed:
@@ -318,7 +323,7 @@ def _require_names(parameters: Mapping[str, Layout], outputs: Mapping[str, Layou
         raise InputError(f"the output {twice[0]!r} has the name of a parameter, or one that a study uses itself")
     if empty := [name for name, one in outputs.items() if 0 in one.shape]:
         raise InputError(f"the output {empty[0]!r} has shape {outputs[empty[0]].shape} of each row: nothing to keep")
-    if odd := [name for name in (*parameters, *outputs) if "/" in name or name.startswith(("_", "."))]:
+    if odd := [name for name in (*parameters, *outputs) if not name or "/" in name or name.startswith(("_", "."))]:
         raise InputError(f"names of outputs and parameters are names of arrays on disk; {odd[0]!r} cannot be one")
 
 

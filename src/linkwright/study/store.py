@@ -132,7 +132,7 @@ class Store:
             _flush_folder(path)
             _flush_folder(path.parent)
         except OSError as error:
-            raise _cannot_write(path, error) from error
+            raise _cannot_write(path, error, begun=False) from error
         return cls(path)
 
     @property
@@ -277,7 +277,7 @@ class Store:
                 who = f", process {about['process']} on {about['machine']} since {about['since']}"
             raise InputError(f"another run writes to {str(self.path)!r}{who}: one at a time") from None
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise _cannot_write(self.path, error, begun=False) from error
         try:
             about = {
                 "process": os.getpid(),
@@ -328,10 +328,9 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _cannot_write(path: Path, error: OSError) -> InputError:
-    return InputError(
-        f"cannot write {str(path)!r}: {error.strerror or error}. What is complete stays; run it again to go on"
-    )
+def _cannot_write(path: Path, error: OSError, begun: bool = True) -> InputError:
+    rest = ". What is complete stays; run it again to go on" if begun else ""
+    return InputError(f"cannot write {str(path)!r}: {error.strerror or error}{rest}")
 
 
 class Part(NamedTuple):
