@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.cli import doctor, main
+from linkwright.cli import main
+from linkwright.cli.commands import doctor
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from PIL import Image
 
 import linkwright as lw
 from linkwright.cli import main
-from linkwright.cli.arguments import target_poses
+from linkwright.cli.typed.arguments import target_poses
 from linkwright.errors import InputError
 from linkwright.inverse_kinematics.paths import followed, straight
 from linkwright.visual.postures import draw_postures

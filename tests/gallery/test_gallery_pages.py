@@ -101,7 +101,7 @@ def test_several_have_an_index(tmp_path, capsys):
 def test_pages_of_the_studio_are_there():
     from typing import get_args, get_type_hints
 
-    from linkwright.cli.browsing import studio
+    from linkwright.cli.commands.browsing import studio
 
     there = str(get_args(get_type_hints(studio)["page"]))
     named = [one.studio for one in gallery.EXHIBITS if one.studio]

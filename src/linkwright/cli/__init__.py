@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.text import Text
 
-from linkwright.cli import (
+from linkwright.cli.app import app
+from linkwright.cli.commands import (
     browsing,
     converting,
     doctor,
@@ -19,9 +20,8 @@ from linkwright.cli import (
     reaching,
     showing,
     studying,
-    terminal,
 )
-from linkwright.cli.app import app
+from linkwright.cli.told import terminal
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
 

@@ -9,7 +9,7 @@ import cyclopts
 from cyclopts import Parameter
 from rich.text import Text
 
-from linkwright.cli import terminal
+from linkwright.cli.told import terminal
 from linkwright.model.tree import Model
 
 DEMONSTRATION = "arm7"

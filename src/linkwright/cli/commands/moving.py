@@ -12,11 +12,11 @@ import numpy as np
 from cyclopts import Parameter
 from rich.text import Text
 
-from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
-from linkwright.cli.arguments import starting_posture, starting_velocity
-from linkwright.cli.results import RESULTS, summary, written
-from linkwright.cli.world import PUSH_TIME, dropped, pushed
+from linkwright.cli.told import terminal
+from linkwright.cli.told.results import RESULTS, summary, written
+from linkwright.cli.typed.arguments import starting_posture, starting_velocity
+from linkwright.cli.typed.world import PUSH_TIME, dropped, pushed
 from linkwright.errors import (
     InputError,
     counted,

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rich.table import Table
 
-from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
+from linkwright.cli.told import terminal
 from linkwright.errors import (
     InputError,
 )
 from linkwright.files import folder_at, replacing_together, write_text
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command

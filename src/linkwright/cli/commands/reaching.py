@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from rich.table import Table
 
-from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
-from linkwright.cli.arguments import starting_posture, target_poses
+from linkwright.cli.told import terminal
+from linkwright.cli.typed.arguments import starting_posture, target_poses
 from linkwright.dynamics import check
 from linkwright.errors import InputError, ModelError, counted
 from linkwright.files import folder_at, replacing_together, write_figure

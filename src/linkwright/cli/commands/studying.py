@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwright.cli import terminal
 from linkwright.cli.app import Whole, app
+from linkwright.cli.told import terminal
 from linkwright.errors import InputError, LinkwrightError, counted
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linkwright.cli import terminal
 from linkwright.cli.app import Root, app, load_robot
+from linkwright.cli.told import terminal
 
 
 @app.command

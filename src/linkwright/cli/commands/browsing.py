@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, load_robot
-from linkwright.cli.arguments import starting_posture
+from linkwright.cli.told import terminal
+from linkwright.cli.typed.arguments import starting_posture
 from linkwright.errors import InputError
 
 if TYPE_CHECKING:

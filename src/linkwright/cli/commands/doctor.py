@@ -16,8 +16,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from linkwright.cli import terminal
 from linkwright.cli.app import app
+from linkwright.cli.told import terminal
 from linkwright.errors import LinkwrightError
 
 
@@ -247,7 +247,7 @@ def _tried(trouble: list[str]) -> Iterator[str]:
         trouble.append(f"trying ended early, by {how}: {last[0]}".rstrip(": "))
 
 
-TRY = "from linkwright.cli.doctor import try_all; try_all()"
+TRY = "from linkwright.cli.commands.doctor import try_all; try_all()"
 PATIENCE = 300
 """seconds"""
 

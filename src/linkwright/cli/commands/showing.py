@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from rich.table import Table
 
-from linkwright.cli import terminal
 from linkwright.cli.app import Root, app, file_name, load_robot
-from linkwright.cli.arguments import named_parameters, starting_posture
+from linkwright.cli.told import terminal
+from linkwright.cli.typed.arguments import named_parameters, starting_posture
 from linkwright.errors import (
     ClosureError,
     InputError,
@@ -21,9 +21,6 @@ from linkwright.errors import (
 from linkwright.files import write_text
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwright.cli import terminal
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.told import terminal
 from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_figure
 from linkwright.formats.save import ending_of

@@ -1,0 +1,1 @@
+"""Each command: a module that is named as what it does, or as the command."""

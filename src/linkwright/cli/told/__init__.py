@@ -1,0 +1,1 @@
+"""What users see: the terminal, and what a run leaves."""

@@ -1,0 +1,1 @@
+"""What users type, read: robots, postures, velocities, parameters, heights and pushes."""
