@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -54,40 +53,6 @@ def test_the_example_of_a_command_runs(name, capsys, tmp_path, monkeypatch):
     for path in re.findall(r"^ {2}(\S.*)$", said.out, re.MULTILINE) if name != "doctor" else []:
         if "." in path.rsplit("/", 1)[-1] and " " not in path:
             assert (tmp_path / path).exists(), f"{name} told of {path}"
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_the_shell_completes_commands_and_options(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    script = tmp_path / "completion.bash"
-    with pytest.raises(SystemExit) as stop:
-        main(["--install-completion", "--shell", "bash", "--output", str(script)])
-    assert not stop.value.code
-    assert str(tmp_path) in capsys.readouterr().out
-
-    def completed(*words: str) -> set[str]:
-        given = " ".join(map(shlex.quote, words))
-        line = shlex.quote(" ".join(words))
-        asked = (
-            f"source {shlex.quote(str(script))}; f=$(complete -p linkwright | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "
-            f"COMP_WORDS=({given}); COMP_CWORD={len(words) - 1}; COMP_LINE={line}; COMP_POINT=${{#COMP_LINE}}; "
-            f"$f linkwright {shlex.quote(words[-1])} {shlex.quote(words[-2])}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        )
-        done = subprocess.run(["bash", "--norc", "-c", asked], check=True, capture_output=True, text=True)
-        return {word.strip() for word in done.stdout.split()}
-
-    assert set(COMMANDS) <= completed("linkwright", "")
-    assert completed("linkwright", "sim") == {"simulate"}
-    assert "--posture" in completed("linkwright", "simulate", "--po")
-
-
-def test_completion_that_cannot_be_installed_is_told(tmp_path, capsys):
-    (tmp_path / "file").write_text("no folder")
-    place = tmp_path / "file" / "deeper"
-    with pytest.raises(SystemExit) as stop:
-        main(["--install-completion", "--shell", "bash", "--output", str(place)])
-    told = capsys.readouterr().err
-    assert (stop.value.code, "Errno" in told, str(tmp_path / "file") in told) == (2, False, True)
 
 
 def test_the_program_can_be_called_as_a_module():

@@ -6,6 +6,7 @@ import sys
 import warnings
 from typing import Any
 
+from cyclopts import CycloptsError
 from rich.text import Text
 
 from linkwright.cli.app import app
@@ -22,6 +23,7 @@ from linkwright.cli.commands import (
     studying,
 )
 from linkwright.cli.told import terminal
+from linkwright.cli.typed import mistakes
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
 
@@ -38,7 +40,10 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         with told_elsewhere():
-            app(sys.argv[1:] if arguments is None else arguments)
+            app(sys.argv[1:] if arguments is None else arguments, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        _tell("error", "bold red", mistakes.told(error))
+        sys.exit(2)
     except LinkwrightError as error:
         _tell("error", "bold red", str(error))
         sys.exit(2)

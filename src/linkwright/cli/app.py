@@ -9,6 +9,7 @@ import cyclopts
 from cyclopts import Parameter
 from rich.text import Text
 
+from linkwright.cli.shell.installing import offer
 from linkwright.cli.told import terminal
 from linkwright.model.tree import Model
 
@@ -21,9 +22,7 @@ Begin with: ``linkwright simulate two_link``. Explain a command: ``linkwright si
 """
 
 app = cyclopts.App(name="linkwright", help=HELP, console=terminal.output, suppress_keyboard_interrupt=False)
-app.register_install_completion_command(
-    help="Let the shell (bash, zsh, fish, powershell: --shell) complete commands and options."
-)
+offer(app)
 
 Root = Annotated[Literal["fixed", "free"], Parameter(help="'free' sets the base afloat.")]
 

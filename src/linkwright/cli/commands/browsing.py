@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.text import Text
 
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, load_robot
+from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import starting_posture
 from linkwright.errors import InputError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @app.command
 def studio(
-    robot: str | None = None,
+    robot: RobotOrNone = None,
     /,
     *,
     page: Literal["forward-kinematics", "statics", "double-pendulum"] | None = None,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from linkwright.cli.app import Root, app, load_robot
+from linkwright.cli.shell.values import Robot
 from linkwright.cli.told import terminal
 
 
 @app.command
-def convert(robot: str, file: Path, /, *, root: Root = "fixed") -> None:
+def convert(robot: Robot, file: Path, /, *, root: Root = "fixed") -> None:
     """Write a robot in another format: URDF (.urdf), MJCF (.xml, .mjcf), SDF (.sdf) or ZTK (.ztk), by
     the ending of FILE.
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linkwright.cli.app import app
+from linkwright.cli.shell.values import Exhibit
 from linkwright.cli.told import terminal
 from linkwright.errors import InputError, counted
 from linkwright.files import folder_at, replacing_together, write_text
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @app.command
 def gallery(
-    *names: str,
+    *names: Exhibit,
     every: Annotated[bool, Parameter(name="--all", negative="")] = False,
     pictures: bool = True,
     out: Path | None = None,

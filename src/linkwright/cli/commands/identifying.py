@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.errors import InputError
 from linkwright.files import folder_at, replacing_together, write_figure
@@ -25,7 +26,7 @@ _NOISE = 0.02
 
 @app.command
 def identify(
-    robot: str | None = None,
+    robot: RobotOrNone = None,
     data: Path | None = None,
     /,
     *,

@@ -8,6 +8,7 @@ from typing import Literal
 from rich.table import Table
 
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
+from linkwright.cli.shell.values import Robot
 from linkwright.cli.told import terminal
 from linkwright.errors import (
     InputError,
@@ -17,7 +18,7 @@ from linkwright.files import folder_at, replacing_together, write_text
 
 @app.command
 def bench(
-    robot: str = DEMONSTRATION,
+    robot: Robot = DEMONSTRATION,
     /,
     *,
     peers: bool = True,

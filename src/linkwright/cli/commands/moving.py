@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from linkwright.cli.app import DEMONSTRATION, Root, app, file_name, load_robot
+from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.told.results import RESULTS, summary, written
 from linkwright.cli.typed.arguments import starting_posture, starting_velocity
@@ -38,7 +39,7 @@ Several = Annotated[list[str] | None, Parameter(consume_multiple=True, negative=
 
 @app.command
 def simulate(
-    robot: str | None = None,
+    robot: RobotOrNone = None,
     /,
     *,
     time: float = 10.0,

@@ -9,6 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.cli.app import DEMONSTRATION, Root, Whole, app, file_name, load_robot
+from linkwright.cli.shell.values import RobotOrNone
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import starting_posture, target_poses
 from linkwright.dynamics import check
@@ -46,7 +47,7 @@ class Answers(NamedTuple):
 
 @app.command
 def reach(
-    robot: str | None = None,
+    robot: RobotOrNone = None,
     /,
     *,
     to: str = "",

@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from linkwright.cli.app import Root, app, file_name, load_robot
+from linkwright.cli.shell.values import Robot
 from linkwright.cli.told import terminal
 from linkwright.cli.typed.arguments import named_parameters, starting_posture
 from linkwright.errors import (
@@ -24,7 +25,7 @@ from linkwright.spatial.arrays import Array
 
 
 @app.command
-def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> None:
+def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True) -> None:
     """Show a mechanism: its tree, sizes and masses, and what its compiled algorithms cost.
 
     Example: ``linkwright info two_link``
@@ -61,7 +62,7 @@ def info(robot: str, /, *, root: Root = "fixed", operations: bool = True) -> Non
 
 @app.command
 def equations(
-    robot: str,
+    robot: Robot,
     file: Path | None = None,
     /,
     *,

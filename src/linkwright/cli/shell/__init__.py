@@ -1,0 +1,1 @@
+"""What shells complete when TAB is pressed: robots, exhibits, files."""
