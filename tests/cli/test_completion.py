@@ -153,7 +153,7 @@ def test_fish_offers_the_same(script, place):
 def test_in_a_zsh_that_is_typed_into(script, place):
     folder = place / "zsh"
     folder.mkdir()
-    shutil.copy(script("zsh"), folder / "_linkwright")
+    shutil.copy(script("zsh"), folder / "_cyclopts_linkwright")
     zsh = Terminal("zsh", "-f", "-i")
     try:
         typed = "zstyle ':completion:*' insert-tab false; echo rea''dy"  # it completes though more is typed already

@@ -57,6 +57,8 @@ _linkwright_values() {
 }
 """
 
+ZSH_BEGINS = "_cyclopts_linkwright() {"
+
 FISH = """
 # What words may be, in place of the program, which would take long to start: COMMAND … WORD.
 function __fish_linkwright_values
@@ -76,10 +78,12 @@ def with_values(script: str, shell: str) -> str:
         return script.replace('"$_cmd" __complete', "_linkwright_values") + _filled(BASH)
     if shell == "zsh":
         found = "(( ${#_cyc_vals} )) && compadd -d _cyc_disp -a _cyc_vals"
+        if ZSH_BEGINS not in script:
+            return script
         files = f'  [[ "${{_cyc_words[2]}}" == gallery ]] || _files -g "*.({_suffixes()})"'
         script = script.replace("$_cyc_cmd __complete", "_linkwright_values").replace(found, f"{found}\n{files}")
-        first, _, rest = script.partition("\n")  # "#compdef linkwright" stays the first line
-        return f"{first}\n{_filled(ZSH)}\n{rest}"
+        # within its one function: of a file that defines one only, zsh knows that the function is meant
+        return script.replace(f"{ZSH_BEGINS}\n", f"{ZSH_BEGINS}\n{_filled(ZSH)}\n", 1)
     if shell == "fish":
         return _filled(FISH) + script.replace("(linkwright __complete", "(__fish_linkwright_values")
     return script
