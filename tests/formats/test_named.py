@@ -87,13 +87,75 @@ def test_example_robots():
     assert load("romeo", root="free").joints[0].type == "free"
 
 
+@pytest.fixture
+def examples(tmp_path, monkeypatch):
+    """Folders as those of example-robot-data."""
+    for path in ("one_description/urdf/one", "one_description/urdf/one_hand", "two_data/left", "two_data/right"):
+        _write(tmp_path / f"{path}.urdf")
+    for path in (
+        "cat_b_description/cat",
+        "cat_c_description/cat",
+        "cat_b_description/cat-arm",
+        "ur_description/ur5_big",
+    ):
+        _write(tmp_path / f"{path}.urdf")
+    for path in ("ur_description/ur5_big", "ur_description/ur5_small"):
+        _write(tmp_path / f"{path}.urdf")
+    monkeypatch.setattr(named, "_example_folders", lambda: [tmp_path])
+    return tmp_path
+
+
+def _write(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(ROBOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("one", "one_description/urdf/one.urdf"),  # a file's name before its folder's
+        ("one_description", "one_description/urdf/one.urdf"),
+        ("one_hand", "one_description/urdf/one_hand.urdf"),
+        ("cat_c", "cat_c_description/cat.urdf"),  # a folder of one robot
+        ("cat-arm", "cat_b_description/cat-arm.urdf"),
+    ],
+)
+def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
+    assert named.robot_file(name, ()) == examples / found
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("two", "'two' may mean several robots of example-robot-data; name one of them: left, right"),
+        ("two_data", "name one of them: left, right"),
+        ("ur5", "name one of them: ur5_big, ur5_small"),
+        ("cat_b", "{examples}/cat_b_description/cat.urdf"),
+        ("cat", "{examples}/cat_c_description/cat.urdf, cat-arm"),
+    ],
+)
+def test_a_name_that_may_mean_several_tells_them(examples, name, told):
+    with pytest.raises(InputError) as caught:
+        load(name)
+    assert told.format(examples=examples) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("two_lnk", "two_link"), ("rihgt", "right"), ("one_hnd", "one_hand"), ("left_", "left"), ("one_h", "one")],
+)
+def test_names_that_nearly_match_are_told(examples, name, meant):
+    with pytest.raises(UnknownNameError, match=rf"; did you mean {meant}.*\?$"):
+        load(name)
+
+
 def test_what_would_know_more_names_is_told_where_nothing_is_installed(monkeypatch):
-    monkeypatch.setattr(named, "example_robots", lambda: {"panda": Path("panda.urdf")})
+    monkeypatch.setattr(named, "_example_files", lambda: {"panda": [Path("panda.urdf")]})
     monkeypatch.setattr(named, "robot_descriptions", dict)
     with pytest.raises(UnknownNameError) as caught:
         load("talos")
     assert "pip install" not in str(caught.value)
-    monkeypatch.setattr(named, "example_robots", dict)
+    monkeypatch.setattr(named, "_example_files", dict)
     with pytest.raises(UnknownNameError, match=r'planar:N.*pip install "linkwright\[robots\]"'):
         load("talos")
 

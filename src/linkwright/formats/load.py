@@ -47,7 +47,8 @@ def load(
     by name is read as its file is; nothing is downloaded.
 
     Raises :class:`FormatError` with everything wrong in the file (also a ``ValueError``; where there is
-    no such file, a ``FileNotFoundError``), :class:`UnknownNameError` for a name that is not built in;
+    no such file, a ``FileNotFoundError``), :class:`UnknownNameError` for a name that is not known, with near ones,
+    and :class:`InputError` for one that may mean several robots;
     warns once with :class:`FormatWarning` of what was ignored or mended.
     """
     if root not in ROOTS:

@@ -1,6 +1,7 @@
 """Robots by name, of packages that are installed: their files are looked for, and nothing is run or downloaded.
 
-* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot.
+* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot. Where a
+  name may mean several, "talos" or "ur5", these are told instead.
 * ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or what stands
   before "_description"; only where its files are on disk already. Importing a description would download it: its source
   is read instead, for where the file is.
@@ -11,17 +12,20 @@ from __future__ import annotations
 import ast
 import difflib
 import os
+import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from linkwright.errors import MissingFileError, UnknownNameError
+from linkwright.errors import InputError, MissingFileError, UnknownNameError
 from linkwright.formats.xml import shortened
 
 EXAMPLES = "share/example-robot-data/robots"
 DESCRIPTION = "_description"
+FOLDER = "_(description|data)$"
+"""how the name of a robot's folder ends"""
 KINDS = ("URDF_PATH", "MJCF_PATH")
 MORE = '; real robots are known by name, such as "panda", with: pip install "linkwright[robots]"'
 CACHE = "~/.cache/robot_descriptions"
@@ -30,10 +34,11 @@ CACHE = "~/.cache/robot_descriptions"
 def robot_file(name: str, built_in: Iterable[str]) -> Path:
     """The file of a robot that an installed package has.
 
-    Raises :class:`MissingFileError` for one that robot_descriptions knows and has not downloaded, and
-    :class:`UnknownNameError` for any other name.
+    Raises :class:`InputError` for a name that may mean several, :class:`MissingFileError` for one that
+    robot_descriptions knows and has not downloaded, and :class:`UnknownNameError` for any other name.
     """
-    examples = example_robots()
+    every = _example_files()
+    examples = {known: files[0] for known, files in every.items() if len(files) == 1}
     if name in examples:
         return examples[name]
     described = robot_descriptions()
@@ -46,25 +51,50 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
                     f"`import robot_descriptions.{one}` downloads them, if you want that"
                 )
             return file
-    installed = {*examples, *(one.removesuffix(DESCRIPTION) for one in described)}
-    # of a hundred names the others would say nothing
-    near = difflib.get_close_matches(name[:200], installed, n=1, cutoff=0.7)
-    advice = "" if installed else MORE
-    raise UnknownNameError("file or built-in mechanism", shortened(name), {*built_in, *near}, advice=advice)
+    folder = re.sub(FOLDER, "", name)
+    if folder in examples:
+        return examples[folder]
+    if several := _several(name, every):
+        raise InputError(several)
+    known = {*built_in, *every, *(one.removesuffix(DESCRIPTION) for one in described)}
+    near = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.7)
+    begun = [one for one in sorted(every) if one.startswith((f"{folder}_", f"{folder}-"))]
+    meant = [*dict.fromkeys([*begun, *near])][:3]
+    advice = f"; did you mean {' or '.join(meant)}?" if meant else ""
+    advice += "" if every or described else MORE
+    raise UnknownNameError("file or built-in mechanism", shortened(name), built_in, advice=advice)
 
 
 def example_robots() -> dict[str, Path]:
     """The robots of example-robot-data by name: files, and folders of one robot."""
-    found: dict[str, list[Path]] = {}
+    return {name: files[0] for name, files in _example_files().items() if len(files) == 1}
+
+
+def _example_files() -> dict[str, list[Path]]:
+    """What each name of example-robot-data may mean: files of that name, else all those in the folder of that name."""
+    named: dict[str, list[Path]] = {}
+    within: dict[str, list[Path]] = {}
     for folder in _example_folders():
         for robot in sorted(folder.iterdir()):
             files = sorted([*robot.rglob("*.urdf"), *robot.rglob("*.sdf")]) if robot.is_dir() else []
             for file in files:
-                found.setdefault(file.stem, []).append(file)
-            if len(files) == 1:
-                found.setdefault(robot.name.removesuffix(DESCRIPTION), []).extend(files)
+                named.setdefault(file.stem, []).append(file)
+            if files:
+                within[re.sub(FOLDER, "", robot.name)] = files
         break
-    return {name: files[0] for name, files in found.items() if len({*files}) == 1}
+    return within | named
+
+
+def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:
+    """Which robots a name may mean, where there are several; "" where there are not."""
+    folder = re.sub(FOLDER, "", name)
+    files = [*every.get(name, ()), *every.get(folder, ())]
+    files += [file for known, some in every.items() if known.startswith((f"{folder}_", f"{folder}-")) for file in some]
+    files = [*dict.fromkeys(files)]
+    if len(files) < 2:
+        return ""
+    shown = [file.stem if len(every[file.stem]) == 1 else os.fspath(file) for file in files]
+    return f"{name!r} may mean several robots of example-robot-data; name one of them: {', '.join(shown)}"
 
 
 def _example_folders() -> list[Path]:

@@ -134,7 +134,7 @@ def simulate(
     from linkwright.simulation.running import suitable_method
     from linkwright.simulation.standing import above_ground, held
     from linkwright.simulation.starts import showing_bend
-    from linkwright.visual.moving.animation import remove_pictures
+    from linkwright.visual.moving.animation import MAX_FPS, remove_pictures
 
     if animation and film == "mp4":
         from linkwright.visual.moving.mp4 import ffmpeg
@@ -147,6 +147,15 @@ def simulate(
     for option, value in (("--time", time), ("--step", step)):
         if not 0.0 < value < np.inf:
             raise InputError(f"{option} must be a positive number of seconds; got {value:g}")
+    for option, value in (("--fps", fps), ("--speed", speed)):
+        if not 0.0 < value < np.inf:
+            raise InputError(f"{option} must be a positive number; got {value:g}")
+    if animation and film == "gif" and fps > MAX_FPS:
+        raise InputError(f"--fps is at most {MAX_FPS:g} in a GIF; got {fps:g} (--film mp4 shows more)")
+    if friction is not None and not 0.0 <= friction < np.inf:
+        raise InputError(f"--friction is a number from 0 on; got {friction:g}")
+    if height is not None and not np.isfinite(height):
+        raise InputError(f"--height must be finite; got {height:g}")
     if hold and method == "equations":
         raise InputError("--hold needs a controller, which --method equations has not; take another method")
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
