@@ -27,9 +27,9 @@ def bench(
     root: Root = "fixed",
     out: Path | None = None,
 ) -> None:
-    """Measure speed beside the installed peers, interleaved, in one thread.
+    """Measure how fast this library is, beside other libraries that are installed: the peers.
 
-    Peers: Pinocchio, MuJoCo, heyoka.py, CasADi, Robotics Toolbox.
+    These are Pinocchio, MuJoCo, heyoka.py, CasADi and Robotics Toolbox. They take turns, each in one thread.
 
     Example: ``linkwright bench two_link --rows 256 --rounds 3``
 
@@ -40,7 +40,7 @@ def bench(
     peers
         Whether to measure the peers too.
     rows
-        Rows of a batch.
+        How many configurations are computed in one call.
     rounds
         How often each is measured; the tables give the minima, the ratios are of the medians.
     out
@@ -84,7 +84,7 @@ def experiment(
     robots: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Run the published experiments on assembly and hybrid blocks again, both unless one is named.
+    """Run the published experiments on long chains of links again, both unless one is named.
 
     Accelerations of chains by several methods: how well they agree, what they take, from how many links on which is
     ahead; pictures of the times, of the trees of assembly and disassembly, of the models with their blocks, and of the
@@ -99,7 +99,7 @@ def experiment(
     time
         How long the motion is along which the methods are compared, s.
     rows
-        Rows of a batch.
+        How many configurations are computed in one call.
     rounds
         How often each is measured; the tables give the minima.
     pictures

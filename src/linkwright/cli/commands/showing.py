@@ -26,7 +26,7 @@ from linkwright.spatial.arrays import Array
 
 @app.command
 def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True) -> None:
-    """Show a mechanism: its tree, sizes and masses, and what its compiled algorithms cost.
+    """Show a mechanism: its links and joints, limits and masses, and how many operations its dynamics take.
 
     Example: ``linkwright info two_link``
 
@@ -35,7 +35,7 @@ def info(robot: Robot, /, *, root: Root = "fixed", operations: bool = True) -> N
     robot
         A robot file (.urdf, .xacro, .xml, .sdf, .ztk), an installed robot or a built-in mechanism.
     operations
-        Whether to count the operations of the algorithms.
+        Whether to count the multiplications, additions, … of each algorithm.
     """
     from linkwright.dynamics import total_mass, welded_mass
 
@@ -157,6 +157,8 @@ def equations(
         made = made_of(model, named_parameters(parameters), snap, base_parameters=base_parameters)
         if coordinates:
             parts = [entry.partition("=") for entry in coordinates.split(",")]
+            if wrong := [name for name, equals, value in parts if not (equals and value.strip())]:
+                raise InputError(f"--coordinates takes new=expression, as phi1=theta1; got {wrong[0]!r}")
             made = made.in_coordinates({name.strip(): value for name, _, value in parts})
     what = what or ("M,h,g" if frame is None else "T,J")
     if what == "all":
