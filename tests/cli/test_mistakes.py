@@ -1,0 +1,71 @@
+"""What is typed wrong is told in a sentence, with what was given and what is taken; the status is 2."""
+
+from __future__ import annotations
+
+import pytest
+
+from linkwright.cli import app, main
+
+COMMANDS = [name for name in app.resolved_commands() if not name.startswith("-")]
+
+
+def told(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    said = capsys.readouterr()
+    assert (stop.value.code, said.out) == (2, "")
+    lines = said.err.splitlines()
+    assert len(lines) == 1, said.err
+    return lines[0].removeprefix("error: ")
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_tells_an_option_that_it_has_not(command, capsys):
+    said = told([command, "--hlep"], capsys)
+    assert said == f"{command} has no option '--hlep'; did you mean --help? (linkwright {command} --help)"
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in {"gallery", "experiment"}])
+def test_every_command_tells_words_that_it_does_not_take(command, capsys):
+    said = told([command, "one", "two", "three words"], capsys)
+    assert said.startswith(f"{command} takes ")
+    assert "'three words' cannot be used" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("doctor a b", "doctor takes options only, and no other words; 'a', 'b' cannot be used"),
+        ("convert a b c", "convert takes ROBOT and FILE; 'c' cannot be used"),
+        ("identify a b c", "identify takes at most ROBOT and DATA; 'c' cannot be used"),
+        ("info", "info takes ROBOT; ROBOT is missing"),
+        ("convert a", "convert takes ROBOT and FILE; FILE is missing"),
+        ("simulat", "there is no command 'simulat'; did you mean simulate? The commands are bench, cache, convert"),
+        ("qqq", "there is no command 'qqq'. The commands are bench,"),
+        ("--versoin", "there is no option '--versoin' before a command; did you mean --version? The commands"),
+        ("simulate --tiem 3", "simulate has no option '--tiem'; did you mean --time?"),
+        ("simulate --tiem=3", "simulate has no option '--tiem'; did you mean --time?"),
+        ("simulate --time", "--time takes a number, and nothing follows it"),
+        ("simulate --time x", "--time takes a number; got 'x'"),
+        ("simulate two_link --time 1 --time 2", "--time is given twice; give it once"),
+        ("simulate --hold=maybe", "--hold takes yes or no; got 'maybe'"),
+        ("bench --rows 2.5", "--rows takes a whole number; got '2.5'"),
+        ("studio --port x", "--port takes a whole number; got 'x'"),
+        ("gallery --out", "--out takes a file or folder, and nothing follows it"),
+        ("studio --page static", "--page takes one of forward-kinematics, statics, double-pendulum; got 'static'"),
+        ("experiment foo", "NAMES takes one of planar, floating; got 'foo'"),
+        ("simulate two_link --fps 0", "--fps must be a positive number; got 0"),
+        ("simulate two_link --fps 60", "--fps is at most 50 in a GIF; got 60 (--film mp4 shows more)"),
+        ("simulate two_link --speed -1", "--speed must be a positive number; got -1"),
+        ("simulate two_link --friction -1", "--friction is a number from 0 on; got -1"),
+        ("equations two_link --coordinates x", "--coordinates takes new=expression, as phi1=theta1; got 'x'"),
+        ("info pendulm", "; did you mean pendulum?"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(arguments, expected, capsys):
+    assert expected in told(arguments.split(), capsys)
