@@ -134,7 +134,8 @@ def simulate(
     from linkwright.simulation.running import suitable_method
     from linkwright.simulation.standing import above_ground, held
     from linkwright.simulation.starts import showing_bend
-    from linkwright.visual.moving.animation import MAX_FPS, remove_pictures
+    from linkwright.visual.moving.animation import remove_pictures
+    from linkwright.visual.moving.gif import MAX_FPS
 
     if animation and film == "mp4":
         from linkwright.visual.moving.mp4 import ffmpeg
