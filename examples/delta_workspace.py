@@ -43,12 +43,12 @@ def drawn(count: np.ndarray) -> Figure:
     figure = Figure(figsize=(11, 4.6), layout="constrained")
     panels = [figure.add_subplot(1, 2, k) for k in (1, 2)]
     sections = (
-        (x, z, upright.T, "z, m", "the middle, seen from the side"),
-        (x, y, count[:, :, height].T, "y, m", f"at z = {z[height] + CELL / 2:.2f} m, seen from above"),
+        (x, z, upright.T, "z (m)", "the middle, seen from the side"),
+        (x, y, count[:, :, height].T, "y (m)", f"at z = {z[height] + CELL / 2:.2f} m, seen from above"),
     )
     for axis, (across, up, seen, label, title) in zip(panels, sections, strict=True):
         shown = axis.pcolormesh(across, up, np.where(seen > 0, seen, np.nan), norm=LogNorm(1, most), cmap="viridis")
-        axis.set(xlabel="x, m", ylabel=label, title=title, aspect="equal")
+        axis.set(xlabel="x (m)", ylabel=label, title=title, aspect="equal")
     figure.colorbar(shown, ax=panels, label="poses in a cell")
     return figure
 

@@ -78,12 +78,12 @@ def picture(study: lw.Study, drawn: np.ndarray, shares: object) -> Figure:
     middle, high = np.percentile(study["off"], (50, 95), axis=0) * 1e3
     shown = path.scatter(*P.T, c=high, s=14, cmap="plasma", zorder=3)
     figure.colorbar(shown, ax=path, label="95 % of errors are below, mm")
-    path.set(aspect="equal", xlabel="x, m", ylabel="y, m", title="the path of the point")
+    path.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title="the path of the point")
     around.fill_between(
         np.degrees(AROUND), *np.percentile(study["off"], (5, 95), axis=0) * 1e3, alpha=0.3, label="5 to 95 %"
     )
     around.plot(np.degrees(AROUND), middle, label="median")
-    around.set(xlabel="crank, °", ylabel="error of the point, mm", ylim=(0, None), title="around")
+    around.set(xlabel="crank (°)", ylabel="error of the point (mm)", ylim=(0, None), title="around")
     around.legend()
     around.grid(alpha=0.3)
     at = np.arange(len(shares.names))

@@ -99,7 +99,7 @@ def polishing() -> None:
         "noise": polished(right, noise=NOISE),
         "masses 5 % wrong, noise": polished(wrong, state0=state0, noise=NOISE),
     }
-    made, axes = plt.subplots(1, 3, figsize=(13.2, 3.4), layout="constrained")
+    made, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
     for name, (motion, off) in runs.items():
         force = motion.wrenches["tool"][..., 2]
         late = motion.t > 1.0
@@ -112,17 +112,19 @@ def polishing() -> None:
             for k, ink in enumerate(INK):
                 axes[0].plot(motion.t, force[:, k], color=ink, lw=1.0, label=f"{STIFFNESS[k]:g} N/m")
             axes[0].set(xlim=(0.0, 0.6), ylim=(0.0, None), ylabel="force on the plane (N)", xlabel="time (s)")
-            axes[0].legend(fontsize=7)
+            axes[0].legend(fontsize=8)
     noisy, _ = runs["masses 5 % wrong, noise"]
     for k, ink in reversed([*enumerate(INK)]):
-        axes[2].plot(noisy.t, noisy.wrenches["tool"][:, k, 2], color=ink, lw=0.6)
-    axes[2].set_title("planes as on the left", fontsize=8)
+        axes[2].plot(noisy.t, noisy.wrenches["tool"][:, k, 2], color=ink, lw=0.6, label=f"{STIFFNESS[k]:g} N/m")
+    axes[2].legend(
+        *(told[::-1] for told in axes[2].get_legend_handles_labels()), fontsize=8, ncols=2, loc="upper center"
+    )
     for (name, (_, off)), ink in zip(runs.items(), ("black", "#c03a8f", "0.6", "#e0a3c8"), strict=True):
         axes[1].plot(motion.t, 1e3 * off[:, 2], color=ink, lw=0.8, label=name)
     axes[1].axhline(0.1, color="0.6", lw=0.8, ls="--")
     axes[1].set(ylabel="off the circle (mm)", xlabel="time (s)", ylim=(0.0, None))
-    axes[1].legend(fontsize=7)
-    axes[2].set(ylabel="force, wrong masses, noise (N)", xlabel="time (s)", xlim=(1.0, 4.0), ylim=(9.5, 10.5))
+    axes[1].legend(fontsize=8)
+    axes[2].set(ylabel="force, wrong masses, noise (N)", xlabel="time (s)", xlim=(1.0, 4.0), ylim=(9.5, 10.9))
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
     made.savefig(FOLDER / "force_polishing.png", dpi=110)
@@ -195,10 +197,10 @@ def programmed() -> None:
         theory = (6.0 / shown[2] * (1.0 - (b * np.exp(a * motion.t) - a * np.exp(b * motion.t)) / (b - a))).real
         ax.plot(motion.t, way, color=ink, label=f"M = {inertia:g} kg")
         ax.plot(motion.t[::25], 1e3 * theory[::25], "o", ms=3, color=ink)
-    ax.plot([], [], "o", ms=3, color="0.4", label=r"$M \ddot x + D \dot x + K x = w$, solved")
+    ax.plot([], [], "o", ms=3, color="0.4", label=r"$M\,\ddot{\tilde{x}} + D\,\dot{\tilde{x}} + K\,\tilde{x} = w$")
     ax.set(xlabel="time (s)", ylabel="way of the hand, pushed with 6 N (mm)")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(fontsize=8)
+    ax.legend(fontsize=10)
     made.savefig(FOLDER / "force_impedance.png", dpi=110)
 
 

@@ -76,14 +76,14 @@ def drawn(study: lw.Study) -> Figure:
     ):
         for low, high in pairwise(limits):
             axis.plot(middle, shares((x >= low) & (x < high)), ".-", label=f"{what} {low:g} to {high:g}")
-        axis.set(xlabel="push, N s", ylabel="share that fell", ylim=(0, 1))
+        axis.set(xlabel="push (N s)", ylabel="share that fell", ylim=(0, 1))
         axis.legend()
         axis.grid(alpha=0.3)
     around = np.linspace(0.0, 2.0 * np.pi, 37 if len(fell) > 5000 else 13)
     both = [np.histogram2d(angle[one], impulse[one], (around, edges))[0] for one in (fell, fell | True)]
     share = both[0] / np.maximum(both[1], 1)
     shown = panels[1].pcolormesh(around, edges, share.T, cmap="magma_r", vmin=0, vmax=1)
-    panels[1].set_title("to where it is pushed (0°: ahead), N s", fontsize=10)
+    panels[1].set_title("to where it is pushed (0°: ahead); push (N s)", fontsize=10)
     panels[1].grid(alpha=0.3)
     panels[1].set_rlabel_position(90)
     panels[1].tick_params(axis="y", labelcolor="0.5", labelsize=8)

@@ -32,17 +32,17 @@ def main() -> None:
     heights = lw.center_of_mass(man, motion.q)[:, 2] - scope["place"][2]
     way.plot(motion.t, 100 * (scope["wanted"][:, 2] - scope["place"][2]), "k--", label="wanted")
     way.plot(motion.t, 100 * heights, label="simulated")
-    way.set_ylabel("centre of mass, cm")
+    way.set_ylabel("centre of mass (cm)")
     way.legend()
     for name, some in (("left heel", [0, 1]), ("left toes", [2, 3])):
         feet.plot(t, forces[:, some, 2].sum(axis=1), label=f"{name}, normal")
-    feet.set_ylabel("forces, N")
+    feet.set_ylabel("forces (N)")
     feet.set_ylim(bottom=0)
     feet.legend()
     for joint in ("hip_pitch", "knee_pitch", "ankle_pitch"):
         motors.plot(t, efforts[:, man.slice(f"left_{joint}")[1]], label=f"left {joint.replace('_', ' ')}")
-    motors.set_ylabel("efforts, N m")
-    motors.set_xlabel("s")
+    motors.set_ylabel("efforts (N m)")
+    motors.set_xlabel("time (s)")
     motors.legend()
     for axes in (way, feet, motors):
         axes.grid(alpha=0.3)

@@ -64,7 +64,7 @@ above.plot(motion.t, motion.q[:, 0], label="place of the cart (m)")
 above.plot(motion.t, motion.q[:, 1], label="angle of the pole (rad)")
 above.legend()
 below.plot(motion.t, motion.tau[:, 0], color="C2")
-below.set(xlabel="t (s)", ylabel="force on the cart (N)")
+below.set(xlabel="time (s)", ylabel="force on the cart (N)")
 figure.tight_layout()
 figure.savefig("how_to_cart_pole.png", dpi=100)
 

@@ -34,7 +34,7 @@ for damping, what in ((4.0, "too little"), (20.0, "about right"), (80.0, "too mu
     motion = lw.simulate(arm, [0.0, 0.0], [0.0, 0.0], 5.0, law=told)
     axes.plot(motion.t, np.degrees(motion.q[:, 0]), label=f"D = {damping:g} N m s/rad: {what}")
 axes.axhline(60.0, color="gray", linestyle="--")
-axes.set(xlabel="t (s)", ylabel="angle of the first joint (°)")
+axes.set(xlabel="time (s)", ylabel="angle of the first joint (°)")
 axes.legend()
 figure.tight_layout()
 figure.savefig("learn_control.png", dpi=100)

@@ -35,7 +35,7 @@ for q in (down, up):
 assert elbows(1.8, 1.2) == []                              # too far
 
 figure = lw.draw(arm, [up, down])
-figure.axes[0].plot(*target, "x", color="tab:red", markersize=12, markeredgewidth=3, zorder=5)
+figure.axes[0].plot(*target, "x", color="tab:red", markersize=14, markeredgewidth=3, zorder=100)
 figure.savefig("learn_inverse_kinematics.png", dpi=100)
 
 # %% [markdown]

@@ -44,7 +44,7 @@ for k, (title, R) in enumerate((("at the start", np.eye(3)), ("x, then y", R_a),
     axes = figure.add_subplot(1, 3, k, projection="3d")
     for j, color in enumerate(("tab:red", "tab:green", "tab:blue")):
         axes.quiver(0, 0, 0, *R[:, j], color=color, linewidth=2)
-        axes.text(*(1.15 * R[:, j]), "xyz"[j], color=color)
+        axes.text(*(1.4 * R[:, j]), "xyz"[j], color=color, ha="center", va="center")
     axes.set(title=title, xlim=(-1, 1), ylim=(-1, 1), zlim=(-1, 1), xticklabels=[], yticklabels=[], zticklabels=[])
 figure.tight_layout()
 figure.savefig("learn_orientation.png", dpi=100)

@@ -40,7 +40,7 @@ for step in (0.01, 0.005, 0.001):
     axes.plot(t, energy - energy[0], label=f"Euler, steps of {1000 * step:g} ms")
 fall = lw.simulate(arm, start, [0.0, 0.0], 3.0, step=0.01)
 axes.plot(fall.t, fall.energy - fall.energy[0], "k", label="lw.simulate, steps of 10 ms")
-axes.set(xlabel="t (s)", ylabel="energy that came from nowhere (J)")
+axes.set(xlabel="time (s)", ylabel="energy that came from nowhere (J)")
 axes.legend()
 figure.tight_layout()
 figure.savefig("learn_simulation.png", dpi=100)

@@ -50,7 +50,7 @@ figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 4))
 above.plot(straight.t, straight.q)
 above.set(ylabel="x (m)", title="a mass that slides: 2 kg, 8 N/m, 0.5 N s/m")
 below.plot(turning.t, turning.q, color="C1")
-below.set(ylabel="θ (rad)", xlabel="t (s)", title="a disc that turns: 2 kg m², 8 N m/rad, 0.5 N m s/rad")
+below.set(ylabel="θ (rad)", xlabel="time (s)", title="a disc that turns: 2 kg m², 8 N m/rad, 0.5 N m s/rad")
 figure.tight_layout()
 figure.savefig("learn_straight_and_turning.png", dpi=100)
 

@@ -44,8 +44,8 @@ def test_every_coordinate_is_a_line_with_its_data():
     assert list(found) == [f"joint{k}" for k in range(7)]
     for k in range(7):
         np.testing.assert_array_equal(found[f"joint{k}"][0].get_xydata(), np.stack([T, q[:, k]], axis=1))
-    assert figure.axes[0].get_xlabel() == "time [s]"
-    assert figure.axes[0].get_ylabel() == "position [rad]"
+    assert figure.axes[0].get_xlabel() == "time (s)"
+    assert figure.axes[0].get_ylabel() == "position (rad)"
 
 
 def test_limits_are_dashed_where_the_motion_comes_near():
@@ -100,12 +100,12 @@ def test_every_joint_type_has_its_units():
 def test_velocities_and_efforts_have_their_units():
     model = walker()
     assert [axes.get_ylabel() for axes in plot_velocities(model, T, series(model.nv)).axes[:2]] == [
-        "velocity [m/s]",
-        "velocity [rad/s]",
+        "velocity (m/s)",
+        "velocity (rad/s)",
     ]
     assert [axes.get_ylabel() for axes in plot_efforts(model, T, series(model.nv)).axes[:2]] == [
-        "effort [N]",
-        "effort [N m]",
+        "effort (N)",
+        "effort (N m)",
     ]
 
 
@@ -126,9 +126,9 @@ def test_one_page_has_everything():
     q, v, tau = series(model.nq), series(model.nv), series(model.nv)
     figure = plot_motion(model, T, q, v, tau, np.ones_like(T), T)
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels.count("velocity [rad/s]") == 5
-    assert labels.count("effort [N m]") == 5
-    assert labels[-2:] == ["energy [J]", "change [J]"]
+    assert labels.count("velocity (rad/s)") == 5
+    assert labels.count("effort (N m)") == 5
+    assert labels[-2:] == ["energy (J)", "change (J)"]
     assert len(lines(figure)["a_hip"]) == 3
     figure.canvas.draw()  # the layout has room for all of it
     boxes = [axes.get_window_extent() for axes in figure.axes]

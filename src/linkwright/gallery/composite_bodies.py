@@ -119,7 +119,7 @@ def draw_inertia_matrix(path: Path) -> Path:
     left, right = made.subplots(1, 2, width_ratios=[1.0, 1.2])
     robot = tree()
     _tree(left, robot, ["#8A8F98"] * 6, "a tree of six hinges")
-    matrix(right, lw.mass_matrix(robot, BENT), "H, kg m²: joints 3, 4 and 5, 6 do not meet")
+    matrix(right, lw.mass_matrix(robot, BENT), "H (kg m²): joints 3, 4 and 5, 6 do not meet")
     return written(path, made)
 
 

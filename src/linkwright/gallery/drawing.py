@@ -42,8 +42,8 @@ def plane(axes: Axes, title: str = "", reach: float | None = None) -> None:
     axes.set_aspect("equal")
     axes.set_title(title, fontsize=10)
     axes.grid(alpha=0.3)
-    axes.set_xlabel("x, m")
-    axes.set_ylabel("y, m")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
     if reach is not None:
         axes.set_xlim(-reach, reach)
         axes.set_ylim(-reach, reach)

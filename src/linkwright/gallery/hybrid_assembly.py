@@ -426,15 +426,15 @@ def draw_floating_chains(path: Path) -> Path:
     """The models with their blocks, and operations against links."""
     from PIL import Image
 
-    made = figure(12.0, 5.2)
-    left, right = made.subplots(1, 2, width_ratios=[1.5, 1.0])
+    made = figure(8.5, 9.8)
+    above, below = made.subplots(2, 1, height_ratios=[2.0, 1.0])
     with tempfile.TemporaryDirectory() as folder, Image.open(draw_models(B, Path(folder) / "models.png")) as drawn:
-        image(left, np.array(drawn.convert("RGB")))
+        image(above, np.array(drawn.convert("RGB")))
     for name, colour in (("ADA", RED), ("hybrid", BLUE)):
-        right.plot(LINKS_B, [operations(B, n, name) for n in LINKS_B], "o-", color=colour, label=name)
-    curves(right, "B: one evaluation of the accelerations", "links", "multiplications and additions")
-    right.set_ylim(bottom=0.0)
-    right.legend(fontsize=9)
+        below.plot(LINKS_B, [operations(B, n, name) for n in LINKS_B], "o-", color=colour, label=name)
+    curves(below, "B: one evaluation of the accelerations", "links", "multiplications and additions")
+    below.set_ylim(bottom=0.0)
+    below.legend(fontsize=9)
     return written(path, made)
 
 
@@ -487,7 +487,7 @@ def draw_useful_blocks(path: Path) -> Path:
     for k, one in enumerate(chosen):
         axes.text(k, 100.0 * one.within, f"{100.0 * one.within:.0f} %", ha="center", va="bottom", fontsize=9)
     axes.set_ylim(0.0, 100.0)
-    axes.set_ylabel("joints within blocks, %")
+    axes.set_ylabel("joints within blocks (%)")
     axes.set_title(
         "taken in one after another; R a hinge, ∥ parallel, ⊥ at right angles to the one before", fontsize=10
     )

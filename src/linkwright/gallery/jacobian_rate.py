@@ -127,8 +127,8 @@ def draw_jacobian(path: Path) -> Path:
         right.plot(t, lw.rotation.log(R @ R[0].T)[:, k], color=colour)
     for axes in (left, right):
         axes.axhline(0.0, color="#9AA0A8", linewidth=0.8)
-    curves(left, "∫ω dt: does not come back", "s", "rad")
-    curves(right, "the turn itself (a rotation vector): comes back", "s", "rad")
+    curves(left, "∫ω dt: does not come back", "time (s)", "angle (rad)")
+    curves(right, "the turn itself (a rotation vector): comes back", "time (s)", "angle (rad)")
     left.legend(fontsize=8)
     return written(path, made)
 
@@ -228,10 +228,11 @@ def draw_jacobian_rate(path: Path) -> Path:
     wrong = np.array([rate(robot, x, v, as_printed=True)[0, 3] for x in q])
     made = figure(8.0, 3.6)
     axes = made.subplots()
-    axes.plot(t, ours, color=BLUE, linewidth=3, label="linkwright.jacobian_dot")
-    axes.plot(0.5 * (t[1:] + t[:-1]), np.diff(J) / np.diff(t), ".", color=GREEN, label="differences of J", zorder=3)
+    axes.plot(t, ours, color=BLUE, linewidth=2, label="linkwright.jacobian_dot")
+    between = (0.5 * (t[1:] + t[:-1]))[::4], (np.diff(J) / np.diff(t))[::4]
+    axes.plot(*between, "o", ms=6, color=GREEN, mec="white", label="differences of J", zorder=3)
     axes.plot(t, wrong, "--", color=RED, label="the rule as printed")
-    curves(axes, "one entry of J̇, row x, joint 4", "s", "m/s")
+    curves(axes, "one entry of J̇, row x, joint 4", "time (s)", "entry of J̇ (m/s)")
     axes.legend(fontsize=8)
     return written(path, made)
 

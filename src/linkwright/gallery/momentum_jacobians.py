@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import linkwright as lw
-from linkwright.gallery.drawing import BLUE, CYCLE, GREEN, RED, arrow, chain, curves, figure, inset, plane, written
+from linkwright.gallery.drawing import BLUE, CYCLE, RED, arrow, chain, curves, figure, inset, plane, written
 from linkwright.gallery.exhibit import Erratum, Exhibit, Finding, Source, formula, found, known
 from linkwright.spatial.arrays import Array
 
@@ -136,22 +136,22 @@ def draw_momentum_matrix(path: Path) -> Path:
         tail = lw.subtree_center_of_mass(arm, POSTURE, f"link{k + 1}")
         left.plot(*tail[:2], "o", color=colour, ms=7, zorder=6, label=f"centre of all that hangs on joint {k + 1}")
         arrow(left, tail, 0.5 * m[:, k], colour)
-        x, y = (0.0, 1.42) if k == 0 else (1.2, 0.85)
-        left.text(x, y, f"m{k + 1},  h{k + 1} = {h[2, k]:.3f}", color=colour, fontsize=10)
+        x, y = (-0.2, 1.42) if k == 0 else (1.25, 0.85)
+        left.text(x, y, f"m{k + 1},  h{k + 1} = {h[2, k]:.3f} kg m²", color=colour, fontsize=10)
     chain(left, np.array(points), "#8A8F98")
-    plane(left, "momentum per unit rate of a joint\n(arrows: half size)")
-    left.set_xlim(-0.2, 2.2)
-    left.set_ylim(-0.4, 2.0)
+    plane(left, "momentum per unit rate of each joint (arrows: half size)")
+    left.set_xlim(-0.3, 2.5)
+    left.set_ylim(-0.5, 1.8)
     left.legend(fontsize=8, loc="lower right")
     right.axhline(0.5, color="#9AA0A8", linewidth=3, zorder=1)
     right.plot(1.0, 0.5, "s", ms=22, color="#8A8F98", zorder=3)
-    arrow(right, np.array([1.0, 0.5]), np.array([0.6, 0.0]), BLUE, "m = (2, 0, 0)")
+    arrow(right, np.array([1.0, 0.5]), np.array([0.6, 0.0]), BLUE, "m = (2, 0, 0) kg")
     arrow(right, np.zeros(2), np.array([1.0, 0.5]), "#9AA0A8", "")
-    right.text(0.75, 0.1, "h = c × m = (0, 0, −1)\nprinted: 0", color=RED, fontsize=10)
+    right.text(0.75, 0.1, "h = c × m = (0, 0, −1) kg m\nprinted: 0", color=RED, fontsize=10)
     right.plot(0, 0, "k+", ms=12)
     plane(right, "a slide has angular momentum about the origin")
-    right.set_xlim(-0.2, 2.2)
-    right.set_ylim(-0.4, 1.4)
+    right.set_xlim(-0.3, 2.5)
+    right.set_ylim(-0.9, 1.4)
     return written(path, made)
 
 
@@ -189,6 +189,10 @@ def flight() -> Iterator[Finding | Erratum]:
     yield found("the joints move meanwhile", np.abs(motion.v[-1, 6:] - motion.v[0, 6:]).max() > 0.1)
 
 
+ASIDE = np.array([np.sin(np.radians(50.0)), np.cos(np.radians(50.0))])
+"""to the right, as :func:`linkwright.draw` looks"""
+
+
 def draw_flight(path: Path) -> Path:
     """Postures of the flight, and its momenta."""
     motion = thrown()
@@ -196,12 +200,16 @@ def draw_flight(path: Path) -> Path:
     P = lw.momentum(robot, motion.q, motion.v)
     made = figure(10.0, 5.0)
     left, right = made.subplots(1, 2, width_ratios=[1.2, 1.0])
-    inset(left, lw.draw(robot, motion.q[[0, 30, 60]], title="", center_of_mass=True), "thrown: after 0, 0.3 and 0.6 s")
+    postures = motion.q[[0, 30, 60]]
+    postures[:, :2] += 0.9 * np.arange(3)[:, None] * ASIDE  # one would hide the other
+    inset(left, lw.draw(robot, postures, title=""), "thrown: after 0, 0.3 and 0.6 s, set side by side")
     for k, (name, colour) in enumerate(zip(("L x", "L y", "L z"), CYCLE, strict=False)):
         right.plot(motion.t, P[:, 3 + k], color=colour, label=name)
-    right.plot(motion.t, P[:, 0] / 10.0, "--", color=BLUE, label="P x / 10")
-    right.plot(motion.t, P[:, 2] / 10.0, "--", color=GREEN, label="P z / 10: falls with the weight")
-    curves(right, "momentum in flight", "s", "kg m²/s, kg m/s")
+    for k, (name, colour) in enumerate(
+        zip(("P x / 10", "P y / 10", "P z / 10: falls with the weight"), CYCLE, strict=False)
+    ):
+        right.plot(motion.t, P[:, k] / 10.0, "--", color=colour, label=name)
+    curves(right, "momentum in flight", "time (s)", "L (kg m²/s), P (kg m/s)")
     right.legend(fontsize=8)
     return written(path, made)
 

@@ -45,7 +45,7 @@ def plot_efforts(found: Identified) -> Figure:
     axes[0, 0].set_title("efforts (N m; N of joints that slide)", fontsize=9)
     axes[0, 1].set_title("what is left, and ± 2 standard deviations", fontsize=9)
     for ax in axes[-1]:
-        ax.set_xlabel("t (s)" if timed else "sample", fontsize=8)
+        ax.set_xlabel("time (s)" if timed else "sample", fontsize=8)
     return figure
 
 
@@ -57,7 +57,7 @@ def plot_parameters(found: Identified) -> Figure:
     before = found.base.matrix @ found.prior
     physical = found.base.matrix @ found.parameters
     n = len(base)
-    figure = Figure(figsize=(11.5, 1.4 + 0.19 * max(n, 12)), layout="constrained")
+    figure = Figure(figsize=(11.5, 1.4 + 0.22 * max(n, 12)), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1, 1))
     rows = np.arange(n)
     chosen = found.base.plain.columns.chosen[found.base.kept]
@@ -66,13 +66,13 @@ def plot_parameters(found: Identified) -> Figure:
     left.axvline(0.0, color=GREY, lw=0.8, label="prior")
     left.errorbar(off, rows, xerr=bars, fmt="o", ms=3, lw=1.2, color=COLOURS[0], label="least squares ± 2 std. errors")
     left.plot((physical - before) / scale, rows, "x", ms=4, color=COLOURS[1], label="of bodies that can be")
-    left.set_yticks(rows, [shortened(name) for name in found.base_names], fontsize=6)
+    left.set_yticks(rows, [shortened(name) for name in found.base_names], fontsize=8.5)
     left.invert_yaxis()
-    left.set_xlabel("change from the prior, as part of what is usual", fontsize=8)
-    left.tick_params(axis="x", labelsize=7)
+    left.set_xlabel("change from the prior, as part of what is usual", fontsize=9)
+    left.tick_params(axis="x", labelsize=8.5)
     left.grid(alpha=0.25)
-    left.set_title("base parameters", fontsize=9)
-    left.legend(fontsize=7, loc="upper right")
+    left.set_title("base parameters", fontsize=10)
+    left.legend(fontsize=8.5, loc="upper right")
     _shares(right, found)
     return figure
 
@@ -92,13 +92,13 @@ def _shares(ax: Any, found: Identified) -> None:
     shares = found.share[: 10 * len(bodies)].reshape(len(bodies), 10)
     image = ax.imshow(100.0 * shares, vmin=0.0, vmax=100.0, cmap="viridis", aspect="auto")
     ten = [name.rpartition(".")[2] for name in found.names[:10]]
-    ax.set_xticks(np.arange(10), ten, fontsize=7, rotation=45)
-    ax.set_yticks(np.arange(len(bodies)), bodies, fontsize=7)
+    ax.set_xticks(np.arange(10), ten, fontsize=8.5, rotation=45)
+    ax.set_yticks(np.arange(len(bodies)), bodies, fontsize=8.5)
     for row, column in np.ndindex(shares.shape):
         x = shares[row, column]
         colour = "white" if x < 0.6 else "black"
-        ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=6, color=colour)
-    ax.set_title("told by the measurements, % (the rest is the prior's)", fontsize=9)
+        ax.text(column, row, f"{100.0 * x:.0f}", ha="center", va="center", fontsize=8.5, color=colour)
+    ax.set_title("told by the measurements (%); the rest is the prior's", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.5, label="%")
 
 
@@ -120,5 +120,5 @@ def plot_excitation(found: ExcitingTrajectory) -> Figure:
         ax.tick_params(labelsize=7)
     figure.legend(*axes[0].get_legend_handles_labels(), fontsize=7, ncols=8, loc="outside lower center")
     axes[0].set_title(f"exciting motion of {found.model.name}, condition number {found.condition:.3g}", fontsize=9)
-    axes[-1].set_xlabel("t (s)", fontsize=8)
+    axes[-1].set_xlabel("time (s)", fontsize=8)
     return figure

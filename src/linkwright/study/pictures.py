@@ -76,7 +76,7 @@ def plot_bands(study: Study, name: str) -> Figure:
                 lower, upper = np.nanpercentile(rows[:, :, k], (low, high), axis=0)
                 axis.fill_between(t, lower, upper, color=COLOURS[0], alpha=alpha, lw=0, label=f"{low:g} to {high:g} %")
             axis.plot(t, np.nanmedian(rows[:, :, k], axis=0), color=COLOURS[1], label="median")
-        axis.set_xlabel("t, s")
+        axis.set_xlabel("time (s)")
         axis.set_ylabel(_label(study, name) if rows.shape[2] == 1 else f"{_label(study, name)} [{k}]")
         axis.legend(fontsize="small")
     figure.suptitle(
@@ -132,7 +132,7 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
 
 def _label(study: Study, name: str) -> str:
     unit = study.unit(name)
-    return f"{name}, {unit}" if unit else name
+    return f"{name} ({unit})" if unit else name
 
 
 def _scalars(name: str, x: Array) -> Array:

@@ -152,12 +152,14 @@ class _Page:
         share = 0.55 if with_matrix else 1.0
         self.axes = self.figure.add_axes((0.0, 0.0, share, 0.9))
         self.matrix = self.figure.add_axes((0.58, 0.06, 0.40, 0.78)) if with_matrix else None
-        self.title = self.figure.text(0.02, 0.96, "", fontsize=11, color=INK, va="top")
+        self.title = self.figure.text(0.02, 0.96, "", fontsize=12, color=INK, va="top")
         self.width = float(np.clip(9.0 - 0.15 * len(model.links), 3.0, 8.0))
         flat_size = self.at(self.points)
         low, high = flat_size.min(axis=0), flat_size.max(axis=0)
         middle, half = 0.5 * (low + high), 0.5 * (high - low) + room * self.view.size
         self.low, self.high = middle - half, middle + half
+        self.point = float(np.max(2.0 * half / (72.0 * np.array(SIZE) * (share, 0.9))))
+        """a typographic point, in sizes of what is drawn"""
 
     def at(self, points: Array) -> Array:
         """Where points (…, 3) of the world are in the picture, (…, 2)."""
@@ -198,14 +200,16 @@ class _Page:
         unit = self.view.size
         for place, word, away in self.words:
             drawn = np.concatenate(self.drawn)
-            wide = 0.5 * np.array([0.028 * len(word), 0.05]) * unit
+            wide = 0.5 * 11.0 * self.point * np.array([0.6 * len(word), 1.1])
             angles = np.radians(np.arange(-45.0, 315.0, 15.0))
             turned = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-            spots = np.array(place) + turned * (away * unit + np.abs(turned) @ wide)[:, None]
+            far = np.repeat([0.0, 0.08, 0.16], len(turned)) * unit  # further off only where it is crowded
+            turned = np.tile(turned, (3, 1))
+            spots = np.array(place) + turned * (away * unit + far + np.abs(turned) @ wide)[:, None]
             gaps = np.maximum(np.abs(drawn - spots[:, None]) - wide, 0.0)
-            room = np.minimum(np.linalg.norm(gaps, axis=2).min(axis=1), 0.06 * unit)
-            x, y = spots[int(np.argmax(room > 0.99 * room.max()))]
-            self.axes.text(x, y, word, fontsize=9, color=INK, ha="center", va="center", zorder=6)
+            room = np.minimum(np.linalg.norm(gaps, axis=2).min(axis=1), 0.06 * unit) - 0.3 * far
+            x, y = spots[int(np.argmax(room > room.max() - 0.0006 * unit))]
+            self.axes.text(x, y, word, fontsize=11, color=INK, ha="center", va="center", zorder=6)
             self.drawn.append(np.array([x, y]) + wide * np.array([[-1, 0], [0, 0], [1, 0], [-0.5, 0], [0.5, 0]]))
 
     def center(self, body: Composite, colour: Any, told: bool = True) -> None:
@@ -228,7 +232,8 @@ class _Page:
         from matplotlib.patheffects import withStroke
 
         halo = [withStroke(linewidth=3.5, foreground="white")]  # it may stand over links
-        self.axes.text(x, y, word, color=colour, fontsize=11, fontweight="bold", zorder=8, path_effects=halo)
+        self.axes.text(x, y, word, color=colour, fontsize=12, fontweight="bold", zorder=8, path_effects=halo)
+        self.drawn.append(np.array([[x, y]]) + 12.0 * self.point * np.array([[0.7 * k, 0.4] for k in range(len(word))]))
 
     def turn(self, place: Array, moment: Array, colour: str, word: str) -> None:
         """A moment: an arc with the sense of its turn, seen square on, else an arrow along it."""
@@ -241,10 +246,13 @@ class _Page:
         angles = np.radians(np.linspace(150.0, 400.0, 40))[:: 1 if about > 0.0 else -1]
         arc = np.stack([x + r * np.cos(angles), y + r * np.sin(angles)], axis=1)
         self.axes.plot(*arc[:-3].T, color=colour, lw=2.4, zorder=7)
-        self.drawn += [arc, np.array([x, y]) - np.array([[1.3 * r + k * 0.05 * self.view.size, 0.0] for k in range(9)])]
+        self.drawn += [
+            arc,
+            np.array([x - 1.3 * r, y]) - 12.0 * self.point * np.array([[0.7 * k, -0.4] for k in range(len(word))]),
+        ]
         head = {"arrowstyle": "-|>", "color": colour, "lw": 2.4, "mutation_scale": 15, "shrinkA": 0, "shrinkB": 0}
         self.axes.annotate("", tuple(arc[-1]), tuple(arc[-5]), arrowprops=head, zorder=7)
-        self.axes.text(x - 1.3 * r, y, word, color=colour, fontsize=11, fontweight="bold", ha="right", zorder=8)
+        self.axes.text(x - 1.3 * r, y, word, color=colour, fontsize=12, fontweight="bold", ha="right", zorder=8)
 
     def pixels(self) -> Array:
         """The picture (height, width, 3), bytes."""
@@ -358,9 +366,9 @@ def _grid(page: _Page, ends: Array, found: dict[tuple[int, int], int], now: tupl
             H = told.block(j, i) if j <= i else told.block(i, j).T
             for a, b in ((a, b) for a in range(H.shape[0]) for b in range(H.shape[1])):
                 place = (corner[0] + b + 0.5, corner[1] + a + 0.5)
-                ax.text(*place, f"{H[a, b] + 0.0:.2f}", ha="center", va="center", fontsize=8.5, color=INK)
+                ax.text(*place, f"{H[a, b] + 0.0:.2f}", ha="center", va="center", fontsize=10, color=INK)
     if n <= 12:
         for k in range(n):
             middle = 0.5 * (ends[k] + ends[k + 1])
-            ax.text(middle, -0.03 * last, str(k + 1), ha="center", va="bottom", fontsize=9, color=INK)
-            ax.text(-0.03 * last, middle, str(k + 1), ha="right", va="center", fontsize=9, color=INK)
+            ax.text(middle, -0.03 * last, str(k + 1), ha="center", va="bottom", fontsize=11, color=INK)
+            ax.text(-0.03 * last, middle, str(k + 1), ha="right", va="center", fontsize=11, color=INK)

@@ -147,10 +147,10 @@ def plot_energies(t: Any, kinetic: Any, potential: Any, total: Any = None, *, ti
         (E, "total", "#222222", 2.0),
     ):
         upper.plot(*_thinned(t, values), color=colour, linewidth=width, label=name)
-    upper.set_ylabel("energy [J]")
+    upper.set_ylabel("energy (J)")
     lower.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.5)
-    lower.set_ylabel("change of\ntotal [J]")
-    lower.set_xlabel("time [s]")
+    lower.set_ylabel("change of\ntotal (J)")
+    lower.set_xlabel("time (s)")
     for axes in (upper, lower):
         _dress(axes, t)
     _legend(upper)
@@ -212,7 +212,7 @@ def plot_motion(
             _panel(axes, t, values, group, quantity, units, _limits(model, limits and which == "nq"))
             if which == "nq" and marks is not None:
                 _mark_reached(axes, t, values, group, marks)
-            axes.set_xlabel("time [s]" if row == last else "")
+            axes.set_xlabel("time (s)" if row == last else "")
             legend, beside = axes.get_legend(), panels[-1][row : row + 1]
             if legend is not None and column < len(columns) - 1 and beside and beside[0].labels == group.labels:
                 legend.remove()  # the last column's is of the same colours
@@ -256,7 +256,7 @@ def _plot(
         for k, group in enumerate(groups):
             axes = figure.add_subplot(grid[k % n_rows, k // n_rows])
             _panel(axes, t, values, group, quantity, units, _limits(model, limits))
-            axes.set_xlabel("time [s]" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
+            axes.set_xlabel("time (s)" if k % n_rows == n_rows - 1 or k == len(groups) - 1 else "")
     plural = {"velocity": "velocities"}.get(quantity, quantity + "s")
     figure.suptitle(
         _join(model.name if title is None else title, f"joint {plural}"), fontsize=12, color="#333840", parse_math=False
@@ -305,7 +305,7 @@ def _panel(
     for k, (index, label) in enumerate(zip(group.indices, group.labels, strict=True)):
         axes.plot(*_thinned(t, values[:, index]), color=COLOURS[k % len(COLOURS)], linewidth=1.4, label=_shown(label))
     _dress(axes, t)
-    axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} [{units[group.unit]}]")
+    axes.set_ylabel(units[group.unit] if group.unit == "1" else f"{quantity} ({units[group.unit]})")
     axes.set_title(group.title, fontsize=9, color="#6B7280", loc="left", pad=4)
     if group.labels != (group.title,):
         _legend(axes)
@@ -328,17 +328,17 @@ def _energy_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, T
     first = figure.add_subplot(grid[row, 0])
     for values, name, colour in ((T, "kinetic", COLOURS[1]), (V, "potential", COLOURS[0]), (E, "total", "#222222")):
         first.plot(*_thinned(t, values), color=colour, linewidth=1.4, label=name)
-    first.set_ylabel("energy [J]")
+    first.set_ylabel("energy (J)")
     first.set_title("energy", fontsize=9, color="#6B7280", loc="left", pad=4)
-    first.set_xlabel("time [s]")
+    first.set_xlabel("time (s)")
     _dress(first, t)
     _legend(first)
     if n_columns > 1:
         second = figure.add_subplot(grid[row, 1])
         second.plot(*_thinned(t, E - E[:1]), color="#222222", linewidth=1.4, label="change")
-        second.set_ylabel("change [J]")
+        second.set_ylabel("change (J)")
         second.set_title("change of the total energy", fontsize=9, color="#6B7280", loc="right", pad=4)
-        second.set_xlabel("time [s]")
+        second.set_xlabel("time (s)")
         _dress(second, t)
 
 
@@ -352,9 +352,9 @@ def _wrench_row(figure: Figure, grid: Any, row: int, n_columns: int, t: Array, w
             for k, name in enumerate("xyz"):
                 t_shown, shown = _thinned(t, values[:, k])
                 axes.plot(t_shown, shown, style, color=COLOURS[k], linewidth=1.4, label=f"{frame} {name}")
-        axes.set_ylabel(f"{kind} [{unit}]")
+        axes.set_ylabel(f"{kind} ({unit})")
         axes.set_title(f"{kind} from outside", fontsize=9, color="#6B7280", loc="left", pad=4)
-        axes.set_xlabel("time [s]")
+        axes.set_xlabel("time (s)")
         _dress(axes, t)
         _legend(axes)
 
@@ -386,9 +386,9 @@ def _contact_panel(axes: Axes, t: Array, forces: Mapping[str, Any]) -> None:
     if len(touching):
         usual = PEAK * float(np.nanmedian(touching))
         axes.set_ylim(-0.03 * usual, max(min(1.05 * float(np.nanmax(_smoothed(t, whole)[1])), usual), 1e-9))
-    axes.set_ylabel("normal force [N]")
+    axes.set_ylabel("normal force (N)")
     axes.set_title("contact", fontsize=9, color="#6B7280", loc="left", pad=4)
-    axes.set_xlabel("time [s]")
+    axes.set_xlabel("time (s)")
     _dress(axes, t)
     if shown:
         _legend(axes)
@@ -437,9 +437,9 @@ def _heat_map(figure: Figure, axes: Axes, t: Array, values: Array, quantity: str
         interpolation="nearest",
         extent=(float(t_shown[0]), float(t_shown[-1]), -0.5, shown.shape[1] - 0.5),
     )
-    axes.set_xlabel("time [s]")
+    axes.set_xlabel("time (s)")
     axes.set_ylabel("coordinate")
-    figure.colorbar(image, ax=axes, label=f"{quantity} [SI]", pad=0.02)
+    figure.colorbar(image, ax=axes, label=f"{quantity} (SI)", pad=0.02)
 
 
 def _dress(axes: Axes, t: Array) -> None:

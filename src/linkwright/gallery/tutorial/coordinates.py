@@ -85,13 +85,16 @@ def draw_coordinates(path: Path) -> Path:
         if k != 1:  # Σ1 lies in Σ0, turned
             label = "Σ0, Σ1" if k == 0 else "hand" if k == 5 else f"Σ{k}"
             axes.text(*(T[:3, 3] + [0.0, 0.0, -0.08]), label, fontsize=11)
-    axes.set_xlabel("x, m")
-    axes.set_ylabel("y, m")
-    axes.set_zlabel("z, m")
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    axes.set_zlabel("z (m)")
     axes.set_box_aspect((1.0, 0.6, 0.6))
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(-0.1, 0.5)
     axes.set_zlim(0.0, 0.6)
+    axes.set_xticks([0.2, 0.4, 0.6, 0.8])  # those at the ends would meet at the corner
+    axes.set_yticks([0.0, 0.2, 0.4])
+    axes.set_zticks([0.0, 0.2, 0.4, 0.6])
     axes.set_title("frames of an arm: x red, y green, z blue", fontsize=10)
     return written(path, made)
 
@@ -155,12 +158,15 @@ def draw_any_axis(path: Path) -> Path:
     for k, (t, colour) in enumerate(zip((0.0, np.pi / 3, 2 * np.pi / 3), (BLUE, RED, CYCLE[2]), strict=True)):
         turned = rodrigues(a, t) @ start
         axes.quiver(0, 0, 0, *turned, color=colour, linewidth=2, arrow_length_ratio=0.12)
-        axes.text(*(1.15 * turned), ("0", "π/3", "2π/3")[k], color=colour, fontsize=11)
+        away = np.array([0.0, -0.08, -0.08]) if k == 0 else 0.15 * turned
+        axes.text(*(turned + away), ("0", "π/3", "2π/3")[k], color=colour, fontsize=11)
     axes.view_init(elev=25.0, azim=10.0)
     axes.set_title("a vector turned about the axis a, by Rodrigues' formula", fontsize=10)
     axes.set_xlim(-0.3, 1.0)
     axes.set_ylim(-0.3, 1.0)
     axes.set_zlim(-0.3, 1.0)
+    for ticks in (axes.set_xticks, axes.set_yticks, axes.set_zticks):
+        ticks([0.0, 0.4, 0.8])  # those at the ends would meet at the corner
     axes.set_box_aspect((1, 1, 1))
     axes.set(xlabel="x", ylabel="y", zlabel="z", xticks=[0.0, 0.5, 1.0], yticks=[0.0, 0.5, 1.0])
     return written(path, made)

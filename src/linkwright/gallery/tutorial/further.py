@@ -121,12 +121,12 @@ def draw_further(path: Path) -> Path:
     pd, pid, computed = held("pd"), held("pid"), held("computed_torque")
     axes = panels[0, 0]
     axes.semilogy(pd.t, np.maximum(lyapunov(pd), 1e-12), color=BLUE)
-    curves(axes, "Lyapunov: V of PD with gravity", "s", "J")
+    curves(axes, "Lyapunov: V of PD with gravity", "time (s)", "V (J)")
     axes = panels[0, 1]
     axes.plot(pid.t, np.degrees(pid.q), color=BLUE, label="angles")
     for goal in np.degrees(TARGET):
         axes.axhline(goal, color=GREY, linestyle=":")
-    curves(axes, "PID finds the target", "s", "degrees")
+    curves(axes, "PID finds the target", "time (s)", "angle (°)")
     axes = panels[0, 2]
     error = np.abs(computed.q[:, 0] - TARGET[0])
     axes.semilogy(computed.t, error, color=BLUE, linewidth=3, label="computed torque")
@@ -137,21 +137,21 @@ def draw_further(path: Path) -> Path:
         color=RED,
         label="(1 + 10 t) e⁻¹⁰ᵗ",
     )
-    curves(axes, "computed torque: the error", "s", "rad")
+    curves(axes, "computed torque: the error", "time (s)", "error of joint 1 (rad)")
     axes.legend(fontsize=8)
     axes = panels[1, 0]
     s = np.linspace(0.0, 1.0, 101)
     plan = lw.trajectories.polynomial(lw.load("two_link"), HANGING, TARGET, 2.0)
     q, v, _ = plan(2.0 * s)
-    axes.plot(2.0 * s, q[:, 0], color=BLUE, label="angle, rad")
-    axes.plot(2.0 * s, v[:, 0], color=GREEN, label="rate, rad/s")
-    curves(axes, "a planned motion", "s", "joint 1")
+    axes.plot(2.0 * s, q[:, 0], color=BLUE, label="angle (rad)")
+    axes.plot(2.0 * s, v[:, 0], color=GREEN, label="rate (rad/s)")
+    curves(axes, "a planned motion", "time (s)", "joint 1")
     axes.legend(fontsize=8)
     axes = panels[1, 1]
     run = pressed()
     axes.plot(run.t, run.wrenches["tool"][:, 2], color=BLUE)
     axes.axhline(10.0, color=GREY, linestyle=":")
-    curves(axes, "hybrid control: the force on a plane", "s", "N")
+    curves(axes, "hybrid control: the force on a plane", "time (s)", "force (N)")
     robot, postures = lw.load("arm7"), [POSTURE]
     for _ in range(40):
         n = lw.null_space(robot, postures[-1], "tool")[:, 0]

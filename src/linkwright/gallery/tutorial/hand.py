@@ -172,7 +172,7 @@ def draw_plane_jacobian(path: Path) -> Path:
     for axes, q, title in zip(
         panels,
         (np.array([0.3, 0.8, -0.4]), np.array([0.3, 0.0, 0.0])),
-        ("velocity of the hand, one joint at a time", "singular, θ2 = 0: all arrows are parallel"),
+        ("velocity of the hand, one joint at a time", "singular, θ2 = 0; θ3 = 0 too: all arrows are parallel"),
         strict=True,
     ):
         points = np.array([lw.pose(arm, q, name)[:3, 3] for name in ("link1", "link2", "link3", "tip")])
@@ -287,7 +287,7 @@ print(solver([3.0, 0.0, 0.0, 0.5]).reason)                  # out of reach""",
         " joint alone.",
         plane_jacobian,
         draw_plane_jacobian,
-        "The columns of J: the velocity of the hand where one joint moves. Right: in a singular posture they are "
+        "The columns of J: the velocity of the hand where one joint moves. Right: where the arm is straight they are "
         "parallel.",
         """import linkwright as lw
 

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -93,14 +94,18 @@ def draw_turning(path: Path) -> Path:
     made = figure(9.5, 3.8)
     left, right = made.subplots(1, 2)
     straight, turn = (lw.simulate(oscillator(kind), [0.3], [0.0], 8.0, 1e-2) for kind in (False, True))
-    left.plot(straight.t, straight.q[:, 0], color=BLUE, linewidth=4, label="x of the slide, m")
-    left.plot(turn.t, turn.q[:, 0], "--", color=RED, label="θ of the hinge, rad")
-    curves(left, "one equation, two meanings", "s", "m, rad")
+    left.plot(straight.t, straight.q[:, 0], color=BLUE, linewidth=4, label="x of the slide (m)")
+    left.plot(turn.t, turn.q[:, 0], "--", color=RED, label="θ of the hinge (rad)")
+    curves(left, "one equation, two meanings", "time (s)", "x (m), θ (rad)")
     left.legend(fontsize=9)
     rows = [
         *(("place", "x, m", "θ, rad"), ("velocity", "v, m/s", "ω, rad/s"), ("acceleration", "a, m/s²", "α, rad/s²")),
-        *(("effort", "f, N", "τ, N m"), ("inertia", "m, kg", "I, kg m²"), ("damper", "c, N s/m", "c_θ, N m s/rad")),
-        ("spring", "k, N/m", "k_θ, N m/rad"),
+        *(
+            ("effort", "f, N", "τ, N m"),
+            ("inertia", "m, kg", "I, kg m²"),
+            ("damper", "c, N s/m", r"$c_\theta$, N m s/rad"),
+        ),
+        ("spring", "k, N/m", r"$k_\theta$, N m/rad"),
     ]
     right.axis("off")
     table = right.table(rows, colLabels=("", "straight", "turning"), loc="center", cellLoc="left", edges="horizontal")
@@ -189,26 +194,29 @@ def draw_lagrange(path: Path) -> Path:
     robot = lw.load("two_link")
     points = np.array([lw.pose(robot, q, name)[:3, 3] for name in ("link1", "link2", "tip")])[:, :2]
     chain(left, points, "#B9BEC6")
+    letters: dict[str, Any] = {"fontsize": 13, "math_fontfamily": "cm"}  # those of the equations: l is not I there
     for k in (0, 1):
         middle = 0.5 * (points[k] + points[k + 1])
         across = np.array([-(points[k + 1] - points[k])[1], (points[k + 1] - points[k])[0]])
         left.plot(*middle, "o", color=RED, ms=9, zorder=6)
         left.text(
-            *(middle - 0.24 * across + 0.12 * (points[k + 1] - points[k])),
-            f"m{k + 1}, I{k + 1}",
+            *(middle - 0.3 * across + 0.12 * (points[k + 1] - points[k])),
+            f"$m_{k + 1}$, $I_{k + 1}$",
             color=RED,
-            fontsize=10,
+            **letters,
         )
-        left.text(*(0.5 * (points[k] + middle) + 0.13 * across), f"lg{k + 1}", ha="center", color=BLUE, fontsize=10)
-        left.text(*(middle + 0.12 * across + 0.25 * (points[k + 1] - points[k])), f"l{k + 1}", color=INK, fontsize=10)
+        left.text(
+            *(0.5 * (points[k] + middle) + 0.13 * across), f"$l_{{g{k + 1}}}$", ha="center", color=BLUE, **letters
+        )
+        left.text(*(middle + 0.12 * across + 0.25 * (points[k + 1] - points[k])), f"$l_{k + 1}$", color=INK, **letters)
         start = 0.0 if k == 0 else q[0]
         sweep = start + np.linspace(0.0, q[k], 20)
         left.plot(points[k][0] + 0.35 * np.cos(sweep), points[k][1] + 0.35 * np.sin(sweep), color=GREEN)
         at = points[k] + (0.66 if k == 0 else 0.43) * np.array([np.cos(sweep[10]), np.sin(sweep[10])])
-        left.text(*at, f"θ{k + 1}, τ{k + 1}", color=GREEN, fontsize=10)
+        left.text(*at, rf"$\theta_{k + 1}$, $\tau_{k + 1}$", color=GREEN, **letters)
         ahead = points[k] + 0.6 * np.array([np.cos(start), np.sin(start)])
         left.plot(*np.array([points[k], ahead]).T, ":", color=GREY)
-    arrow(left, np.array([1.75, 0.5]), np.array([0.0, -0.3]), GREY, "g")
+    arrow(left, np.array([1.75, 0.5]), np.array([0.0, -0.3]), GREY, "$g$")
     left.set_aspect("equal")
     left.set_xlim(-0.1, 2.1)
     left.set_ylim(-0.35, 1.6)
@@ -309,7 +317,7 @@ def draw_properties(path: Path) -> Path:
     M, still = lw.mass_matrix(robot, q), np.zeros(2)
     for (i, j), colour in (((0, 0), BLUE), ((0, 1), GREEN), ((1, 1), RED)):
         left.plot(turns, M[:, i, j], color=colour, label=f"M{i + 1}{j + 1}")
-    curves(left, "inertia", "θ2, rad", "kg m²")
+    curves(left, "inertia", "θ2 (rad)", "entries of M (kg m²)")
     gravity = lw.gravity_forces(robot, q)
     for v, colour, name in (
         ([1.0, 0.0], BLUE, "h2, rates (1, 0)"),
@@ -318,12 +326,12 @@ def draw_properties(path: Path) -> Path:
     ):
         h = lw.bias_forces(robot, q, np.broadcast_to(v, q.shape)) - gravity
         middle.plot(turns, h[:, 1 if v[1] == 0.0 else 0], color=colour, label=name)
-    curves(middle, "centrifugal and Coriolis", "θ2, rad", "N m")
+    curves(middle, "centrifugal and Coriolis", "θ2 (rad)", "effort (N m)")
     g = lw.gravity_forces(robot, np.stack([turns, 0.0 * turns], axis=1))
     right.plot(turns, g[:, 0], color=BLUE, label="g1")
     right.plot(turns, g[:, 1], color=PURPLE, label="g2")
     right.plot(turns, 0.0 * turns + still[0], ":", color=GREY, label="without weight")
-    curves(right, "gravity, θ2 = 0", "θ1, rad", "N m")
+    curves(right, "gravity, θ2 = 0", "θ1 (rad)", "effort (N m)")
     for axes in (left, middle, right):
         axes.legend(fontsize=8)
     return written(path, whole)

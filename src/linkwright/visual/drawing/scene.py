@@ -368,8 +368,8 @@ def _dress(figure: Figure, axes: Any, view: View, title: str) -> None:
     axes.tick_params(colors="#555B64", labelsize=9)
     axes.grid(True, color="#ECEEF0", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel(f"{_axis_name(view.axes[0])} [m]", fontsize=10, color="#333840")
-    axes.set_ylabel(f"{_axis_name(view.axes[1])} [m]", fontsize=10, color="#333840")
+    axes.set_xlabel(f"{_axis_name(view.axes[0])} (m)", fontsize=10, color="#333840")
+    axes.set_ylabel(f"{_axis_name(view.axes[1])} (m)", fontsize=10, color="#333840")
 
 
 def _axis_name(direction: Array) -> str:
@@ -398,7 +398,7 @@ def _altimeter(figure: Figure, ground: float, low: float, high: float) -> Any:
     axes.set_yticks(step * np.arange(np.ceil(low / step), np.floor(high / step) + 1.0))
     axes.tick_params(colors="#555B64", labelsize=8)
     axes.text(-0.5, low - 0.06 * span, "ground", fontsize=8, color="#555B64", ha="center", va="top")
-    axes.set_title("height [m]", fontsize=8, color="#555B64", loc="left", x=-3.0)
+    axes.set_title("height (m)", fontsize=8, color="#555B64", loc="left", x=-3.0)
     (mark,) = axes.plot([0.5], [high], "o", ms=7, color=TRACE_COLOUR, clip_on=False)
     return mark
 
