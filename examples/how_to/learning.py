@@ -15,7 +15,7 @@
 # earns meanwhile, looks at the gait, and writes the weights and an animation. `--short` takes a few seconds and only
 # shows that the reward rises.
 #
-# ![Four moments of the learned trot: one diagonal pair of feet is on the ground, the other in the air.](../pictures/learned_trot.png)
+# ![Four moments of the learned trot: one diagonal pair of feet is on the ground, the other in the air. Red arrows are forces of the ground.](../pictures/learned_trot.png)
 #
 # | seed | 0 | 1 |
 # |---|---|---|

@@ -168,7 +168,8 @@ def draw_any_axis(path: Path) -> Path:
     for ticks in (axes.set_xticks, axes.set_yticks, axes.set_zticks):
         ticks([0.0, 0.4, 0.8])  # those at the ends would meet at the corner
     axes.set_box_aspect((1, 1, 1))
-    axes.set(xlabel="x", ylabel="y", zlabel="z", xticks=[0.0, 0.5, 1.0], yticks=[0.0, 0.5, 1.0])
+    axes.set(xlabel="x", zlabel="z", xticks=[0.0, 0.5], yticks=[0.0, 0.5])
+    axes.set_ylabel("y", labelpad=-3)
     return written(path, made)
 
 
