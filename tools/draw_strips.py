@@ -50,7 +50,7 @@ STRIPS = {
     "humanoid_balance": Strip(
         "humanoid_balance.py",
         (
-            Row("humanoid_hop.gif", (1.4, 1.6, 1.76, 1.88, 2.0, 2.12)),
+            Row("humanoid_hop.gif", (1.4, 1.76, 1.88, 2.0, 2.12, 2.3)),
             Row("humanoid_walk.gif", (0.6, 1.2, 1.8, 2.4, 3.0, 3.6)),
         ),
     ),
