@@ -1,12 +1,14 @@
 """``(others)`` in a list of pages: what else stands in that folder, so that no page is left out.
 
-And beneath a page its code as one program, where tools/write_examples.py has written one.
+And beneath a page its code as one program, where tools/write_examples.py has written one; and tables of two columns that
+can be read on a telephone.
 """
 
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+from docutils import nodes
 from sphinx.application import Sphinx
 
 MARK = "(others)"
@@ -36,8 +38,17 @@ def offer(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += f"\n---\n\nThe code of this page as one program: {{download}}`{named} <{place}>`\n"
 
 
+def pair(app: Sphinx, doctree: nodes.document) -> None:
+    """Call tables of two columns pairs: on a telephone the second cell stands beneath the first."""
+    for table in doctree.findall(nodes.table):
+        group = next(table.findall(nodes.tgroup))
+        if group["cols"] == 2 and "names" not in table["classes"]:
+            table["classes"].append("pairs")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of it."""
     app.connect("source-read", fill)
     app.connect("source-read", offer)
+    app.connect("doctree-read", pair)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,93 @@
+"""How to use it beside MuJoCo. Written by tools/write_examples.py from docs/how_to/beside/mujoco.md: change that page."""
+
+# %% [markdown]
+# # How to use it beside MuJoCo
+#
+# What MuJoCo's functions are called here. What all these pages have in common, such as the same robot in two libraries, is
+# on [the first page](index.md).
+
+# %%
+import mujoco
+import numpy as np
+import linkwright as lw
+
+arm = lw.load("arm7")
+arm.save("arm7.xml")                                 # MuJoCo's own format; it reads arm7.urdf as well
+compiled = mujoco.MjModel.from_xml_path("arm7.xml")
+state = mujoco.MjData(compiled)
+q, v = arm.random(seed=0), np.ones(7)
+state.qpos[:], state.qvel[:] = q, v
+mujoco.mj_forward(compiled, state)
+assert np.allclose(state.qfrc_bias, lw.bias_forces(arm, q, v))
+
+# %% [markdown]
+# ## What is different in the numbers
+#
+# The velocity of a floating base is along the axes of the world there, and along the axes of the base here:
+
+# %%
+def to_mujoco(q, v):
+    """A velocity with a free base, at the configuration q."""
+    R = lw.rotation.from_quaternion(q[3:7])
+    return np.concatenate([R @ v[:3], v[3:]])
+
+
+flying = lw.load("arm7", root="free")
+q, v = flying.random(seed=1), np.linspace(-1.0, 1.0, 13)
+assert np.allclose(to_mujoco(q, v)[:3], lw.velocity(flying, q, v, flying.bodies[0].name)[:3])
+
+# %% [markdown]
+# MuJoCo adds springs, dampers and friction of the joints to its dynamics. Here they are `lw.passive_forces`, and
+# `lw.simulate` adds them.
+#
+# ## The same numbers
+#
+# `m` and `d` are MuJoCo's model and data. What stands in `d` is there after `mujoco.mj_forward(m, d)`. `k` is the number of
+# the body `link7`, `s` that of the site `tool`.
+#
+# | MuJoCo | here |
+# |---|---|
+# | `mujoco.MjModel.from_xml_path(path)` | `lw.load(path)` |
+# | `mujoco.mj_mulM(m, d, out, v)` | `lw.mass_matrix(model, q) @ v` |
+# | `d.qfrc_bias` | `lw.bias_forces(model, q, v)` |
+# | `d.qfrc_passive` | `lw.passive_forces(model, q, v)` |
+# | `mujoco.mj_inverse(m, d)`, `d.qfrc_inverse` | `lw.inverse_dynamics(model, q, v, a) - lw.passive_forces(model, q, v)` |
+# | `d.qfrc_applied[:] = tau`, `d.qacc` | `lw.forward_dynamics(model, q, v, tau + lw.passive_forces(model, q, v))` |
+# | `d.xpos[k]`, `d.xmat[k]` | `lw.pose(model, q, "link7")` |
+# | `mujoco.mj_jacBody(m, d, jacp, jacr, k)` | `lw.jacobian(model, q, "link7")` |
+# | `mujoco.mj_objectVelocity(m, d, mujoco.mjtObj.mjOBJ_XBODY, k, out, 0)` | `lw.velocity(model, q, v, "link7")`, turning first |
+# | `mujoco.mj_integratePos(m, qpos, v, h)` | `lw.integrate(model, q, h * v)` |
+# | `mujoco.mj_differentiatePos(m, out, 1.0, q0, q1)` | `lw.difference(model, q0, q1)` |
+# | `mujoco.mj_energyVel(m, d)`, `d.energy[1]` | `lw.kinetic_energy(model, q, v)` |
+# | `mujoco.mj_energyPos(m, d)`, `d.energy[0]` | `lw.potential_energy(model, q) + lw.spring_energy(model, q)` |
+# | `mujoco.mj_applyFT(m, d, f, n, d.xpos[k], k, out)` | `lw.joint_forces(model, q, "link7", [*f, *n])` |
+# | `mujoco.mj_step(m, d)`, many times | `lw.simulate(model, q, v, duration)` |
+# | `m.nq`, `m.nv` | `(model.nq, model.nv)` |
+# | `mujoco.mj_fullM(m, d, full)` | `lw.mass_matrix(model, q)` |
+# | `mujoco.mj_jacSite(m, d, jacp, jacr, s)` | `lw.jacobian(model, q, "tool")` |
+# | `mujoco.mj_jacSubtreeCom(m, d, jacp, 1)` | `lw.center_of_mass_jacobian(model, q)` |
+# | `d.subtree_com[1]` | `lw.center_of_mass(model, q)` |
+# | `d.subtree_com[k]` | `lw.subtree_center_of_mass(model, q, "link7")` |
+#
+# (Before version 4 of MuJoCo it was `mj_fullM(m, full, d.qM)`.)
+#
+# ## By name
+#
+# | MuJoCo | here |
+# |---|---|
+# | `mujoco.mj_name2id`, `mujoco.mj_id2name` | not needed: functions take names; `model.frames`, `model.joints`, `model.bodies` |
+# | `m.opt.timestep` | `step=` of `lw.simulate` |
+# | `m.opt.gravity` | `model.gravity`, `model.with_gravity` |
+# | `m.jnt_range` | `model.lower`, `model.upper` |
+# | `m.key_qpos`, keyframes | nothing: give `q0` to `lw.simulate`; `lw.stand` finds a standing posture |
+# | `d.ctrl`, actuators | `law=` of `lw.simulate`: a function that gives efforts; servos with gains are `lw.Servos`. Actuators of a file are not taken over |
+# | `d.sensordata`, sensors | nothing of the file: call `lw.velocity`, `lw.acceleration`, `lw.joint_reactions` on a motion; `noise=` of `lw.simulate` |
+# | `d.contact`, `mujoco.mj_contactForce` | `lw.Motion.contacts` |
+# | `mujoco.mj_resetData` | not needed: there is no state to be reset |
+# | `mujoco.mj_geomDistance` | nothing for one configuration: distances are computed where contact acts |
+# | `mujoco.mj_ray`, cameras, `mujoco.Renderer` | nothing; pictures of mechanisms are `lw.draw` and `lw.Motion.animate` |
+# | the viewer | `lw.studio`, `lw.Motion.show` |
+# | `mujoco.mjd_transitionFD` | `lw.linearize` with `step=` |
+# | `mujoco.rollout` | `lw.rollout` |
+# | tendons, muscles, flexible bodies, fluids | nothing; a spring between two points is `lw.Builder.spring` |
+# | equality constraints | `model.with_loop` |

@@ -1,0 +1,82 @@
+"""How to use it beside SymPy. Written by tools/write_examples.py from docs/how_to/beside/sympy.md: change that page."""
+
+# %% [markdown]
+# # How to use it beside SymPy
+#
+# What `sympy.physics.mechanics` has, and what it is called here. SymPy derives the equations of any system of points and
+# bodies that you write down, by Lagrange's or Kane's method. This library starts from a mechanism, a file or a
+# `lw.Builder`, and its equations are SymPy expressions, too. So you can go on with either.
+#
+# ## The same arm, by both
+#
+# A double pendulum by hand, as SymPy's `LagrangesMethod` asks for it. Each link is 1 m long, has 1 kg and 0.1 kg m², and its
+# centre of mass in its middle:
+
+# %%
+import numpy as np
+import sympy as sp
+import sympy.physics.mechanics as me
+import linkwright as lw
+
+theta1, theta2 = me.dynamicsymbols("theta1 theta2")
+rate1, rate2 = me.dynamicsymbols("theta1 theta2", 1)
+N = me.ReferenceFrame("N")
+O = me.Point("O")
+O.set_vel(N, 0)
+A = N.orientnew("A", "Axis", (theta1, N.z))
+B = A.orientnew("B", "Axis", (theta2, A.z))
+elbow = O.locatenew("elbow", A.x)
+bodies = []
+for name, frame, start in (("upper", A, O), ("lower", B, elbow)):
+    center = start.locatenew(name, frame.x / 2)
+    center.set_vel(N, center.pos_from(O).dt(N))
+    body = me.RigidBody(name, center, frame, 1, (me.inertia(frame, 0, 0, sp.Rational(1, 10)), center))
+    body.potential_energy = sp.Rational(98, 10) * center.pos_from(O).dot(N.y)
+    bodies.append(body)
+method = me.LagrangesMethod(me.Lagrangian(N, *bodies), [theta1, theta2])
+method.form_lagranges_equations()
+
+# %% [markdown]
+# Here that arm is built in, and the mass matrix is one call:
+
+# %%
+arm = lw.load("two_link")
+equations = lw.equations(arm)
+print(equations.mass_matrix)
+
+at = {theta1: 0.3, theta2: 0.8, rate1: 0.0, rate2: 0.0}
+theirs = np.array(method.mass_matrix.subs(at), dtype=float)
+assert np.allclose(theirs, lw.mass_matrix(arm, [0.3, 0.8]))
+
+# %% [markdown]
+# SymPy's `forcing` is all that stands on the other side, with the other sign: M a = forcing, where nothing drives the arm.
+
+# %%
+at = {rate1: 0.5, rate2: -1.0} | {theta1: 0.3, theta2: 0.8}
+forcing = np.array(method.forcing.subs(at), dtype=float).ravel()
+assert np.allclose(-forcing, lw.bias_forces(arm, [0.3, 0.8], [0.5, -1.0]))
+
+# %% [markdown]
+# ## By name
+#
+# `equations` is `lw.equations(model)`. Its parameters are numbers, or letters with `parameters="symbols"`.
+#
+# | SymPy | here |
+# |---|---|
+# | `ReferenceFrame`, `Point`, `RigidBody`, `PinJoint`, `PrismaticJoint` | `lw.Builder`, or `lw.load` of a file |
+# | `LagrangesMethod`, `KanesMethod`, `System` | `lw.equations` |
+# | `LagrangesMethod.mass_matrix` | `equations.mass_matrix` |
+# | `LagrangesMethod.forcing` | minus the sum of `equations.velocity_forces` and `equations.gravity_forces` |
+# | `LagrangesMethod.rhs` | `lw.forward_dynamics`, with numbers or with `lw.symbols` |
+# | `LagrangesMethod.linearize` | `lw.linearize`, with numbers |
+# | `LagrangesMethod.form_lagranges_equations` | `equations.derivation`, step by step, to read |
+# | `kinetic_energy`, `potential_energy` | `lw.kinetic_energy`, `lw.potential_energy`, also of `lw.symbols` |
+# | `linear_momentum`, `angular_momentum` | `lw.momentum` |
+# | `Point.vel`, `ReferenceFrame.ang_vel_in` | `lw.velocity` |
+# | `ReferenceFrame.dcm` | `lw.pose`, its first three rows and columns |
+# | `partial_velocity` | the columns of `lw.jacobian` |
+# | `inertia`, `Inertia.from_inertia_scalars` | `inertia=` of `lw.Builder`; `lw.add_mass_properties` |
+# | `mechanics_printing`, `vlatex` | `equations.text`, `equations.latex` |
+# | `sympy.lambdify`, `sympy.utilities.codegen` | `lw.compile` of a function; `equations.python`, `equations.c`, `equations.fortran`, `equations.octave` |
+# | configuration and velocity constraints | `model.with_loop`; rolling without slipping and other velocity constraints: nothing |
+# | any system that is not made of bodies and joints (beams, strings, circuits) | nothing |
