@@ -1,8 +1,7 @@
 """``(others)`` in a list of pages: what else stands in that folder, so that no page is left out.
 
-And beneath a page its code as one program, where tools/write_examples.py has written one. Tables of two columns are marked,
-so that they
-can be read on a telephone.
+And beneath a page its code as one program, where tools/write_examples.py has written one. Tables of two columns are
+marked, so that they can be read on a telephone.
 """
 
 from __future__ import annotations
