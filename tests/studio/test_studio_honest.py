@@ -233,6 +233,22 @@ def test_curves_of_what_does_not_move_yet_show_where_it_is(server):
     assert curves.joints._impl.props.title == "positions, rad"
 
 
+def test_an_axis_of_values_does_not_change_at_once_with_the_times(server):
+    """The page would show a part of the times ever after."""
+    live = Live(lw.load("two_link"), [0.5, 0.5])
+    panel = LivePanel(server, Scene(server, live.shown, live.q), live)
+    curves = panel.add_curves()
+    live.take(3000)
+    assert not curves.update(list(live.history))
+    assert curves.joints.data[0][-1] == 1.0
+    assert "y" not in curves.joints.scales
+    assert curves.update(list(live.history))
+    assert curves.joints.data[0][-1] == pytest.approx(3.0)
+    live.take(1000)
+    panel._draw()
+    assert panel._drawn_to == 4.0
+
+
 def test_titles_tell_the_units_that_there_are(server):
     assert Plots(server, lw.load("stewart")).efforts._impl.props.title.endswith("N m and N")
 

@@ -253,7 +253,10 @@ class LivePanel:
         elif did:
             self._arrows()
         elif not self.clock.playing and self._drawn_to != self.live.now.t:
-            self._draw()
+            now = perf_counter()
+            if now - self._drawn > 1.0 / CURVES:
+                self._drawn = now
+                self._draw()
         if self.play_button.label != ("Pause" if self.clock.playing else "Play") and not self.play_button.disabled:
             self._button()
 
@@ -291,7 +294,8 @@ class LivePanel:
             if self.seen is None:
                 self.time.value = float(np.clip(last, self.time.min, self.time.max))
             if self.curves is not None:
-                self.curves.update(samples)
+                if not self.curves.update(samples):
+                    self._drawn_to = np.nan  # again, soon
 
     def _tell(self) -> None:
         live, clock = self.live, self.clock

@@ -83,28 +83,29 @@ class Plots:
                     picture.series = self._series(names)
         self.update(self._samples, self._until)
 
-    def update(self, samples: Sequence[Sample], until: float | None = None) -> None:
-        """Draw what was in the last seconds, of samples in the order of time."""
+    def update(self, samples: Sequence[Sample], until: float | None = None) -> bool:
+        """Draw what was in the last seconds, of samples in the order of time; False if some of it is left for later."""
         self._samples, self._until = samples, until
         if not samples:
-            return
+            return True
         end = samples[-1].t if until is None else until
         first = 0 if self.whole else max(0, _first_after(samples, end - WINDOW))
         last = len(samples) if self.whole else _first_after(samples, end + 1e-9)
         some, most = samples[first:last], MOST_OF_WHOLE if self.whole else MOST_POINTS
         some = [some[k] for k in np.unique(np.linspace(0, len(some) - 1, most).astype(int))] if some else []
         if not some:
-            return
+            return True
         places, efforts = self.shown
         t = np.array([sample.t for sample in some])
         q, tau = np.stack([sample.q for sample in some]), np.stack([sample.tau for sample in some])
         energy = np.array([(sample.kinetic, sample.potential) for sample in some])
         mark = end if self.whole else None
+        drawn = [_draw(self.energies, t, np.column_stack([energy, energy.sum(axis=1)]), mark)]
         if self.joints is not None:
-            _draw(self.joints, t, q[:, places], mark)
-        _draw(self.energies, t, np.column_stack([energy, energy.sum(axis=1)]), mark)
+            drawn.append(_draw(self.joints, t, q[:, places], mark))
         if self.efforts is not None:
-            _draw(self.efforts, t, tau[:, efforts], mark)
+            drawn.append(_draw(self.efforts, t, tau[:, efforts], mark))
+        return all(drawn)
 
     def _series(self, names: Sequence[str]) -> tuple[Any, ...]:
         curves = [
@@ -173,8 +174,12 @@ def _first_after(samples: Sequence[Sample], t: float) -> int:
     return low
 
 
-def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> None:
-    """Curves (n, k) over times (n,), s, and a line at a time."""
+def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> bool:
+    """Curves (n, k) over times (n,), s, and a line at a time; whether they are drawn.
+
+    Not where the axis of the values changes at once with the ends of the times: the page makes the picture anew then,
+    and takes the part of the times that it had before for all of it ever after. The axis goes first.
+    """
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     told = None
@@ -196,10 +201,13 @@ def _draw(picture: Any, t: Array, values: Array, mark: float | None) -> None:
         columns = [np.insert(x, at, [np.interp(mark, t, x)] * 2) for x in columns]
         line = np.insert(np.full(len(t), np.nan), at, [low, high])
         t, columns = np.insert(t, at, [mark, mark]), [*columns, line]
-    scales = _scales(told)
+    scales, old = _scales(told), picture.data[0]
     if picture.scales != scales:
         picture.scales = scales
+        if mark is None and (old[0], old[-1]) != (t[0], t[-1]):
+            return False
     picture.data = (t, *columns)
+    return True
 
 
 def _scales(told: tuple[float, float] | None) -> dict[str, Any]:
