@@ -28,9 +28,7 @@ import numpy as np
 import linkwright as lw
 
 arm = lw.load("arm7")
-arm.save("arm7.urdf")
-arm.save("arm7.xml")                                 # MuJoCo
-arm.save("arm7.sdf")
+arm.save("arm7.urdf")                                # or .xml, MuJoCo's own format, or .sdf
 again = lw.load("arm7.urdf")
 q, v = arm.random(seed=0), np.ones(7)
 assert np.allclose(lw.bias_forces(again, q, v), lw.bias_forces(arm, q, v))

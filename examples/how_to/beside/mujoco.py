@@ -12,8 +12,8 @@ import numpy as np
 import linkwright as lw
 
 arm = lw.load("arm7")
-arm.save("arm7.xml")                                 # MuJoCo's own format; it reads arm7.urdf as well
-compiled = mujoco.MjModel.from_xml_path("arm7.xml")
+arm.save("arm7.urdf")                                # arm7.xml would be MuJoCo's own format, without limits of velocities
+compiled = mujoco.MjModel.from_xml_path("arm7.urdf")
 state = mujoco.MjData(compiled)
 q, v = arm.random(seed=0), np.ones(7)
 state.qpos[:], state.qvel[:] = q, v

@@ -40,7 +40,7 @@ tau = lw.inverse_dynamics(puma, q, v, a)
 rows = [lw.DHRow(a=1.0, mass=1.0, inertia=0.1), lw.DHRow(a=0.5, mass=1.0, inertia=0.1)]
 arm = lw.from_dh("planar", rows, convention="standard")
 print(arm)
-hand = lw.pose(arm, [0.0, np.pi / 2], arm.bodies[-1].name)       # the last frame of the table
+hand = lw.pose(arm, [0.0, np.pi / 2], "tool")        # the last frame of the table
 assert np.allclose(hand[:3, 3], [1.0, 0.5, 0.0])
 
 # %% [markdown]
