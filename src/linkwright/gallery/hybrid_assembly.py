@@ -83,7 +83,7 @@ def draw_articulated_bodies(path: Path) -> Path:
     from PIL import Image
 
     made = figure(12.4, 10.2)
-    above, below = made.subfigures(2, 1, height_ratios=[3.2, 7.0])
+    above, below = np.asarray(made.subfigures(2, 1, height_ratios=[3.2, 7.0]))
     single, pair, tree = above.subplots(1, 3, width_ratios=[1.0, 1.5, 0.8])
     force = np.array([1.0, 2.6, 0.0])
     alone, alone_q = _bars(1)

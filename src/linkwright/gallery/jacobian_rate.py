@@ -311,8 +311,8 @@ def by_products(n: int) -> tuple[Array, Array, int]:
         J.append([*np.cross(z, p[k]), *z])
         J_rate.append([*(np.cross(z_rate, p[k]) + np.cross(z, p_rate[k])), *z_rate])
     done = Counted.done
-    both = (np.array([[x.value for x in column] for column in columns]).T for columns in (J, J_rate))
-    return *both, done
+    found, rate = (np.array([[x.value for x in column] for column in columns]).T for columns in (J, J_rate))
+    return found, rate, done
 
 
 def cost() -> Iterator[Finding | Erratum]:

@@ -54,7 +54,7 @@ def studio(
 
     if page is not None:
         if robot is not None or posture:
-            raise InputError(f"--page {page} has its own mechanism: leave {'--posture' if posture else robot} away")
+            raise InputError(f"--page {page} has its own mechanism: leave out {'--posture' if posture else robot}")
         _served(show(page, host=host, port=port), page, "Move the sliders", browser)
         return
     model = load_robot(DEMONSTRATION if robot is None else robot, root)
