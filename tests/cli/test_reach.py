@@ -99,7 +99,7 @@ def test_bad_input_is_told(arguments, words, tmp_path, capsys):
 def test_counts_are_whole(arguments, tmp_path, capsys):
     status, out, text = run(*arguments, "1.4", "--out", tmp_path, capsys=capsys)
     assert status
-    assert "'1.4' is not a whole number" in out + text
+    assert "takes a whole number; got '1.4'" in out + text
     assert not list(tmp_path.iterdir())
 
 
