@@ -282,7 +282,7 @@ def test_what_a_motion_keeps(tmp_path):
     assert table[0].endswith("wrench:tool:nx,wrench:tool:ny,wrench:tool:nz")
     assert table[1].endswith("0.20000000000000001,0.10000000000000001,-0.29999999999999999")
     drawn = motion.plot(tmp_path / "a.png").axes
-    assert [axes.get_ylabel() for axes in drawn[-2:]] == ["force [N]", "moment [N m]"]
+    assert [axes.get_ylabel() for axes in drawn[-2:]] == ["force (N)", "moment (N m)"]
     alone = lw.simulate(arm, START, STILL, 0.01)
     assert alone.wrenches == {}
     assert drawn[-3].get_ylabel() == alone.plot().axes[-1].get_ylabel()

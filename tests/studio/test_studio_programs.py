@@ -61,6 +61,10 @@ def test_out_of_reach_straight_and_on_the_axis():
     beyond = inverse(LENGTHS, 1.2, 0.0, 0.3, 0.0)
     assert not beyond.answers
     assert beyond.beyond == pytest.approx(1.2 - 1.1)
+    thin = LENGTHS._replace(fore=0.5 * LENGTHS.upper)
+    near = inverse(thin, 0.0, 0.0, LENGTHS.column + LENGTHS.hand, np.pi / 2)  # the wrist at the shoulder itself
+    assert not near.answers
+    assert near.beyond == pytest.approx(-0.5 * LENGTHS.upper)
     straight = inverse(LENGTHS, 1.1, 0.0, 0.3, 0.0).answers
     assert [one.elbow for one in straight if not one.backwards] == ["straight"]
     on_axis = inverse(LENGTHS, 0.0, 0.0, 0.8, 0.3, yaw=1.2)

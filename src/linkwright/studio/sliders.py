@@ -84,7 +84,8 @@ def knobs_of(model: Model, start: Array | None = None) -> list[Knob]:
                 low if np.isfinite(low) else min(-span, about - span, high - 2.0 * span if np.isfinite(high) else -span)
             )
             high = high if np.isfinite(high) else max(span, about + span, low + 2.0 * span)
-            name = model.coordinate_names[place].replace(".", " ")
+            own = model.coordinate_names[place].removeprefix(joint.name).removeprefix(".")
+            name = f"{joint.name} {own}".rstrip()
             knobs.append(Knob(joint.name, name, body, angle, low, high, place, None, endless))
             place += 1
     return knobs

@@ -115,9 +115,8 @@ class ForwardKinematics(Program):
         self.scene.arrows("out of reach", place[:3][None], (goal[:3] - place[:3])[None] if missed else np.zeros((1, 3)))
         if missed:
             self.ghost.visible = False
-            self.state.content = (
-                f"### Out of reach\nThe wrist would be {distance(found.beyond)} too far away, or too near."
-            )
+            side = "too far away" if found.beyond > 0.0 else "too near to the shoulder"
+            self.state.content = f"### Out of reach\nThe wrist would be {distance(abs(found.beyond))} {side}."
             return
         now = nearest(found.answers, q)
         others = [one for one in found.answers if one is not now]

@@ -42,7 +42,7 @@ class Reached(NamedTuple):
     free: bool
     """whether the hand is on the axis of joint 1, so that any θ1 will do"""
     beyond: float
-    """m: how far out of reach the wrist is; 0 where it is within"""
+    """m: how far out of reach the wrist is, negative where it is too near the shoulder; 0 where it is within"""
 
 
 def lengths_of(model: Model) -> Lengths:
@@ -76,8 +76,8 @@ def inverse(l: Lengths, x: float, y: float, z: float, alpha: float, yaw: float =
         w = (-r if backwards else r) - l.hand * np.cos(alpha)
         h = z - l.column - l.hand * np.sin(alpha)
         far = float(np.hypot(w, h))
-        misses.append(max(far - l.upper - l.fore, abs(l.upper - l.fore) - far, 0.0))
-        if misses[-1] > STRAIGHT:
+        misses.append(max(far - l.upper - l.fore, 0.0) + min(far - abs(l.upper - l.fore), 0.0))
+        if abs(misses[-1]) > STRAIGHT:
             continue
         c3 = np.clip((far * far - l.upper**2 - l.fore**2) / (2.0 * l.upper * l.fore), -1.0, 1.0)
         bend = float(np.arccos(c3))
@@ -88,7 +88,7 @@ def inverse(l: Lengths, x: float, y: float, z: float, alpha: float, yaw: float =
             t2 = np.arctan2(h, w) - np.arctan2(l.fore * np.sin(t3), l.upper + l.fore * np.cos(t3))
             q = np.array([turn + (np.pi if backwards else 0.0), t2, t3, alpha - t2 - t3])
             answers.append(Answer(wrapped(q), elbow, backwards))
-    return Reached(tuple(answers), free, min(misses) if not answers else 0.0)
+    return Reached(tuple(answers), free, min(misses, key=abs) if not answers else 0.0)
 
 
 def nearest(answers: tuple[Answer, ...], q: Array) -> Answer:
