@@ -438,7 +438,7 @@ def test_histograms_tell_values_that_there_are(tmp_path):
         ((lambda a, b: {"x/y": a}, AB), InputError, "'x/y'"),
         ((lambda a, b: {"": a}, AB), InputError, "''"),
         ((lambda a, b: {}, AB), InputError, "gave no outputs"),
-        ((lambda a, b: {"c": a[:, None].sum()}, AB), ShapeError, "with a (1,), b (1,), and gave 'c' of shape ()"),
+        ((lambda a, b: {"c": a[:, None].sum()}, AB), ShapeError, "with a (1,), b (1, 2), and gave 'c' of shape ()"),
         ((lambda a: a, AB), InputError, "failed for all of the first 64 rows: TypeError"),
         ((partial(drawn, source=np.random.default_rng(1)), AB), InputError, "random generator"),
     ],
