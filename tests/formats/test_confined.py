@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import io
+import contextlib
+import copy
+import json
 import os
 import pickle
 import warnings
@@ -14,8 +16,16 @@ import pytest
 import linkwright as lw
 from linkwright.errors import FormatError, FormatWarning, InputError
 from linkwright.formats import confined as process
+from linkwright.formats.answers import decoded, encoded
 from linkwright.formats.confined import confined
+from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf import read_mjcf
+from linkwright.model.build.description import BodySpec, Description, FrameSpec, JointSpec, Mimic
+from linkwright.model.joint import JOINT_TYPES, Compound, Part, Revolute, nested
+from linkwright.model.loop import LOOP_TYPES, CoordinateLoop, Loop
+from linkwright.model.pair import Pair
+from linkwright.model.shape import Shape
+from linkwright.model.spring import Spring
 
 HERE = Path(__file__).parent
 XACRO = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{}<link name="a"/></robot>'
@@ -115,10 +125,121 @@ def test_odd_arguments_are_told(tmp_path):
         lw.Builder(None)
 
 
-def test_an_answer_holds_descriptions_only():
-    class Evil:
-        def __reduce__(self):
-            return os.getenv, ("PATH",)
+DESCRIBED = process.DESCRIBED
 
-    with pytest.raises(pickle.UnpicklingError, match="does not belong here"):
-        process._Plain(io.BytesIO(pickle.dumps(Evil()))).load()
+
+def a_description():
+    """Something of every class that a child's result may hold."""
+    I = nested(np.eye(4))
+    base = [BodySpec("\udcff", mass=1.0, inertia=np.eye(3))]
+    motions = [
+        *(kind() for kind in JOINT_TYPES if kind is not Compound),
+        Compound((Part(I, Revolute(), "a"),), I),
+        None,
+    ]
+    joints = [JointSpec(f"j{k}", "world", "b", motion) for k, motion in enumerate(motions)]
+    more = JointSpec("limited", "world", "b", Revolute(), lower=-np.inf, upper=np.array([1.0]), mimic=Mimic("j0", 2.0))
+    numbers = {"helical": (1.0,), "distance": (1.0,), "mask": (("x", "rz"),)}
+    loops = [Loop(name, "f", "f", kind(*numbers.get(name, ()))) for name, kind in LOOP_TYPES.items()]
+    mesh = Shape(
+        "b", "mesh", vertices=np.eye(3), faces=np.array([[0, 1, 2]], dtype=np.int32), color=(0.0, 0.0, 1.0, 1.0)
+    )
+    return Description(
+        "r",
+        tuple(base),
+        (*joints, more),
+        (FrameSpec("f", "b"),),
+        (*loops, CoordinateLoop("c", "j0", "", (1.0, 2.0))),
+        springs=(Spring("s", ("f", "f"), length=(0.0, np.inf)),),
+        shapes=(mesh,),
+        pairs=(Pair(0, 0, stiffness=np.float64(3.0)),),
+        excluded=(("b", "b"),),
+    )
+
+
+def test_a_result_is_decoded_as_it_was():
+    description = a_description()
+    found, remarks = decoded(encoded((description, ["a", "ü"])), DESCRIBED)
+    assert found == description
+    assert remarks == ["a", "ü"]
+    assert type(found.pairs[0].stiffness) is float
+    assert found.shapes[0].faces.dtype == np.int32
+    assert not found.bodies[0].inertia.flags.writeable
+
+
+def test_a_result_that_is_not_of_the_declared_type_is_refused():
+    good = encoded((a_description(), ["a"]))
+    head, _, arrays = good.partition(b"\n")
+    plain = json.loads(head)
+    for wrong in (
+        b"",
+        b"\n",
+        b"\xff\n",
+        b"[" * 100_000 + b"\n",
+        head,
+        good[:-1],
+        pickle.dumps(("result", ("r", []))),
+        b'["os.system","touch x"]\n',
+        b'["list"]\n',
+        encoded((a_description(), ["a", 3])),
+        encoded((a_description().bodies[0], [])),
+        json.dumps(plain).replace('"BodySpec"', '"JointSpec"').encode() + b"\n" + arrays,
+        json.dumps(plain).replace("<f8", "|O8").encode() + b"\n" + arrays,
+        json.dumps(plain).replace("[3, 3]", "[9]").encode() + b"\n" + arrays,
+        json.dumps(plain).replace("[3, 3]", "[-3, -3]").encode() + b"\n" + arrays,
+        json.dumps(plain).replace("[3, 3]", f"[{10**300}, 3]").encode() + b"\n" + arrays,
+    ):
+        with pytest.raises(FormatError, match="malformed result of a child process"):
+            decoded(wrong, DESCRIBED)
+    with pytest.raises(FormatError, match="cannot be in a description"):
+        encoded(Path("x"))
+
+
+def test_damaged_results_give_the_library_s_own_errors():
+    """Random damage to a result: it is decoded and assembled, or refused by an error of the library."""
+    good = encoded((lw.load("humanoid").description, ["a"]))
+    head, _, arrays = good.partition(b"\n")
+    generator, accepted = np.random.default_rng(0), 0
+    values = [None, True, -1, 0, 1e300, 10**400, "", "world", "tuple", "array", [], ["array", "<f8", [2], 0], ["tuple"]]
+    for _ in range(300):
+        plain = json.loads(head)
+        for _ in range(int(generator.integers(1, 4))):
+            place = plain
+            while True:
+                k = int(generator.integers(len(place)))
+                if not isinstance(place[k], list) or not place[k] or generator.random() < 0.1:
+                    break
+                place = place[k]
+            place[k] = copy.deepcopy(values[generator.integers(len(values))])
+        with contextlib.suppress(lw.errors.LinkwrightError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", lw.errors.LinkwrightWarning)
+            assembled(decoded(json.dumps(plain).encode() + b"\n" + arrays, DESCRIBED)[0])
+            accepted += 1
+    assert 0 < accepted < 300
+
+
+@POSIX
+def test_a_child_that_was_taken_over_runs_nothing_here(tmp_path, monkeypatch):
+    """A pickle that starts a program, written instead of a result, is refused and starts nothing."""
+    mark = tmp_path / "ran"
+
+    def text(x):
+        return b"\x8c" + bytes([len(x)]) + x.encode()
+
+    name = text("linkwright.model.build.assembly") + text("np.f2py.subprocess.Popen")
+    evil = b"\x80\x04" + name + b"\x93((" + text("touch") + text(str(mark)) + b"ltR."
+    program = f"import os, sys; os.write(1, {evil!r}); os._exit(0)"
+    monkeypatch.setattr(process, "_START", program)
+    with pytest.raises(FormatError, match="the process that read it ended with status 0"):
+        confined("mjcf", "x.xml")
+    assert not mark.exists()
+
+
+@POSIX
+@pytest.mark.parametrize("descriptor", [1, 2])
+def test_a_child_that_writes_without_end_is_ended(monkeypatch, descriptor):
+    monkeypatch.setattr(process, "LONGEST_ANSWER", 2**20)
+    program = f"import os\nfor _ in range(640): os.write({descriptor}, b'x' * 2**16)\nos._exit(3)"
+    monkeypatch.setattr(process, "_START", program)
+    with pytest.raises(FormatError, match="more than 1 MB of parts" if descriptor == 1 else "ended with status 3"):
+        confined("mjcf", "x.xml")

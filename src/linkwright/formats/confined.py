@@ -1,8 +1,9 @@
 """Files that are read by code which is not ours are read in a process of its own, with little memory, time and rights.
 
 MuJoCo's parser is native code and a xacro file *is* a program: what either does to a hostile file, a crash, a hang or
-gigabytes of memory, then happens to the child. The child answers with plain descriptions; nothing else is accepted
-from it. This bounds accidents and clumsy attacks; it is no prison for a determined one (the child runs as this user).
+gigabytes of memory, then happens to the child. The child answers with descriptions as data (`answers.py`); nothing
+else is accepted from it, and no more of it than ``LONGEST_ANSWER``. This bounds accidents and clumsy attacks; it is no
+prison for a determined one (the child runs as this user).
 """
 
 from __future__ import annotations
@@ -12,31 +13,53 @@ import io
 import json
 import math
 import os
-import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from linkwright import errors
-from linkwright.errors import FormatError, LinkwrightError
+from linkwright.errors import (
+    ArgumentError,
+    FormatError,
+    InputError,
+    LinkwrightError,
+    MissingExtraError,
+    MissingFileError,
+    ModelError,
+    ShapeError,
+)
+from linkwright.formats.answers import decoded, encoded
 from linkwright.formats.xml import shortened
+from linkwright.model.build.description import Description
 
 SECONDS = 60
 MEMORY = 4 * 2**30
 LONGEST_ANSWER = 256 * 2**20
 """Bytes of a description; a million bodies have fewer."""
 
-TASKS = {
-    "mjcf": ("linkwright.formats.mjcf.reading", "described"),
-    "usd": ("linkwright.formats.usd", "described"),
-    "xacro": ("linkwright.formats.urdf.xacro", "expanded"),
-    "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely"),
+LONGEST_REPORT = 2**20
+"""Bytes of what its libraries print; the end of it explains why a child failed."""
+
+DESCRIBED = tuple[Description, list[str]]
+"""A mechanism, and remarks on its file."""
+
+TASKS: dict[str, tuple[str, str, Any]] = {
+    "mjcf": ("linkwright.formats.mjcf.reading", "described", DESCRIBED),
+    "usd": ("linkwright.formats.usd", "described", DESCRIBED),
+    "xacro": ("linkwright.formats.urdf.xacro", "expanded", str),
+    "trusted_xacro": ("linkwright.formats.urdf.xacro", "expanded_freely", str),
 }
-"""What a child may be asked: (module, function of a path and further texts)."""
+"""The tasks of a child: module, function of a path and further texts, type of its result."""
+
+ERRORS: dict[str, type[LinkwrightError]] = {
+    kind.__name__: kind
+    for kind in (FormatError, MissingFileError, MissingExtraError, ModelError, InputError, ArgumentError, ShapeError)
+}
+"""The errors that a child may report as they are; every other is reported as a :class:`FormatError`."""
 
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from linkwright.formats.confined import child; child()"
@@ -55,31 +78,67 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
     folders = [os.path.abspath(place) for place in sys.path]  # "" would be the folder that a task moves to
     command = [sys.executable, "-c", _START, json.dumps(folders), str(allowed), task, path, *more]
     try:
-        done = subprocess.run(
+        done = _run(
             command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=None
-            if allowed == math.inf
-            else allowed + 10.0,  # the child's own limit, in seconds of processor time, is met first
-            env={**_environment(everything=allowed == math.inf), "OPENBLAS_NUM_THREADS": "1"},
-            check=False,
+            # the child's own limit, in seconds of processor time, is met first
+            None if allowed == math.inf else allowed + 10.0,
+            {**_environment(everything=allowed == math.inf), "OPENBLAS_NUM_THREADS": "1"},
         )
     except subprocess.TimeoutExpired:
         raise FormatError(f"{name}: reading it took more than {allowed:g} s and was ended; {_ADVICE}") from None
     except OSError as error:
         raise FormatError(f"{name}: no process could be started to read it in ({error}); {_ADVICE}") from None
+    if len(done.stdout) > LONGEST_ANSWER:
+        raise FormatError(f"{name}: it describes more than {LONGEST_ANSWER >> 20} MB of parts")
+    outcome, data = done.stdout[:1], done.stdout[1:]
     try:
-        answer = _Plain(io.BytesIO(done.stdout)).load()
-        outcome, told = answer
-    except Exception:  # whatever a broken child may have written
+        if outcome == b"r":
+            return decoded(data, TASKS[task][2])
+        raised, problems = decoded(data, tuple[str, list[str]])
+    except FormatError:  # whatever a broken child may have written
         raise FormatError(f"{name}: the process that read it {_ending(done)}; {_ADVICE}") from None
-    if outcome == "result":
-        return told
-    raised, arguments = told
-    found = getattr(errors, str(raised), None)
-    kind = found if isinstance(found, type) and issubclass(found, LinkwrightError) else FormatError
-    raise kind(*arguments)
+    kind = ERRORS.get(raised, FormatError)
+    raise kind(tuple(problems)) if issubclass(kind, ModelError) else kind(*problems)
+
+
+def _run(command: list[str], seconds: float | None, environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run a child, and keep a bounded part of its output: a child that writes too long an answer is killed."""
+    child = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    answer, report = bytearray(), bytearray()
+
+    def read_answer() -> None:
+        for data in _chunks(child.stdout):
+            answer.extend(data)
+            if len(answer) > LONGEST_ANSWER:
+                child.kill()
+                break
+
+    def read_report() -> None:
+        for data in _chunks(child.stderr):
+            report.extend(data)
+            del report[:-LONGEST_REPORT]
+
+    readers = [threading.Thread(target=read, daemon=True) for read in (read_answer, read_report)]
+    for reader in readers:
+        reader.start()
+    try:
+        child.wait(seconds)
+    except BaseException:  # an interrupt too ends the child
+        child.kill()
+        child.wait()
+        raise
+    for reader in readers:
+        reader.join(10.0)  # a process that the child started may hold its pipes
+    return subprocess.CompletedProcess(command, child.returncode, bytes(answer), bytes(report))
+
+
+def _chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
+    assert isinstance(pipe, io.BufferedReader)
+    with pipe:
+        while data := pipe.read1(2**16):
+            yield data
 
 
 def _environment(everything: bool) -> dict[str, str]:
@@ -117,26 +176,6 @@ def _ending(done: subprocess.CompletedProcess[bytes]) -> str:
     return f"ended with status {done.returncode}" + (f": {last}" if last else "")
 
 
-class _Plain(pickle.Unpickler):
-    """Reads descriptions and the arrays in them, and nothing that would run code."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module in _ARRAYS and name in _ARRAYS[module]:
-            return super().find_class(module, name)
-        if module.startswith("linkwright.model."):
-            found = super().find_class(module, name)
-            if isinstance(found, type):
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} does not belong here")
-
-
-_ARRAYS = {
-    "numpy": ("ndarray", "dtype"),
-    "numpy._core.multiarray": ("_reconstruct", "scalar"),
-    "numpy._core.numeric": ("_frombuffer",),
-}
-
-
 # the child's side
 
 
@@ -147,26 +186,21 @@ def child() -> None:
     os.dup2(2, 1)  # what libraries print is no answer
     if (allowed := float(seconds)) < math.inf:
         _limit(allowed)
-    module, function = TASKS[task]
+    module, function, _ = TASKS[task]
     work: Callable[..., Any] = getattr(import_module(module), function)
     try:
-        answer: Any = ("result", work(path, *more))
-        data = pickle.dumps(answer)
+        data = b"r" + encoded(work(path, *more))
         if len(data) > LONGEST_ANSWER:
             raise FormatError(f"{shortened(path, 300)}: it describes more than {LONGEST_ANSWER >> 20} MB of parts")
     except LinkwrightError as error:
-        data = pickle.dumps(("error", (type(error).__name__, _arguments(error))))
+        problems = getattr(error, "problems", None) or map(str, error.args)
+        data = b"e" + encoded((type(error).__name__, list(problems)))
     except MemoryError:
         problem = f"{shortened(path, 300)}: reading it takes more than {MEMORY >> 30} GiB of memory; {_ADVICE}"
-        data = pickle.dumps(("error", ("FormatError", (problem,))))
+        data = b"e" + encoded(("FormatError", [problem]))
     with os.fdopen(answers, "wb") as out:
         out.write(data)
     os._exit(0)  # nothing is left to be done, whatever the file has set up
-
-
-def _arguments(error: LinkwrightError) -> tuple[Any, ...]:
-    problems = getattr(error, "problems", None)
-    return (problems,) if problems is not None else tuple(map(str, error.args))
 
 
 def _limit(seconds: float) -> None:
