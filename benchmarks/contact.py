@@ -41,9 +41,8 @@ ROUNDS = 15
 KP, KD = 60.0, 2.0
 """N m/rad and N m s/rad, of the quadruped's servos"""
 POSTURE = np.tile([0.0, 0.6, -1.2], 4)
-CORES = 64
-GPU = {"MuJoCo Warp, humanoid, one GPU (published)": 0.48e6}
-"""steps a second"""
+GPU = {"MuJoCo Warp, humanoid, one RTX 5090 (newton#4053, September 2026)": 6.45e6}
+"""published steps a second"""
 
 Run = Callable[[], np.ndarray]
 """gives the configurations at the end, (rows, nq)"""
@@ -106,7 +105,7 @@ def told(what: str, ours: Mapping[str, Run], theirs: Mapping[str, Run], steps: i
         line = f"  {name:42}{each * 1e9:9.0f} ns"
         if name in ours:
             line += "".join(f"{found[other] / seconds:8.1f}×" for other in theirs)
-            line += f"{1e-6 * CORES / each:9.0f} million steps a second on {CORES} such cores"
+            line += f"{1e-6 / each:9.2f} million steps a second and core"
         if height is not None:
             line += f"   height {np.median(ends[name][..., height]):.4f} m"
         print(line, flush=True)
