@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 import warnings
 from contextlib import suppress
 
@@ -301,6 +302,13 @@ BAD = [
         model(link("a"), '<frame name="f" attached_to="g"/>\n<frame name="g" attached_to="f"/>\n'),
         "is attached to itself",
     ),
+    (model(link("world")), "the name 'world' of <link> is reserved in SDF"),
+    (model(link("a"), '<frame name="world"/>\n'), "the name 'world' of <frame> is reserved in SDF"),
+    (model(link("a"), '<model name="__model__"/>\n'), "the name '__model__' of <model> is reserved in SDF"),
+    (
+        model(link("a"), '<model name="m" canonical_link="x"/><frame name="f" attached_to="m"/>\n'),
+        "frame 'f': unknown link or frame 'm::x'",
+    ),
     (model(link("a"), '<model name="m" placement_frame="x"/>\n'), "placement_frame is not read"),
     ("<robot/>", "r.sdf:1:1: the root element is <robot>; expected <sdf>"),
     ('<!DOCTYPE a [<!ENTITY b "c">]><sdf/>', "DOCTYPE and entities are not allowed"),
@@ -323,6 +331,38 @@ def test_everything_wrong_is_told_at_once():
         "r.sdf:4:1",
         "r.sdf:5:1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("frame", "count"),
+    [
+        ('<frame name="f{k}" attached_to="f{after}"/>', 1),
+        ('<frame name="f{k}" attached_to="__model__"/>', 0),
+        ('<frame name="f{k}" attached_to="g{k}"/>', 40_000),
+        ('<model name="m{k}"/><frame name="f{k}" attached_to="m{k}"/>', 0),
+        (link("f{k}", '<visual name="v"><pose relative_to="g{k}"/></visual>'), 19_999),
+    ],
+    ids=["ring", "model", "unknown", "models", "shapes"],
+)
+def test_frames_are_resolved_in_linear_time(frame, count):
+    """The time of a quadratic algorithm would be tens of seconds; a linear one needs about one."""
+    n = 20_000
+    text = model(link("a"), "".join(frame.format(k=k, after=(k + 1) % n) for k in range(n)))
+    begun = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        if count:
+            found = problems(text)
+            assert len(found) in (count, count + 1), found[:3]
+        else:
+            parse_sdf(text)
+    assert time.process_time() - begun < 12.0
+
+
+def test_a_chain_of_frames_is_followed_to_its_link():
+    frames = "".join(f'<frame name="f{k}" attached_to="f{k + 1}"><pose>1 0 0 0 0 0</pose></frame>' for k in range(2000))
+    robot = parse_sdf(model(link("a"), frames + '<frame name="f2000" attached_to="a"/>'))
+    assert robot.frames["f0"].placement[0, 3] == 2000.0
 
 
 def test_hostile_sizes():

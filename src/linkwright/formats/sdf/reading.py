@@ -17,17 +17,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from linkwright.errors import FormatError, InputError, UnknownNameError
+from linkwright.errors import FormatError, InputError
 from linkwright.formats.findings import near
+from linkwright.formats.sdf.frames import Frames, Item
 from linkwright.formats.sdf.shapes import USES, shape_of
-from linkwright.formats.sdf.values import Values
 from linkwright.formats.xml import Element, parse_xml, read_bytes, shortened
+from linkwright.model.build.checks import unknown_name
 from linkwright.model.build.description import (
     STANDARD_GRAVITY,
     WORLD,
@@ -78,30 +79,6 @@ MODEL_KNOWN = (
 )
 
 
-@dataclass
-class Node:
-    """Something with a pose: a model, a link, a joint or a frame."""
-
-    element: Element
-    kind: str
-    reference: str
-    """the full name of what its pose is relative to; "" is the world"""
-    pose: Array
-    attached: str = ""
-    """of a frame, the full name of what it is fixed to; of a joint its child"""
-    scope: str = ""
-
-
-@dataclass
-class Item:
-    """A link or a joint that is to be read once all places are known."""
-
-    name: str
-    element: Element
-    scope: str
-    more: dict[str, Any] = field(default_factory=dict)
-
-
 def read_sdf(path: str | os.PathLike[str], root: str | None = None) -> Model:
     """The model in an SDF file. ``root="free"`` sets its base afloat; else it is welded to the world.
 
@@ -121,75 +98,13 @@ def parse_sdf(text: str | bytes, root: str | None = None, place: str = "<text>",
     return reader.assembled(reader.sdf(parse_xml(text, place, text=True), name), root)
 
 
-class _Reader(Values):
+class _Reader(Frames):
     """What a file says, and what is wrong with it."""
 
     def __init__(self, file: str):
         super().__init__(file)
         self.version = (1, 12)
-        self.nodes: dict[str, Node] = {}
-        self.links: list[Item] = []
         self.joints: list[Item] = []
-        self.world: dict[str, Array] = {}
-        """the pose (4, 4) of each node in the world"""
-
-    # poses
-
-    def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> bool:
-        """Note something with a pose, relative to ``default`` unless it says so; whether its name is new."""
-        if full in self.nodes:
-            first = self.nodes[full]
-            self.problem(
-                element,
-                f"a second {kind} is named {self.short(full)!r} (the first, a {first.kind}, is in line "
-                f"{first.element.line})",
-            )
-            return False
-        pose = self.child(element, "pose")
-        reference = default
-        if pose is not None:
-            told = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
-            if told:
-                reference = self.full(told, scope)
-        self.nodes[full] = Node(element, kind, reference, self.pose(pose), attached, scope)
-        return True
-
-    def full(self, name: str, scope: str) -> str:
-        """The full name of what a name means in a model."""
-        if name == WORLD:
-            return ""
-        if name == "__model__":
-            return scope
-        return f"{scope}::{name}" if scope else name
-
-    def short(self, full: str) -> str:
-        """The name without that of the outermost model."""
-        return full.partition("::")[2]
-
-    def place_all(self) -> None:
-        """The pose of every node in the world."""
-        for start in self.nodes:
-            way: list[str] = []
-            name = start
-            while name and name not in self.world:
-                if name in way:
-                    ring = " → ".join(self.short(one) or "__model__" for one in [*way[way.index(name) :][:10], name])
-                    self.problem(self.nodes[start].element, f"these poses are relative to each other in a ring: {ring}")
-                    self.world[name] = np.eye(4)
-                    break
-                if name not in self.nodes:
-                    at = self.nodes[way[-1]]
-                    known = [self.short(one) for one in self.nodes if one.startswith(at.scope) and self.short(one)]
-                    pose = self.child(at.element, "pose") or at.element
-                    self.problem(pose, f"relative_to: {UnknownNameError('frame', self.short(name), known)}")
-                    self.world[name] = np.eye(4)
-                    break
-                way.append(name)
-                name = self.nodes[name].reference
-            for one in reversed(way):
-                if one not in self.world:
-                    above = self.nodes[one].reference
-                    self.world[one] = (self.world[above] if above else np.eye(4)) @ self.nodes[one].pose
 
     # elements
 
@@ -272,36 +187,6 @@ class _Reader(Values):
             new = self.node(full, element, "joint", scope, child, child)
             if new and ends["parent"] and ends["child"]:
                 self.joints.append(Item(full, element, scope, {"child": child, "parent": ends["parent"]}))
-
-    def attached_link(self, full: str, element: Element) -> str | None:
-        """The link that something is fixed to; "" for the world; None, and a problem, where there is none."""
-        seen: set[str] = set()
-        while full and full not in seen:
-            seen.add(full)
-            node = self.nodes.get(full)
-            if node is None:
-                known = [self.short(link.name) for link in self.links]
-                self.problem(element, str(UnknownNameError("link or frame", self.short(full), [*known, WORLD])))
-                return None
-            if node.kind == "link":
-                return full
-            if node.kind == "model":
-                full = self.canonical(full)
-                continue
-            full = node.attached
-        if full:
-            self.problem(element, f"{self.short(full)!r} is attached to itself")
-            return None
-        return full
-
-    def canonical(self, model: str) -> str:
-        """The link that stands for a model: the one it names, or its first."""
-        named = self.nodes[model].element.attributes.get("canonical_link")
-        if named:
-            return self.full(named, model)
-        inside = [link.name for link in self.links if link.name.startswith(f"{model}::")]
-        own = [link for link in inside if "::" not in link.removeprefix(f"{model}::")]
-        return (own or inside or [""])[0]
 
     def description(self, name: str, element: Element, gravity: tuple[float, float, float]) -> Description:
         self.owner = ""
@@ -393,8 +278,7 @@ class _Reader(Values):
         told = pose.attributes.get("relative_to", "") if pose is not None else ""
         full = self.full(told, link.scope) if told else link.name
         if pose is not None and full and full not in self.world:
-            known = [self.short(one) for one in self.nodes if self.short(one)]
-            self.problem(pose, f"relative_to: {UnknownNameError('frame', told, known)}")
+            self.unknown_frame(pose, "relative_to", told)
             return None
         return inverse_pose(self.world[link.name]) @ (self.world[full] if full else np.eye(4))
 
@@ -404,7 +288,7 @@ class _Reader(Values):
             if node.kind != "frame":
                 continue
             self.owner = f"frame {self.short(full)!r}"
-            link = self.attached_link(full, node.element)
+            link = self.attached_link(node.attached, node.element)
             if link is not None:
                 above = self.world[link] if link else np.eye(4)
                 T = inverse_pose(above) @ self.world[full]
@@ -510,8 +394,7 @@ class _Reader(Values):
         if told:
             frame = self.full(told, joint.scope)
         if frame and frame not in self.world:
-            known = [self.short(one) for one in self.nodes if self.short(one)]
-            self.problem(xyz or axis, f"expressed_in: {UnknownNameError('frame', told, known)}")
+            self.unknown_frame(xyz or axis, "expressed_in", told)
             return None
         R = self.world[frame][:3, :3] if frame else np.eye(3)
         turned: Array = R @ np.array(x) / length
@@ -546,12 +429,17 @@ class _Reader(Values):
         leader = element.attributes.get("joint", "")
         full = self.full(leader, joint.scope)
         if self.nodes.get(full) is None or self.nodes[full].kind != "joint":
-            known = [self.short(one.name) for one in self.joints]
-            self.problem(element, f"mimic: {UnknownNameError('joint', leader, known)}")
+            known = (self.short(one.name) for one in self.joints)
+            self.problem(element, f"mimic: {unknown_name('joint', leader, known, self.problems)}")
             return None
         multiplier = self.value(element, "multiplier", 1.0) or 0.0
         offset, reference = (self.value(element, tag, 0.0) or 0.0 for tag in ("offset", "reference"))
         return Mimic(self.short(full), multiplier, offset - multiplier * reference)
+
+    @cached_property
+    def taken(self) -> set[str]:
+        """The names of all nodes, and of the frames that loops add."""
+        return set(map(self.short, self.nodes))
 
     def loop(self, joint: Item, spec: JointSpec, frames: list[FrameSpec]) -> list[Loop]:
         """A joint to a link that another joint moves already: a loop between two frames."""
@@ -562,15 +450,15 @@ class _Reader(Values):
             )
             return []
         pitch = getattr(spec.motion, "pitch", None)
-        taken = {node for node in map(self.short, self.nodes)} | {frame.name for frame in frames}
         names = []
         for ending, body, T in (
             ("first", spec.parent, spec.placement @ spec.axes),
             ("second", spec.child, spec.axes),
         ):
             name = f"{spec.name}_{ending}"
-            while name in taken:
+            while name in self.taken:
                 name += "_"
+            self.taken.add(name)
             frames.append(FrameSpec(name, body, T, place=spec.place))
             names.append(name)
         return [Loop(spec.name, names[0], names[1], loop_type(LOOPS.get(type, type), pitch), place=spec.place)]

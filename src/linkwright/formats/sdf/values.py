@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings, near
 from linkwright.formats.xml import Element, shortened
+from linkwright.model.build.description import WORLD
 from linkwright.spatial.arrays import Array, snap
 from linkwright.spatial.rotation import quaternion_matrix, rotation_rpy
 from linkwright.spatial.transform import pose_matrix
@@ -69,6 +70,9 @@ class Values(Findings):
         if len(name) > LONGEST_NAME or "::" in name:
             told = f"{len(name)} characters" if len(name) > LONGEST_NAME else "'::', which is for nested models"
             self.problem(element, f"the name of <{element.tag}> has {told}: {shortened(name)}")
+            return None
+        if name in (WORLD, "__model__"):
+            self.problem(element, f"the name {name!r} of <{element.tag}> is reserved in SDF; choose another")
             return None
         return name
 

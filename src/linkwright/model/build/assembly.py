@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -91,7 +92,7 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
             continue
         for role, name in (("parent", joint.parent), ("child", joint.child)):
             if name not in bodies and not (name == WORLD and role == "parent"):
-                unknown = unknown_name(f"{role} body", name, [*bodies, *[WORLD] * (role == "parent")], problems)
+                unknown = unknown_name(f"{role} body", name, chain(bodies, [WORLD] * (role == "parent")), problems)
                 problems.append(at_place(joint.place, f"joint {joint.name!r}: {unknown}"))
         if joint.child in above:
             first = above[joint.child]
@@ -122,13 +123,13 @@ def _tree_order(description: Description, problems: list[str]) -> list[JointSpec
         problems.append(at_place(bodies[roots[0]].place, f"body {roots[0]!r} is not attached: join it to {WORLD!r}"))
     done: set[str] = set(reached)
     for name in bodies:
-        chain: list[str] = []
+        hanging: list[str] = []
         while name not in done and name in above and above[name].parent in bodies:
             done.add(name)
-            chain.append(name)
+            hanging.append(name)
             name = above[name].parent
-        if name in chain:
-            cycle = chain[chain.index(name) :]
+        if name in hanging:
+            cycle = hanging[hanging.index(name) :]
             shown = " → ".join(reversed(cycle[:10])) + (" → …" if len(cycle) > 10 else "")
             problems.append(
                 at_place(above[name].place, f"these bodies hang on each other in a cycle: {cycle[0]} → {shown}")
@@ -200,9 +201,9 @@ def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str,
         name: (1.0, 0.0, joint) for name, joint in joints.items() if joint.mimic is None
     }
     for joint in joints.values():
-        chain: dict[str, JointSpec] = {}
-        while joint.mimic is not None and joint.name not in found and joint.name not in chain:
-            chain[joint.name] = joint
+        leads: dict[str, JointSpec] = {}
+        while joint.mimic is not None and joint.name not in found and joint.name not in leads:
+            leads[joint.name] = joint
             name = joint.mimic.joint
             if name in joints:
                 joint = joints[name]
@@ -211,13 +212,13 @@ def _followed(joints: Mapping[str, JointSpec], problems: list[str]) -> dict[str,
                 problems.append(at_place(joint.place, f"joint {joint.name!r} mimics {name!r}: {unknown}"))
                 found[joint.name] = None
         if joint.name not in found:
-            names = list(chain)
+            names = list(leads)
             cycle = names[names.index(joint.name) :]
             shown = " → ".join([*cycle[:10], *(["…"] if len(cycle) > 10 else []), joint.name])
             problems.append(at_place(joint.place, f"joint {joint.name!r} mimics itself: {shown}"))
             found.update(dict.fromkeys(cycle))
-        for name in reversed(chain):
-            mimic = chain[name].mimic
+        for name in reversed(leads):
+            mimic = leads[name].mimic
             if name not in found and mimic is not None:
                 lead = found[mimic.joint]
                 found[name] = lead and (

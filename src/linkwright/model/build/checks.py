@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from itertools import chain
 
 import numpy as np
 
@@ -146,6 +147,8 @@ def check_loops(description: Description, order: list[JointSpec], problems: list
     """Every loop is between frames of different bodies, or between coordinates whose rates are velocities."""
     moved_by = moved_by_each(order)
     frames = {frame.name: frame.body for frame in description.frames}
+    bodies = {body.name for body in description.bodies}
+    coordinates = _plain_coordinates(order) if any(isinstance(one, CoordinateLoop) for one in description.loops) else {}
     names: set[str] = set()
     for loop in description.loops:
         if not isinstance(loop.name, str) or not loop.name or loop.name in names:
@@ -155,15 +158,15 @@ def check_loops(description: Description, order: list[JointSpec], problems: list
             problems.append(at_place(loop.place, f"the name {loop.name!r} of a loop has control characters"))
         names.add(loop.name)
         if isinstance(loop, CoordinateLoop):
-            _check_coordinate_loop(loop, order, problems)
+            _check_coordinate_loop(loop, coordinates, problems)
             continue
         ends = []
         for end in (loop.first, loop.second):
             body = frames.get(end, end) if isinstance(end, str) else None
             if body in moved_by:
                 ends.append(moved_by[body])
-            elif end not in frames and all(end != one.name for one in description.bodies):
-                unknown = unknown_name("frame", end, [*moved_by, *frames], problems)
+            elif end not in frames and end not in bodies:
+                unknown = unknown_name("frame", end, chain(moved_by, frames), problems)
                 problems.append(at_place(loop.place, f"loop {loop.name!r}: {unknown}"))
         if len(ends) == 2 and ends[0] == ends[1]:
             where = "at rest in the world" if ends[0] == WORLD else f"on the body {ends[0]!r}"
@@ -211,7 +214,7 @@ def check_springs(description: Description, order: list[JointSpec], problems: li
             shown = " … ".join(f"{x:g}" for x in dict.fromkeys(spring.length))
             wrong.append(f"{who}: a free length is not negative, nor the longest less than the shortest; got {shown} m")
         unknown = [end for end in spring.frames if end not in known]
-        wrong += [f"{who}: {unknown_name('frame', end, [*moved_by, *frames], problems)}" for end in unknown]
+        wrong += [f"{who}: {unknown_name('frame', end, chain(moved_by, frames), problems)}" for end in unknown]
         bodies = {moved_by.get(frames.get(end, end)) for end in spring.frames}
         if not unknown and None not in bodies and len(bodies) == 1:
             (only,) = bodies
@@ -256,12 +259,18 @@ def check_pairs(description: Description, problems: list[str]) -> None:
                 problems += [f"the pair of shapes {pair.first!r} and {pair.second!r}: {told}" for told in wrong]
 
 
-def _check_coordinate_loop(loop: CoordinateLoop, order: list[JointSpec], problems: list[str]) -> None:
-    plain: list[str] = []
+def _plain_coordinates(order: list[JointSpec]) -> dict[str, None]:
+    """The names of the coordinates whose rates are velocities, in their order."""
+    plain: dict[str, None] = {}
     for spec in order:
         if spec.motion and not spec.mimic:
             names = spec.motion.coordinate_names
-            plain += [f"{spec.name}.{names[at]}" if names[at] else spec.name for at, _ in spec.motion.plain]
+            for at, _ in spec.motion.plain:
+                plain[f"{spec.name}.{names[at]}" if names[at] else spec.name] = None
+    return plain
+
+
+def _check_coordinate_loop(loop: CoordinateLoop, plain: Mapping[str, None], problems: list[str]) -> None:
     for name in filter(None, (loop.first, loop.second)):
         if name not in plain:
             unknown = unknown_name("coordinate", name, plain, problems)
@@ -286,6 +295,6 @@ def contradictions(model: Model, told: set[int]) -> Iterator[str]:
             )
 
 
-def unknown_name(what: str, name: object, known: Iterable[str], problems: list[str]) -> str:
+def unknown_name(what: str, name: object, known: Iterable[str], problems: Sized) -> str:
     """That a name is unknown; with near ones while that is quick: among many problems it is not read."""
     return str(UnknownNameError(what, name, known)) if len(problems) < 10 else f"unknown {what} {name!r}"

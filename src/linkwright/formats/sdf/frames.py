@@ -1,0 +1,171 @@
+"""The frames of an SDF file: everything with a pose, by its full name, and what it is relative and attached to.
+
+Every node is followed once, so that the time grows with the size of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from linkwright.formats.sdf.values import Values
+from linkwright.formats.xml import Element
+from linkwright.model.build.checks import unknown_name
+from linkwright.model.build.description import WORLD
+from linkwright.spatial.arrays import Array
+
+
+@dataclass
+class Node:
+    """Something with a pose: a model, a link, a joint or a frame."""
+
+    element: Element
+    kind: str
+    reference: str
+    """the full name of what its pose is relative to; "" is the world"""
+    pose: Array
+    attached: str = ""
+    """of a frame, the full name of what it is fixed to; of a joint its child"""
+    scope: str = ""
+
+
+@dataclass
+class Item:
+    """A link or a joint that is to be read once all places are known."""
+
+    name: str
+    element: Element
+    scope: str
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+class Frames(Values):
+    """The nodes of a file, their poses in the world, and the links that they are fixed to."""
+
+    def __init__(self, file: str):
+        super().__init__(file)
+        self.nodes: dict[str, Node] = {}
+        self.links: list[Item] = []
+        self.world: dict[str, Array] = {}
+        """the pose (4, 4) of each node in the world"""
+        self.held_by: dict[str, str | None] = {"": ""}
+        """the link that each node looked up so far is fixed to; None where there is none, which is reported"""
+
+    def node(self, full: str, element: Element, kind: str, scope: str, default: str, attached: str = "") -> bool:
+        """Note something with a pose, relative to ``default`` unless it says so; whether its name is new."""
+        if full in self.nodes:
+            first = self.nodes[full]
+            self.problem(
+                element,
+                f"a second {kind} is named {self.short(full)!r} (the first, a {first.kind}, is in line "
+                f"{first.element.line})",
+            )
+            return False
+        pose = self.child(element, "pose")
+        reference = default
+        if pose is not None:
+            told = pose.attributes.get("relative_to", pose.attributes.get("frame", ""))
+            if told:
+                reference = self.full(told, scope)
+        self.nodes[full] = Node(element, kind, reference, self.pose(pose), attached, scope)
+        return True
+
+    def full(self, name: str, scope: str) -> str:
+        """The full name of what a name means in a model."""
+        if name == WORLD:
+            return ""
+        if name == "__model__":
+            return scope
+        return f"{scope}::{name}" if scope else name
+
+    def short(self, full: str) -> str:
+        """The name without that of the outermost model."""
+        return full.partition("::")[2]
+
+    def place_all(self) -> None:
+        """Compute the pose of every node in the world."""
+        for start in self.nodes:
+            way: dict[str, None] = {}
+            name = start
+            while name and name not in self.world:
+                if name in way:
+                    names = list(way)
+                    names = [*names[names.index(name) :][:10], name]
+                    ring = " → ".join(self.short(one) or "__model__" for one in names)
+                    self.problem(self.nodes[start].element, f"these poses are relative to each other in a ring: {ring}")
+                    self.world[name] = np.eye(4)
+                    break
+                if name not in self.nodes:
+                    at = self.nodes[next(reversed(way))]
+                    pose = self.child(at.element, "pose") or at.element
+                    self.unknown_frame(pose, "relative_to", self.short(name), at.scope)
+                    self.world[name] = np.eye(4)
+                    break
+                way[name] = None
+                name = self.nodes[name].reference
+            for one in reversed(way):
+                if one not in self.world:
+                    above = self.nodes[one].reference
+                    self.world[one] = (self.world[above] if above else np.eye(4)) @ self.nodes[one].pose
+
+    def unknown_frame(self, element: Element, attribute: str, name: str, scope: str = "") -> None:
+        """Report that there is no such frame in a model."""
+        known = (self.short(one) for one in self.nodes if one.startswith(scope) and self.short(one))
+        so_far = max(self.problems, self.remarks, key=len)  # near names are searched for the first ones only
+        self.problem(element, f"{attribute}: {unknown_name('frame', name, known, so_far)}")
+
+    def attached_link(self, full: str, element: Element) -> str | None:
+        """The link that something is fixed to; "" for the world; None, and a problem, where there is none.
+
+        Each node is followed once. A wrong name is reported where it stands, a ring once.
+        """
+        way: dict[str, None] = {}
+        while full not in self.held_by:
+            node = self.nodes.get(full)
+            if node is None:
+                if not way or self.nodes[next(reversed(way))].kind == "model":  # frames and joints report their own
+                    known = chain((self.short(link.name) for link in self.links), (WORLD,))
+                    self.problem(element, unknown_name("link or frame", self.short(full), known, self.problems))
+                found = None
+                break
+            if full in way:
+                self.problem(node.element, f"{self.short(full)!r} is attached to itself")
+                found = None
+                break
+            if node.kind == "link":
+                found = full
+                way[full] = None
+                break
+            way[full] = None
+            full = self.canonical(full) if node.kind == "model" else node.attached
+        else:
+            found = self.held_by[full]
+        self.held_by.update(dict.fromkeys(way, found))
+        return found
+
+    def canonical(self, model: str) -> str:
+        """The link that stands for a model: the one it names, or its first."""
+        named = self.nodes[model].element.attributes.get("canonical_link")
+        if named:
+            return self.full(named, model)
+        return self.own_links.get(model) or self.inner_links.get(model, "")
+
+    @cached_property
+    def own_links(self) -> dict[str, str]:
+        """The first link of each model that has some."""
+        return {link.scope: link.name for link in reversed(self.links)}
+
+    @cached_property
+    def inner_links(self) -> dict[str, str]:
+        """The first link of each model or of the models in it."""
+        found: dict[str, str] = {}
+        for link in self.links:
+            scope = link.scope
+            while scope and scope not in found:
+                found[scope] = link.name
+                scope = scope.rpartition("::")[0]
+        return found
