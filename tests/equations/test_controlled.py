@@ -118,6 +118,28 @@ def test_wrong_laws_are_not_proved():
     assert "eigenvalues" in unknown.text()
 
 
+def test_a_bound_that_is_only_sampled_proves_nothing():
+    """The norm of the gravity gradient of two_link is below 21.0836 everywhere; samples reach 21.068."""
+    law = partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=22.0, kd=2.0)
+    bounded = explained("two_link", law)
+    assert bounded.proved
+    assert bounded.proof.steepest < bounded.proof.steepness_bound < bounded.proof.steepest * 1.002
+    assert "sampled" not in bounded.text()
+    between = 0.5 * (bounded.proof.steepest + bounded.proof.steepness_bound)
+    close = explained("two_link", partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=between, kd=2.0))
+    assert close.proof.definite
+    assert close.proof.sampled
+    assert not close.proved
+    assert "sampled" in close.text()
+    arm = lw.Builder("polar").body("beam", 1.0, (0.3, 0, 0), 0.1).body("slider", 1.0, (0, 0, 0), 0.1)
+    arm = arm.joint("turn", "revolute", "world", "beam", axis=(0, 1, 0))
+    arm = arm.joint("reach", "prismatic", "beam", "slider", axis=(1, 0, 0), lower=0.0, upper=1.0).build()
+    told = lw.equations(arm).explanation(law=partial(constant_gravity, goal=np.array([0.3, 0.4]), kp=200.0, kd=2.0))
+    assert told.proof.identity
+    assert told.proof.steepness_bound == np.inf  # the farther the slider is, the steeper
+    assert not told.proved
+
+
 def test_a_law_that_asks_for_equality_is_not_taken_for_what_it_does_on_polynomials():
     def choosy(model, t, q, v):
         return -q - v if bool(np.all(q == q)) and not isinstance(q[0], float) else -5.0 * q * q[0] - v

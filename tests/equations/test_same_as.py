@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -78,6 +79,27 @@ def test_every_form_that_is_printed_is_the_same_and_a_changed_one_is_not(name, f
     line = next(line for line in text.splitlines() if line.startswith("M[1,1]"))
     told = made.same_as(f"{line} + {made.coordinates.v[0]}")
     assert [one.text for one in told.differences] == [made.coordinates.v[0]]
+
+
+def test_printed_numbers_are_rounded_and_compare_as_rounded():
+    made = once(lw.load("puma560"), "numbers")
+    lines = made.text("products", "M,h,g").splitlines()
+    assert made.same_as("\n".join(lines))
+    line = next(line for line in lines if line.startswith("M[2,2]"))
+    assert made.same_as(line), made.same_as(line)
+    number = max(re.findall(r"\d+\.\d+", line), key=len)
+    assert not made.same_as(line.replace(number, f"{float(number) * (1 + 1e-9):.12g}"))
+    assert not made.same_as(f"{line} + 1e-10")
+    assert not made.same_as(f"{line} + 1e-10*theta2_dot")  # there are no terms alike, of which this would be rounding
+    assert not made.same_as("M[2,2] = 0.5 + 1e-13", names={})
+
+
+def test_short_numbers_are_exact():
+    made = once(lw.load("two_link"), "numbers")
+    short = made.text("products", "g").splitlines()[0]
+    assert not re.search(r"\d{11}|\d\.\d{10}", short)
+    assert made.same_as(short)
+    assert not made.same_as(f"{short} + 1e-13*cos(theta1)")
 
 
 @pytest.mark.parametrize("letter", ["T", "J", "J_dot", "V"])

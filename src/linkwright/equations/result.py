@@ -187,8 +187,8 @@ class Equations(ExactForms):
         Of several lines each is compared; a line may begin with the entry it is ("M[1,2] = …").
         Nothing of the text is run. Letters are those of the equations; q1, qd1, qdd1 and the like mean coordinates
         and their rates; ``names`` tells of others: {"a1": "l1", "J": "I1 + m1*lg1^2"}. ``terms``: what a row is made
-        of, M,h,g and, where wanted, D and K. Raises :class:`InputError` for what cannot be read, and
-        :class:`UnknownNameError` for a letter that there is not.
+        of, M,h,g and, where wanted, D and K. Numbers of 11 digits or more are read as rounded, as printed ones are.
+        Raises :class:`InputError` for what cannot be read, :class:`UnknownNameError` for an unknown letter.
 
         >>> import linkwright as lw
         >>> print(lw.equations(lw.load("pendulum")).same_as("tau = (m*lg^2 + I)*qdd - m*g*lg*sin(q)"))

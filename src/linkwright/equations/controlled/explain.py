@@ -289,10 +289,11 @@ class _Words:
             if proof.kind == "constant":
                 verdict = "larger: V has its only minimum at the only equilibrium" if proof.definite else (
                     "not larger: there may be other equilibria, and V need not be positive")  # fmt: skip
-                yield (
-                    f"The least eigenvalue of K is {number(low)}. Over random configurations ∂g/∂q is at most "
-                    f"{number(proof.steepest)} (sampled, not proved). The first is {verdict}.",
-                )
+                if proof.definite and not proof.sampled:
+                    norm = f"The norm of ∂g/∂q is at most {number(proof.steepness_bound)} in all configurations"
+                else:
+                    norm = f"Over random configurations ∂g/∂q is at most {number(proof.steepest)} (sampled, not proved)"
+                yield (f"The least eigenvalue of K is {number(low)}. {norm}. The first is {verdict}.",)
             else:
                 sign = (
                     "positive, so that V is positive definite"
@@ -423,8 +424,9 @@ class _Words:
                ": the largest invariant set are the equilibria, listed below. Every bounded motion tends to "
                    "them.")  # fmt: skip
         if proof.kind == "constant" and proof.definite:
+            so_far = " (as far as the sampled bound holds)" if proof.sampled else ""
             yield ("There is one only, and all motions are bounded, since V grows beyond all bounds: it is globally "
-                   "asymptotically stable (as far as the sampled bound holds).",)  # fmt: skip
+                   f"asymptotically stable{so_far}.",)  # fmt: skip
 
     def _behind_the_hand(self) -> Iterable[Paragraph]:
         """Where V̇ = 0 leaves an arm that is moved by an impedance."""

@@ -49,7 +49,9 @@ class Proof:
     structural: bool = False
     """whether the law was taken for what its formula says"""
     steepest: float = 0.0
-    """of "constant": the largest ‖∂g/∂q‖ met"""
+    """of "constant": the largest ‖∂g/∂q‖ of the sampled configurations"""
+    steepness_bound: float = 0.0
+    """of "constant": what ‖∂g/∂q‖ exceeds nowhere; inf where no bound is known"""
     friction: Array | None = None
     """of Coulomb (nv,), which the law does not make up for; None where there is none"""
     closed: tuple[Polynomial, ...] = ()
@@ -57,10 +59,13 @@ class Proof:
 
     @property
     def definite(self) -> bool:
-        """Whether V is positive definite about the target, by the gains' numbers."""
-        if self.stiffness is None:
-            return False
-        return bool(smallest(self.stiffness) > self.steepest)
+        """Whether V is positive definite about the target, by the gains' numbers and, of "constant", by samples."""
+        return self.stiffness is not None and smallest(self.stiffness) > self.steepest
+
+    @property
+    def sampled(self) -> bool:
+        """Whether ``definite`` rests on sampled configurations and not on a bound for all."""
+        return self.definite and self.stiffness is not None and smallest(self.stiffness) <= self.steepness_bound
 
     @property
     def damped(self) -> bool:
@@ -69,10 +74,10 @@ class Proof:
 
     @property
     def proved(self) -> bool:
-        """Whether V has its minimum at the target, V̇ is proved to be what is said, V falls as long as it moves, and no
-        friction can hold it elsewhere.
+        """Whether V has its minimum at the target (for all configurations, not only sampled ones), V̇ is proved to be
+        what is stated, V falls as long as it moves, and no friction can hold it elsewhere.
         """
-        return self.identity and self.definite and self.damped and self.friction is None
+        return self.identity and self.definite and not self.sampled and self.damped and self.friction is None
 
 
 def smallest(A: Array) -> float:

@@ -9,6 +9,8 @@ positive definite is a matter of their numbers.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -24,6 +26,7 @@ from linkwright.equations.controlled.law import Law, Run, agrees, quadratic, run
 from linkwright.equations.controlled.lyapunov import Proof, errors, matrix, smallest, symmetric
 from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.twice import Mechanism
+from linkwright.equations.read.extremes import series_of
 from linkwright.equations.read.structure import Structure, quasi
 from linkwright.expression.polynomial import Polynomial, rational
 from linkwright.spatial.arrays import Array
@@ -206,6 +209,7 @@ def _affine_in_efforts(made: Run) -> Proof | None:
             stored = ring.rate(own, structure.in_time)
             gradients = _steepness(_numbers_of(made), _numbers_of(made).random(SAMPLES, seed=6))
             proof.steepest = float(np.linalg.norm(gradients, 2, axis=(-2, -1)).max(initial=0.0))
+            proof.steepness_bound = _steepness_bound(g, made)
             proof.closed = tuple(ring.coerce(x) for x in drive + g)
         proof.lyapunov = half + own
         proof.rate = ring.coerce(inertial + v @ (drive - h) + stored)
@@ -218,6 +222,21 @@ def _affine_in_efforts(made: Run) -> Proof | None:
             proof.why_not = "the stiffness is not symmetric: V̇ has a term without a sign"
         return proof
     return None
+
+
+def _steepness_bound(g: np.ndarray, made: Run) -> float:
+    """An upper bound of ‖∂g/∂q‖ over all configurations; inf where the entries are no Fourier series in the angles.
+
+    A series c₀ + Σ a_k cos(n_k·θ − α_k) is at most |c₀| + Σ |a_k|; the 2-norm of a matrix is at most that of a matrix
+    of bounds of its entries.
+    """
+    ring, names = made.mechanism.ring, made.mechanism.coordinates.q
+    bounds = np.zeros((len(g), len(names)))
+    for (i, p), (j, name) in itertools.product(enumerate(g), enumerate(names)):
+        series = series_of(ring.derivative(p, name), made.values)
+        bounds[i, j] = math.inf if series is None else series.bound
+    ring.check()
+    return float(np.linalg.norm(bounds, 2)) if np.isfinite(bounds).all() else math.inf
 
 
 def _of_potential(made: Run) -> Proof | None:

@@ -43,6 +43,10 @@ RANK = 1e-9
 
 NOTHING = 1e-13
 """Of the largest weight met: what pulls less at all configurations is rounding"""
+NOISE = 1e-14
+"""Of the largest force met: what rounding leaves of zero"""
+NEAR = 0.05
+"""Points where Newton's method stalls near one degenerate place of rest are no farther apart, rad or m."""
 BETWEEN = np.linspace(0.0, 1.0, 9)[1:-1]
 """Where on the way from one to the other it is asked whether it rests there too"""
 
@@ -70,7 +74,9 @@ class RestingPlace:
     conservative: bool = False
     """whether all that pulls has an energy, as it does without a law"""
     spread: bool = False
-    """whether others were found so near, with rest all the way to them, that eigenvalues tell little"""
+    """whether others were found so near, with rest all the way to them, or the eigenvalues change so much within the
+    length of Newton's next step, that these decide nothing
+    """
 
     @property
     def kind(self) -> str:
@@ -289,18 +295,47 @@ class Rest:
                 spread.append(False)
         places: list[RestingPlace] = []
         for q, wide in zip(kept, spread, strict=True):
-            one = replace(self.at(q), spread=wide)
+            one = self.at(q)
+            one = replace(one, spread=wide or self._unresolved(one))
             if not (one.flat and any(one.alike(other) for other in places)):
                 places.append(one)
         return tuple(sorted(places, key=lambda one: (one.kind, *np.round(one.q, 6))))
 
     def _rests_between(self, a: Array, b: Array) -> bool:
         """Whether it rests at all of a few places on the straight way from one to the other."""
-        if self.model.loops:
-            return False
         way = _between(self.model, a, b)
-        places = np.array([_move(self.model, a, s * way) for s in BETWEEN])
-        return bool(np.abs(self._ask(0, places)).max(initial=0.0) <= RESIDUAL * self._scale)
+        if not self.model.loops:
+            places = np.array([_move(self.model, a, s * way) for s in BETWEEN])
+            return bool(np.abs(self._ask(0, places)).max(initial=0.0) <= RESIDUAL * self._scale)
+        if np.abs(way).max() > NEAR:
+            return False
+        left = [np.abs(self._reduced(self._moved(a, s * way))[1]).max(initial=0.0) for s in BETWEEN]
+        return bool(max(left) <= RESIDUAL * self._scale)
+
+    def _unresolved(self, one: RestingPlace) -> bool:
+        """Whether some ω² changes by half of itself within four of Newton's next steps: of no simple zero.
+
+        Kantorovich's condition for Newton's method, mode by mode.
+        """
+        Z = one.basis
+        L = np.linalg.cholesky(Z.T @ _mass(self.model, one.q) @ Z)
+        _, _, multipliers = self._reduced(one.q)
+
+        def slope(q: Array) -> Array:
+            S = Z.T @ self._ask(1, q, multipliers) @ Z
+            return 0.5 * (S + S.T)
+
+        modes = np.linalg.solve(L.T, np.linalg.eigh(np.linalg.solve(L, np.linalg.solve(L, slope(one.q)).T))[1])
+        residual = np.abs(modes.T @ Z.T @ self.pull(one.q)) + NOISE * self._scale * np.abs(Z @ modes).sum(axis=0)
+        for size, force, mode in zip(one.squares, residual, modes.T, strict=True):
+            ahead = Z @ mode
+            if abs(size) <= NEGLIGIBLE * np.abs(one.squares).max(initial=0.0):
+                continue
+            ahead = min(4.0 * force / abs(size), NEAR / float(np.abs(ahead).max())) * ahead
+            there = [mode @ slope(self._moved(one.q, sign * ahead)) @ mode for sign in (1.0, -1.0)]
+            if max(abs(x - size) for x in there) > 0.5 * abs(size):
+                return True
+        return False
 
     @cached_property
     def nothing_pulls(self) -> bool:

@@ -1,11 +1,13 @@
 """Equations that somebody has, compared with ours: an identity of polynomials in normal form, decided and not sampled.
 
 What is typed may have fractions; a fraction n/d is the same as ours, p, where n − d p is zero: the ring of sines and
-cosines modulo c² + s² = 1 has no divisors of zero.
+cosines modulo c² + s² = 1 has no divisors of zero. Where typed numbers have as many digits as printed equations have,
+they are read as rounded: n − d p may then be as small as rounding leaves it.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ import numpy as np
 from linkwright.equations.derive.coordinates import Coordinates
 from linkwright.equations.derive.plan import Plan
 from linkwright.equations.derive.quantities import QUANTITIES
-from linkwright.equations.derive.typed import Evaluation, Node, Ratio, spelled, trees, whole
+from linkwright.equations.derive.typed import Evaluation, Node, Ratio, has_rounded_number, spelled, trees, whole
 from linkwright.equations.derive.whole import MASS, RECIPROCAL
 from linkwright.equations.write.notation import FORMS, Order, Sum, grouped, latex_of, text_of
 from linkwright.errors import InputError, UnknownNameError
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 TERMS = 100_000
 """Terms that a typed expression may have."""
+ROUNDING = 1e-12
+"""Difference that rounding to 12 digits leaves, of the sum of the coefficients of like terms"""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ def compare(
             differences.append(found)
 
     value = vocabulary.evaluation.value
+    sides = [side for label, one in asked for entry in (flat(one) if label else [one]) for side in trees(entry) if side]
+    vocabulary.rounded = any(map(has_rounded_number, sides))
     for label, expression in asked:
         letter, indices = (place_of(label) or (label, ())) if label else ("tau", ())
         if letter == "tau":
@@ -108,13 +114,13 @@ def compare(
             if right is None:  # the effort is what was typed
                 wanted = indices[0] if indices else 1
                 left, right = Node("name", (f"tau{wanted}",)), left
-            sides = value(left), value(right)
-            if vocabulary.difference("", *sides) is None:
+            both = value(left), value(right)
+            if vocabulary.difference("", *both) is None:
                 compared.append("an identity")
                 continue
             rows = _rows(made, vocabulary, terms)
             row = _row(indices, len(rows))
-            k, ours_scaled, ours = vocabulary.equation(*sides, rows, row)
+            k, ours_scaled, ours = vocabulary.equation(*both, rows, row)
             tell(f"tau[{k + 1}]", ours_scaled, ours)
             continue
         if letter not in QUANTITIES:
@@ -193,6 +199,8 @@ class Vocabulary:
         self.order = Order(plan.values, (*c.v, *c.a), self.ring.angles)
         self.known = {name: whole(self.ring[name]) for name in (*parameters, *c.q, *c.v, *c.a, *self.efforts)}
         self.mass = self.carried(mass).numerator
+        self.rounded = False
+        """whether typed numbers are rounded, so that differences as small as rounding leaves count as none"""
         if MASS not in self.known:
             self.known[MASS] = whole(self.mass)
         self.others = self._other_names(plan)
@@ -267,9 +275,10 @@ class Vocabulary:
     def difference(self, place: str, typed: Ratio, ours: Ratio) -> Difference | None:
         """Typed less ours, None where they are the same."""
         ring = self.ring
-        above = typed.numerator * ours.denominator - ours.numerator * typed.denominator
+        left, right = typed.numerator * ours.denominator, ours.numerator * typed.denominator
+        above = left - right
         ring.check()
-        if not above:
+        if not above or (self.rounded and self._is_rounding(above, left, right)):
             return None
         below = typed.denominator * ours.denominator
         ring.check()
@@ -277,6 +286,21 @@ class Vocabulary:
         if quotient is not None:
             return Difference(place, self.shortest(quotient))
         return Difference(place, self.shortest(above), self.shortest(below))
+
+    def _is_rounding(self, above: Polynomial, left: Polynomial, right: Polynomial) -> bool:
+        """Whether a difference is no larger than what rounding leaves of terms that are alike but for angles."""
+        turning = {*(f"{f}({name})" for f in ("cos", "sin") for name in self.ring.angles)}
+        turning |= {name for four in self.ring.quaternions for name in four}
+
+        def sizes(*polynomials: Polynomial) -> dict[frozenset[tuple[str, int]], float]:
+            found: dict[frozenset[tuple[str, int]], float] = {}
+            for factors, coefficient in itertools.chain(*polynomials):
+                alike = frozenset(one for one in factors if one[0] not in turning)
+                found[alike] = found.get(alike, 0.0) + abs(float(coefficient))
+            return found
+
+        whole_sizes = sizes(left, right)
+        return all(size <= ROUNDING * whole_sizes.get(alike, 0.0) for alike, size in sizes(above).items())
 
     def shortest(self, p: Polynomial) -> Sum:
         """In the form whose text is the shortest."""

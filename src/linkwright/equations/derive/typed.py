@@ -23,6 +23,8 @@ from linkwright.expression.polynomial import Polynomial, Ring, rational
 
 MOST_LETTERS, DEEPEST, LARGEST_POWER, MOST_BITS = 100_000, 60, 64, 20_000
 """of a text, of brackets in each other, of a whole power, and of a number that is raised to one"""
+ROUNDED_DIGITS = 11
+"""Equations are printed with 12 digits, of which the last may be 0."""
 FUNCTIONS = ("sin", "cos", "tan", "sqrt", "sign")
 
 _GREEK = {
@@ -348,6 +350,17 @@ class Evaluation:
         if x.denominator != self.ring.one:
             raise InputError(f"the {function} of a fraction, ({x.numerator!r})/({x.denominator!r}), is no polynomial")
         return x.numerator
+
+
+def has_rounded_number(node: Node) -> bool:
+    """Whether a decimal in a tree has ROUNDED_DIGITS significant digits or more, as rounded results have."""
+    if node.operation == "name":
+        return False
+    if node.operation != "number":
+        return any(map(has_rounded_number, node.of))
+    (x,) = node.of
+    decimals = next((k for k in range(-60, 130) if (x * Fraction(10) ** k).denominator == 1), None)
+    return decimals is not None and abs(x) * Fraction(10) ** decimals >= 10 ** (ROUNDED_DIGITS - 1)
 
 
 def _whole_root(n: int) -> int | None:

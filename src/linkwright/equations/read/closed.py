@@ -199,7 +199,7 @@ class _Words(Writer):
         for k, one in enumerate(self._found[:LISTED], start=1):
             oscillating = f"oscillations at ω = {listed([number(float(x)) for x in one.frequencies])} rad/s"
             rates = [number(float(np.sqrt(-x))) for x in one.squares if x < 0.0 and one.kind == "unstable"]
-            if one.minimum:
+            if one.kind in ("stable", "asymptotically stable"):
                 dying = " With the model's friction motions die out." if one.kind == "asymptotically stable" else ""
                 yield (f"{k}. Stable: {oscillating}.{dying}",)
             elif one.kind == "unstable":
@@ -207,6 +207,6 @@ class _Words(Writer):
                 leaving = f", at {'the rate' if len(rates) == 1 else 'rates'} of {listed(rates)} /s without friction"
                 yield (f"{k}. Unstable: motions leave it in {counted(len(rates), 'direction')}{leaving}{across}.",)
             else:
-                yield (f"{k}. Undecided by linearisation: some ω² is zero.",)
+                yield (f"{k}. Undecided by linearisation: some ω² is zero, as far as its place is known.",)
         if not damped:
             yield ("The model's joints have no friction, so that no equilibrium is asymptotically stable.",)

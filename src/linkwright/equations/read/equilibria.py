@@ -4,6 +4,8 @@ Equilibria are the zeros of g(q), with the joints' springs where there are any. 
 tried exactly; Newton's method from random starts finds others. At each, M δv̇ + K δ = 0 with K = ∂g/∂δ is the
 linearised motion (Goldstein, Poole & Safko, *Classical Mechanics*, §6.2); by Lagrange and Dirichlet a strict minimum
 of U is stable, by LaSalle (1960) a motion with friction tends to the largest set in which friction can stay silent.
+Where K is singular, Newton's method stalls before it arrives: its points are merged, and higher derivatives of U
+decide.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from linkwright import dynamics
 from linkwright.compiler.public import derivative, public
 from linkwright.dynamics.forces.springs import joints_of, springs_at, stretched
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
+from linkwright.equations.read.degenerate import Leading, leading_derivative
 from linkwright.equations.read.extremes import at_quarters, quarter_turns, series_of
 from linkwright.equations.read.structure import Structure, determinant, quasi, sign_of
 from linkwright.expression.polynomial import Polynomial
@@ -40,6 +43,12 @@ RESIDUAL = 1e-10
 """of what g can be: up to it a configuration found numerically is an equilibrium"""
 NEGLIGIBLE = 1e-9
 """Beside the largest, an eigenvalue this small is zero."""
+SINGULAR = 1e-12
+"""An eigenvalue this small beside that of a stiffness as large as the largest force (per radian) is zero."""
+NOISE = 1e-14
+"""of the largest force: what rounding leaves of zero"""
+NEAR = 0.05
+"""Stalled points of one degenerate equilibrium are no farther apart, rad or m."""
 RELAXED = 1e-12
 """A spring between bodies rests that is longer than relaxed by no more of its length."""
 EXACT_SIZE = 4
@@ -81,6 +90,8 @@ class Equilibrium:
     signs: tuple[int, ...] | None
     """of K's leading minors, where proved for all values of the parameters that have the model's signs"""
     minors: tuple[Polynomial, ...] = field(default=(), repr=False)
+    leading: Leading | None = None
+    """of U along the only direction with ω² = 0, where it is isolated and that is determined numerically"""
 
     @property
     def exact(self) -> bool:
@@ -101,7 +112,7 @@ class Equilibrium:
     @property
     def kind(self) -> str:
         """ "stable" (a strict minimum of the potential), "unstable", "valley" (a minimum but along its family) or
-        "undecided".
+        "undecided". Where the linearised motion does not decide, by the leading derivative of the potential.
         """
         if np.isnan(self.squares).any():
             return "undecided"
@@ -109,7 +120,11 @@ class Equilibrium:
             return "unstable"
         if not self.nullity:
             return "stable"
-        return "valley" if self.family == self.nullity else "undecided"
+        if self.family == self.nullity:
+            return "valley"
+        if self.leading is None:
+            return "undecided"
+        return "stable" if self.leading.minimum else "unstable"
 
 
 @dataclass
@@ -312,14 +327,22 @@ class Equilibria:
             q, r = np.where(better[:, None], trial, q), np.where(better[:, None], new, r)
             damping = np.clip(np.where(better, damping * 0.2, damping * 5.0), 1e-14, 1e6)
         kept: list[Array] = []
-        seen = np.zeros((0, self._place(q[0]).size))
-        for one, force in zip(q, r, strict=True):
-            if np.abs(force).max() <= RESIDUAL * size:
-                place = self._place(one)
-                if not (np.abs(seen - place).max(axis=1, initial=0.0) < 1e-5).any():
-                    seen = np.vstack([seen, place])
-                    kept.append(self._wrapped(one))
+        residuals = np.abs(r).max(axis=1, initial=0.0)
+        for k in np.argsort(residuals, kind="stable"):
+            if residuals[k] <= RESIDUAL * size and not any(self._is_same(other, q[k]) for other in kept):
+                kept.append(self._wrapped(q[k]))
         return kept
+
+    def _is_same(self, one: Array, other: Array) -> bool:
+        """Whether two zeros are one: they agree, or are near with no force between them, as stalled points have."""
+        apart = np.abs(self._place(one) - self._place(other)).max(initial=0.0)
+        if apart < 1e-5 or apart > NEAR:
+            return bool(apart < 1e-5)
+        way = dynamics.difference(self.model, one, other)
+        for k in np.flatnonzero([names[0] in self._rounds for names in self.structure.coordinates]):
+            way[k] = math.remainder(way[k], 2.0 * math.pi)
+        between = np.array([_move(self.model, one, s * way) for s in (0.25, 0.5, 0.75)])
+        return bool(np.abs(_force(self.model, between)).max() <= RESIDUAL * self._scale)
 
     def _wrapped(self, q: Array) -> Array:
         q = q.copy()
@@ -346,9 +369,7 @@ class Equilibria:
         """Whether q is the equilibrium, or of its family."""
         turns, free = place
         known = dict(zip(self.structure.mechanism.coordinates.q, q, strict=True))
-        return bool(
-            np.abs(self._place(self._configuration(turns, {n: known[n] for n in free})) - self._place(q)).max() < 1e-5
-        )
+        return self._is_same(self._configuration(turns, {n: known[n] for n in free}), q)
 
     # what they are like
 
@@ -359,11 +380,35 @@ class Equilibria:
             squares, modes = self._modes(q)
         except np.linalg.LinAlgError:
             return Equilibrium(q, turns, free, 0, 0, energy, np.full(self.model.nv, np.nan), signs, minors)
-        negligible = np.abs(squares) <= NEGLIGIBLE * max(float(np.abs(squares).max()), 1e-12)
-        nullity = int(negligible.sum())
+        zero = self._zero(q, squares, modes, exact=turns is not None)
+        nullity = int(zero.sum())
         proved = sum(own[0] not in self.active or own[0] in free for own in self.structure.coordinates)
-        family = nullity if proved == nullity else self._family(q, modes[:, negligible])
-        return Equilibrium(q, turns, free, nullity, family, energy, np.where(negligible, 0.0, squares), signs, minors)
+        family = nullity if proved == nullity else self._family(q, modes[:, zero])
+        leading = None
+        if nullity == 1 and not family:
+            mode, others = modes[:, zero][:, 0], modes[:, ~zero]
+            q, leading = leading_derivative(self.model, _force, _stiffness, q, mode, others, movable=turns is None)
+        squares = np.where(zero, 0.0, squares)
+        return Equilibrium(q, turns, free, nullity, family, energy, squares, signs, minors, leading)
+
+    def _zero(self, q: Array, squares: Array, modes: Array, exact: bool) -> Array:
+        """Which ω² are zero (nv,): negligible, or of a numeric q so uncertain that they are not known.
+
+        Newton's method is as far from a zero as its next step is long. Where ω² changes by half of itself within four
+        such steps, the zero is no simple one (Kantorovich's condition fails): f ~ xᵖ has K = f', which varies so.
+        """
+        sizes = np.abs(squares)
+        zero: Array = sizes <= NEGLIGIBLE * max(float(sizes.max()), 1e-12)
+        zero |= sizes <= SINGULAR * self._scale * (modes**2).sum(axis=0)
+        if exact:
+            return zero
+        force = np.abs(modes.T @ _force(self.model, q)) + NOISE * self._scale * np.abs(modes).sum(axis=0)
+        for i in np.flatnonzero(~zero):
+            mode = modes[:, i]
+            step = min(4.0 * force[i] / sizes[i], NEAR / float(np.abs(mode).max())) * mode
+            there = np.array([_move(self.model, q, step), _move(self.model, q, -step)])
+            zero[i] = bool((np.abs(mode @ _stiffness(self.model, there) @ mode - squares[i]) > 0.5 * sizes[i]).any())
+        return zero
 
     def _modes(self, q: Array) -> tuple[Array, Array]:
         """ω² (nv,), ascending, and the columns φ (nv, nv) of K φ = ω² M φ."""

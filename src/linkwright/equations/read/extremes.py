@@ -55,6 +55,11 @@ class Series:
         value: Array = self.constant + np.cos(phase) @ self.cosines + np.sin(phase) @ self.sines
         return value
 
+    @property
+    def bound(self) -> float:
+        """|c₀| + Σ |a_k|, which no value exceeds."""
+        return float(abs(self.constant) + np.hypot(self.cosines, self.sines).sum())
+
     def slopes(self, x: Array) -> tuple[Array, Array]:
         """Gradient (…, angles) and Hessian (…, angles, angles)."""
         phase, n = x @ self.multiples.T, self.multiples

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
+from linkwright.equations.read.degenerate import Leading
 from linkwright.equations.read.equilibria import Equilibria, Equilibrium
 from linkwright.equations.read.explanation import Paragraph, Piece, Symbol, Token, variable
 from linkwright.equations.read.extremes import Extreme, at_quarters, largest, series_of, value_of
@@ -233,7 +234,7 @@ class MotionWords(Writer):
                          Symbol("ω", power="2")),
             ", and zero leaves it undecided.",
         )  # fmt: skip
-        if any(one.kind == "stable" for one in rest.found):
+        if any(one.kind == "stable" and not one.nullity for one in rest.found):
             yield (
                 "Where S is positive definite, the potential energy has a strict minimum; the energy, which is "
                 "constant or falls, is then a Lyapunov function, and the equilibrium is stable (Lagrange, Dirichlet) "
@@ -253,7 +254,10 @@ class MotionWords(Writer):
         frequencies = [number(x) for x in one.frequencies]
         rates = [number(float(np.sqrt(-x))) for x in squares if x < 0.0]
         oscillating = f"oscillations at ω = {listed(frequencies)} rad/s" if frequencies else ""
-        if one.kind == "stable":
+        if one.leading is not None and not one.unstable_directions:
+            pieces += [*self._by_higher_order(one.leading, one.kind), f", with {oscillating} across. " if frequencies
+                       else ". "]  # fmt: skip
+        elif one.kind == "stable":
             pieces += [f"Stable, a centre of the linearised motion: {oscillating}. "]
         elif one.kind == "unstable":
             flat = "A ridge" if one.nullity else "A maximum"
@@ -275,6 +279,20 @@ class MotionWords(Writer):
                 pieces += [self.formula(Symbol("ω", power="2"), " = (", one.minors[0], ")/(", M, ")"), ". "]
         pieces += self._proof(one)
         return tuple(pieces)
+
+    @staticmethod
+    def _by_higher_order(leading: Leading, kind: str) -> Paragraph:
+        sign = "positive" if leading.value > 0.0 else "negative"
+        reason = (
+            "so the energy has a strict minimum (Lagrange, Dirichlet)"
+            if kind == "stable"
+            else "so the energy has no minimum, and motions leave it, at no rate of the linearised motion"
+        )
+        return (
+            f"{kind.capitalize()}, by higher derivatives. The linearised motion does not decide, ω² = 0 in one "
+            "direction; there the first derivative of the potential energy that does not vanish is (numerically) that of order "
+            f"{leading.order}, which is {sign}, {reason}",
+        )
 
     def _proof(self, one: Equilibrium) -> list[Piece]:
         """What the leading minors of S prove, for all parameters."""
@@ -349,7 +367,9 @@ class MotionWords(Writer):
         yield (f"There is none at {listed([names[i] for i in free])}, where motion might go on for ever.",)
         for k in stable[:LISTED]:
             silent = rest.silent_modes(rest.found[k - 1], D)
-            if silent:
+            if rest.found[k - 1].nullity:
+                yield (f"At equilibrium {k} the linearisation does not decide whether motions die out.",)
+            elif silent:
                 yield (
                     f"At equilibrium {k}, {counted(silent, 'oscillation')} of the linearised motion "
                     f"{'moves' if silent == 1 else 'move'} no joint that has friction: the linearisation "
@@ -375,7 +395,7 @@ class MotionWords(Writer):
         n = len(self.structure.joints)
         if n == 1 or n > LISTED:
             return
-        for k in stable[:1]:
+        for k in [k for k in stable if not self.rest.found[k - 1].nullity][:1]:
             enough = [
                 self.structure.mechanism.coordinates.v[i]
                 for i in range(n)

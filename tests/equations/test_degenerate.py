@@ -1,0 +1,147 @@
+"""Degenerate equilibria: one each, decided by higher derivatives of the potential or not at all."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+INERTIA = (0.02, 0.03, 0.025)
+G = 9.81
+
+
+def inverted(stiffness, rest=0.0, tilt=0.0):
+    """A pendulum that stands at the angle ``tilt``, on a torsion spring; m g l is 4.905 N m."""
+    gravity = (-G * np.sin(tilt), 0, -G * np.cos(tilt))
+    builder = lw.Builder("inverted", gravity=gravity).body("bob", 1.0, (0, 0, 0.5), INERTIA)
+    builder.joint("hinge", "revolute", "world", "bob", axis=(0, 1, 0), stiffness=stiffness, rest=rest)
+    return builder.build()
+
+
+def geared(standing, hanging, stiffness=0.0):
+    """U = k θ²/2 + a cos θ − b cos 2θ, a and b in N m: a pendulum that stands, geared to one that hangs."""
+    builder = lw.Builder("geared").body("one", standing / G / 0.5, (0, 0, 0.5), INERTIA)
+    builder.body("two", hanging / G / 0.5, (0, 0, -0.5), INERTIA)
+    builder.joint("first", "revolute", "world", "one", axis=(0, 1, 0), stiffness=stiffness)
+    builder.joint("second", "revolute", "world", "two", axis=(0, 1, 0), mimic="first", multiplier=2.0)
+    return builder.build()
+
+
+def double(tilt=0.0):
+    """Two standing pendulums whose stiffness matrix is singular: det [[k₁ − 2 G, −G/2], [−G/2, k₂ − G/2]] = 0."""
+    upper = 8.0
+    lower = 2.0 * G + (0.5 * G) ** 2 / (upper - 0.5 * G)
+    builder = lw.Builder("double", gravity=(-G * np.sin(tilt), 0, -G * np.cos(tilt)))
+    builder.body("a", 1.0, (0, 0, 0.5), INERTIA).body("b", 1.0, (0, 0, 0.5), INERTIA)
+    builder.joint("one", "revolute", "world", "a", axis=(0, 1, 0), stiffness=lower, rest=tilt)
+    return builder.joint("two", "revolute", "a", "b", axis=(0, 1, 0), xyz=(0, 0, 1.0), stiffness=upper).build()
+
+
+def explained(model):
+    told = lw.equations(model, parameters="numbers").explanation()
+    return told, told.equilibria.found
+
+
+def test_a_spring_as_stiff_as_gravity_has_one_equilibrium():
+    """k θ − m g l sin θ with k = m g l vanishes at zero only: a quartic minimum."""
+    told, found = explained(inverted(G * 0.5))
+    (one,) = found
+    assert one.exact
+    assert one.q == pytest.approx([0.0])
+    assert one.kind == "stable"
+    assert one.leading.order == 4
+    inertia = 0.25 + 0.03
+    assert one.leading.value == pytest.approx(0.5 * G / inertia**2, rel=1e-4)
+    assert not one.frequencies.size
+    assert "one equilibrium found" in told.text()
+    assert "Stable, by higher derivatives" in told.text()
+    assert "rad/s" not in told.text().split("Stability\n")[1]
+
+
+@pytest.mark.parametrize("factor", [1.0 - 1e-3, 1.0 + 1e-3, 1.0 - 1e-5])
+def test_near_the_degenerate_one_the_linearised_motion_decides(factor):
+    _, found = explained(inverted(factor * G * 0.5))
+    kinds = [one.kind for one in found]
+    assert sorted(kinds) == (["stable"] if factor > 1.0 else ["stable", "stable", "unstable"])
+    assert not any(one.nullity for one in found)
+    aside = np.sqrt(6.0 * max(1.0 - factor, 0.0))
+    assert max(abs(one.q[0]) for one in found) == pytest.approx(aside, rel=1e-3, abs=1e-9)
+
+
+def test_where_the_degenerate_one_is_no_multiple_of_a_quarter_turn():
+    _, found = explained(inverted(0.5 * G, rest=0.3, tilt=0.3))
+    (one,) = found
+    assert not one.exact
+    assert one.q == pytest.approx([0.3], abs=1e-6)  # where Newton's method alone is off by 1e-4
+    assert (one.kind, one.leading.order) == ("stable", 4)
+
+
+def test_where_two_equilibria_meet_it_is_unstable():
+    """At a fold the third derivative of the potential is the first that does not vanish."""
+    told, found = explained(inverted(0.5 * G * np.cos(0.5), rest=0.5 - np.tan(0.5)))
+    assert len(found) == 2
+    (fold,) = [one for one in found if one.nullity]
+    assert fold.q == pytest.approx([0.5], abs=1e-6)
+    assert (fold.kind, fold.leading.order) == ("unstable", 3)
+    assert "that of order 3" in told.text()
+    # pushed to the side on which the energy falls, it leaves; the other equilibrium is far away
+    motion = lw.simulate(inverted(0.5 * G * np.cos(0.5), rest=0.5 - np.tan(0.5)), [0.45], [0.0], 10.0, 0.01)
+    assert np.abs(motion.q[:, 0] - 0.5).max() > 0.5
+
+
+def test_negative_fourth_and_positive_sixth_derivative():
+    _, found = explained(geared(4.0, 1.0))  # a = 4 b: U'''' = a − 16 b < 0
+    zero = next(one for one in found if np.abs(one.q).max() < 1e-3)
+    assert (zero.kind, zero.leading.order) == ("unstable", 4)
+    _, found = explained(geared(16.0, 1.0, 12.0))  # k = a − 4 b, a = 16 b: the sixth derivative is 48 b
+    (zero,) = [one for one in found if np.abs(one.q).max() < 1e-1]
+    assert (zero.kind, zero.leading.order) == ("stable", 6)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_two_coordinates_and_one_direction_without_stiffness(tilt):
+    model = double(tilt)
+    told, found = explained(model)
+    (one,) = found
+    assert one.exact == (tilt == 0.0)
+    assert one.q == pytest.approx([tilt, 0.0], abs=1e-6)
+    assert (one.kind, one.leading.order, one.nullity) == ("stable", 4, 1)
+    assert "oscillations at ω = 12.797 rad/s across" in told.text()
+    energy = lw.potential_energy(model, one.q) + lw.spring_energy(model, one.q)
+    near = one.q + 0.05 * np.array([[np.cos(a), np.sin(a)] for a in np.linspace(0, 2 * np.pi, 200)])
+    assert (lw.potential_energy(model, near) + lw.spring_energy(model, near) > energy).all()
+
+
+def push(model, t, q, v, stiffness, damping):
+    return -stiffness * q - damping * v
+
+
+def test_a_law_as_stiff_as_gravity_is_undecided():
+    law = partial(push, stiffness=0.5 * G, damping=0.0)
+    (one,) = lw.equations(inverted(0.0)).explanation(law=law).equilibria.found
+    assert one.kind == "undecided"
+
+
+def parallelogram(stiffness):
+    """A coupler on two standing cranks: 2 G holds it upright, of U = 2 G cos θ + k θ²/2."""
+    builder = (
+        lw.Builder("parallelogram").body("left", 1.0, (0, 0, 0.5), INERTIA).body("right", 1.0, (0, 0, 0.5), INERTIA)
+    )
+    builder.body("bar", 1.0, (0.5, 0, 0), INERTIA)
+    builder.joint("a", "revolute", "world", "left", axis=(0, 1, 0), stiffness=stiffness)
+    builder.joint("b", "revolute", "world", "right", axis=(0, 1, 0), xyz=(1, 0, 0))
+    builder.joint("c", "revolute", "left", "bar", axis=(0, 1, 0), xyz=(0, 0, 1)).frame("end", "right", xyz=(0, 0, 1))
+    return builder.loop("d", "revolute", "bar", "end", xyz=(1, 0, 0), axis=(0, 1, 0)).build()
+
+
+def test_closed_loops_with_a_degenerate_equilibrium():
+    told = lw.equations(parallelogram(2.0 * G)).explanation()
+    upright = [one for one in told.equilibria.found if np.abs(one.q).max() < 0.1]
+    assert [one.kind for one in upright] == ["undecided"]
+    assert "Undecided by linearisation" in told.text()
+    stiff = lw.equations(parallelogram(2.04 * G)).explanation()
+    upright = [one for one in stiff.equilibria.found if np.abs(one.q).max() < 0.1]
+    assert [one.kind for one in upright] == ["stable"]
