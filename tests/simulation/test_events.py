@@ -414,3 +414,40 @@ def test_what_is_held_stays_held_when_something_else_changes():
     assert np.abs(motion.q[motion.t < 0.29, 0]).max() < 1e-10
     assert motion.q[-1, 0] == pytest.approx(0.5 * (25.0 - G) * (0.5 - motion.events[-1].t) ** 2, rel=1e-6)
     assert [len(part.model.loops) for part in motion.parts][-1] == 0
+
+
+@pytest.mark.parametrize("t0", [0.0, 0.1, 7.3])
+@pytest.mark.parametrize("wave", [np.sin, np.cos])
+@pytest.mark.parametrize("period", [0.02, 0.05, 0.1, 0.2, 0.25, 0.333])
+def test_a_clock_that_changes_its_sign_at_samples_is_seen_each_time_once(wave, period, t0):
+    def clock(model, t, q, v):
+        return wave(np.pi * t / period)
+
+    motion = lw.simulate(a_ball(), [1.0], [0.0], 0.6, 0.01, t0=t0, events=[clock])
+    zeros = (np.arange(400) + (0.5 if wave is np.cos else 0.0)) * period
+    within = [np.abs(t - t0 - 0.3) < 0.3 - 1e-9 for t in (zeros, np.array([event.t for event in motion.events]))]
+    found = np.array([event.t for event in motion.events])[within[1]]
+    assert found == pytest.approx(zeros[within[0]], abs=1e-13)
+    assert motion.t[-1] == pytest.approx(t0 + 0.6, abs=1e-12)
+    assert (np.diff(motion.t) >= 0.0).all()
+    fall = motion.t - t0
+    assert motion.q[:, 0] == pytest.approx(1.0 - 0.5 * G * fall**2, abs=1e-11)
+
+
+@pytest.mark.parametrize("height", [1e-30, 1e-15, 1e-13])
+def test_what_touches_at_once_does_not_end_the_motion(height):
+    motion = lw.simulate(a_ball(), [height], [0.0], 0.1, 0.01, events=[touch("ball", restitution=0.5)])
+    assert motion.t[-1] == pytest.approx(0.1)
+    assert np.abs(motion.q).max() < 1e-12
+    assert motion.parts[-1].model.loops if motion.parts else motion.model.loops
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e4, 1e6])
+def test_a_condition_faster_than_the_steps_is_warned_of(rate):
+    def fast(model, t, q, v):
+        return np.sin(rate * t)
+
+    with pytest.warns(UserWarning, match="'fast' changes its sign several times within a step of 0.01 s"):
+        motion = lw.simulate(a_ball(), [1.0], [0.0], 0.2, 0.01, events=[fast])
+    assert motion.t[-1] == pytest.approx(0.2)
+    assert all(abs(np.sin(rate * event.t)) < 4e-15 * rate for event in motion.events)

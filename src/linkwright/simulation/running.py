@@ -187,15 +187,7 @@ def simulate(
     a single one without a batch). Whatever ends the simulation, an error of the controller or an interrupt from the
     keyboard, carries what was computed as its attribute ``motion``.
     """
-    if events is not None:
-        given: dict[str, Any] = dict(method=method, controller=controller, stabilisation=stabilisation)
-        given |= dict(
-            projection=projection, controller_at=controller_at, law=law, each=each, effort_limits=effort_limits
-        )
-        given |= dict(period=period, delay=delay, lag=lag, noise=noise, gear=gear, velocity_limits=velocity_limits)
-        given |= dict(wrenches=wrenches, environment=environment, tolerance=tolerance, effort_limits=effort_limits)
-        given |= dict(limits=limits, solver=solver, servos=servos)
-        return with_events(simulate, model, q0, v0, duration, step, events, state0, t0, every, progress, given)
+    given = {name: value for name, value in locals().items() if name not in KEPT_BY_EVENTS}  # none can be forgotten
     chosen = method_of(method or "rk4")
     if not isinstance(model, Model):
         raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
@@ -206,14 +198,22 @@ def simulate(
             raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
     if not (isinstance(every, (int, np.integer)) and every > 0):
         raise InputError(f"every must be a whole number of steps; got {every!r}")
+    if progress is not None and not callable(progress):
+        raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
+    if step > duration * (1.0 + 1e-9):
+        raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
+    steps = _steps(duration, step)
+    if every > steps:
+        raise InputError(f"every is {every}: none of the {steps} steps would be kept")
+    h = duration / steps
+    if events is not None:
+        return with_events(simulate, model, q0, v0, duration, h, events, state0, t0, every, progress, given)
     if controller is not None and law is not None:
         raise ArgumentError("simulate takes a controller or a law, not both")
     if law is None and (state0 is not None or (each and not callable(wrenches))):
         raise ArgumentError("state0 and each are of a law, and none is given: simulate(…, law=…)")
     if controller is not None:
         require_controller(controller)
-    if progress is not None and not callable(progress):
-        raise ArgumentError(f"progress is a function of the fraction done; got {progress!r}")
     if controller_at not in ("step", "stages"):
         raise InputError(f"controller_at is 'step' or 'stages'; got {controller_at!r}")
     staged = (controller is not None or law is not None) and controller_at == "stages"
@@ -229,12 +229,6 @@ def simulate(
     projecting = bool(projection) and bool(model.loops) and not isinstance(chosen, Variational)
     require_closed(model, q, v)
     q, v = np.broadcast_to(q, (*batch, model.nq)).copy(), np.broadcast_to(v, (*batch, model.nv)).copy()
-    if step > duration * (1.0 + 1e-9):
-        raise InputError(f"a step of {step:g} s is longer than the {duration:g} s of the motion")
-    steps = _steps(duration, step)
-    if every > steps:
-        raise InputError(f"every is {every}: none of the {steps} steps would be kept")
-    h = duration / steps
     smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
     acting = all_that_acts(
         model,
@@ -360,6 +354,9 @@ def simulate(
         raise
     return motion
 
+
+KEPT_BY_EVENTS = ("model", "q0", "v0", "duration", "step", "every", "progress", "state0", "t0", "events")
+"""Arguments of :func:`simulate` that are not those of each stretch between events."""
 
 TOLERANCE = 1e-8
 """of methods that choose their steps, where none is given"""

@@ -45,6 +45,9 @@ ZERO = 1e-12
 NEARLY = 0.1
 """of the nearest sample's value: where the least is less, it is looked at"""
 
+ROUNDED = 8
+"""Tolerances of the time by which a sample may differ from the end of a step that is taken alone."""
+
 MANY = 1000
 """Events within one step that are too many."""
 
@@ -69,8 +72,6 @@ def with_events(
     """The motion with its events."""
     if isinstance(events, Event) or callable(events) or not isinstance(events, Sequence):
         raise ArgumentError(f"events is a list of Event, or of functions (model, t, q, v); got {events!r}")
-    if not isinstance(model, Model):
-        raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
     q, v, batch = check_state(model, q0, v0)
     if batch:
         raise InputError(f"events are located in single motions; simulate those of the batch {batch} one by one")
@@ -78,9 +79,8 @@ def with_events(
         raise InputError(f"{', '.join(late)} and events: what remembers earlier steps does not begin anew at an event")
     if told["method"] == "variational":
         raise InputError("events are not for method 'variational': a step of another length would not go on from it")
-    steps = max(1, round(duration / step))
     known = [_event(one) for one in events]
-    acting = _Acting(simulate, _without_pairs_of(model, known), known, duration / steps, told)
+    acting = _Acting(simulate, _without_pairs_of(model, known), known, step, told)
     acting.start(float(t0), q, v, state0)
     end = float(t0) + duration
     with warnings.catch_warnings(record=True) as caught:
@@ -90,7 +90,7 @@ def with_events(
             if progress is not None:
                 progress(min(1.0, (acting.t - t0) / duration))
     _tell_once(caught)
-    return joined_motion(acting.pieces, acting.occurred, every)
+    return joined_motion(acting.pieces, acting.occurred, step, every)
 
 
 def _event(one: Any) -> Event:
@@ -188,9 +188,18 @@ class _Acting:
             raise InputError(f"the condition of the event {self.events[i].title!r} is nan at t = {motion.t[k]:g} s")
 
     def _keep(self, motion: Motion) -> None:
-        self.pieces.append(motion)
+        """Append a piece. A piece of no duration that begins where the last one ended adds nothing."""
+        if len(motion.t) > 1 or not self._ends_where(motion):
+            self.pieces.append(motion)
         self.t, self.q, self.v = float(motion.t[-1]), motion.q[-1], motion.v[-1]
         self.state = _last_state(motion)
+
+    def _ends_where(self, motion: Motion) -> bool:
+        """Whether the last piece ends in the state in which this one begins."""
+        if not self.pieces or self.pieces[-1].model is not motion.model:
+            return False
+        last = self.pieces[-1]
+        return all(np.array_equal(getattr(last, name)[-1], getattr(motion, name)[0]) for name in ("t", "q", "v"))
 
     def _conditions(self, motion: Motion) -> Array:
         """(n, conditions) at the samples; those that cannot happen are 1."""
@@ -262,7 +271,7 @@ class _Acting:
 
         def after(s: float) -> tuple[Motion, Array]:
             if s not in taken:
-                one = self._simulated(*at, s, s)
+                one = self._simulated(*at, s, s) if s > 0.0 else _samples(motion, slice(k, k + 1))
                 taken[s] = one, self._conditions(one)[-1]
             return taken[s]
 
@@ -275,14 +284,19 @@ class _Acting:
                 within = partial(value, i=i)
                 places.append((_located(within, float(g[k, i] * sides[i]), length, tolerance), i))
         if not places:  # crossed the other way round
-            self._keep(_head(motion, k + 1))
+            self._keep(_samples(motion, slice(k + 2)))
             self._sides = _sides_of(g[k + 1], sides)
             return
-        s, _ = min(places)
+        s, first = min(places)
+        if s > SOON * length and (value(0.5 * s, first) < -ZERO or value(0.5 * (s + length), first) > ZERO):
+            warn(
+                f"the condition of the event {self.events[first].title!r} changes its sign several times within a step "
+                f"of {self.h:g} s, and some of these events are missed; take a smaller step"
+            )
         here = after(s)[0]
         together = [i for place, i in places if place - s <= ZERO * max(1.0, abs(at[0]))]
         if k:
-            self._keep(_head(motion, k))
+            self._keep(_samples(motion, slice(k + 1)))
         self._keep(here)
         self._require_few(length)
         self._act(together, after(s)[1])
@@ -504,10 +518,15 @@ def _near_misses(sides: Array, g: Array) -> list[tuple[int, int]]:
 
 
 def _located(f: Callable[[float], float], at_start: float, length: float, tolerance: float) -> float:
-    """Where f, positive just after 0, becomes negative within the step's length."""
+    """Where f, positive just after 0, is no longer positive, within the step's length."""
     low, f_low = 0.0, at_start
     high, f_high = length, f(length)
-    if f_high > 0.0:  # the step by itself ends on the other side of what rounding tells
+    for _ in range(ROUNDED):  # alone the step ends a rounding error before the sample at which the sign was seen
+        if not f_high > 0.0:
+            break
+        high += tolerance
+        f_high = f(high)
+    else:
         return length
     s = length
     while not f_low > 0.0:  # it begins at zero: where it is positive first
@@ -522,9 +541,8 @@ def _located(f: Callable[[float], float], at_start: float, length: float, tolera
     return root(f, low, f_low, high, f_high, tolerance)
 
 
-def _head(motion: Motion, k: int) -> Motion:
-    """The first k steps."""
-    cut = slice(0, k + 1)
+def _samples(motion: Motion, cut: slice) -> Motion:
+    """Some of the samples of a motion."""
     return replace(
         motion,
         t=motion.t[cut],
@@ -533,6 +551,7 @@ def _head(motion: Motion, k: int) -> Motion:
         tau=motion.tau[cut],
         states=None if motion.states is None else motion.states[cut],
         wrenches={frame: wrench[cut] for frame, wrench in motion.wrenches.items()},
+        impulses=None if motion.impulses is None else motion.impulses[cut],
     )
 
 

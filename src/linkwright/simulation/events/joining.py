@@ -16,12 +16,12 @@ from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
 
 
-def joined_motion(pieces: Sequence[Motion], events: Sequence[Occurrence], every: int = 1) -> Motion:
-    """The whole of it. What follows an event begins at its time: samples before and after it have the same time.
+def joined_motion(pieces: Sequence[Motion], events: Sequence[Occurrence], step: float, every: int = 1) -> Motion:
+    """Join the pieces of a motion in steps of ``step`` seconds, some of which events made shorter.
 
-    Coordinates are those of the mechanism with most of them; what is locked has the coordinates it was locked at.
+    What follows an event begins at its time: samples before and after it have the same time. Coordinates are those of the mechanism with most of them; what is locked has the coordinates it was locked at.
     """
-    parts = [_glued([*some], every, events) for _, some in groupby(pieces, key=lambda piece: id(piece.model))]
+    parts = [_glued([*some], step, every, events) for _, some in groupby(pieces, key=lambda piece: id(piece.model))]
     if len(parts) == 1:
         return replace(parts[0], events=tuple(events), parts=())
     whole = max((part.model for part in parts), key=lambda model: model.nq)
@@ -39,7 +39,7 @@ def joined_motion(pieces: Sequence[Motion], events: Sequence[Occurrence], every:
         q,
         v,
         tau,
-        parts[0].step,
+        step,
         sum(part.compile_time for part in parts),
         sum(part.run_time for part in parts),
         _states(parts),
@@ -58,7 +58,7 @@ def _states(parts: Sequence[Motion]) -> Array | None:
     return np.concatenate([part.states for part in parts if part.states is not None])
 
 
-def _glued(pieces: list[Motion], every: int, events: Sequence[Occurrence]) -> Motion:
+def _glued(pieces: list[Motion], step: float, every: int, events: Sequence[Occurrence]) -> Motion:
     """Pieces of one mechanism; where one goes on from the other without an event, its first sample is the other's
     last."""
     times = {event.t for event in events}
@@ -74,7 +74,7 @@ def _glued(pieces: list[Motion], every: int, events: Sequence[Occurrence]) -> Mo
             kept_at = 1 if mask[k] else kept_at + 1
         keep.append(mask)
     if n == 0 and every == 1:
-        return pieces[0]
+        return replace(pieces[0], step=step, durations=np.full(len(pieces[0].t), pieces[0].step))
 
     def together(of: Any) -> Array:
         return np.concatenate([of(piece)[mask] for piece, mask in zip(pieces, keep, strict=True)])
@@ -87,11 +87,14 @@ def _glued(pieces: list[Motion], every: int, events: Sequence[Occurrence]) -> Mo
         q=together(lambda piece: piece.q),
         v=together(lambda piece: piece.v),
         tau=together(lambda piece: piece.tau),
+        step=step,
         compile_time=sum(piece.compile_time for piece in pieces),
         run_time=sum(piece.run_time for piece in pieces),
         states=None if first.states is None else together(lambda piece: piece.states),
         wrenches={frame: together(lambda piece, frame=frame: piece.wrenches[frame]) for frame in first.wrenches},
         lengths=np.sum(lengths, axis=0) if lengths else None,
+        impulses=None if first.impulses is None else together(lambda piece: piece.impulses),
+        durations=together(lambda piece: np.full(len(piece.t), piece.step)),
     )
 
 

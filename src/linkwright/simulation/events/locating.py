@@ -14,10 +14,10 @@ EVALUATIONS = 100
 
 
 def root(f: Callable[[float], float], a: float, fa: float, b: float, fb: float, tolerance: float) -> float:
-    """A place between a and b, where f has opposite signs, from which a sign change is ``tolerance`` away at most.
+    """Return a zero of f between a, where f is positive, and b, where it is not: where it is no longer positive.
 
-    Brent's method: inverse quadratic interpolation where that converges, else bisection (Brent, Algorithms for
-    Minimization without Derivatives, 1973, ch. 4).
+    f is positive at a place at most 2 ``tolerance`` before. Brent's method: inverse quadratic interpolation where that
+    converges, else bisection (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
     """
     if fb == 0.0:
         return b
@@ -48,7 +48,7 @@ def root(f: Callable[[float], float], a: float, fa: float, b: float, fb: float, 
         fb = f(b)
         if (fb > 0.0) == (fc > 0.0):
             c, fc, d, e = a, fa, b - a, b - a
-    return b
+    return c if fb > 0.0 else b
 
 
 def dip(f: Callable[[float], float], length: float, zero: float) -> float | None:

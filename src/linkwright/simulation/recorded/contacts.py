@@ -128,7 +128,7 @@ def contacts_of(motion: Motion) -> Contacts:
     places = _places(model, motion.constraints)
     p = np.zeros((*q.shape[:-1], places.contacts.stop - places.contacts.start))
     if motion.impulses is not None:
-        p = motion.impulses[..., places.contacts] / motion.step
+        p = motion.impulses[..., places.contacts] / _durations(motion)
     whole = _every_step(motion)
     names = tuple(pair_name(model, pair) for pair in model.pairs)
     counts = [points_of_pair(model, pair) for pair in model.pairs]
@@ -199,12 +199,20 @@ def limit_efforts(motion: Motion) -> Array:
         return np.zeros(motion.v.shape)
     model = motion.model
     J = dense_jacobian(_stops(model), model.nv)
-    return np.asarray(motion.impulses[..., _places(model, constraints).stops] @ J / motion.step)
+    return np.asarray(motion.impulses[..., _places(model, constraints).stops] @ J / _durations(motion))
 
 
 def _every_step(motion: Motion) -> bool:
     """Whether every step is recorded."""
-    return len(motion.t) < 2 or abs(float(motion.t[1] - motion.t[0]) - motion.step) < 1e-6 * motion.step
+    if motion.durations is None:
+        return len(motion.t) < 2 or abs(float(motion.t[1] - motion.t[0]) - motion.step) < 1e-6 * motion.step
+    between = np.diff(motion.t)
+    return bool(((between == 0.0) | (np.abs(between - motion.durations[1:]) < 1e-6 * motion.step)).all())
+
+
+def _durations(motion: Motion) -> Any:
+    """The length of the step that ends at each sample, s: a number, or (n, 1)."""
+    return motion.step if motion.durations is None else motion.durations[:, None]
 
 
 def _exerting(model: Model, size: int) -> Callable[..., Any]:
@@ -242,7 +250,10 @@ def _left_of(motion: Motion, whole: bool) -> tuple[Array, Array, Array]:
 
     q, v = motion.q, motion.v
     states = (q[:-1], v[:-1], q[1:], v[1:], motion.impulses[1:])
-    found = _in_rows(derived(model, _left_of, constraints, make=make), *states, motion.step)
+    h = motion.step if motion.durations is None else motion.durations[1:]
+    found = _in_rows(derived(model, _left_of, constraints, make=make), *states, h)
+    if motion.durations is not None:  # at an event there is no step between the states before and after it
+        found = [np.where(np.diff(motion.t) > 0.0, x, 0.0) for x in found]
     work, lift, residual = (np.concatenate([np.zeros((1, *shape[1:])), x]) for x in found)
     return work, lift, residual
 

@@ -84,6 +84,8 @@ class Motion:
     """whether shapes touch by smooth forces, whose springs are then part of the potential energy"""
     constraints: Constraints | None = None
     """what acted by impulses"""
+    durations: Array | None = None
+    """(n,), s: the length of the step that ends at each sample, where events made some shorter than ``step``"""
 
     @cached_property
     def _energies(self) -> tuple[Array, Array]:

@@ -1,0 +1,223 @@
+"""Every argument of `simulate` has the same effect with events as without."""
+
+import inspect
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import LinkwrightError
+from linkwright.simulation.events import Event, driving
+
+H, T = 5e-3, 0.1
+
+
+def never(model, t, q, v):
+    return q[0] + 10.0
+
+
+def pull(model, t, q, v, target=1.0):
+    return 30.0 * (target - q) - 0.5 * v
+
+
+def counted(model, t, q, v, state):
+    return -state * np.ones(model.nv), state + 1.0
+
+
+def measured(model, t, q, v, wrench):
+    return wrench[:2]
+
+
+def asked(t, q, v):
+    return np.array([np.sin(30.0 * t), 0.0])
+
+
+def there(model, t, q, v):
+    return q + 0.5
+
+
+def an_arm():
+    made = lw.Builder("arm").body("upper", mass=1.0, center_of_mass=(0.5, 0, 0), inertia=0.1)
+    made.body("lower", mass=0.5, center_of_mass=(0.4, 0, 0), inertia=0.05)
+    made.joint(
+        "shoulder", "revolute", "world", "upper", axis=(0, 1, 0), lower=-0.1, effort_limit=3.0, velocity_limit=0.5
+    )
+    made.joint(
+        "elbow",
+        "revolute",
+        "upper",
+        "lower",
+        axis=(0, 1, 0),
+        xyz=(1, 0, 0),
+        upper=0.25,
+        effort_limit=1.0,
+        velocity_limit=0.5,
+    )
+    return made.frame("tip", "lower", xyz=(0.8, 0, 0)).build()
+
+
+def a_ball():
+    made = lw.Builder("ball").body("ball", 1.0, inertia=0.004).joint("free", "free", "world", "ball")
+    return made.shape("ball", "sphere", radius=0.1).build().with_ground(restitution=0.5)
+
+
+def on_the_ground():
+    model = a_ball()
+    q = model.neutral()
+    q[2] = 0.11
+    return model, q, np.array([0.5, 0, -1.0, 0, 0, 0])
+
+
+def of_an_arm():
+    return an_arm(), [0.1, 0.2], [0.3, -0.2]
+
+
+def closed():
+    model = lw.load("four_bar")
+    return model, *lw.showing_start(model)
+
+
+FLOOR = lw.contact.Plane("tip", point=(0.0, 0.0, 0.5), stiffness=100.0)
+PUSH = {"tip": [0.0, 0.0, 20.0, 0.0, 0.0, 0.0]}
+
+REACHES = {
+    "method": (of_an_arm, {}, "euler"),
+    "controller": (of_an_arm, {}, asked),
+    "every": (of_an_arm, {}, 4),
+    "stabilisation": (closed, {"projection": False}, (50.0, 50.0)),
+    "projection": (closed, {}, False),
+    "controller_at": (of_an_arm, {"law": pull}, "stages"),
+    "law": (of_an_arm, {}, pull),
+    "state0": (of_an_arm, {"law": counted}, 3.0),
+    "effort_limits": (of_an_arm, {"law": pull}, True),
+    "gear": (of_an_arm, {"law": pull}, 2.0),
+    "velocity_limits": (of_an_arm, {"law": pull}, True),
+    "wrenches": (of_an_arm, {}, PUSH),
+    "environment": (of_an_arm, {}, FLOOR),
+    "sensor": (of_an_arm, {"law": measured, "wrenches": PUSH}, "tip"),
+    "tolerance": (of_an_arm, {"method": "dopri5"}, 1e-3),
+    "limits": (of_an_arm, {}, True),
+    "solver": (on_the_ground, {}, lw.Solver(rest_speed=10.0)),
+    "servos": (of_an_arm, {"law": there}, lw.Servos(100.0, 5.0)),
+    "t0": (of_an_arm, {"controller": asked}, 0.7),
+}
+"""By argument: a mechanism with its start, the other arguments, and a value with which the motion is another one."""
+
+REFUSED = {"period": 0.02, "delay": 0.01, "lag": 0.05, "noise": {"q": 0.01}}
+"""Arguments that events do not go with."""
+
+OTHERS = {"model", "q0", "v0", "duration", "step", "events", "progress", "each", "seed", *REFUSED}
+
+
+def run(start, **told):
+    model, q, v = start()
+    return lw.simulate(model, q, v, T, H, **told)
+
+
+def of(motion):
+    return [np.nan_to_num(x) for x in (motion.t, motion.q, motion.v, motion.tau, motion.impulses) if x is not None]
+
+
+def same(a, b):
+    return all(x.shape == y.shape and np.abs(x - y).max(initial=0.0) < 1e-9 for x, y in zip(of(a), of(b), strict=True))
+
+
+def test_every_argument_is_here():
+    assert {*inspect.signature(lw.simulate).parameters} == {*REACHES} | OTHERS
+
+
+@pytest.mark.parametrize("name", REACHES)
+def test_an_argument_has_its_effect_with_events_too(name):
+    start, others, value = REACHES[name]
+    if name == "state0":
+        others = {**others, "state0": 0.0}
+    told = {**others, name: value}
+    alone, with_events = run(start, **told), run(start, **told, events=[never])
+    assert same(alone, with_events)
+    if name == "sensor":  # without it another argument of the law
+        others = {**others, "law": pull}
+    assert not same(alone, run(start, **others))
+
+
+def test_each_is_checked_with_events_too():
+    for events in (None, [never]):
+        with pytest.raises(LinkwrightError, match="here is one motion"):
+            run(of_an_arm, law=partial(pull, target=0.5), each=["target"], events=events)
+
+
+def test_progress_comes_to_its_end_with_events_too():
+    for events in (None, [never]):
+        told = []
+        run(of_an_arm, progress=told.append, events=events)
+        assert told[-1] == 1.0
+
+
+def test_each_stretch_gets_every_other_argument(monkeypatch):
+    seen = {}
+
+    def with_events(simulate, *told):
+        seen.update(told[-1])
+
+    monkeypatch.setattr("linkwright.simulation.running.with_events", with_events)
+    run(of_an_arm, seed=7, events=[never])
+    assert {*seen} == {*REACHES, *OTHERS} - {
+        "model",
+        "q0",
+        "v0",
+        "duration",
+        "step",
+        "events",
+        "progress",
+        "every",
+        "state0",
+        "t0",
+    }
+    assert seen["seed"] == 7
+    assert {*driving.NOT_HELD} == {*REFUSED}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_remembers_earlier_steps_is_refused_by_name(name):
+    run(of_an_arm, law=pull, **{name: REFUSED[name]})
+    with pytest.raises(LinkwrightError, match=name):
+        run(of_an_arm, law=pull, events=[never], **{name: REFUSED[name]})
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"duration": -1.0},
+        {"duration": 0.0},
+        {"step": np.nan},
+        {"step": 1.0},
+        {"every": 0},
+        {"every": 1000},
+        {"t0": np.inf},
+    ],
+)
+def test_wrong_times_are_refused_alike(told):
+    given = {"duration": T, "step": H, **told}
+    start, messages = of_an_arm(), []
+    for events in (None, [never]):
+        with pytest.raises(LinkwrightError) as found:
+            lw.simulate(*start, **given, events=events)
+        messages.append(str(found.value))
+    assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("told", [{}, {"every": 3}])
+def test_contacts_of_a_motion_with_events(told):
+    """Impulses belong to their samples, and forces are those over the steps of their own lengths."""
+    model, q, v = on_the_ground()
+    clock = Event(lambda model, t, q, v: t - 0.8513)
+    motion = lw.simulate(model, q, v, 1.0, H, events=[clock], **told)
+    assert len(motion.impulses) == len(motion.t) == len(motion.contacts.forces)
+    resting = motion.t > 0.7
+    resting &= np.append(True, np.diff(motion.t) > 0.0)  # a sample after an event ends no step
+    assert resting.sum() > 5
+    pressing = motion.contacts.normal_forces.sum(axis=-1)
+    if not told:
+        assert pressing[resting] == pytest.approx(9.81, rel=1e-6)
+        assert np.isfinite(motion.contacts.work).all()
+        assert np.isfinite(motion.contacts.residual).all()
