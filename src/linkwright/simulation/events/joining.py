@@ -19,7 +19,8 @@ from linkwright.spatial.arrays import Array
 def joined_motion(pieces: Sequence[Motion], events: Sequence[Occurrence], step: float, every: int = 1) -> Motion:
     """Join the pieces of a motion in steps of ``step`` seconds, some of which events made shorter.
 
-    What follows an event begins at its time: samples before and after it have the same time. Coordinates are those of the mechanism with most of them; what is locked has the coordinates it was locked at.
+    What follows an event begins at its time: samples before and after it have the same time.
+    Coordinates are those of the mechanism with most of them; what is locked has the coordinates it was locked at.
     """
     parts = [_glued([*some], step, every, events) for _, some in groupby(pieces, key=lambda piece: id(piece.model))]
     if len(parts) == 1:
