@@ -26,6 +26,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add stress runs (`pytest -m stress`)."""
+    pluginmanager.import_plugin("stress")
+
+
 gc.set_threshold(500_000, 20, 20)  # expressions and code are made by the million and seldom in cycles
 
 
