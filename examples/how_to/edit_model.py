@@ -15,10 +15,12 @@ arm = lw.load("arm7")
 # ## Other masses, limits and gravity
 
 # %%
-heavier = arm.with_body("link7", mass=3.0)                            # another mass of one link
+heavier = arm.with_body("link7", mass=3.0)                            # another mass of one body
+denser = arm.with_scaled_masses(1.1)                                  # all masses and inertias 10 % larger
 limited = arm.with_joint("joint4", lower=-1.5, upper=1.5, damping=0.5)
 on_the_moon = arm.with_gravity([0.0, 0.0, -1.62])
 assert np.isclose(lw.total_mass(heavier) - lw.total_mass(arm), 3.0 - arm.bodies[6].mass)
+assert np.isclose(lw.total_mass(denser), 1.1 * lw.total_mass(arm))
 assert limited.joint("joint4").upper == 1.5
 
 # %% [markdown]
@@ -106,4 +108,4 @@ tau = efforts(np.full(7, 0.4), zero, zero, masses)    # (1000, 7): the weight wi
 assert tau.shape == (1000, 7)
 
 # %% [markdown]
-# All ways to change a model: [models](../topics/mechanisms/models.md).
+# A controller that has wrong masses: [simulate a wrong model](wrong_model.md). All ways to change a model: [models](../topics/mechanisms/models.md).

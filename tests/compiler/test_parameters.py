@@ -32,7 +32,7 @@ def test_every_row_has_its_own_payload(name):
     for k in range(ROWS):
         xx, xy, yy, xz, yz, zz = six[k]
         inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        other = model.with_body("payload", mass=mass[k], center_of_mass=center[k], inertia=inertia)
+        other = model.with_link("payload", mass=mass[k], center_of_mass=center[k], inertia=inertia)
         assert relative_error(found[k], face(other, *(x[k] for x in arrays))) < 1e-11
 
 
@@ -80,7 +80,7 @@ def test_parameters_of_any_body_of_any_mechanism(seed):
     q, v, a = state(model, 0)
     for body in model.description.bodies:
         kernel = lw.compile(lw.inverse_dynamics, model, wrenches=["tip"], parameters=[f"{body.name}.mass"])
-        other = model.with_body(body.name, mass=3.0)
+        other = model.with_link(body.name, mass=3.0)
         expected = lw.inverse_dynamics(other, q, v, a, wrenches={"tip": np.arange(6.0)})
         assert relative_error(kernel(q, v, a, np.arange(6.0), 3.0), expected) < 1e-11
 
@@ -89,7 +89,7 @@ def test_the_only_body_may_be_one():
     model = lw.load("pendulum")
     body = model.bodies[0].name
     kernel = lw.compile(lw.forward_dynamics, model, parameters=[f"{body}.mass"])
-    expected = lw.forward_dynamics(model.with_body(body, mass=7.0), [0.3], [0.1], [1.0])
+    expected = lw.forward_dynamics(model.with_link(body, mass=7.0), [0.3], [0.1], [1.0])
     assert relative_error(kernel([0.3], [0.1], [1.0], 7.0), expected) < 1e-12
 
 
@@ -101,7 +101,7 @@ def test_functions_of_users_have_parameters_too():
 
     q, v, _ = state(model, 0)
     kernel = lw.compile(power, model, parameters=["payload.mass"])
-    assert kernel(q, v, 3.0) == pytest.approx(power(model.with_body("payload", mass=3.0), q, v))
+    assert kernel(q, v, 3.0) == pytest.approx(power(model.with_link("payload", mass=3.0), q, v))
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,48 @@ def test_a_changed_body_is_one_built_so():
 
 def test_a_link_that_is_welded_on_is_changed_by_its_own_name():
     welded = limb().body("palm", 0.5).joint("wrist", "fixed", "lower", "palm", xyz=(0, 0, 0.3)).build()
-    assert welded.with_body("palm", mass=1.0).bodies[1].mass == pytest.approx(3.0)
-    assert welded.with_body("lower", mass=1.0).bodies[1].mass == pytest.approx(1.5)
+    assert welded.with_link("palm", mass=1.0).bodies[1].mass == pytest.approx(3.0)
+    assert welded.with_link("lower", mass=1.0).bodies[1].mass == pytest.approx(1.5)
     with pytest.raises(UnknownNameError, match="palm"):
-        welded.with_body("plam", mass=1.0)
+        welded.with_link("plam", mass=1.0)
+    same_dynamics(limb(5.0).build(), limb().build().with_link("lower", mass=5.0))
+
+
+def test_a_body_is_changed_with_all_that_is_welded_to_it():
+    """What model.bodies list and what with_body sets are the same."""
+    welded = limb().body("palm", 0.5, (0.1, 0, 0), 0.01).joint("wrist", "fixed", "lower", "palm", xyz=(0, 0, 0.3))
+    welded = welded.body("stand", 4.0, (0, 0, 1), 0.2).joint("bolts", "fixed", "world", "stand").build()
+    body = welded.bodies[1]
+    same = welded.with_body("lower", mass=body.mass, center_of_mass=body.center_of_mass, inertia=body.inertia)
+    same_dynamics(same, welded)
+    heavier = welded.with_body("lower", mass=1.0)
+    assert heavier.bodies[1].mass == pytest.approx(1.0)
+    np.testing.assert_allclose(heavier.bodies[1].center_of_mass, body.center_of_mass, atol=1e-14)
+    np.testing.assert_allclose(heavier.bodies[1].inertia, body.inertia, atol=1e-14)
+    for name, where in (("palm", "welded to body 'lower'"), ("stand", "welded to the world")):
+        with pytest.raises(ModelError, match=f"{name}.*{where}.*with_link"):
+            welded.with_body(name, mass=1.0)
+    with pytest.raises(UnknownNameError, match="lower"):
+        welded.with_body("lwer", mass=1.0)
+
+
+def test_masses_scaled_one_by_one_and_all_at_once():
+    """A loop over the bodies counts nothing twice; with their inertias it is with_scaled_masses, but for the base."""
+    welded = limb().body("palm", 0.5, (0.1, 0, 0), 0.01).joint("wrist", "fixed", "lower", "palm", xyz=(0, 0, 0.3))
+    model = welded.body("stand", 4.0, (0, 0, 1), 0.2).joint("bolts", "fixed", "world", "stand").build()
+    one_by_one = model
+    for body in model.bodies:
+        one_by_one = one_by_one.with_body(body.name, mass=1.1 * body.mass, inertia=1.1 * body.inertia)
+    assert sum(one.mass for one in one_by_one.bodies) == pytest.approx(1.1 * sum(one.mass for one in model.bodies))
+    at_once = model.with_scaled_masses(1.1)
+    same_dynamics(one_by_one, at_once)
+    q = model.random(seed=0)
+    heavy, light = (dynamics.mass_matrix(one, q) for one in (at_once, model))
+    np.testing.assert_allclose(heavy, 1.1 * light, rtol=1e-12, atol=1e-14)
+    assert {one.name: one.mass for one in at_once.description.bodies}["stand"] == pytest.approx(4.4)
+    for wrong in (0.0, -1.0, np.nan, "heavy", [1.0, 2.0]):
+        with pytest.raises(LinkwrightError, match="factor"):
+            model.with_scaled_masses(wrong)
 
 
 def test_a_changed_joint_is_one_built_so():

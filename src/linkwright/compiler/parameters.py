@@ -60,7 +60,7 @@ def parametrised(bound: Bound, names: Sequence[str]) -> Bound:
             raise ArgumentError(f"{one.name!r} are all parameters of {one.owner!r}; name no others of it")
     rest = model
     for link in links:
-        rest = rest.with_body(link, mass=0.0, inertia=0.0)
+        rest = rest.with_link(link, mass=0.0, inertia=0.0)
     n, on_model, book, options = len(bound.shapes), bound.on_model, bound.book, bound.options
 
     def function(*arrays: Any) -> Any:

@@ -290,8 +290,8 @@ class MotionWords(Writer):
         )
         return (
             f"{kind.capitalize()}, by higher derivatives. The linearised motion does not decide, ω² = 0 in one "
-            "direction; there the first derivative of the potential energy that does not vanish is (numerically) that of order "
-            f"{leading.order}, which is {sign}, {reason}",
+            "direction; there the first derivative of the potential energy that does not vanish is (numerically) that "
+            f"of order {leading.order}, which is {sign}, {reason}",
         )
 
     def _proof(self, one: Equilibrium) -> list[Piece]:

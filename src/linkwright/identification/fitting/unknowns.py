@@ -156,7 +156,7 @@ class Unknowns:
             if gone:
                 rest = rest.with_joint(joint.name, **gone)
         for link in self.links or ():
-            rest = rest.with_body(link, mass=0.0, center_of_mass=(0.0, 0.0, 0.0), inertia=0.0)
+            rest = rest.with_link(link, mass=0.0, center_of_mass=(0.0, 0.0, 0.0), inertia=0.0)
         return rest
 
     def of_model(self, model: Model) -> Array:
@@ -181,7 +181,7 @@ class Unknowns:
         for k, (name, _, _) in enumerate(self.blocks):
             own = theta[10 * k : 10 * k + 10]
             if own[0] <= 0.0:
-                raise InputError(f"{name!r} has no mass in the prior; tell one, by with_body or prior=")
+                raise InputError(f"{name!r} has no mass in the prior; tell one, by with_link or prior=")
             mended = inside(own, length)
             if mended is not own or not is_physical(own):
                 changed.append(name)
@@ -219,7 +219,7 @@ class Unknowns:
                 m, c, I = own[0], own[1:4] / own[0], np.zeros((3, 3))
                 I[SIX], I[SIX[::-1]] = own[4:], own[4:]
                 I = I - m * ((c @ c) * np.eye(3) - np.outer(c, c))
-                changed = changed.with_body(link, mass=m, center_of_mass=c, inertia=I)
+                changed = changed.with_link(link, mass=m, center_of_mass=c, inertia=I)
             numbers = theta[n:].reshape(-1, model.nv)
             told = [*["armature"] * self.armature, *["damping", "friction"] * self.friction]
             for joint in model.joints if told else ():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, ModelError, UnknownNameError, listed
+from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, listed
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.builder import Builder, inertia_of, mass_of
 from linkwright.model.build.description import WORLD, BodySpec, Description, JointSpec
@@ -18,7 +18,7 @@ from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.spring import Spring
 from linkwright.model.tree import PER_COORDINATE, Model
-from linkwright.spatial.arrays import Array, entries
+from linkwright.spatial.arrays import Array, entries, is_symbolic
 
 NO_LIMIT = {"lower": -np.inf, "upper": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
 
@@ -31,18 +31,53 @@ def remade(model: Model, description: Description) -> Model:
 def with_body(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: Any) -> Model:
     """See :meth:`Model.with_body`."""
     description = described(model)
-    body = link_of(description, name)
-    who = f"body {name!r}"
+    link = link_of(description, name)
+    body = next((one for one in model.bodies if one.name == name), None)
+    if body is None:
+        carrier = next((f"body {one.name!r}" for one in model.bodies if name in one.links), "the world")
+        raise ModelError(
+            f"{name!r} is a link welded to {carrier}, not a moving body of its own: with_link({name!r}, …) changes one "
+            "link, with_body(…) a moving body with all links welded to it"
+        )
+    welded = set(body.links) - {name}
+    if welded:
+        whole = dict(mass=body.mass, center_of_mass=body.center_of_mass, inertia=body.inertia)
+        link = replace(link, **whole)
+    changed = _with_inertia(link, f"body {name!r}", mass, center_of_mass, inertia)
+    bodies = tuple(
+        changed if one.name == name else BodySpec(one.name) if one.name in welded else one for one in description.bodies
+    )
+    return remade(model, replace(description, bodies=bodies))
+
+
+def with_link(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: Any) -> Model:
+    """See :meth:`Model.with_link`."""
+    description = described(model)
+    link = link_of(description, name)
+    changed = _with_inertia(link, f"link {name!r}", mass, center_of_mass, inertia)
+    return remade(model, replace(description, bodies=tuple(changed if x is link else x for x in description.bodies)))
+
+
+def _with_inertia(link: BodySpec, who: str, mass: Any, center_of_mass: Any, inertia: Any) -> BodySpec:
+    """The link with what is given (not ...) of its inertial parameters."""
     changes: dict[str, Any] = {}
     if mass is not ...:
         changes["mass"] = mass_of(who, mass)
     if center_of_mass is not ...:
-        changes["center_of_mass"] = entries(f"the centre of mass of {who}", center_of_mass, (3,))
+        changes["center_of_mass"] = entries(f"the center of mass of {who}", center_of_mass, (3,))
     if inertia is not ...:
         changes["inertia"] = inertia_of(who, inertia)
-    changed = replace(body, **changes, place="", inertia_place="")
-    bodies = tuple(changed if one is body else one for one in description.bodies)
-    return remade(model, replace(description, bodies=bodies))
+    return replace(link, **changes, place="", inertia_place="")
+
+
+def with_scaled_masses(model: Model, factor: Any) -> Model:
+    """See :meth:`Model.with_scaled_masses`."""
+    scale = entries("the factor of the masses", factor, ()).item()
+    if not is_symbolic(scale) and scale <= 0.0:
+        raise InputError(f"the factor of the masses must be above zero; got {scale:g}")
+    description = described(model)
+    bodies = tuple(replace(one, mass=scale * one.mass, inertia=scale * one.inertia) for one in description.bodies)
+    return assemble(replace(description, bodies=bodies), known=bodies)
 
 
 def link_of(description: Description, name: str) -> BodySpec:

@@ -38,14 +38,49 @@ class Editing:
 
     @explained
     def with_body(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
-        """With another mass (kg), centre of mass (3,) or inertia of one link; what is not given stays.
+        """Return the model with another mass (kg), center of mass (3,) or inertia of a moving body.
 
-        ``inertia`` is about the centre of mass in the link's axes, as in :meth:`Builder.body`. What is welded to the
-        link is told by its own name and stays: ``bodies`` show both together.
+        A body is what ``model.bodies`` list: a link and all links welded to it, together. What is not given stays.
+        ``inertia`` is about the center of mass in the body's axes, as in :meth:`Builder.body`. All of the body then
+        lies in the link of its name, and links welded to it become massless, as by :meth:`with_parameters`. For one
+        link alone there is :meth:`with_link`.
+
+        Raises :class:`ModelError` where ``name`` is a link that is welded to another one or to the world.
+
+        >>> import linkwright as lw
+        >>> arm = lw.load("two_link")
+        >>> heavier = arm.with_body("link2", mass=1.1 * arm.bodies[1].mass)
         """
         from linkwright.model.change.edited import with_body
 
         return self._edited(with_body, name, mass, center_of_mass, inertia)
+
+    @explained
+    def with_link(self, name: str, *, mass: Any = ..., center_of_mass: Any = ..., inertia: Any = ...) -> Model:
+        """Return the model with another mass (kg), center of mass (3,) or inertia of one link; what is not given stays.
+
+        Links that are welded to it keep their own; ``model.bodies`` list the sums. ``inertia`` is about the center of
+        mass in the link's axes, as in :meth:`Builder.body`.
+        """
+        from linkwright.model.change.edited import with_link
+
+        return self._edited(with_link, name, mass, center_of_mass, inertia)
+
+    @explained
+    def with_scaled_masses(self, factor: Any) -> Model:
+        """Return the model with the mass and inertia of every link multiplied by ``factor``, as of another density.
+
+        Centers of mass, armatures, friction and limits stay.
+
+        >>> import linkwright as lw
+        >>> arm = lw.load("two_link")
+        >>> heavier = arm.with_scaled_masses(1.1)
+        >>> print(f"{lw.total_mass(heavier) / lw.total_mass(arm):.3f}")
+        1.100
+        """
+        from linkwright.model.change.edited import with_scaled_masses
+
+        return self._edited(with_scaled_masses, factor)
 
     @explained
     def with_joint(
