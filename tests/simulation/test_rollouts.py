@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.compiler.native.native import Native
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, LinkwrightError
 
 ROWS = 37
 
@@ -483,3 +483,37 @@ def test_a_condition_is_no_number_and_a_start_is_no_end():
     with pytest.raises(ArgumentError, match="leave q0 and v0 away"):
         lw.rollout(model, q + 1.0, None, 3, start=first)
     assert np.array_equal(lw.rollout(model, q, v, 3, start=first).q, lw.rollout(model, None, None, 3, start=first).q)
+
+
+def test_the_batch_may_be_that_of_the_parameters():
+    model = lw.load("arm4")
+    hand, q, v = model.bodies[-1].name, model.neutral(), np.full(model.nv, 0.1)
+    masses = np.array([0.5, 1.0, 2.0])
+    found = lw.rollout(model, q, v, 50, parameters={f"{hand}.mass": masses})
+    tiled = lw.rollout(model, np.tile(q, (3, 1)), v, 50, parameters={f"{hand}.mass": masses})
+    assert found.q.shape == tiled.q.shape
+    assert (found.q == tiled.q).all()
+    assert (found.v == tiled.v).all()
+    assert np.abs(found.q[..., 0, :] - found.q[..., 2, :]).max() > 1e-6
+    gravity = np.array([[[0, 0, -9.81]], [[0, 0, -1.6]]])
+    both = lw.rollout(model, q, v, 50, parameters={f"{hand}.mass": masses, "gravity": gravity})
+    assert both.end[0].shape == (2, 3, model.nq)
+    on = lw.rollout(model, None, None, 50, parameters={f"{hand}.mass": masses}, start=found)
+    assert on.end[0].shape == (3, model.nq)
+    same = lw.rollout(model, q, v, 50, parameters={"gravity": gravity[1, 0]})  # of the one motion
+    assert same.end[0].shape == (model.nq,)
+
+
+@pytest.mark.parametrize(
+    ("lead", "told", "match"),
+    [
+        ((), {"gravity": np.zeros((3, 2))}, r"gravity has shape \(3, 2\); expected \(3,\), or \(…, 3\) of each motion"),
+        ((2,), {"gravity": np.zeros((4, 3))}, r"gravity has shape \(4, 3\).* of the batch \(2,\) of q0 and v0"),
+        ((), {"gravity": np.zeros((4, 3)), "pairs.friction": np.ones(3)}, r"do not broadcast: gravity \(4,\), pairs"),
+    ],
+)
+def test_parameters_of_other_batches_are_refused(lead, told, match):
+    made = lw.Builder("ball").body("ball", 1.0, inertia=0.01).joint("free", "free", "world", "ball")
+    model = made.shape("ball", "sphere", radius=0.1).build().with_ground()
+    with pytest.raises(LinkwrightError, match=match):
+        lw.rollout(model, np.broadcast_to(model.neutral(), (*lead, 7)), np.zeros(6), 3, parameters=told)

@@ -128,8 +128,10 @@ class Record:
         self.alive = self.alive & finite(q, v)
         return bool(np.any(self.alive))
 
-    def efforts(self, controller: Controller, t: float, q: Array, v: Array) -> Array:
-        """What the controller answers (…, nv), checked. Motions that have ended it sees as they were last.
+    def efforts(self, controller: Controller, t: float, q: Array, v: Array, size: int | None = None) -> Array:
+        """What the controller answers (…, ``size``), of servos more than nv, checked.
+
+        Motions that have ended it sees as they were last.
 
         A motion of a batch for which it has no finite efforts ends there; :class:`InputError` where all do.
         """
@@ -138,6 +140,8 @@ class Record:
             q, v = np.where(alive, q, self._shown[0]), np.where(alive, v, self._shown[1])
         self._shown = q, v
         tau, shape = as_numbers("the controller's efforts", controller(t, q.copy(), v.copy())), v.shape
+        if size is not None:
+            shape = (*v.shape[:-1], size)
         if tau.shape != shape:
             try:
                 if shape[-1] != (tau.shape[-1] if tau.ndim else 1):  # one number is not that of every joint

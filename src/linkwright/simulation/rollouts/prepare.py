@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.compiler.parameters import parameter_of, require_possible
+from linkwright.compiler.parameters import Parameter, parameter_of, require_possible
 from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
@@ -135,6 +135,9 @@ def prepared(
         q0, v0 = (start.start[0] if q0 is None else q0), (start.start[1] if v0 is None else v0)
     h = float(step)
     q, v, batch = check_state(model, q0, v0)
+    known = _known_parameters(model, parameters or {})
+    if not batch and start is None:
+        batch = _batch_of(known)
     accuracy = checked_tolerance(tolerance, chosen, method, batch)
     require_mass(model)
     require_closed(model, q, v)
@@ -207,7 +210,7 @@ def prepared(
         tuple(parameters or ()),
         tuple(name for name in KEPT[2:] if name in names),
     )
-    own = _parameters(model, parameters or {}, batch)
+    own = [_of_batch(one, x, batch) for one, x in known]
     law_start = rule.state if rule and rule.formula.state else np.zeros((*batch, 0))
     begun = {"law": law_start, "weight": np.ones(1), "alive": np.ones(1)}
     if isinstance(chosen, Embedded):
@@ -257,8 +260,8 @@ def _names(plan: Plan, of_law: tuple[str, ...]) -> tuple[str, ...]:
     return ("",) * others + of_law + tuple(told)
 
 
-def _parameters(model: Model, given: Mapping[str, Any], batch: tuple[int, ...]) -> list[Array]:
-    """What mechanisms are made of, (…, *shape) of a batch, or the same for all."""
+def _known_parameters(model: Model, given: Mapping[str, Any]) -> list[tuple[Parameter, Array]]:
+    """Parameters with their values, checked but for their shapes."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"parameters are {{'hand.mass': …}}; got {given!r}")
     found = []
@@ -267,17 +270,40 @@ def _parameters(model: Model, given: Mapping[str, Any], batch: tuple[int, ...]) 
         if not np.isfinite(x).all():
             raise InputError(f"{name} is not finite")
         require_possible(known, x)
-        if x.shape == known.shape:
-            found.append(x)
-            continue
-        try:
-            found.append(np.broadcast_to(x, (*batch, *known.shape)))
-        except ValueError:
-            raise ShapeError(
-                f"{name} has shape {np.shape(value)}; expected {known.shape or 'one number'}, or "
-                f"{(*batch, *known.shape)}"
-            ) from None
+        found.append((known, x))
     return found
+
+
+def _batch_of(known: Sequence[tuple[Parameter, Array]]) -> tuple[int, ...]:
+    """The batch of motions that differ in their parameters alone: that of the values (…, *shape), broadcast."""
+    leads = {one.name: x.shape[: x.ndim - len(one.shape)] for one, x in known if x.shape != one.shape}
+    for one, x in known:
+        if x.shape[x.ndim - len(one.shape) :] != one.shape:
+            raise _wrong_shape(one, x, ())
+    try:
+        return np.broadcast_shapes(*leads.values())
+    except ValueError:
+        told = ", ".join(f"{name} {lead}" for name, lead in leads.items())
+        raise ShapeError(f"the parameters' batch dimensions do not broadcast: {told}") from None
+
+
+def _of_batch(known: Parameter, x: Array, batch: tuple[int, ...]) -> Array:
+    """The values of a parameter, (*batch, *shape), or those of all motions (*shape)."""
+    if x.shape == known.shape:
+        return x
+    try:
+        return np.broadcast_to(x, (*batch, *known.shape))
+    except ValueError:
+        raise _wrong_shape(known, x, batch) from None
+
+
+def _wrong_shape(known: Parameter, x: Array, batch: tuple[int, ...]) -> ShapeError:
+    of_each = (
+        f"{(*batch, *known.shape)}, of the batch {batch} of q0 and v0"
+        if batch
+        else (f"(…, {', '.join(map(str, known.shape))}) of each motion")
+    )
+    return ShapeError(f"{known.name} has shape {x.shape}; expected {known.shape or 'one number'}, or {of_each}")
 
 
 def _now(

@@ -23,6 +23,7 @@ from linkwright.simulation.rollouts.result import Rollout
 from linkwright.simulation.stepping.adaptive.pair import Embedded
 from linkwright.simulation.stepping.integrators import IntegrationMethod, method_of
 from linkwright.simulation.stepping.many import MANY, kernels_of_steps, values_apart
+from linkwright.simulation.stepping.steps import fewer_pairs
 from linkwright.spatial.arrays import Array
 
 
@@ -85,7 +86,7 @@ def rollout(
 
     ``parameters`` are what the mechanism of each motion is made of, by the names of :func:`compile`:
     ``{"hand.mass": m}``, m a number, or (…,) for each motion; ``{"pairs.friction": mu}`` is that of all pairs of shapes
-    that touch. Numbers bound to the law, the reward, the conditions and
+    that touch. With one start, q0 (nq,) and v0 (nv,), the batch is that of the parameters. Numbers bound to the law, the reward, the conditions and
     ``reset`` by ``functools.partial`` are the same for all motions; those named in ``each`` are (…, *shape).
 
     With ``method="dopri5"`` each motion chooses its own steps, as short as ``tolerance``, of all or (…,), asks for;
@@ -190,7 +191,8 @@ def _kernels(of: Prepared) -> tuple[Kernel, Kernel]:
         return kernels_of_steps(of.model, of.plan)
     except TooLargeError as error:
         raise TooLargeError(
-            f"a rollout of {of.model.name!r} is too large for machine code ({error}): take simulate"
+            f"a rollout of {of.model.name!r} is too large for machine code ({error}): take simulate, which runs it "
+            f"uncompiled{fewer_pairs(of.model)}"
         ) from None
 
 

@@ -151,13 +151,19 @@ def kernels_of_steps(model: Model, plan: Plan) -> tuple[Kernel, Kernel]:
     in each call, the second any number of them. Raises :class:`TooLargeError` where they would be too large.
     """
 
-    def make() -> tuple[Kernel, Kernel]:
-        many = _made(model, plan)
+    def make() -> tuple[Kernel, Kernel] | str:
+        try:
+            many = _made(model, plan)
+        except TooLargeError as error:  # remembered, for to find it out takes as long as to compile
+            return str(error)
         assert isinstance(many.program, Program)
         return Kernel(many.program.limited(MANY, 1), many.model), many
 
-    kernels: tuple[Kernel, Kernel] = derived(model, kernels_of_steps, plan.key, plan.of_each, plan.shapes, make=make)
-    return kernels
+    made: tuple[Kernel, Kernel] | str
+    made = derived(model, kernels_of_steps, plan.key, plan.of_each, plan.shapes, make=make)
+    if isinstance(made, str):
+        raise TooLargeError(made)
+    return made
 
 
 def sizes_of_values(plan: Plan) -> tuple[int, int]:

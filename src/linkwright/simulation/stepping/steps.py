@@ -13,6 +13,7 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.public import RowByRow
 from linkwright.dynamics.closed_loops.forces import Gains
+from linkwright.dynamics.impulses.rows import driven_places
 from linkwright.errors import TooLargeError, warn
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
@@ -43,7 +44,8 @@ time.
 """
 
 Stepper = Callable[..., tuple[Array, Array, Array]]
-"""(q, v, tau, h, t, told, memory) -> (q, v, memory): what acts from outside is told, and a method may remember"""
+"""(q, v, asked, h, t, told, memory) -> (q, v, memory). ``asked`` are efforts, and what servos are told; what acts from
+outside is told, and a method may remember"""
 
 
 class Way(NamedTuple):
@@ -85,18 +87,19 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
 
     def steps(looped: bool) -> Bound:
         def simulation_step(
-            model: Model, q: Array, v: Array, tau: Array, h: Any, t: Any, told: Array, memory: Array
+            model: Model, q: Array, v: Array, asked: Array, h: Any, t: Any, told: Array, memory: Array
         ) -> tuple[Array, Array, Array]:
             def pushing(t: Any, q: Array, v: Array) -> Array:
                 assert outside is not None
                 return outside.efforts(model, t, q, v, *apart(told, outside.shapes))
 
             acting = None if outside is None else pushing
-            q, v, _, memory = one_step(model, way, t, q, v, lambda t, q, v: tau, h, looped, acting, memory)
+            q, v, _, memory = one_step(model, way, t, q, v, lambda t, q, v: asked, h, looped, acting, memory)
             return q, v, memory
 
         size = 1 if outside is None else size_of(outside.shapes)
         sizes = {"h": (), "t": (), "told": (size,), "memory": (max(1, memory_of(model, way, False)),)}
+        sizes["asked"] = (asked_size(model, way.constraints),)
         return bind(simulation_step, model, sizes)
 
     try:
@@ -108,9 +111,32 @@ def _made_stepper(model: Model, way: Way, outside: Outside | None) -> Stepper:
             return _stepper_of_stages(model, way, outside)
         warn(
             f"a step of {model.name!r} ({len(model.bodies)} bodies) is too large for straight-line code ({error}); "
-            "it runs uncompiled",
+            f"it runs uncompiled{fewer_pairs(model)}",
         )
         return RowByRow(steps(False))
+
+
+def asked_size(model: Model, constraints: Constraints | None) -> int:
+    """The size of a law's answers: efforts (nv,), then for each servo its stiffness, damping and limit."""
+    return model.nv + (3 * len(driven_places(model, constraints.servos)) if constraints else 0)
+
+
+def efforts_over_step(model: Model, constraints: Constraints, asked: Array, p: Array, h: float) -> Array:
+    """The mean efforts (…, nv) over a step of h seconds, by a law's answers (…, size) and its impulses (…, m)."""
+    efforts: Array = asked[..., : model.nv].copy()
+    for n, (_, _, at) in enumerate(driven_places(model, constraints.servos)):
+        efforts[..., at] = p[..., n] / h
+    return efforts
+
+
+def fewer_pairs(model: Model) -> str:
+    """What makes the steps of a mechanism smaller, as the end of a message; nothing where no shapes touch."""
+    if not model.pairs:
+        return ""
+    return (
+        f". Its {len(model.pairs)} pairs of shapes make it large: take fewer, with_ground(only=feet) with the names of "
+        "the bodies that touch the ground, or with_contact() of a model without the shapes that do not matter"
+    )
 
 
 def _stepper_of_stages(model: Model, way: Way, outside: Outside | None) -> Stepper:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError, TooLargeError
+from linkwright.compiler.kernel import Kernel
+from linkwright.errors import InputError, ShapeError, TooLargeError, warn
+from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.controllers import formula_of
 from linkwright.simulation.acting.laws import Formula, Ruled, one_after_another, under
@@ -22,6 +23,9 @@ from linkwright.simulation.stepping.many import kernels_of_steps, plan_of_motion
 from linkwright.simulation.stepping.parts import in_parts, projection
 from linkwright.simulation.stepping.steps import (
     Way,
+    asked_size,
+    efforts_over_step,
+    fewer_pairs,
     is_smooth,
     memory_at_start,
     stepper,
@@ -81,9 +85,21 @@ def way_of_steps(
         formula = under(formula, outside, model)
     if (controller is None or formula is not None) and not isinstance(method_of(way.method), Variational):
         state = controller.state if isinstance(controller, Ruled) else np.zeros((*batch, 0))
-        with suppress(TooLargeError):
+        try:
             return _Together(model, way, formula, state, batch, (tolerance, last), every)
+        except TooLargeError as error:
+            single, reason = _OneByOne(model, way, controller, batch, outside, tolerance), str(error)
+            if model.pairs and single.is_compiled and not in_parts(model):
+                derived(model, _warn_of_single_steps, way, make=lambda: _warn_of_single_steps(model, reason))
+            return single
     return _OneByOne(model, way, controller, batch, outside, tolerance)
+
+
+def _warn_of_single_steps(model: Model, reason: str) -> None:
+    warn(
+        f"many steps of {model.name!r} are too large for one kernel ({reason}); each is a call from Python"
+        f"{fewer_pairs(model)}"
+    )
 
 
 class _OneByOne:
@@ -96,16 +112,23 @@ class _OneByOne:
         outside: Outside | None,
         tolerance: Any,
     ):
-        self._controller, self._tau = controller, np.zeros((*batch, model.nv))
+        self._model, self._controller, self._size = model, controller, asked_size(model, way.constraints)
+        self._servos = way.constraints if way.constraints is not None and way.constraints.servos else None
+        self._tau = np.zeros((*batch, self._size))
         self._told = np.zeros((*batch, 1)) if outside is None else outside.told(batch)
         self._pushing = outside.pushing(model) if outside is not None and way.staged else None
         self._step = None if way.staged else stepper(model, way, outside)
         self._staged = stepper_at_stages(model, way) if way.staged else None
         self._projection = projection(model) if way.projecting else None
         self._adapts, self._struck = isinstance(method_of(way.method), Embedded), way.constraints is not None
-        self._memory = memory_at_start(model, way, False, tolerance, 0.0, self._tau, self._tau)
+        self._memory = memory_at_start(model, way, False, tolerance, 0.0, self._tau, self._tau[..., : model.nv])
         if not self._memory.shape[-1]:
             self._memory = np.zeros((*batch, 1))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a step is machine code."""
+        return isinstance(self._step, Kernel)
 
     def take(self, record: Record, q: Array, v: Array, first: int, count: int) -> tuple[Array, Array]:
         tau, h, every, controller = self._tau, record.h, record.every, self._controller
@@ -114,18 +137,22 @@ class _OneByOne:
             if controller is not None:
                 if not record.goes_on(q, v):
                     break
-                tau = record.efforts(controller, record.time(k), q, v)
-                if k % every == 0:
-                    record.tau[k // every] = tau
+                tau = record.efforts(controller, record.time(k), q, v, self._size)
             if step is not None:
                 q, v, self._memory = step(q, v, tau, h, record.time(k), self._told, self._memory)
             else:
                 assert staged is not None
                 acting = tau if self._pushing is None else tau + self._pushing(q, v, record.time(k), self._told)
                 q, v = staged(record.time(k), q, v, acting, h, lambda t, q, v: self._asked(record, t, q, v))
+            if controller is not None and k % every == 0:
+                record.tau[k // every] = self._acted(tau, self._memory, h)
             if (k + 1) % every == 0:
                 record.keep(q, v, self._state())
         return q, v
+
+    def _acted(self, tau: Array, memory: Array, h: float) -> Array:
+        """The efforts (…, nv) of a step: with servos the mean over it."""
+        return tau if self._servos is None else efforts_over_step(self._model, self._servos, tau, memory, h)
 
     def _state(self) -> Array | None:
         """What is recorded of the law, and of impulses."""
@@ -150,7 +177,13 @@ class _OneByOne:
 
     def efforts(self, record: Record, q: Array, v: Array, first: int) -> Array:
         assert self._controller is not None
-        return record.efforts(self._controller, record.time(first), q, v)
+        t = record.time(first)
+        asked = record.efforts(self._controller, t, q, v, self._size)
+        if self._servos is None:
+            return asked
+        assert self._step is not None  # what servos will do is known by the step that would follow
+        *_, memory = self._step(q, v, asked, record.h, t, self._told, self._memory)
+        return self._acted(asked, memory, record.h)
 
 
 class _Together:

@@ -1,0 +1,97 @@
+"""Steps that are too large for machine code: the same motion, found out once, and a warning with the way out."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import TooLargeError
+from linkwright.simulation.stepping import many, steps
+
+
+def a_box():
+    made = lw.Builder("box").body("base", 1.0, inertia=0.01).body("arm", 0.5, center_of_mass=(0.2, 0, 0), inertia=0.01)
+    made.joint("free", "free", "world", "base").joint("elbow", "revolute", "base", "arm", axis=(0, 1, 0))
+    made.joint(
+        "slide", "prismatic", "arm", made.body("tip", 0.1, inertia=0.001) and "tip", axis=(1, 0, 0), friction=0.1
+    )
+    made.shape("base", "sphere", radius=0.1)
+    return made.build().with_ground()
+
+
+def goto(model, t, q, v, target):
+    return np.concatenate([np.array([0.0, 0.0, 1.0, 0.0, 0.1, 0.0]), target])
+
+
+def refuse(*_, **__):
+    raise TooLargeError("91000 operations, more than 90000")
+
+
+def moved(model, **told):
+    q = model.neutral()
+    q[2] = 0.12
+    law = partial(goto, target=np.array([0.3, -0.1]))
+    return lw.simulate(model, q, np.zeros(8), 0.05, law=law, servos=lw.Servos([300.0, 80.0], 2.0), **told)
+
+
+@pytest.mark.parametrize("everything", [False, True], ids=["one step is compiled", "nothing is"])
+@pytest.mark.parametrize(
+    "told", [{}, {"effort_limits": 3.0}, {"every": 5}, {"wrenches": {"tip": [0.0, 0.0, 2.0, 0.0, 0.0, 0.0]}}]
+)
+def test_servos_do_the_same_in_steps_of_any_size(monkeypatch, everything, told):
+    compiled = moved(a_box(), **told)
+    monkeypatch.setattr(many, "_made", refuse)
+    if everything:
+        monkeypatch.setattr(steps, "compiled", refuse)
+    with pytest.warns(UserWarning, match="1 pairs? of shapes"):
+        single = moved(a_box(), **told)
+    for name in ("t", "q", "v", "tau", "impulses"):
+        assert getattr(single, name) == pytest.approx(getattr(compiled, name), abs=1e-9)
+    assert np.abs(compiled.tau[:, 6:]).max() > 1.0
+
+
+def test_servos_of_a_batch_do_the_same_one_by_one(monkeypatch):
+    def both(model):
+        q = np.tile(model.neutral(), (2, 1))
+        q[:, 2] = 0.12
+        law = partial(goto, target=np.array([[0.3, -0.1], [0.1, 0.2]]))
+        return lw.simulate(model, q, np.zeros((2, 8)), 0.02, law=law, each=["target"], servos=lw.Servos(100.0, 2.0))
+
+    compiled = both(a_box())
+    monkeypatch.setattr(many, "_made", refuse)
+    with pytest.warns(UserWarning):
+        single = both(a_box())
+    for name in ("q", "v", "tau"):
+        assert getattr(single, name) == pytest.approx(getattr(compiled, name), abs=1e-9)
+
+
+def test_what_is_too_large_is_found_out_once_and_told_once_with_the_way_out(monkeypatch):
+    attempts = []
+
+    def counted(*told, **named):
+        attempts.append(told)
+        refuse()
+
+    monkeypatch.setattr(many, "_made", counted)
+    model = a_box()
+    with pytest.warns(UserWarning, match=r"each is a call from Python.*with_ground\(only=feet\)"):
+        moved(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        moved(model)
+        moved(model)
+    assert len(attempts) == 1
+    q = model.neutral()
+    for _ in range(2):
+        with pytest.raises(TooLargeError, match=r"91000 operations.*take simulate.*with_ground\(only=feet\)"):
+            lw.rollout(model, q, np.zeros(8), 5)
+    assert len(attempts) == 2  # without a law it is another kernel
+
+
+def test_a_step_that_runs_uncompiled_names_the_way_out(monkeypatch):
+    monkeypatch.setattr(many, "_made", refuse)
+    monkeypatch.setattr(steps, "compiled", refuse)
+    with pytest.warns(UserWarning, match=r"it runs uncompiled\. .*with_ground\(only=feet\)"):
+        moved(a_box())
