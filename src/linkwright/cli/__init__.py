@@ -23,6 +23,7 @@ from linkwright.cli.commands import (
     studying,
 )
 from linkwright.cli.told import terminal
+from linkwright.cli.told.encodings import accept_all_characters_in_output
 from linkwright.cli.typed import mistakes
 from linkwright.errors import FormatWarning, LinkwrightError, LinkwrightWarning
 from linkwright.status import told_elsewhere
@@ -37,6 +38,7 @@ COMMANDS = (
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; mistakes end with a message and status 2, never with a traceback."""
+    accept_all_characters_in_output()
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     try:
         with told_elsewhere():
