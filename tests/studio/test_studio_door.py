@@ -88,6 +88,40 @@ def test_other_pages_and_other_names_are_turned_away(here):
     assert asked("127.0.0.1", port, Host=f"localhost:{port}")[0].status == 200
 
 
+def test_hosts_and_origins_are_read_strictly(here):
+    port = here.server.get_port()
+    for host in (
+        *(
+            "[::1].evil.com",
+            f"[::1].evil.com:{port}",
+            "evil.com@127.0.0.1",
+            f"evil.com@127.0.0.1:{port}",
+            "127.0.0.1/x",
+        ),
+        *(
+            "127.0.0.1#.evil.com",
+            "127.0.0.1?evil.com",
+            "127.0.0.1:x",
+            "127.0.0.1:",
+            "[::1",
+            "::1",
+            "[evil.com]",
+            " ",
+            "-",
+        ),
+        *("127.0.0.1.evil.com", "localhost.evil.com", "evil-localhost", "[::ffff:8.8.8.8]", "127.0.0.1\\evil.com"),
+    ):
+        assert shaken(port, Host=host) == 403, host
+        assert shaken(port, Host=host, Origin=f"http://{host}") == 403, host
+    for host in (f"127.0.0.1:{port}", "127.0.0.1", f"[::1]:{port}", f"LOCALHOST:{port}", f"my.localhost:{port}"):
+        assert shaken(port, Host=host) == 101, host
+        assert shaken(port, Host=host, Origin=f"http://{host}") == 101, host
+        for scheme in ("https", "ws", "file", "chrome-extension", "null", ""):
+            assert shaken(port, Host=host, Origin=f"{scheme}://{host}") == 403, (scheme, host)
+        for origin in (host, f"//{host}", f"http://{host}/", f"http://{host}@evil.com", f"http://evil.com@{host}"):
+            assert shaken(port, Host=host, Origin=origin) == 403, origin
+
+
 def test_the_page_is_not_led_elsewhere(here):
     port = here.server.get_port()
     for query in ("?websocket=ws://evil.example", "?playbackPath=http://evil.example/x", "?token=a&websocket=b"):

@@ -7,11 +7,13 @@ without it is turned away.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import hmac
 import io
 import ipaddress
+import re
 import secrets
 import socket
 import threading
@@ -22,6 +24,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 from linkwright.errors import DisplayError, InputError, MissingExtraError
+from linkwright.studio.reports import report_briefly
 
 PORT = 8080
 TRIED = 100
@@ -135,9 +138,12 @@ class Door:
         host, origin = _one(headers, "Host"), _one(headers, "Origin")
         if host is None:
             return "no host is named"
-        if self.local and not _names_this_machine(host):
+        parts = _HOST.fullmatch(host)
+        if parts is None:
+            return "the host is not a name or an address"
+        if self.local and not _names_this_machine(parts["number"] or parts["name"]):
             return "this is not the name of this machine"
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.lower() != f"http://{host}".lower():
             return "other pages may not connect"
         asked = parse_qs(urlsplit(path).query)
         if not asked.keys() <= {"token"}:
@@ -185,11 +191,12 @@ def _one(headers: Any, name: str) -> str | None:
     return found[0] if len(found) == 1 else None if not found else "\0"
 
 
-def _names_this_machine(host: str) -> bool:
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
+_HOST = re.compile(r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[0-9a-z._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+"""A host as requests name it: a name or an address, IPv6 in brackets, and a port; nothing before or after."""
+
+
+def _names_this_machine(name: str) -> bool:
+    name = name.lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
@@ -231,6 +238,7 @@ def _started(viser: Any, host: str, port: int, door: Door) -> Any:
         if threading.get_ident() != starter and "process_request" in options and tuple(places[:2]) == (host, port):
             guarded.append(True)
             options["process_request"] = door.guarding(options["process_request"])
+            options["logger"] = report_briefly(asyncio.get_running_loop(), port)
         return begin(handler, *places, **options)
 
     listening.serve = serve_guarded
