@@ -71,6 +71,22 @@ def test_a_law_alone_and_as_c_gives_what_it_gives(name, tmp_path):
                 np.testing.assert_allclose(x, y, rtol=1e-7, atol=1e-7)
 
 
+def test_efforts_within_limits_do_not_depend_on_rounding(tmp_path):
+    """What no effort within the limits reaches, however large, leaves no trace of its rounding in the efforts."""
+    arm = lw.load("arm7")
+    law, rng = laws(arm)["within limits"], np.random.default_rng(1)
+    kernel, _ = control.compiled(arm, law)
+    forms = [kernel] if COMPILER is None else [kernel, in_c(kernel, tmp_path)]
+    held = 0
+    for k in range(60):
+        q, v = START + 0.2 * rng.normal(size=7), 0.3 * rng.normal(size=7)
+        expected = law(arm, 0.3 * k, q, v)
+        held += bool((np.abs(expected) > LIMITS * (1.0 - 1e-12)).any())
+        for form in forms:
+            np.testing.assert_allclose(form(0.3 * k, q, v), expected, rtol=1e-10, atol=1e-10)
+    assert held > 20
+
+
 def test_states_of_several_arrays_and_what_is_measured_lie_one_after_the_other():
     arm = lw.load("planar:2")
 

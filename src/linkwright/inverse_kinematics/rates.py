@@ -231,23 +231,36 @@ def added(J: Array, rate: Array, above: list[Array], damping: Any) -> Array:
         return without(rate, basis)
     P = np.stack([without(row, basis) for row in J])
     m, n = P.shape
+    size = damping + LEAST
+    L, D = factorise(P.T @ P + size * np.eye(n) if m > n else P @ P.T + size * np.eye(m))
     if m > n:
-        L, D = factorise(P.T @ P + (damping + LEAST) * np.eye(n))
         x = _solved(L, D, rate @ P)
         for _ in range(REFINED - 1):
             x = x + _solved(L, D, (rate - P @ x) @ P)
+        x = _reached(L, D, x, size)
     else:
-        L, D = factorise(P @ P.T + (damping + LEAST) * np.eye(m))
-        y = _solved(L, D, rate)
-        x = y @ P
+        rate = _reached(L, D, rate, size)
+        x = _solved(L, D, rate) @ P
         for _ in range(REFINED - 1):
-            y = _solved(L, D, rate - P @ x)
-            x = x + y @ P
+            x = x + _solved(L, D, rate - P @ x) @ P
     return without(x, basis)
 
 
 def _solved(L: Array, D: Array, b: Array) -> Array:
     return solve_below(L, D * solve_above(L, b))
+
+
+def _reached(L: Array, D: Array, b: Array, size: Any) -> Array:
+    """b without its part in the null space of P Pᵀ or Pᵀ P, of which the factors of that + λ² 1 are given.
+
+    That part, which no x reaches, has no influence in exact arithmetic. But a solution grows by it as 1/λ², and
+    rounding with it: of λ² = 1e-9 a rate that is beyond the bounds left seven digits of sixteen. (λ² (P Pᵀ + λ² 1)⁻¹)ᵏ b
+    is that part, but for what regular directions lose by damping.
+    """
+    lost = b
+    for _ in range(REFINED):
+        lost = size * _solved(L, D, lost)
+    return b - lost
 
 
 def bounded(
