@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
+import zipfile
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright import files
 from linkwright.cli import main
-from linkwright.errors import InputError
+from linkwright.errors import FormatError, InputError
 from linkwright.files import replacing, replacing_together, write_text
 
 
@@ -151,6 +155,69 @@ def test_long_tables_are_written_in_pieces(motion, tmp_path, monkeypatch):
     whole = motion.save(tmp_path / "whole.csv").read_text()
     monkeypatch.setattr("linkwright.simulation.recorded.motion.ROWS_AT_ONCE", 2)
     assert motion.save(tmp_path / "pieces.csv").read_text() == whole
+
+
+DAMAGES = "whole data version compression encrypted header missing folder pipe objects half".split()
+
+
+def damaged(path, damage, folder):
+    """A copy of an archive, with one thing wrong with it."""
+    odd, data = folder / "odd.npz", bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        first = archive.infolist()[0]
+    lengths = struct.unpack("<HH", data[first.header_offset + 26 : first.header_offset + 30])
+    content, central = first.header_offset + 30 + sum(lengths), data.find(b"PK\x01\x02")
+    if damage == "data":
+        data[content : content + 20] = b"\xff" * 20
+    elif damage == "version":
+        data[central + 6] = 250
+    elif damage == "compression":
+        data[central + 10] = data[first.header_offset + 8] = 99
+    elif damage == "encrypted":
+        data[central + 8] |= 1
+    elif damage == "half":
+        data = data[: len(data) // 2]
+    odd.write_bytes(data)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    if damage == "header":
+        with zipfile.ZipFile(odd, "w") as archive:
+            for name in arrays:
+                archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00\x20\x00{'descr': '<f8', 'shape': (9".ljust(42))
+    elif damage == "objects":
+        np.savez(odd, **{name: np.array([x, None], dtype=object) for name, x in arrays.items()})
+    elif damage in ("missing", "folder", "pipe"):
+        odd.unlink()
+        {"missing": lambda: None, "folder": odd.mkdir, "pipe": lambda: os.mkfifo(odd)}[damage]()
+    return odd
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_archives_are_refused(damage, tmp_path):
+    arm = lw.load("two_link")
+    plan, policy = lw.trajectories.polynomial(arm, [0, 0], [1, 1], duration=1.0), lw.Policy(arm, hidden=(2,))
+    np.savez_compressed(tmp_path / "m.npz", q=np.zeros((5, 2)))
+    readers = {
+        plan.save(tmp_path / "t.npz"): lambda path: lw.Trajectory.load(path, arm),
+        policy.save(tmp_path / "p.npz", policy.random(0)): policy.load,
+        tmp_path / "m.npz": lambda path: lw.read_measurements(path, arm),
+    }
+    for path, read in readers.items():
+        folder = tmp_path / path.stem
+        folder.mkdir()
+        odd = damaged(path, damage, folder)
+        if damage == "whole":
+            read(odd)
+            continue
+        with pytest.raises(FormatError, match=r"odd\.npz"):
+            read(odd)
+
+
+def test_an_archive_that_grows_too_large_is_refused(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "bomb.npz", q=np.zeros(10**6))
+    monkeypatch.setattr(files, "LARGEST_ARCHIVE", 2**22)
+    with pytest.raises(FormatError, match="its arrays have more than"):
+        files.read_arrays(tmp_path / "bomb.npz", "archive")
 
 
 def test_odd_paths_are_told(tmp_path):

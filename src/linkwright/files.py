@@ -1,4 +1,5 @@
 """How files are written: whole or not at all. Folders that are not there are made; what cannot be written is told.
+How archives of arrays are read.
 
 What is new is written beside what was there and takes its place at the end, so that a full disk or an interrupt
 leaves the earlier results as they were.
@@ -10,13 +11,21 @@ import io
 import os
 import secrets
 import shutil
+import stat
 import tempfile
+import warnings
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from linkwright.errors import ArgumentError, InputError
+import numpy as np
+
+from linkwright.errors import ArgumentError, FormatError, InputError, MissingFileError
+
+LARGEST_ARCHIVE = 16 * 2**30
+"""Bytes of all arrays of an archive, decompressed."""
 
 
 def folder_at(path: str | Path) -> Path:
@@ -114,6 +123,80 @@ def replacing_together(folder: str | Path, names: Iterable[str] = ()) -> Iterato
                 os.replace(place / name, folder / name)
     except OSError as error:
         raise InputError(f"cannot write in {str(folder)!r}: {error.strerror or error}") from error
+
+
+def readable_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of an ordinary file that exists.
+
+    Raises :class:`MissingFileError` where there is none, and :class:`FormatError` for a folder, a pipe, a device or
+    a name that no file can have.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"a path is a str or a Path; got {path!r}")
+    name = f"{os.fspath(path)!s:.300}"
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file {name!r}") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character, or characters that no file name has
+        raise FormatError(f"{name!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(mode):  # reading a pipe waits for whoever writes to it
+        kind = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
+        raise FormatError(f"{name!r} is {kind}; expected a file")
+    return Path(path)
+
+
+def read_arrays(
+    path: str | os.PathLike[str], kind: str, needed: Iterable[str] = (), others: Iterable[str] | None = None
+) -> dict[str, Any]:
+    """Read arrays of numbers, texts and truth values from an archive of NumPy (.npz).
+
+    Parameters
+    ----------
+    path : path-like
+        Archive.
+    kind : str
+        Content of the file, for messages: "a trajectory".
+    needed : iterable of str, optional
+        Names of arrays that the archive must have.
+    others : iterable of str, optional
+        Names of arrays that are read where the archive has them. By default all are read.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Arrays by name. No array has objects: nothing of the file is executed.
+
+    Raises
+    ------
+    MissingFileError
+        If there is no such file.
+    FormatError
+        If the file is no archive, is damaged, lacks an array, has objects, or holds more than ``LARGEST_ARCHIVE``.
+    """
+    file, needed = readable_file(path), list(needed)
+    wanted = None if others is None else {*needed, *others}
+    found: dict[str, Any] = {}
+    try:
+        with zipfile.ZipFile(file) as archive, warnings.catch_warnings(action="ignore"):
+            members = {one.filename.removesuffix(".npy"): one for one in archive.infolist()}
+            if missing := [name for name in needed if name not in members]:
+                raise FormatError(
+                    f"{file}: this is no {kind}: it has no array {missing[0]!r}; "
+                    f"there are {', '.join(sorted(members)[:16]) or 'none'}"
+                )
+            read = {name: one for name, one in members.items() if wanted is None or name in wanted}
+            if sum(one.file_size for one in read.values()) > LARGEST_ARCHIVE:
+                raise FormatError(f"{file}: its arrays have more than {LARGEST_ARCHIVE >> 30} GB")
+            for name, one in read.items():
+                with archive.open(one) as member:
+                    found[name] = np.lib.format.read_array(member, allow_pickle=False)
+    except FormatError:
+        raise
+    except Exception as error:  # each decompressor, and NumPy's parser of headers, has errors of its own
+        reason = "it has arrays of objects" if "allow_pickle" in str(error) else f"{error}"[:200]
+        raise FormatError(f"{file}: this is no {kind} (.npz), or it is damaged: {reason}") from None
+    return found
 
 
 def _path(path: str | Path) -> Path:

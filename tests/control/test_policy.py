@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright.compiler import kernel
 from linkwright.control.policy import ACTIVATIONS
-from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError
+from linkwright.errors import ArgumentError, FormatError, InputError, MissingFileError, ShapeError
 from mechanisms import one_of_each, relative_error
 
 ROWS = 11
@@ -151,9 +151,21 @@ def test_weights_are_kept_and_come_back(robot, tmp_path):
         lw.Policy(robot, (9, 10), activation="relu").load(path)
     broken = tmp_path / "broken.npz"
     broken.write_bytes(path.read_bytes()[:100])
-    for wrong in (broken, tmp_path / "none.npz"):
-        with pytest.raises(FormatError, match="policy's weights"):
-            policy.load(wrong)
+    with pytest.raises(FormatError, match="policy's weights"):
+        policy.load(broken)
+    with pytest.raises(MissingFileError):
+        policy.load(tmp_path / "none.npz")
+
+
+def test_weights_that_are_not_finite_are_refused(robot, tmp_path):
+    policy = lw.Policy(robot, (2,))
+    w = policy.random(0)
+    w[3] = np.nan
+    with pytest.raises(FormatError, match=f"1 of {policy.size} weights are not finite"):
+        policy.load(policy.save(tmp_path / "nan.npz", w))
+    np.savez(tmp_path / "odd.npz", weights=policy.random(0), sizes=3, activation="tanh", bounded=True)
+    with pytest.raises(FormatError, match="policy's weights: sizes is"):
+        policy.load(tmp_path / "odd.npz")
 
 
 class _Tensor:

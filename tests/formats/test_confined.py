@@ -243,3 +243,20 @@ def test_a_child_that_writes_without_end_is_ended(monkeypatch, descriptor):
     monkeypatch.setattr(process, "_START", program)
     with pytest.raises(FormatError, match="more than 1 MB of parts" if descriptor == 1 else "ended with status 3"):
         confined("mjcf", "x.xml")
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        b'<worldbody><body name="b\xff"><joint/><geom size="1"/></body></worldbody>',
+        b'<worldbody><body name="b"><joint type="x\xff"/><geom size="1"/></body></worldbody>',
+    ],
+    ids=["name", "message"],
+)
+def test_texts_that_are_not_utf_8_are_refused_alike_in_both_processes(tmp_path, inside):
+    pytest.importorskip("mujoco", reason="needs mujoco-core, the extra mjcf")
+    path = tmp_path / "latin.xml"
+    path.write_bytes(b'<?xml version="1.0" encoding="latin-1"?><mujoco>' + inside + b"</mujoco>")
+    for trusted in (False, True):
+        with pytest.raises(FormatError, match=r"is not UTF-8: byte 0xff .*save the file as UTF-8$"):
+            read_mjcf(path, trusted=trusted)

@@ -1,6 +1,8 @@
 """Meshes: what they weigh, where their files are found, and what is told of those that cannot be read."""
 
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -220,6 +222,7 @@ def test_packages_of_load_count_for_meshes(tmp_path):
         ("a.stl", b"solid nothing\nendsolid\n", "a.stl"),
         ("a.stl", b"\0" * 80 + struct.pack("<I", 1000) + b"\0" * 50, "a.stl cannot be read as a mesh"),
         ("a.obj", b"v 1 2\nf 1 2 3\n", "a.obj"),
+        ("a.obj", b"v 0 0\nv 1 0\nv 0 1\nv 1 1\nf 1 2 3\nf 2 3 4\n", "corners have 2 numbers each; expected 3"),
         ("a.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "its corners are not all finite"),
         ("a.dae", b"<COLLADA", "a.dae"),
         ("a.dae", b'<!DOCTYPE x [<!ENTITY a "b">]><COLLADA/>', "DOCTYPE and entities are not allowed"),
@@ -230,6 +233,22 @@ def test_what_is_wrong_with_a_mesh_is_told(name, data, message, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FormatError, match=message):
         read_mesh(tmp_path / name)
+
+
+def test_nothing_is_printed_of_a_bad_mesh(tmp_path):
+    """trimesh logs the traceback of its own error, which Python prints where no program has set up logging."""
+    text = "solid a\nfacet normal 0 0 x\nouter loop\nvertex 0 0\nendloop\nendfacet\nendsolid\n"
+    (tmp_path / "a.stl").write_text(text)
+    program = "import linkwright.formats.meshes as m, linkwright.errors as e\n"
+    program += "try: m.read_mesh('a.stl')\nexcept e.FormatError: pass"
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_mesh_whose_name_no_file_can_have_is_missing(tmp_path):
+    for name in ("a" * 300 + ".stl", "package://" + "b" * 300 + "/c.stl", "c\0.stl"):
+        with pytest.raises(MissingFileError, match="there is no mesh"):
+            mesh_file(Shape("b", "mesh", file=name, folders=(str(tmp_path),)))
 
 
 def test_bounds(tmp_path, monkeypatch):

@@ -84,26 +84,36 @@ def test_tables_that_are_wrong_are_told_with_the_place(arm, tmp_path, text, mess
         lw.read_measurements(written(tmp_path, text), arm)
 
 
+def test_a_byte_that_is_no_text_is_reported_with_its_place(arm, tmp_path):
+    """After the first 8 kB: the header is read before it."""
+    path = tmp_path / "long.csv"
+    path.write_bytes(b"t,q1,q2\n" + b"0,0.0,0.0\n" * 2000 + b"1,0,\xb0\n")
+    with pytest.raises(FormatError, match=r"long\.csv:2002:5: q2 is a number"):
+        lw.read_measurements(path, arm)
+    with pytest.raises(FormatError, match="coordinate"):
+        lw.read_measurements(written(tmp_path, f"t,q{'1' * 5000},q2\n0,1,2\n"), arm)
+
+
 def test_files_that_are_no_measurements_are_told(arm, tmp_path):
-    with pytest.raises(MissingFileError, match="no such file"):
+    with pytest.raises(MissingFileError, match="there is no file"):
         lw.read_measurements(tmp_path / "none.csv", arm)
     with pytest.raises(FormatError, match="measurements are"):
         lw.read_measurements(written(tmp_path, "x", "data.xlsx"), arm)
-    with pytest.raises(FormatError, match="no archive"):
+    with pytest.raises(FormatError, match="this is no archive of measurements"):
         lw.read_measurements(written(tmp_path, "x", "data.npz"), arm)
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00q")
     with pytest.raises(FormatError, match=r"binary\.csv"):
         lw.read_measurements(tmp_path / "binary.csv", arm)
     np.savez(tmp_path / "objects.npz", q=np.array([None, 3], dtype=object))
-    with pytest.raises(FormatError, match="arrays of numbers") as told:
+    with pytest.raises(FormatError, match="it has arrays of objects") as told:
         lw.read_measurements(tmp_path / "objects.npz", arm)
     assert "pickle" not in str(told.value)
     np.savez(tmp_path / "whole.npz", q=np.zeros((50, 2)))
     (tmp_path / "half.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:300])
-    with pytest.raises(FormatError, match="a part of it is missing"):
+    with pytest.raises(FormatError, match="or it is damaged"):
         lw.read_measurements(tmp_path / "half.npz", arm)
     np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    with pytest.raises(FormatError, match="has an array q; there are x"):
+    with pytest.raises(FormatError, match="it has no array 'q'; there are x"):
         lw.read_measurements(tmp_path / "other.npz", arm)
     np.savez(tmp_path / "short.npz", q=np.zeros((5, 2)), tau=np.zeros((4, 2)))
     with pytest.raises(FormatError, match=r"tau is of numbers \(5, 2\); got \(4, 2\)"):

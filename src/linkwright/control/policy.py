@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 
 from linkwright.control.joint_space import Motors, driven
 from linkwright.dynamics import difference, pose
 from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError
-from linkwright.files import replacing
+from linkwright.files import read_arrays, replacing
 from linkwright.model.joint_type import generator
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
@@ -190,18 +189,23 @@ class Policy:
         return Path(path)
 
     def load(self, path: str | Path) -> Array:
-        """Weights from such a file, refused where they are of another network."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                weights, sizes = file["weights"], tuple(file["sizes"].tolist())
-                activation, bounded = str(file["activation"]), bool(file["bounded"])
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise FormatError(f"{path}: this is no file of a policy's weights (.npz): {error}") from None
+        """Weights from such a file, refused where they are of another network or not finite."""
+        arrays = read_arrays(path, "file of a policy's weights", ("weights", "sizes", "activation", "bounded"), ())
+        weights = arrays["weights"]
+        kinds = {"sizes": (1, "iu"), "activation": (0, "U"), "bounded": (0, "b")}
+        for name, (dimensions, kind) in kinds.items():
+            if arrays[name].ndim != dimensions or arrays[name].dtype.kind not in kind:
+                raise FormatError(f"{path}: this is no file of a policy's weights: {name} is {arrays[name]!r:.100}")
+        sizes, activation, bounded = tuple(arrays["sizes"].tolist()), str(arrays["activation"]), bool(arrays["bounded"])
         if (sizes, activation, bounded) != (self.sizes, self.activation, self.bounded):
             told = f"{' -> '.join(map(str, sizes))}, {activation}{', bounded' if bounded else ''}"
             raise InputError(f"{path} has the weights of {told}; expected those of {self!r}")
         self.layers(weights)
-        return as_numbers("weights", weights)
+        weights = as_numbers("weights", weights)
+        if not np.isfinite(weights).all():
+            wrong = np.count_nonzero(~np.isfinite(weights))
+            raise FormatError(f"{path}: {wrong} of {weights.size} weights are not finite (NaN or infinite)")
+        return weights
 
     def outputs(self, weights: Any, x: Any) -> Array:
         """What the network makes of an input (…, inputs): (…, outputs). Numbers or symbols; batches broadcast."""

@@ -96,7 +96,8 @@ def confined(task: str, path: str, *more: str, seconds: float | None = None) -> 
             return decoded(data, TASKS[task][2])
         raised, problems = decoded(data, tuple[str, list[str]])
     except FormatError:  # whatever a broken child may have written
-        raise FormatError(f"{name}: the process that read it {_ending(done)}; {_ADVICE}") from None
+        advice = f"; {_ADVICE}" if done.returncode < 0 else ""
+        raise FormatError(f"{name}: the process that read it {_ending(done)}{advice}") from None
     kind = ERRORS.get(raised, FormatError)
     raise kind(tuple(problems)) if issubclass(kind, ModelError) else kind(*problems)
 
@@ -197,6 +198,9 @@ def child() -> None:
         data = b"e" + encoded((type(error).__name__, list(problems)))
     except MemoryError:
         problem = f"{shortened(path, 300)}: reading it takes more than {MEMORY >> 30} GiB of memory; {_ADVICE}"
+        data = b"e" + encoded(("FormatError", [problem]))
+    except Exception as error:  # whatever native code and its bindings raise
+        problem = f"{shortened(path, 300)}: reading it failed: {type(error).__name__}: {shortened(str(error), 300)}"
         data = b"e" + encoded(("FormatError", [problem]))
     with os.fdopen(answers, "wb") as out:
         out.write(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -267,10 +268,18 @@ def mesh_file(shape: Shape) -> Path:
     """Where the file of a mesh is. Raises :class:`MissingFileError` that tells where it was looked for."""
     tried = list(dict.fromkeys(_candidates(shape)))
     for path in tried:
-        if path.is_file():
+        if _is_file(path):
             return path
     looked = ", ".join(str(path) for path in tried[:6]) + (", …" if len(tried) > 6 else "")
     raise MissingFileError(f"there is no mesh {shortened(shape.file, 300)}; looked for {looked or 'nothing'}")
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there; a name that is too long, or in a folder that may not be read, is of none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _candidates(shape: Shape) -> Iterator[Path]:
@@ -317,8 +326,7 @@ def _parsed(path: str, stamp: tuple[int, int]) -> Mesh:
         read = _painted(path, stamp)
         return Mesh(read.vertices, read.faces)
     with _parsing(name):
-        V, F = _triangles(data, name)
-    return _sound(V, F, name)
+        return _sound(*_triangles(data, name), name)
 
 
 @lru_cache(maxsize=64)
@@ -327,7 +335,7 @@ def _painted(path: str, stamp: tuple[int, int]) -> Painted:
     name, data = shortened(path, 300), read_bytes(path)
     with _parsing(name):
         read = read_collada(data, name) if path.lower().endswith(".dae") else read_obj(data, name, Path(path).parent)
-    _sound(read.vertices, read.faces, name)
+        _sound(read.vertices, read.faces, name)
     return read
 
 
@@ -343,7 +351,10 @@ def _parsing(name: str) -> Iterator[None]:
 
 def _sound(V: Any, F: Any, name: str) -> Mesh:
     """Triangles that can be drawn and weighed. Raises :class:`FormatError` for others."""
-    V, F = np.asarray(V, dtype=float).reshape(-1, 3), np.asarray(F, dtype=int).reshape(-1, 3)
+    V, F = np.asarray(V, dtype=float), np.asarray(F, dtype=int).reshape(-1, 3)
+    if V.size and V.shape != (len(V), 3):
+        raise FormatError(f"{name} cannot be read as a mesh: its corners have {V.shape[-1]} numbers each; expected 3")
+    V = V.reshape(-1, 3)
     if not len(F):
         raise FormatError(f"{name} has no triangles")
     if len(F) > MAX_FACES:
@@ -363,6 +374,9 @@ def _triangles(data: bytes, name: str) -> tuple[Any, Any]:
         raise MissingExtraError(
             f"reading meshes needs trimesh: install the extra, linkwright[meshes] (which brings trimesh); {error}"
         ) from None
+    log = logging.getLogger("trimesh")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # Python prints what it logs, with tracebacks, where nobody listens
     kind = name.rpartition(".")[2].lower()
     if kind == "stl":
         _whole(data, name)

@@ -16,6 +16,7 @@ import numpy as np
 
 import linkwright
 from linkwright.errors import InputError, UnknownNameError, counted
+from linkwright.files import read_arrays
 from linkwright.formats.load import load
 from linkwright.study import samples
 from linkwright.study.samples import Distribution, Samples
@@ -174,8 +175,7 @@ def _table(path: Path) -> Samples:
     """Columns of a CSV file with a header, or arrays of an archive of NumPy (.npz)."""
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as archive:
-                return samples.table(dict(archive))
+            return samples.table(read_arrays(path, "table of samples"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of an empty file; it is told below
             rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8", deletechars="")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwright.errors import FormatError, InputError, MissingFileError
-from linkwright.files import file_at, replacing
+from linkwright.errors import FormatError, InputError
+from linkwright.files import file_at, read_arrays, replacing
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
 
@@ -53,15 +52,11 @@ def load(path: str | Path, model: Model) -> Trajectory:
     from linkwright.trajectories.timing.motion import kept_along
     from linkwright.trajectories.trajectory import KINDS, Trajectory
 
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        times, q, coefficients = (arrays[name] for name in ("times", "q", "coefficients"))
-        names = [str(name) for name in arrays["coordinate_names"]]
-    except FileNotFoundError:
-        raise MissingFileError(f"there is no file {str(path)!r}") from None
-    except (OSError, ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile):
-        raise FormatError(f"{str(path)!r} is no trajectory as Trajectory.save writes it (.npz)") from None
+    arrays = read_arrays(
+        path, "trajectory as Trajectory.save writes it", ("times", "q", "coefficients", "coordinate_names")
+    )
+    times, q, coefficients = (arrays[name] for name in ("times", "q", "coefficients"))
+    names = [str(name) for name in np.ravel(arrays["coordinate_names"])]
     if names != list(model.coordinate_names):
         raise InputError(
             f"{str(path)!r} is a trajectory of the coordinates {', '.join(names)}; {model.name!r} has "

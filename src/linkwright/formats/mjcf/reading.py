@@ -86,6 +86,18 @@ def read_mjcf(path: str | os.PathLike[str], root: str | None = None, *, trusted:
 
 def described(name: str) -> tuple[Description, list[str]]:
     """The description of the mechanism in an MJCF file, and what of the file was mended or is not used."""
+    try:
+        return _described(name)
+    except UnicodeDecodeError as error:  # of MuJoCo's texts, which it takes as bytes whatever encoding a file declares
+        wrong, start = error.object, error.start
+        around = wrong[max(0, start - 20) : start + 20].decode("utf-8", "replace")
+        raise FormatError(
+            f"{name}: a name or another text in it is not UTF-8: byte 0x{wrong[start]:02x} in {around!r}; "
+            "save the file as UTF-8"
+        ) from None
+
+
+def _described(name: str) -> tuple[Description, list[str]]:
     mujoco = _mujoco()
     data = read_bytes(name)
     if (tag := root_tag(data, name)) != "mujoco":
@@ -93,6 +105,8 @@ def described(name: str) -> tuple[Description, list[str]]:
     with _warnings_of(mujoco) as warned:
         try:
             spec, compiled, unused, remarks = _compiled(mujoco, name)
+        except UnicodeDecodeError:
+            raise
         except (ValueError, RuntimeError, mujoco.FatalError) as error:
             raise FormatError(f"{name}: {_one_line(error)}") from None
     reader = Reader(mujoco, spec, compiled, name, lines=b"<include" not in data)

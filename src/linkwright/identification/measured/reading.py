@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from linkwright.errors import FormatError, MissingFileError, UnknownNameError, counted, explained, warn
+from linkwright.errors import FormatError, UnknownNameError, counted, explained, warn
+from linkwright.files import read_arrays, readable_file
 from linkwright.identification.measured.bags import BAGS, read_bag
 from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.names import velocity_names
@@ -47,9 +47,7 @@ def read_measurements(path: str | Path, model: Model) -> Measurements:
     Raises :class:`FormatError` that says what is wrong, with line and column, :class:`MissingFileError` of a missing
     file.
     """
-    file = Path(path)
-    if not file.exists():
-        raise MissingFileError(f"{file}: there is no such file")
+    file = Path(path) if os.path.isdir(path) else readable_file(path)
     if file.suffix.lower() in BAGS or file.is_dir():
         return read_bag(file, model)
     if file.suffix.lower() == ".npz":
@@ -60,20 +58,7 @@ def read_measurements(path: str | Path, model: Model) -> Measurements:
 
 
 def _archive(file: Path, model: Model) -> Measurements:
-    if not zipfile.is_zipfile(file):
-        raise FormatError(f"{file}: this is no archive of arrays (.npz), or a part of it is missing")
-    try:
-        with np.load(file, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in ("q", "v", "a", "tau", "t") if name in found}
-            names = list(found)
-    except ValueError:  # NumPy says how to read objects, which may run what is in them
-        raise FormatError(
-            f"{file}: an archive of measurements has arrays of numbers; one is damaged or of others"
-        ) from None
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise FormatError(f"{file}: this archive is damaged: {error}") from None
-    if "q" not in arrays:
-        raise FormatError(f"{file}: an archive of measurements has an array q; there are {', '.join(names) or 'none'}")
+    arrays = read_arrays(file, "archive of measurements", ("q",), ("v", "a", "tau", "t"))
     for name, x in arrays.items():
         n = len(arrays["q"]) if arrays["q"].ndim else 0
         shape = (n,) if name == "t" else (n, model.nq if name == "q" else model.nv)
@@ -158,7 +143,8 @@ def _meant(name: str, coordinates: dict[str, list[str]]) -> tuple[str | None, st
     if coordinate is not None and coordinate not in names and coordinate.isdigit():
         number = coordinate
     if number is not None:
-        return kind, names[int(number) - 1] if 0 < int(number) <= len(names) else f"{number} (from 1)"
+        place = int(number) if len(number) < 10 else 0  # more digits are no number of a coordinate
+        return kind, names[place - 1] if 0 < place <= len(names) else f"{number} (from 1)"
     return kind, coordinate
 
 
@@ -166,7 +152,7 @@ def _wrong_place(
     file: Path, separator: str, header: Sequence[str], used: Sequence[int] | None = None
 ) -> FormatError | None:
     """The first thing wrong in a table, with its line and column."""
-    with file.open(encoding="utf-8-sig") as lines:
+    with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:  # a wrong byte is in no number
         next(lines)
         for number, line in enumerate(lines, start=2):
             cells = line.rstrip("\r\n").split(separator)
