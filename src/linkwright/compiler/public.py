@@ -17,7 +17,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from linkwright.compiler.front.algorithms import ARRAYS, Checked, algorithm_of, facts
-from linkwright.compiler.front.bind import Bound, bind, book_of, call, name_of, regrouped, regrouping, signature_of
+from linkwright.compiler.front.bind import (
+    Bound,
+    DerivativeFunction,
+    bind,
+    book_of,
+    call,
+    name_of,
+    regrouped,
+    regrouping,
+    signature_of,
+)
 from linkwright.compiler.front.differentiation import differentiate, given_derivative, replay
 from linkwright.compiler.front.trace import trace
 from linkwright.compiler.ir.interpreter import interpret
@@ -403,4 +413,4 @@ def derivative(function: Callable[..., Any], wrt: str) -> Callable[..., Any]:
     told.__name__ = told.__qualname__ = f"{name}_{wrt}"
     told.__doc__ = f"The derivative of :func:`{name}` with respect to {wrt}."
     told.__signature__ = signature
-    return public(gradient)
+    return DerivativeFunction(public(gradient), (function, wrt))

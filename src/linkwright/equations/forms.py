@@ -70,6 +70,10 @@ class ExactForms:
         self._forms: dict[tuple[str, str | None, Reference], np.ndarray] = {}
         self._programmers: dict[tuple[str | None, bool], Programmer] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What was derived; not the programs of code, which are quickly made again."""
+        return {name: x for name, x in vars(self).items() if name != "_codes"} | {"_programmers": {}}
+
     @property
     def coordinates(self) -> Coordinates:
         """The names of q, v and v̇."""

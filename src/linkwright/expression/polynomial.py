@@ -99,6 +99,10 @@ class Ring:
     def __getitem__(self, name: str) -> Polynomial:
         return self.generators[name]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        others = self.names[self.index["1/pi"] + 1 :]
+        return Ring, (self.angles, self.quaternions, others, self.term_limit), {"divisors": self.divisors}
+
     def _make(self, p: Any, squares: int) -> Polynomial:
         element = Polynomial.__new__(Polynomial)
         element.ring, element.terms, element._squares = self, p, squares
@@ -222,6 +226,10 @@ class Polynomial:
     """python-flint's polynomial"""
     _squares: int
     """bits of the relations whose leading variable may occur"""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        terms = [(exponents, int(c.p), int(c.q)) for exponents, c in self.terms.to_dict().items()]
+        return _restored, (self.ring, terms, self._squares)
 
     def _operand(self, y: Any) -> Any:
         """``y`` as an element of the same ring; NotImplemented for arrays, so that NumPy broadcasts."""
@@ -447,3 +455,9 @@ def evaluate(polynomials: Iterable[Polynomial], values: Mapping[str, float]) -> 
             total.append(term)
         results.append(math.fsum(total))
     return np.array(results)
+
+
+def _restored(ring: Ring, terms: list[tuple[tuple[int, ...], int, int]], squares: int) -> Polynomial:
+    """A pickled element; its terms as exponents of all variables, and numerator and denominator of the coefficient."""
+    coefficients = {tuple(map(int, exponents)): flint.fmpq(p, q) for exponents, p, q in terms}
+    return ring._made(ring._context.from_dict(coefficients), squares)

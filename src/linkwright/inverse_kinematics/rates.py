@@ -254,7 +254,7 @@ def _reached(L: Array, D: Array, b: Array, size: Any) -> Array:
     """b without its part in the null space of P Pᵀ or Pᵀ P, of which the factors of that + λ² 1 are given.
 
     That part, which no x reaches, has no influence in exact arithmetic. But a solution grows by it as 1/λ², and
-    rounding with it: of λ² = 1e-9 a rate that is beyond the bounds left seven digits of sixteen. (λ² (P Pᵀ + λ² 1)⁻¹)ᵏ b
+    rounding with it: of λ² = 1e-9 a rate beyond the bounds left seven digits of sixteen. (λ² (P Pᵀ + λ² 1)⁻¹)ᵏ b
     is that part, but for what regular directions lose by damping.
     """
     lost = b

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, update_wrapper
 from types import MappingProxyType
 from typing import Any
 
@@ -188,8 +188,30 @@ def _is_of_model(book: Callable[..., Any], first: inspect.Parameter) -> bool:
     return algorithm_of(book) is not None or first.name == "model" or kind.rpartition(".")[2] == "Model"
 
 
+class DerivativeFunction(partial[Any]):
+    """A public function made by :func:`derivative`: called as fast as a function, and pickled by what it is made of."""
+
+    made_of: tuple[Callable[..., Any], str]
+    """the function, and the array with respect to which it is differentiated"""
+
+    def __new__(cls, face: Callable[..., Any], made_of: tuple[Callable[..., Any], str]) -> DerivativeFunction:
+        made = super().__new__(cls, face)
+        made.made_of = made_of
+        return update_wrapper(made, face)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from linkwright.compiler.public import derivative
+
+        return derivative, self.made_of
+
+    def __repr__(self) -> str:
+        return f"<derivative of {name_of(self.made_of[0])} with respect to {self.made_of[1]}>"
+
+
 def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """The algorithm behind a public function; any other as it is, or, where it has no hash, its way to be called."""
+    if isinstance(function, DerivativeFunction):
+        function = function.func
     if inspect.isfunction(function):
         return getattr(function, "book", function)
     try:

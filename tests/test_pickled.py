@@ -1,0 +1,125 @@
+"""What is made of a mechanism survives pickling and deep copies, and goes on working."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.expression.polynomial import Ring
+
+
+def pickled(x: Any) -> Any:
+    return pickle.loads(pickle.dumps(x))
+
+
+WAYS = [pickled, copy.deepcopy, copy.copy]
+
+
+def weight(model, q):
+    return lw.gravity_forces(model, q) * 2.0
+
+
+def push(model, t, q, v, stiffness):
+    return -stiffness * q - v
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_polynomials_and_rings(way):
+    ring = Ring(["a"], [("x", "y", "z", "w")], ["m", "l"])
+    p = (ring["m"] / 3 + ring["cos(a)"] * ring["l"]) ** 2 + ring["x"] * ring["sqrt2"]
+    ring.divisors["1/m"] = ring["m"]
+    again, zero = way([p, ring.zero])
+    assert str(again) == str(p)
+    assert again.ring is zero.ring
+    assert again * again - again**2 == zero
+    assert again.ring["cos(a)"] ** 2 + again.ring["sin(a)"] ** 2 == again.ring.one
+    assert again.ring.derivative(again, "a") == again.ring.derivative(again, "a")
+    assert str(again.ring.derivative(again, "a")) == str(ring.derivative(p, "a"))
+    assert list(again.ring.divisors) == ["1/m"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["two_link", "four_bar", "chain3d:1"])
+@pytest.mark.parametrize("made_before", [True, False])
+def test_equations(name, way, made_before, tmp_path):
+    made = lw.equations(lw.load(name))
+    if made_before:
+        _ = made.text(), made.c(), made.explanation().text(), made.mass_matrix, made.latex(), made.operations
+        made.html(tmp_path / "page.html")
+    again = way(made)
+    assert again == made
+    assert again.text() == made.text()
+    assert again.c() == made.c()
+    assert again.same_as(made.text())
+    assert again.explanation().text() == made.explanation().text()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_explanations(way):
+    told = lw.equations(lw.load("two_link")).explanation()
+    again = way(told)
+    assert again.text() == told.text()
+    for one, other in zip(again.equilibria.found, told.equilibria.found, strict=True):
+        np.testing.assert_array_equal(one.q, other.q)
+        assert one.kind == other.kind
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("function", [lw.inverse_dynamics, weight, lw.derivative(lw.inverse_dynamics, "q")])
+def test_derivatives(way, function):
+    d = lw.derivative(function, "q")
+    model = lw.load("two_link")
+    state = [np.array([0.3, 0.5]), np.array([0.2, -0.1]), np.array([1.0, 2.0])][: 1 if function is weight else 3]
+    again = way(d)
+    assert isinstance(again, Callable)
+    np.testing.assert_array_equal(again(model, *state), d(model, *state))
+    assert again.__name__ == d.__name__
+    assert way(lw.derivative(again, "q"))(model, *state).shape == (*d(model, *state).shape, 2)
+    assert lw.compile(again, model)(*state) == pytest.approx(d(model, *state))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_model_of_which_everything_is_derived(way):
+    model = lw.load("two_link")
+    q, v = np.array([0.3, 0.5]), np.zeros(2)
+    lw.derivative(lw.inverse_dynamics, "q")(model, q, v, v)
+    lw.resolved_rate(model, q, {"tip": np.zeros(3)})
+    lw.simulate(model, q, v, 0.01, law=partial(push, stiffness=10.0))
+    lw.equations(model).explanation().text()
+    lw.linearize(model, q, v, v)
+    lw.base_parameters(model)
+    again = way(model)
+    assert again == model
+    np.testing.assert_array_equal(lw.inverse_dynamics(again, q, v, v), lw.inverse_dynamics(model, q, v, v))
+
+
+def test_equations_in_other_coordinates_and_of_base_parameters():
+    arm = lw.load("two_link")
+    for made in (
+        lw.equations(arm).in_coordinates({"phi1": "theta1", "phi2": "theta1 + theta2"}),
+        lw.equations(arm, base_parameters=True),
+        lw.equations(arm, parameters="numbers", route="lagrange"),
+    ):
+        for way in WAYS:
+            assert way(made).text() == made.text()
+
+
+def test_in_another_process(tmp_path):
+    made = lw.equations(lw.load("two_link"))
+    text = made.text()
+    (tmp_path / "made").write_bytes(pickle.dumps((made, lw.derivative(lw.inverse_dynamics, "q"))))
+    program = (
+        "import pickle; made, d = pickle.load(open('made', 'rb')); print(made.text()); "
+        "print(d(made.model, [0.3, 0.5], [0.0, 0.0], [0.0, 0.0]).shape)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout == f"{text}\n(2, 2)\n"
