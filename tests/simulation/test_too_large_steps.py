@@ -61,7 +61,7 @@ def test_servos_of_a_batch_do_the_same_one_by_one(monkeypatch):
 
     compiled = both(a_box())
     monkeypatch.setattr(many, "_made", refuse)
-    with pytest.warns(UserWarning):
+    with pytest.warns(UserWarning, match="one kernel"):
         single = both(a_box())
     for name in ("q", "v", "tau"):
         assert getattr(single, name) == pytest.approx(getattr(compiled, name), abs=1e-9)

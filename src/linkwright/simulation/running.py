@@ -31,6 +31,7 @@ from linkwright.simulation.events.driving import with_events
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.simulation.recorded.record import Controller, Record
 from linkwright.simulation.stepping.adaptive.pair import Embedded
+from linkwright.simulation.stepping.balance import warn_if_energy_is_wrong
 from linkwright.simulation.stepping.chattering import HELD, LARGE, warn_if_chattering
 from linkwright.simulation.stepping.impacts import constraints_of
 from linkwright.simulation.stepping.integrators import (
@@ -175,6 +176,9 @@ def simulate(
     Closed loops stay closed: after each step configuration and velocity are projected on what the loops allow
     (:func:`~linkwright.dynamics.project`), unless ``projection`` is False; ``stabilisation`` gives Baumgarte's gains
     (α, β) as in ``forward_dynamics``, beside or instead. The start must be closed: see ``close`` and ``impulse``.
+
+    Where joints turn far within a step, fixed steps may add energy that nothing supplies, or take some: from a tenth on
+    that is warned of.
 
     A motion may grow beyond all numbers. A single one, of q0 (nq,) and v0 (nv,), ends there with a warning: the result
     is shorter. One of a batch keeps its samples, the later ones NaN, while the others go on, with a warning;
@@ -342,6 +346,8 @@ def simulate(
         motion = record.motion(compile_time, run_time)
         if not isinstance(chosen, Embedded):
             warn_if_friction_jumps(model, motion.q, motion.v, environment, h)
+        outer = wrenches is not None or environment is not None
+        warn_if_energy_is_wrong(motion, method, record.alive, supplied=outer, driven=controller is not None)
         if controller is not None and not staged and not np.all(record.alive):
             record.advice += _another_method(controller, method) or _too_stiff_feedback(
                 model, controller, *start, h * (rule.period if rule else 1)

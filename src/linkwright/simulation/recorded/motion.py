@@ -91,10 +91,15 @@ class Motion:
     def _energies(self) -> tuple[Array, Array]:
         if self.parts:
             return tuple(np.concatenate(some) for some in zip(*(part._energies for part in self.parts), strict=True))  # type: ignore[return-value]
+        return self.energies_at(slice(None))
+
+    def energies_at(self, samples: Any) -> tuple[Array, Array]:
+        """(n, …) and (n, …), J: the kinetic and the potential energy at some samples, of one mechanism."""
+        q, v = self.q[samples], self.v[samples]
         with np.errstate(all="ignore"):  # of a motion that grew beyond all numbers
-            kinetic, potential = measuring(self.model)(self.q, self.v)
+            kinetic, potential = measuring(self.model)(q, v)
             if self.smooth:
-                potential = potential + kernel_of(pair_energy, self.model)(self.q)
+                potential = potential + kernel_of(pair_energy, self.model)(q)
             return kinetic, potential
 
     @cached_property

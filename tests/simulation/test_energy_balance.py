@@ -1,0 +1,90 @@
+"""Energy that steps add or take is warned of where joints turn far in a step, and nowhere else."""
+
+import re
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+
+FAST = [(200.0, -400.0), (300.0, -300.0), (50.0, 80.0)]
+
+
+def two_link_at(v, duration=0.1, step=1e-3, **told):
+    return lw.simulate(lw.load("two_link"), [0.1, 0.2], v, duration, step, **told)
+
+
+def quiet(run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return run()
+
+
+@pytest.mark.parametrize("v", FAST)
+def test_energy_from_nowhere_is_warned_of_with_its_figure_time_and_remedy(v):
+    with pytest.warns(UserWarning, match=r"energy of 'two_link' grows from .* nothing supplies it.*dopri5") as caught:
+        motion = two_link_at(v, 0.3 if v[0] < 100.0 else 0.1, method="semi_implicit")
+    message = str(caught[0].message)
+    before, after, t, first = map(
+        float,
+        re.findall(r"([\d.e+]+) J|t = ([\d.]+) s", message)
+        and [x or y for x, y in re.findall(r"([\d.e+]+) J|t = ([\d.]+) s", message)],
+    )
+    assert before == pytest.approx(motion.energy[0], rel=1e-2)
+    k = int(np.abs(motion.t - t).argmin())
+    assert after == pytest.approx(motion.energy[k], rel=1e-2)
+    assert after == pytest.approx(motion.energy.max(), rel=0.2)
+    assert first < t
+    step = float(re.search(r"take about ([\d.e-]+) s a step", message).group(1))
+    cured = quiet(lambda: two_link_at(v, 0.05, 0.05 / np.ceil(0.05 / step), method="semi_implicit"))
+    assert cured.drift < 0.1 * cured.energy[0]
+    exact = quiet(lambda: two_link_at(v, 0.1, method="dopri5"))
+    assert exact.drift < 1e-5 * exact.energy[0]
+
+
+def test_energy_that_is_lost_is_warned_of():
+    with pytest.warns(UserWarning, match="falls from .* nothing dissipates it.*'midpoint'"):
+        two_link_at((300.0, 0.0), 0.5, method="midpoint")
+    damped = lw.Builder("damped").body("wheel", 1.0, center_of_mass=(0.1, 0, 0), inertia=0.1)
+    model = damped.joint("hinge", "revolute", "world", "wheel", axis=(0, 1, 0), damping=1.0).build()
+    motion = quiet(lambda: lw.simulate(model, [0.0], [300.0], 0.5, 1e-3))
+    assert motion.energy[-1] < 0.1 * motion.energy[0]
+
+
+def test_the_motion_of_a_batch_is_named():
+    v = [[1.0, 2.0], [50.0, 80.0]]
+    with pytest.warns(UserWarning, match=r"in motion \[1\] grows"):
+        lw.simulate(lw.load("two_link"), [0.1, 0.2], v, 0.3, 1e-3, "semi_implicit")
+
+
+def pushed(model, t, q, v, gain):
+    return gain * v / (1.0 + np.abs(v))
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+@pytest.mark.parametrize("gain", [50.0, 500.0])
+def test_what_a_law_supplies_is_no_error(method, gain):
+    """A flywheel is driven from rest to hundreds of rad/s: its energy is the work of its motor."""
+    made = lw.Builder("wheel").body("wheel", 1.0, inertia=0.1)
+    model = made.joint("hinge", "revolute", "world", "wheel", axis=(0, 1, 0)).build()
+    motion = quiet(lambda: lw.simulate(model, [0.0], [1.0], 0.5, 1e-3, method, law=partial(pushed, gain=gain)))
+    assert motion.energy[-1] > 100.0 * motion.energy[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["pendulum", "two_link", "arm4", "arm7", "puma560", "quadruped", "four_bar", "planar:5"]
+)
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_ordinary_motions_are_not_warned_of(name, method):
+    model = lw.load(name)
+    q, v = lw.showing_start(model)
+    quiet(lambda: lw.simulate(model, q, v, 1.0, 1e-3, method))
+
+
+def test_what_spins_about_a_steady_axis_is_not_warned_of():
+    made = lw.Builder("rotor", gravity=(0, 0, 0)).body("rotor", 1.0, inertia=[0.1, 0.1, 0.2])
+    model = made.joint("free", "free", "world", "rotor").build()
+    motion = quiet(lambda: lw.simulate(model, model.neutral(), [1.0, 0, 0, 0, 0, 500.0], 0.2, 1e-3))
+    assert motion.drift < 1e-3 * motion.energy[0]
