@@ -7,6 +7,7 @@ there; the numbers are those of the compiled model, with no static bodies fused.
   joints have quaternions (w, x, y, z), a free joint's position is the body's in the world.
 * v is MuJoCo's qvel except for free joints, whose linear velocity is in world axes there and in the body's
   here: :func:`velocity_from_mujoco` and :func:`velocity_to_mujoco` convert. (So M and forces change with it.)
+  A free joint with armature or friction loss is three slides and a ball, whose v is MuJoCo's (`free.py`).
 * Several joints on one body are one compound joint here, "<body>_joints". Their names stay valid: of its
   coordinates, and in ``model.joint``, ``slice``, ``lock`` and wherever joints are named.
 * Spatial tendons from site to site are springs and dampers between bodies.
@@ -34,6 +35,7 @@ from linkwright.errors import FormatError, MissingExtraError, ShapeError
 from linkwright.formats.confined import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf.contacts import contacts_of, touching
+from linkwright.formats.mjcf.free import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.shapes import rotation_of, shapes_of
 from linkwright.formats.xml import read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
@@ -117,7 +119,7 @@ def _described(name: str) -> tuple[Description, list[str]]:
         f"contact of {collide} geoms acts once its pairs are found: model.with_contact() in Python "
         "(what floats stands on its ground in the studio and by linkwright simulate as it is)"
     ] * (collide > 1)
-    notes = [*remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
+    notes = [*remarks, *reader.remarks, *waiting, *(f"MuJoCo warns: {_one_line(text)}" for text in warned)]
     if unused:
         notes.append(f"not used: {', '.join(unused)}")
     return description, [f"{name}: {note}" for note in notes]
@@ -298,6 +300,7 @@ class Reader:
             if lines and element.info.startswith("line ")
         }
         self.unused: list[str] = []
+        self.remarks: list[str] = []
         kinds = mujoco.mjtObj
         self.bodies = [WORLD, *self.names(kinds.mjOBJ_BODY, self.m.nbody, lambda k: f"body{k}")[1:]]
         self.joints = self.names(kinds.mjOBJ_JOINT, self.m.njnt, lambda j: f"{self.bodies[self.m.jnt_bodyid[j]]}_joint")
@@ -387,6 +390,12 @@ class Reader:
             motion, axes = self.motion(j)
             if isinstance(motion, Free):  # its coordinates are the pose in the world, wherever the body was put
                 base = np.eye(4)
+            if needs_world_axes(motion, values):
+                motion = in_world_axes()
+                self.remarks.append(
+                    f"the free joint {self.joints[j]!r} has armature or friction loss, along the world's axes: it is "
+                    "three slides and a ball here, whose v is MuJoCo's qvel"
+                )
             zero = axes @ self.zero(j) @ inverse_pose(axes)
             return JointSpec(
                 self.joints[j], parent, name, motion, base @ zero, axes[:3, :3], anchor=axes[:3, 3], **values

@@ -1,0 +1,27 @@
+"""Free joints with armature or friction loss: MuJoCo's act along the world's axes, in which its velocities are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.model.joint import Compound, Free, Part, Prismatic, Spherical, nested
+from linkwright.model.joint_type import JointType
+from linkwright.spatial.rotation import rotation_from_z
+from linkwright.spatial.transform import pose_matrix
+
+
+def in_world_axes() -> Compound:
+    """Return three slides along the world's axes and a ball: q and v are qpos and qvel of MuJoCo's free joint."""
+    parts, before = [], np.eye(3)
+    for name, axis in zip("xyz", np.eye(3), strict=True):
+        turn = rotation_from_z(axis)
+        parts.append(Part(nested(pose_matrix(before.T @ turn)), Prismatic(), name))
+        before = turn
+    return Compound((*parts, Part(nested(pose_matrix(before.T)), Spherical(), "ball")))
+
+
+def needs_world_axes(motion: JointType, values: dict[str, Any]) -> bool:
+    """Whether a joint is free and has what is another thing along the axes of the body."""
+    return isinstance(motion, Free) and any(np.any(values[name]) for name in ("armature", "friction"))
