@@ -121,6 +121,15 @@ def told_before(model: Model, x: Shaped[Array, "nv"], v1: Shaped[Array, "nv"]) -
     return _per_joint(model, "nv", told, (x, "nv"), (v1, "nv"))
 
 
+def with_turning(model: Model, v: Shaped[Array, "nv"], turning: Shaped[Array, "nv"]) -> Shaped[Array, "nv"]:
+    """Replace in v (nv,) the velocities that turn a joint's own axes by those of ``turning`` (nv,)."""
+
+    def replaced(motion: JointType, v: Array, turning: Array) -> Array:
+        return _turn_apart(motion, v)[1] + _turn_apart(motion, turning)[0] if motion.turning else v
+
+    return _per_joint(model, "nv", replaced, (v, "nv"), (turning, "nv"))
+
+
 def _turn_apart(motion: JointType, v: Array) -> tuple[Array, Array]:
     """The turning of a joint's axes, and the rest of its velocity."""
     share = np.array([float(k in motion.turning) for k in range(motion.nv)])

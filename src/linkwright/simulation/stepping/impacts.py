@@ -145,13 +145,13 @@ def constrained_step(
 def moved_on(model: Model, q: Array, h: Any, struck: Struck) -> tuple[Array, Array]:
     """(q, v) after h seconds with the velocity that impulses left.
 
-    Overlap is undone besides; free bodies take their velocity along as they are turned by that, and with it their
-    kinetic energy.
+    The shift that undoes overlap changes the configuration alone. A free body keeps its linear velocity in world axes,
+    and so its linear momentum, and its angular velocity in body axes, and so its kinetic energy.
     """
-    q1, v1 = configuration.move_straight(model, q, h * struck.v, struck.v)
-    if struck.shift is not None:
-        q1 = configuration.move_straight(model, q, h * struck.v + struck.shift, struck.v)[0]
-    return q1, v1
+    if struck.shift is None:
+        return configuration.move_straight(model, q, h * struck.v, struck.v)
+    q1, v1 = configuration.move_straight(model, q, h * struck.v + struck.shift, struck.v)
+    return q1, configuration.with_turning(model, v1, struck.v)
 
 
 def strike(
@@ -243,7 +243,9 @@ def left_by(
     The work of contacts, J; what undoing overlap added to the potential energy, J; and the residual, m/s or rad/s: the
     most by which the law of one contact, limit or joint's friction alone would still change one of its velocities.
     """
-    v1 = configuration.told_before(model, h * v1, v1)
+    v1 = configuration.with_turning(
+        model, configuration.told_before(model, configuration.difference(model, q, q1), v1), v1
+    )
     groups = _groups(model, q, v, h, constraints)
     J = dense_jacobian(groups, model.nv)
     at = len(J) - sum(group.size for group in groups if isinstance(group.parts[0], Touch))
