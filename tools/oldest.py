@@ -1,7 +1,7 @@
 """Print the oldest versions that pyproject.toml allows, as constraints of pip.
 
-``python tools/oldest.py`` prints those of the base dependencies, ``python tools/oldest.py mjcf study`` adds the extras of
-these names, ``python tools/oldest.py --all`` all extras. Continuous integration installs the first set and runs
+``python tools/oldest.py`` prints those of the base dependencies, ``python tools/oldest.py mjcf study`` adds the extras
+of these names, ``python tools/oldest.py --all`` all extras. Continuous integration installs the first set and runs
 ``tools/smoke.py`` with it.
 """
 

@@ -10,6 +10,8 @@
 # ## A function of the library
 
 # %%
+from functools import partial
+
 import numpy as np
 import linkwright as lw
 
@@ -68,10 +70,16 @@ if compiler := shutil.which("cc"):
 # ## Other things that can be exported
 #
 # - A derivative: `kernel.derivative("q").save("derivative.c")`.
-# - A law of control with its memory: `lw.control.compiled(model, law)` gives a kernel
-#   ([laws](../topics/control/laws.md#a-law-on-its-own-and-as-c)).
+# - A controller with its state: `kernel, state = lw.control.compiled(model, law)` returns a kernel (t, q, v, state) -> (τ, state) and
+#   the initial state ([laws](../topics/control/laws.md#a-law-on-its-own-and-as-c)).
 # - Equations to read, as C, Fortran, Octave or Python: `lw.equations(model)` ([equations](../topics/mechanisms/equations.md)).
 
 # %%
 kernel.derivative("q").save("by_q.c")
 assert Path("by_q.c").stat().st_size > 0
+
+pid = partial(lw.control.pid, target=np.zeros(6), stiffness=50.0, damping=5.0, integral=3.0, step=1e-3)
+controller, state = lw.control.compiled(arm, pid, state0=np.zeros(6))
+controller.save("pid.c")
+tau, state = controller(0.0, arm.random(seed=0), np.zeros(6), state)
+assert tau.shape == state.shape == (6,)

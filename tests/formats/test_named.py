@@ -90,6 +90,7 @@ def test_example_robots():
 @pytest.fixture
 def examples(tmp_path, monkeypatch):
     """Folders as those of example-robot-data."""
+    tmp_path = tmp_path / "robots"
     for path in ("one_description/urdf/one", "one_description/urdf/one_hand", "two_data/left", "two_data/right"):
         _write(tmp_path / f"{path}.urdf")
     for path in (
@@ -118,6 +119,7 @@ def _write(path):
         ("one_hand", "one_description/urdf/one_hand.urdf"),
         ("cat_c", "cat_c_description/cat.urdf"),  # a folder of one robot
         ("cat-arm", "cat_b_description/cat-arm.urdf"),
+        ("cat_b/cat", "cat_b_description/cat.urdf"),  # where two folders have a file of this name
     ],
 )
 def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
@@ -130,14 +132,35 @@ def test_a_name_is_that_of_a_file_or_of_a_folder_of_one(examples, name, found):
         ("two", "'two' may mean several robots of example-robot-data; name one of them: left, right"),
         ("two_data", "name one of them: left, right"),
         ("ur5", "name one of them: ur5_big, ur5_small"),
-        ("cat_b", "{examples}/cat_b_description/cat.urdf"),
-        ("cat", "{examples}/cat_c_description/cat.urdf, cat-arm"),
+        ("cat_b", "name one of them: cat-arm, cat_b/cat"),
+        ("cat", "name one of them: cat_b/cat, cat_c, cat-arm"),
     ],
 )
 def test_a_name_that_may_mean_several_tells_them(examples, name, told):
     with pytest.raises(InputError) as caught:
         load(name)
     assert told.format(examples=examples) in str(caught.value)
+
+
+def test_what_else_is_installed_changes_no_answer(examples, descriptions):
+    """robot_descriptions knows a description of the same name, which is not on disk, and then is."""
+    package = descriptions.parent / "site" / "robot_descriptions"
+    source = (package / "someone_description.py").read_text(encoding="utf-8")
+    for name in ("two", "ur5", "one"):
+        (package / f"{name}_description.py").write_text(source.replace("arm.urdf", f"{name}.urdf"), encoding="utf-8")
+    on_disk = "found only where it is on disk"
+    for there in (False, True):
+        if there:
+            folder = descriptions / "robots-here" / "robots" / "arm_description"
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in ("two", "ur5", "one"):
+                (folder / f"{name}.urdf").write_text(ROBOT, encoding="utf-8")
+        for name, variants in (("two", "left, right"), ("ur5", "ur5_big, ur5_small")):
+            with pytest.raises(InputError, match=f"name one of them: {variants}") as caught:
+                load(name)
+            assert (f"{name}_description, of robot_descriptions" in str(caught.value)) == there, on_disk
+        assert named.robot_file("one", ()) == examples / "one_description/urdf/one.urdf"
+    assert named.robot_file("two_description", ()).parent.name == "arm_description"
 
 
 @pytest.mark.parametrize(
@@ -169,3 +192,28 @@ def test_a_folder_and_nothing_are_told_from_a_name(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="is empty"):
         load(" ")
     assert load("pendulum").nq == 1
+
+
+def test_a_name_of_two_parts_is_loaded_unless_it_is_a_path(examples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load("cat_b/cat").name == "one"
+    assert load("cat_c").name == "one"
+    with pytest.raises(FormatError):
+        load("cat_b/dog")
+    (tmp_path / "cat_b").mkdir()
+    (tmp_path / "cat_b" / "cat").write_text(ROBOT.replace("one", "own"), encoding="utf-8")
+    assert load("cat_b/cat").name == "own"  # a file that is there
+
+
+@pytest.mark.skipif(not example_robots(), reason="example-robot-data is not installed (the extra robots)")
+@pytest.mark.filterwarnings("ignore::linkwright.errors.FormatWarning")
+def test_every_name_that_an_error_lists_can_be_loaded():
+    for name in ("talos", "ur5", "anymal"):
+        with pytest.raises(InputError, match=f"'{name}' may mean several robots") as caught:
+            load(name)
+        listed = str(caught.value).partition("name one of them: ")[2].split(", ")
+        assert len(listed) >= 3
+        for one in listed:
+            assert not one.startswith("/")
+            assert named.robot_file(one, ()).is_file()
+    assert load("anymal_b_simple/anymal").nv == 12

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from linkwright.errors import ArgumentError, FormatError, InputError, UnknownNameError, explained
-from linkwright.formats.named import robot_file
+from linkwright.formats.named import example_names, robot_file
 from linkwright.formats.xml import read_bytes, root_tag, shortened
 from linkwright.model.build.assembly import assemble
 from linkwright.model.library.built_in import BUILT_IN, NAMES, built_in
@@ -115,9 +115,11 @@ def _read(text: str, kind: str, root: str | None, packages: Sequence[str | os.Pa
 
 
 def _is_path(source: str) -> bool:
-    looks = Path(source).suffix.lower() in SUFFIXES or "/" in source or os.sep in source
+    if Path(source).suffix.lower() in SUFFIXES:
+        return True
+    parts = "/" in source or os.sep in source
     try:
-        return looks or Path(source).is_file()
+        return Path(source).is_file() or (parts and source not in example_names())
     except (OSError, ValueError):  # too long, or with a null character: no path
         return False
 

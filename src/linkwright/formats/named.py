@@ -1,7 +1,8 @@
 """Robots by name, of packages that are installed: their files are looked for, and nothing is run or downloaded.
 
-* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot. Where a
-  name may mean several, "talos" or "ur5", these are told instead.
+* ``example-robot-data``: the name of a robot's file, "panda", or of its folder, where that holds one robot; both,
+  "anymal_b_simple/anymal", where several folders have files of one name. Where a name may mean several, "talos" or
+  "ur5", the error lists them, whatever else is installed.
 * ``robot_descriptions``: the name of a description, "panda_description" or "panda_mj_description", or what stands
   before "_description"; only where its files are on disk already. Importing a description would download it: its source
   is read instead, for where the file is.
@@ -42,20 +43,22 @@ def robot_file(name: str, built_in: Iterable[str]) -> Path:
     if name in examples:
         return examples[name]
     described = robot_descriptions()
-    for one in (name, name + DESCRIPTION):
-        if one in described:
-            file = described_file(described[one])
-            if file is None:
-                raise MissingFileError(
-                    f"{name!r} is known to robot_descriptions, but its files are not on this computer: "
-                    f"`import robot_descriptions.{one}` downloads them, if you want that"
-                )
-            return file
+    files = {one: described_file(described[one]) for one in (name, name + DESCRIPTION) if one in described}
+    if (file := files.get(name)) is not None:
+        return file
     folder = re.sub(FOLDER, "", name)
     if folder in examples:
         return examples[folder]
+    file = files.get(name + DESCRIPTION)
     if several := _several(name, every):
-        raise InputError(several)
+        raise InputError(several + (f"; or {name + DESCRIPTION}, of robot_descriptions" if file else ""))
+    if file is not None:
+        return file
+    for one in files:
+        raise MissingFileError(
+            f"{name!r} is known to robot_descriptions, but its files are not on this computer: "
+            f"`import robot_descriptions.{one}` downloads them, if you want that"
+        )
     known = {*built_in, *every, *(one.removesuffix(DESCRIPTION) for one in described)}
     near = difflib.get_close_matches(name[:200], known, n=3, cutoff=0.7)
     begun = [one for one in sorted(every) if one.startswith((f"{folder}_", f"{folder}-"))]
@@ -70,19 +73,30 @@ def example_robots() -> dict[str, Path]:
     return {name: files[0] for name, files in _example_files().items() if len(files) == 1}
 
 
+def example_names() -> set[str]:
+    """The names of two parts, "folder/file", of robots of example-robot-data."""
+    return {name for name in _example_files() if "/" in name}
+
+
 def _example_files() -> dict[str, list[Path]]:
-    """What each name of example-robot-data may mean: files of that name, else all those in the folder of that name."""
+    """What each name of example-robot-data may mean: files of that name, else all those in the folder of that name.
+
+    Where folders have files of one name, "folder/file" means one of them.
+    """
     named: dict[str, list[Path]] = {}
     within: dict[str, list[Path]] = {}
+    both: dict[str, list[Path]] = {}
     for folder in _example_folders():
         for robot in sorted(folder.iterdir()):
             files = sorted([*robot.rglob("*.urdf"), *robot.rglob("*.sdf")]) if robot.is_dir() else []
+            short = re.sub(FOLDER, "", robot.name)
             for file in files:
                 named.setdefault(file.stem, []).append(file)
+                both.setdefault(f"{short}/{file.stem}", []).append(file)
             if files:
-                within[re.sub(FOLDER, "", robot.name)] = files
+                within[short] = files
         break
-    return within | named
+    return within | named | {name: files for name, files in both.items() if len(named[name.partition("/")[2]]) > 1}
 
 
 def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:
@@ -93,8 +107,16 @@ def _several(name: str, every: Mapping[str, Sequence[Path]]) -> str:
     files = [*dict.fromkeys(files)]
     if len(files) < 2:
         return ""
-    shown = [file.stem if len(every[file.stem]) == 1 else os.fspath(file) for file in files]
-    return f"{name!r} may mean several robots of example-robot-data; name one of them: {', '.join(shown)}"
+    names = [_name_of(file, every) for file in files]
+    return f"{name!r} may mean several robots of example-robot-data; name one of them: {', '.join(names)}"
+
+
+def _name_of(file: Path, every: Mapping[str, Sequence[Path]]) -> str:
+    """The name by which a file is loaded: its own, its folder's or both, the first that means no other."""
+    own = sorted(
+        (one for one, files in every.items() if list(files) == [file]), key=lambda one: (one != file.stem, "/" in one)
+    )
+    return own[0] if own else os.fspath(file)
 
 
 def _example_folders() -> list[Path]:
