@@ -29,7 +29,7 @@ from linkwright.formats.confined import confined
 from linkwright.formats.findings import assembled
 from linkwright.formats.meshes import solid_of
 from linkwright.formats.solids import Solid, together
-from linkwright.formats.xml import read_bytes, shortened
+from linkwright.formats.xml import not_utf_8, read_bytes, shortened
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.loop import Loop, loop_type
 from linkwright.model.shape import Shape, Use
@@ -69,6 +69,13 @@ def read_usd(path: str | os.PathLike[str], root: str | None = None, *, trusted: 
 
 def described(name: str) -> tuple[Description, list[str]]:
     """The description of the mechanism in a stage, and what of it is not used."""
+    try:
+        return _described(name)
+    except UnicodeDecodeError as error:  # of OpenUSD's names, values and messages, which it takes as bytes
+        raise not_utf_8(name, error) from None
+
+
+def _described(name: str) -> tuple[Description, list[str]]:
     try:
         from pxr import Tf, Usd
     except ImportError as error:

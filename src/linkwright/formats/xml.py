@@ -172,6 +172,16 @@ def _explained(error: expat.ExpatError, data: bytes, open_elements: list[Element
     return f"not well-formed XML: {reason}"
 
 
+def not_utf_8(name: str, error: UnicodeDecodeError) -> FormatError:
+    """The error of a file whose native parser returned a text that is not UTF-8."""
+    wrong, start = error.object, error.start
+    around = wrong[max(0, start - 20) : start + 20].decode("utf-8", "replace")
+    return FormatError(
+        f"{name}: a name or another text in it is not UTF-8: byte 0x{wrong[start]:02x} in {around!r}; "
+        "save the file as UTF-8"
+    )
+
+
 def shortened(text: str, length: int = 60) -> str:
     """The text, its middle left out where it is long: for messages."""
     return text if len(text) <= length else f"{text[: length // 2]}…{text[-length // 3 :]}"

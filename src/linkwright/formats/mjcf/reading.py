@@ -37,7 +37,7 @@ from linkwright.formats.findings import assembled
 from linkwright.formats.mjcf.contacts import contacts_of, touching
 from linkwright.formats.mjcf.free import in_world_axes, needs_world_axes
 from linkwright.formats.mjcf.shapes import rotation_of, shapes_of
-from linkwright.formats.xml import read_bytes, root_tag
+from linkwright.formats.xml import not_utf_8, read_bytes, root_tag
 from linkwright.model.build.description import WORLD, BodySpec, Description, FrameSpec, JointSpec, motion_of
 from linkwright.model.joint import Compound, Free, Part, Spherical, nested
 from linkwright.model.joint_type import JointType
@@ -91,12 +91,7 @@ def described(name: str) -> tuple[Description, list[str]]:
     try:
         return _described(name)
     except UnicodeDecodeError as error:  # of MuJoCo's texts, which it takes as bytes whatever encoding a file declares
-        wrong, start = error.object, error.start
-        around = wrong[max(0, start - 20) : start + 20].decode("utf-8", "replace")
-        raise FormatError(
-            f"{name}: a name or another text in it is not UTF-8: byte 0x{wrong[start]:02x} in {around!r}; "
-            "save the file as UTF-8"
-        ) from None
+        raise not_utf_8(name, error) from None
 
 
 def _described(name: str) -> tuple[Description, list[str]]:

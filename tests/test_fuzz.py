@@ -1,0 +1,68 @@
+"""The fuzzer: its inputs are a function of the seed, and what is not the library's own error is reported."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).parents[1] / "tools"
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="fuzzers read in forked processes")
+
+
+@pytest.fixture
+def fuzz(monkeypatch):
+    pytest.importorskip("rosbags")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    yield importlib.import_module("fuzz")
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("fuzz", "fuzzing")]:
+        del sys.modules[name]
+
+
+def test_inputs_are_a_function_of_the_seed(fuzz):
+    files = fuzz.FORMATS["urdf"].seeds()
+    first = [fuzz.made("urdf", files, 3, k) for k in range(40)]
+    assert first == [fuzz.made("urdf", files, 3, k) for k in range(40)]
+    assert first != [fuzz.made("urdf", files, 4, k) for k in range(40)]
+    assert len(set(first)) > 35
+
+
+def test_the_readers_hold(fuzz, monkeypatch, tmp_path, capfd):
+    arguments = ["fuzz", "urdf", "csv", "trajectory", "--count", "60", "--save", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert fuzz.main() == 0
+    assert "csv: 60 inputs" in capfd.readouterr().out
+
+
+def foreign(path):
+    if b"world" in path.read_bytes():
+        raise KeyError("world")
+
+
+def endless(path):
+    while True:
+        time.sleep(1)
+
+
+def crashing(path):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("read", "told"), [(foreign, "KeyError"), (endless, "ended by signal 14"), (crashing, "ended by signal 9")]
+)
+def test_failures_are_saved_and_reported(fuzz, monkeypatch, tmp_path, capfd, read, told):
+    monkeypatch.setattr(fuzz, "HANG", 1)
+    monkeypatch.setitem(fuzz.FORMATS, "odd", fuzz.Format("xml", ".xml", lambda: [b"<a/>", b"<a b='world'/>"], read))
+    monkeypatch.setattr(sys, "argv", ["fuzz", "odd", "--count", "2", "--save", str(tmp_path)])
+    assert fuzz.main() == 1
+    said = capfd.readouterr().out
+    assert told in said
+    saved = [file.name for file in tmp_path.iterdir()]
+    assert saved == ["odd-0-1.xml"] if read is foreign else "odd-0-0.xml" in saved
