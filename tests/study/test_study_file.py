@@ -120,6 +120,13 @@ def told_and_run(file):
         ("duration", "duratoin", "has no argument 'duratoin'; did you mean 'duration'?"),
         ("rows = 50", 'rows = 50\ntable = "x.csv"', "leave vary and samples away"),
         ("rows = 50", "rows = ", "is not TOML"),
+        ("rows = 50", f"rows = {'9' * 5000}", "is not TOML"),
+        ('"pendulum"', f'"{"a" * 300}"', "aaa"),
+        ('"simulate"', f'"{"a" * 300}.py:f"', "no Python file"),
+        ("{uniform = [[0.1], [1.0]]}", "{linspace = [1e308, -1e308, 3]}", "linspace of q0 must be finite"),
+        ("{uniform = [[0.1], [1.0]]}", '{linspace = ["a", 1, 3]}', "an end of linspace of q0"),
+        ("{uniform = [[0.1], [1.0]]}", "{linspace = [0, 1, 1000000000000]}", "more than 100000000 values"),
+        ("{uniform = [[0.1], [1.0]]}", "{linspace = [[0, 1], [1, 2, 3], 3]}", "differ in shape"),
         ('["q"]', '["p"]', "got 'p'"),
     ],
 )

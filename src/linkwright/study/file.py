@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import tomllib
 import warnings
@@ -18,6 +19,7 @@ import linkwright
 from linkwright.errors import InputError, UnknownNameError, counted
 from linkwright.files import read_arrays
 from linkwright.formats.load import load
+from linkwright.spatial.arrays import finite
 from linkwright.study import samples
 from linkwright.study.samples import Distribution, Samples
 
@@ -71,7 +73,7 @@ def read_study(path: str | Path) -> Told:
         told = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also of integers that are too long, and of bytes that are no text
         raise InputError(f"{str(path)!r} is not TOML: {error}") from None
     for key, value in told.items():
         if key not in KEYS:
@@ -98,7 +100,7 @@ def _function(told: Mapping[str, Any], file: Path) -> Callable[..., Any]:
     if "model" in told:
         beside = file.parent / told["model"]
         # a folder may be the results of an earlier run
-        model = load(str(beside) if beside.is_file() else told["model"])
+        model = load(str(beside) if os.path.isfile(beside) else told["model"])  # False for a name that is too long
     place, colon, inner = name.partition(":")
     if colon:
         function = _of_file(file.parent / place, inner)
@@ -111,7 +113,7 @@ def _function(told: Mapping[str, Any], file: Path) -> Callable[..., Any]:
 
 
 def _of_file(path: Path, name: str) -> Callable[..., Any]:
-    spec = importlib.util.spec_from_file_location(path.stem, path) if path.is_file() else None
+    spec = importlib.util.spec_from_file_location(path.stem, path) if os.path.isfile(path) else None
     if spec is None or spec.loader is None:
         raise InputError(f"there is no Python file {str(path)!r}")
     module = importlib.util.module_from_spec(spec)
@@ -147,6 +149,10 @@ def _samples(told: Mapping[str, Any], file: Path) -> Samples:
     return make(told["rows"], told.get("seed", 0), **read)
 
 
+MOST = 100_000_000
+"""Values of a list that is written by its ends."""
+
+
 def _spread(name: str, given: Any, file: Path) -> Any:
     """A list of values, or a distribution: ``{uniform = [low, high]}``, ``{linspace = [first, last, count]}``."""
     if not isinstance(given, dict):
@@ -163,7 +169,13 @@ def _spread(name: str, given: Any, file: Path) -> Any:
     if kind == "linspace":
         if isinstance(numbers[2], bool) or not isinstance(numbers[2], int) or numbers[2] < 1:
             raise InputError(f"{file.name}: linspace of {name} takes [first, last, count]; got {numbers!r}")
-        return np.linspace(numbers[0], numbers[1], numbers[2])
+        first, last = (finite(f"{file.name}: an end of linspace of {name}", x) for x in numbers[:2])
+        if first.shape != last.shape and first.shape and last.shape:
+            raise InputError(f"{file.name}: the ends of linspace of {name} differ in shape; got {numbers!r}")
+        if numbers[2] * max(first.size, last.size) > MOST:
+            raise InputError(f"{file.name}: linspace of {name} has more than {MOST} values; got {numbers!r}")
+        with np.errstate(over="ignore", invalid="ignore"):  # of ends that are too far apart
+            return finite(f"{file.name}: linspace of {name}", np.linspace(first, last, numbers[2]))
     return DISTRIBUTIONS[kind](*numbers)
 
 
