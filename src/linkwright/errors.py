@@ -13,7 +13,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,6 +62,20 @@ class FormatError(ModelError):
 
 class MissingFileError(FormatError, FileNotFoundError):
     """A file that is not there."""
+
+
+def is_choice(value: object, names: Iterable[str]) -> bool:
+    """Whether an option is one of these names; an array, which compares by its entries, is none."""
+    return isinstance(value, str) and value in names
+
+
+def names_given(argument: str, given: object) -> tuple[str, ...]:
+    """The names of an argument that is one or several of them; :class:`ArgumentError` where it is something else."""
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Collection) and all(isinstance(name, str) for name in given):
+        return tuple(given)
+    raise ArgumentError(f"{argument} is a name or a list of names; got {given!r:.200}")
 
 
 def with_article(noun: str) -> str:
@@ -117,17 +131,18 @@ def wrong_call(name: str, signature: inspect.Signature, args: Sequence[Any], nam
     ]
     starred = [p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    unbounded = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    kinds = {p.kind for p in parameters}
+    unbounded, any_name = inspect.Parameter.VAR_POSITIONAL in kinds, inspect.Parameter.VAR_KEYWORD in kinds
     needed = [p.name for p in parameters if p.default is p.empty and p.name not in starred]
+    unknown = [one for one in named if one not in signature.parameters and not any_name]
     by_place, more = places[: len(args)], len(args) > len(places) and not unbounded
     wrong = {
         "lacks {}": [repr(one) for one in needed if one not in by_place and one not in named],
-        "has no argument {}": [repr(one) for one in named if one not in signature.parameters and not starred],
+        "has no argument {}": [repr(one) for one in unknown],
         "is given {} twice": [repr(one) for one in by_place if one in named],
         "is given {} by place": [f"{len(args)} arguments"] if more else [],
     }
     told = " and ".join(what.format(", ".join(which)) for what, which in wrong.items() if which)
-    unknown = [one for one in named if one not in signature.parameters and not starred]
     meant = [near[0] for one in unknown if (near := difflib.get_close_matches(one, signature.parameters, n=1))]
     hint = f"did you mean {', '.join(map(repr, meant))}?"
     if meant and len(parameters) > FEW:

@@ -12,8 +12,9 @@ from linkwright.compiler.kernel import Kernel, compile
 from linkwright.compiler.public import public
 from linkwright.dynamics.closed_loops.close import steps_to_closed
 from linkwright.dynamics.closed_loops.rows import loop_groups
-from linkwright.errors import InputError, ShapeError, explained
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import derived, identity
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
@@ -26,7 +27,7 @@ NEAR = 1e-12
 """m or rad: a step of less than this, of the spread too, is the last."""
 
 
-@explained
+@takes_model
 def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
     """The configuration (…, nq) a part ``s`` of the way from q0 to q1, at s = 0 and 1 these: q0 ⊕ s (q1 ⊖ q0).
 
@@ -42,7 +43,7 @@ def interpolate(model: Model, q0: Any, q1: Any, s: Any) -> Array:
     return _integrate(model, q0, part[..., None] * _difference(model, q0, q1))  # type: ignore[no-any-return]
 
 
-@explained
+@takes_model
 def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
 
@@ -79,7 +80,7 @@ LARGE = 120
 """Velocities and rows of loops, together, of what is too large for that."""
 
 
-@explained
+@takes_model
 def mean_configuration(model: Model, q: Any, weights: Any = None) -> Array:
     """The configuration (nq,) to which those of q (n, nq) have the least sum of squared distances (Karcher's mean).
 

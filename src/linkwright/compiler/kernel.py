@@ -174,7 +174,7 @@ class Kernel(Entered):
                 if row is not None:
                     return self(*row) if out is None else self(*row, out=out)
             return self._call(*in_order, out=out)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             self._explain(arrays, out)
             raise ArgumentError(f"{self.program.name}: {error}") from None
 

@@ -40,6 +40,7 @@ from linkwright.compiler.signatures import batched
 from linkwright.errors import ArgumentError, NoDerivativeError, ShapeError, TooLargeError, explained, warn, wrong_call
 from linkwright.expression.graph import Expr, comparable
 from linkwright.model.derived import derived, exact, identity, keep
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 
@@ -53,13 +54,12 @@ _NOTE = """
 
 
 MISSING = object()
-"""What an argument is that was not given. That it is told costs right calls nothing; what is unknown or given twice
-Python tells, for to take it at all would cost each call a seventh of its time."""
+"""The default of an argument that must be given."""
 
 
 def public(book: F) -> F:
     """The algorithm, compiling itself for numbers of any batch shape, and as it is for symbols."""
-    signature = inspect.signature(book)
+    signature, name = inspect.signature(book), name_of(book)
     parameters = list(signature.parameters.values())
     names = [p.name for p in parameters[1:]]
     arrays = [name for name in names if name in ARRAYS]
@@ -69,11 +69,12 @@ def public(book: F) -> F:
     header = []
     for k, p in enumerate(parameters):
         if p.kind is p.KEYWORD_ONLY and parameters[k - 1].kind is not p.KEYWORD_ONLY:
-            header.append("*")
+            header.append("*_face_more")
         scope[f"_face_default{k}"] = MISSING if p.default is p.empty else p.default
         header.append(f"{p.name}=_face_default{k}")
         if p.kind is p.POSITIONAL_ONLY and all(later.kind is not p.kind for later in parameters[k + 1 :]):
             header.append("/")
+    header += ["*_face_more"] * ("*_face_more" not in header) + ["**_face_unknown"]
     # written out, like a dataclass's __init__, since unpacking *args would cost more than the kernel
     keys = {n: n for n in fixed}
     if algorithm_of(book) is None:  # options may be anything
@@ -98,6 +99,8 @@ def public(book: F) -> F:
     key = ", ".join(["_face_identity", *keys.values()])
     source = (
         f"def face({', '.join(header)}):\n"
+        f"    if _face_unknown or _face_more:\n"
+        f"        raise _face_wrong([{', '.join(p.name for p in parameters)}], _face_more, _face_unknown)\n"
         f"    try:\n"
         f"{usual}{pushed}"
         f"        return {model}.memo[{key}]({told})\n"
@@ -105,14 +108,21 @@ def public(book: F) -> F:
         f"        return _face_otherwise(error, {model}, {{{', '.join(f'{n!r}: {n}' for n in names)}}})\n"
     )
 
+    def wrong(given: list[Any], more: tuple[Any, ...], unknown: dict[str, Any]) -> ArgumentError:
+        named = [p.name for p, x in zip(parameters, given, strict=True) if x is not MISSING]
+        if more:  # then all places are taken
+            by_place = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+            return wrong_call(name, signature, [*by_place, *more], [n for n in named if n not in by_place] + [*unknown])
+        return wrong_call(name, signature, (), [*named, *unknown])
+
     def otherwise(error: Exception, first: Any, arguments: dict[str, Any]) -> Any:
         given = [n for n, x in {model: first, **arguments}.items() if x is not MISSING]
         if len(given) < len(parameters):
-            raise wrong_call(name_of(book), signature, (), given) from None
+            raise wrong_call(name, signature, (), given) from None
         return _otherwise(book, error, first, arguments)
 
-    scope["_face_otherwise"] = otherwise
-    exec(compile(source, f"<linkwright {name_of(book)}>", "exec"), scope)
+    scope["_face_otherwise"], scope["_face_wrong"] = otherwise, wrong
+    exec(compile(source, f"<linkwright {name}>", "exec"), scope)
     face: Any = functools.wraps(book)(scope.pop("face"))
     face.__doc__ = (inspect.getdoc(book) or "") + inspect.cleandoc(_NOTE).join(("\n\n", ""))
     face.__signature__ = batched(book)
@@ -123,8 +133,7 @@ def public(book: F) -> F:
 def _otherwise(book: Callable[..., Any], error: Exception, model: Any, arguments: dict[str, Any]) -> Any:
     """What the fast path could not do: a first call, symbols, or a mistake to explain."""
     name = name_of(book)
-    if not isinstance(model, Model):
-        raise ArgumentError(f"{name}: the first argument is a Model; got {model!r}") from None
+    require_model(model, name)
     if model.sweeps_are_recorded:  # in a function of a user's
         return call(book, inspect.signature(book), {next(iter(inspect.signature(book).parameters)): model, **arguments})
     wrenches = arguments.get("wrenches")

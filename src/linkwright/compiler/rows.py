@@ -63,6 +63,9 @@ def _face(function: F, doubt: Callable[..., Any] | None, look: Callable[..., Non
         arguments = given.arguments
         fixed = {n: x for n, x in arguments.items() if shapes[n] is None or (isinstance(x, str) and n in by_name)}
         arrays = {n: x for n, x in arguments.items() if n not in fixed}
+        for n, x in arrays.items():
+            if _holds_large_numbers(x):
+                raise ArgumentError(f"{name}: {n} must be an array of real numbers; got {x!r:.200}")
         if _any_symbols(arrays):
             return _on_symbols(function, fixed, arrays, {n: shapes[n] or () for n in arrays})
         try:
@@ -133,6 +136,17 @@ def shape_told(annotation: Any) -> tuple[int, ...] | None:
     """The shape that an annotation tells."""
     found = _SHAPED.search(str(annotation))
     return None if found is None else tuple(int(n) for n in found[1].split())
+
+
+def _holds_large_numbers(x: Any) -> bool:
+    """Whether an array is of whole numbers that are too large for float64, which NumPy keeps as objects."""
+    if isinstance(x, np.ndarray) and x.dtype.kind != "O":
+        return False
+    try:
+        entries = np.asarray(x)
+    except ValueError:  # rows of different lengths; the kernel says which
+        return False
+    return entries.dtype.kind == "O" and entries.size > 0 and all(isinstance(one, int) for one in entries.flat)
 
 
 def _any_symbols(arrays: dict[str, Any]) -> bool:

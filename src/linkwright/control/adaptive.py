@@ -30,6 +30,7 @@ from linkwright.dynamics.kinematics import body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
 from linkwright.dynamics.parameters.regressor import body_reference_regressors, momentum_change_regressor
 from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, as_numbers, where
 from linkwright.spatial.linalg import solve_symmetric
@@ -72,6 +73,7 @@ def _start(
     return state
 
 
+@takes_model
 @starting(_start)
 def adaptive(
     model: Model,

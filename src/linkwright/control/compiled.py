@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.errors import ArgumentError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, UnknownNameError
 from linkwright.inverse_kinematics.solver import inputs_named
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import taken_apart
 from linkwright.simulation.acting.laws import ruled
 from linkwright.spatial.arrays import Array
 
 
-@explained
+@takes_model
 def compiled(
     model: Model, law: Callable[..., Any], state0: Any = None, *, inputs: Sequence[str] = ()
 ) -> tuple[Kernel, Array]:
@@ -26,8 +27,6 @@ def compiled(
     which come last, in this order; of a law that is told a measured ``wrench`` (6,) this comes before them.
     ``kernel.save("law.c")`` writes C99 that allocates nothing.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"compiled: the first argument is a Model; got {model!r}")
     if isinstance(inputs, str):
         raise ArgumentError(f"inputs is a list of names; got {inputs!r}")
     function, bound = taken_apart(law)

@@ -32,6 +32,7 @@ from linkwright.dynamics.frames.manipulability import NAMES, rows_of
 from linkwright.errors import InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.model.derived import derived
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, clip, is_symbolic, mirror
@@ -43,6 +44,7 @@ FREE = {"posture": POSTURE, "posture_stiffness": of_joints(), "posture_damping":
 """Rules of what is bound for the joints as far as the hand leaves them free."""
 
 
+@takes_model
 @bounds(
     wrench=WRENCH,
     reference=POSE,
@@ -107,6 +109,7 @@ def shaped_impedance(
     return tau - J[rows].T @ wrench[rows]
 
 
+@takes_model
 @bounds(
     wrench=WRENCH,
     reference=POSE,
@@ -188,6 +191,7 @@ def _pressed_at_all(model: Model, bound: Mapping[str, Any]) -> None:
         raise InputError(f"force is told along {', '.join(map(repr, names))}, and pressed is {pressed!r} alone")
 
 
+@takes_model
 @bounds(
     _pressed_at_all,
     wrench=WRENCH,
@@ -285,6 +289,7 @@ admittance.start = _at_rest  # type: ignore[attr-defined]
 hybrid.start = _nothing_learnt  # type: ignore[attr-defined]
 
 
+@takes_model
 def compliance(model: Model, q: Array, stiffness: Any, frame: str, wrench: Array | None = None) -> Array:
     """C_x = J (K_q − ∂(Jᵀw)/∂q)⁻¹ Jᵀ (6, 6): how far the hand gives way to a small push, m/N, rad/(N m), world axes.
 

@@ -27,6 +27,7 @@ from linkwright.dynamics import (
 )
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError, warn
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.linalg import factorise, solve_above, solve_symmetric
@@ -61,6 +62,7 @@ def _limits_there(model: Model, bound: Mapping[str, Any]) -> None:
         warn(f"effort_limits=True changes nothing: no joint of {model.name!r} has such a limit; give numbers, or none")
 
 
+@takes_model
 @bounds(
     _limits_there,
     reference=POSE,
@@ -129,6 +131,7 @@ def operational_space(
     return within(efforts, by_inertia, limits_of(model, effort_limits))
 
 
+@takes_model
 @bounds(target=POSE, stiffness=of_hand(), damping=of_hand(), joint_damping=of_joints())
 def impedance(
     model: Model,

@@ -18,10 +18,12 @@ from linkwright.control.references import Wanted, at
 from linkwright.dynamics import difference, gravity_forces, passive_forces
 from linkwright.dynamics.configuration import exp_gradient_inverse
 from linkwright.dynamics.forces.statics import FRICTION_SPEED
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
 
 
+@takes_model
 @bounds(target=POSTURE, stiffness=of_joints(), damping=of_joints())
 def pd(
     model: Model,
@@ -45,6 +47,7 @@ def pd(
     return by_motors(model, tau, actuated)
 
 
+@takes_model
 @bounds(
     target=POSTURE,
     stiffness=of_joints(),
@@ -89,6 +92,7 @@ def pid(
 pid.start = lambda model, **bound: np.zeros(model.nv)  # type: ignore[attr-defined]
 
 
+@takes_model
 @bounds(reference=POSTURE, stiffness=of_joints(), damping=of_joints())
 def computed_torque(
     model: Model,
@@ -116,6 +120,7 @@ OF_FRICTION = of_joints()
 """The rule of coefficients of friction."""
 
 
+@takes_model
 @bounds(velocity=VELOCITY, friction=OF_FRICTION, damping=OF_FRICTION)
 def friction_compensation(
     model: Model, t: Any, q: Array, v: Array, *, velocity: Wanted, friction: Any, damping: Any = 0.0

@@ -19,6 +19,7 @@ from linkwright.control.within import Law, State, answer, begun, require_count, 
 from linkwright.dynamics import generalised_momentum, jacobian, mass_matrix, passive_forces
 from linkwright.dynamics.frames.manipulability import rows_of
 from linkwright.errors import ArgumentError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import name_of_function, taken_apart
 from linkwright.spatial.arrays import Array, Shaped, clip, where
@@ -55,6 +56,7 @@ def _require_a_place_for_external(law: Law) -> None:
         )
 
 
+@takes_model
 @starting(_start)
 def momentum_observer(
     model: Model,

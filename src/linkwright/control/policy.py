@@ -11,9 +11,10 @@ import numpy as np
 
 from linkwright.control.joint_space import Motors, driven
 from linkwright.dynamics import difference, pose
-from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError
+from linkwright.errors import ArgumentError, FormatError, InputError, ShapeError, is_choice
 from linkwright.files import read_arrays, replacing
 from linkwright.model.joint_type import generator
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
 
@@ -35,6 +36,7 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 """What a layer may do with each of its numbers."""
 
 
+@takes_model
 def observation(model: Model, t: Any, q: Array, v: Array) -> Array:
     """What a policy sees where nothing else is told: q ⊖ neutral, in which joints are, and v; (2 nv,).
 
@@ -77,6 +79,7 @@ class Policy:
     >>> motion = lw.simulate(arm, arm.neutral(), [0.0] * 7, duration=0.1, law=law)
     """
 
+    @takes_model
     def __init__(
         self,
         model: Model,
@@ -88,13 +91,11 @@ class Policy:
         bounded: bool = True,
         actuated: Motors = None,
     ):
-        if not isinstance(model, Model):
-            raise ArgumentError(f"Policy: the first argument is a Model; got {model!r}")
         inner: tuple[Any, ...] = tuple(hidden) if isinstance(hidden, (tuple, list)) else (hidden,)
         for what, n, least in (*(("hidden", n, 1) for n in inner), ("commands", commands, 0)):
             if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
                 raise ArgumentError(f"{what}: whole numbers from {least} on; got {n!r}")
-        if activation not in ACTIVATIONS:
+        if not is_choice(activation, ACTIVATIONS):
             raise ArgumentError(f"activation is one of {', '.join(ACTIVATIONS)}; got {activation!r}")
         if not callable(observe):
             raise ArgumentError(f"observe is a function (model, t, q, v) -> array; got {observe!r}")

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwright.control.within import Law, State, answer, begun, require_count, require_positive, starting
 from linkwright.dynamics import difference, integrate
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, where
 
@@ -25,6 +26,7 @@ def _start_of_encoders(model: Model, *, law: Law, resolution: Any) -> State | No
     return begun(model, law) or None
 
 
+@takes_model
 @starting(_start_of_encoders)
 def encoders(
     model: Model,
@@ -51,6 +53,7 @@ def _start_of_filter(model: Model, *, law: Law, cutoff: Any, step: Any, order: i
     return {**begun(model, law), "position": model.neutral(), "velocity": stages, "asked": np.zeros(())}
 
 
+@takes_model
 @starting(_start_of_filter)
 def filtered_velocity(
     model: Model,
@@ -101,6 +104,7 @@ def _start_of_kalman(
     }
 
 
+@takes_model
 @starting(_start_of_kalman)
 def kalman_velocity(
     model: Model,

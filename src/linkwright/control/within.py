@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import name_of_function, taken_apart
 from linkwright.simulation.acting.laws import start_of
@@ -49,13 +50,13 @@ def answer(law: Law, model: Model, t: Any, q: Array, v: Array, state: State, **t
 
 
 def _assumed(model: Model, *, law: Law, mechanism: Model) -> Any:
-    if not isinstance(mechanism, Model):
-        raise ArgumentError(f"mechanism is a Model; got {mechanism!r}")
+    require_model(mechanism, "assuming", "mechanism")
     if [joint.motion.type for joint in mechanism.joints] != [joint.motion.type for joint in model.joints]:
         raise ArgumentError(f"{mechanism.name!r} has other joints than {model.name!r}, which it is to stand for")
     return start_of(mechanism, law)
 
 
+@takes_model
 @starting(_assumed)
 def assuming(
     model: Model, t: Any, q: Array, v: Array, state: Any = None, *, law: Law, mechanism: Model, **measured: Array
@@ -80,6 +81,7 @@ def _start_of_deciding(model: Model, *, law: Law, decide: Callable[..., Any], ev
     return {**begun(model, law), "action": 0.0 * action, "asked": np.zeros(())}
 
 
+@takes_model
 @starting(_start_of_deciding)
 def deciding(
     model: Model,

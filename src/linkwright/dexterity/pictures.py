@@ -8,7 +8,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
-from linkwright.errors import InputError, ShapeError, counted, explained
+from linkwright.errors import InputError, ShapeError, counted
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import finite
 from linkwright.visual.drawing.view import ViewName
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = {"velocity": dynamics.velocity_ellipsoid, "force": dynamics.force_ellipsoid}
 
 
-@explained
+@takes_model
 def draw_ellipsoids(
     model: Model,
     q: Any,

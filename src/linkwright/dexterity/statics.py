@@ -14,7 +14,8 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import kernel_of
 from linkwright.dynamics.frames.manipulability import RANK, own_lengths, rows_of
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
@@ -34,7 +35,7 @@ class StaticWrench(NamedTuple):
     added to ``wrench``; of rows with fewer than k the rest are zeros"""
 
 
-@explained
+@takes_model
 def null_space(
     model: Model,
     q: Any,
@@ -56,7 +57,7 @@ def null_space(
     return _unit(units[:, None] * _rest(Vt, rank))
 
 
-@explained
+@takes_model
 def singular_directions(
     model: Model,
     q: Any,
@@ -74,7 +75,7 @@ def singular_directions(
     return _lost(model, J, directions)[0]
 
 
-@explained
+@takes_model
 def static_wrench(
     model: Model,
     q: Any,
@@ -121,8 +122,6 @@ def _jacobian(
     model: Model, q: Any, frame: str, directions: str | Sequence[str], reference: str, relative_to: str
 ) -> Array:
     """The rows (…, m, nv) of the Jacobian, of numbers that are finite."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"expected a Model; got {model!r}")
     if is_symbolic(q):
         raise ArgumentError("what is lost and what is free is told of numbers; manipulability takes symbols too")
     rows = rows_of(directions)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError, explained
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.joint_type import JointType
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, Shaped, as_numbers
 
@@ -159,7 +160,7 @@ def _per_joint(model: Model, result: str, function: Callable[..., Array], *coord
     return model.positions(results) if result == "nq" else model.velocities(results)
 
 
-@explained
+@takes_model
 def check(model: Model, q: Any) -> None:
     """Raise where q (…, nq) is not a configuration: of wrong shape, not finite, a quaternion not unit.
 

@@ -16,7 +16,7 @@ from linkwright.dynamics.closed_loops.rows import loop_groups
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.inverse import Wrenches, external_forces, inverse_dynamics
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import congruence
@@ -97,13 +97,13 @@ def checked_options(
     method: str | None = None, schedule: Any = None, partition: Any = None, loops: str = "closed", **_: Any
 ) -> dict[str, Any]:
     """What of :func:`forward_dynamics`' options is given, if they go together."""
-    if method is not None and method not in FORWARD_DYNAMICS_METHODS:
+    if method is not None and not is_choice(method, FORWARD_DYNAMICS_METHODS):
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, FORWARD_DYNAMICS_METHODS))}")
     options = {name: x for name, x in (("schedule", schedule), ("partition", partition)) if x is not None}
     for name in options:
-        if method not in OPTIONS[name]:
+        if not is_choice(method, OPTIONS[name]):
             raise InputError(f"{name} is for method {' and '.join(map(repr, OPTIONS[name]))}; method is {method!r}")
-    if loops not in ("closed", "ignore"):
+    if not is_choice(loops, ("closed", "ignore")):
         raise InputError(f"loops is {loops!r}; it may be 'closed' or 'ignore'")
     return options
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, is_choice
 from linkwright.model.build.description import WORLD
 from linkwright.model.tree import Frame, Link, Model
 from linkwright.spatial.arrays import Array, Shaped, is_one, is_zero
@@ -24,7 +24,7 @@ REFERENCES: tuple[Reference, ...] = get_args(Reference)
 
 def check_reference(reference: str) -> None:
     """Raise :class:`InputError` for a reference that does not exist."""
-    if reference not in REFERENCES:
+    if not is_choice(reference, REFERENCES):
         raise InputError(f"reference is {reference!r}; it may be {', '.join(map(repr, REFERENCES))}")
 
 

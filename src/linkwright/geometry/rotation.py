@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.rows import rows
-from linkwright.errors import UnknownNameError
+from linkwright.errors import UnknownNameError, is_choice
 from linkwright.geometry.checks import ROTATION, UNIT, rows_of
 from linkwright.spatial import euler
 from linkwright.spatial import rotation as single
@@ -63,7 +63,7 @@ def about(axis: str | Shaped[Any, "3"], angle: Shaped[Any, ""]) -> Shaped[Array,
 def direction(axis: Any) -> Array:
     """The unit vector (3,) along an axis, given by its name or any vector along it."""
     if isinstance(axis, str):
-        if axis not in NAMED:
+        if not is_choice(axis, NAMED):
             raise UnknownNameError("axis", axis, NAMED)
         return np.array(NAMED[axis])
     along = scaled(axis)

@@ -10,13 +10,14 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ModelError, explained
+from linkwright.errors import InputError, ModelError
 from linkwright.files import write_figure
 from linkwright.identification.fitting.columns import Columns
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.joint_type import generator
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -92,7 +93,7 @@ class ExcitingTrajectory:
         return f"<ExcitingTrajectory of {self.model.name!r}: {self.period:g} s, condition {self.condition:.3g}>"
 
 
-@explained
+@takes_model
 def exciting_trajectory(
     model: Model,
     period: float = 10.0,

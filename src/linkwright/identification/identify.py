@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.dynamics.parameters.identifiable import combination
-from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained, warn
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, warn
 from linkwright.identification.fitting.columns import Columns
 from linkwright.identification.fitting.estimate import Estimate, estimate
 from linkwright.identification.fitting.normal import Rows, Source
@@ -18,6 +18,7 @@ from linkwright.identification.fitting.physical import near_prior
 from linkwright.identification.fitting.unknowns import Unknowns
 from linkwright.identification.measured.measurements import Measurements
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -142,7 +143,7 @@ class Identified:
         return figure
 
 
-@explained
+@takes_model
 def identify(
     model: Model,
     q: Any,
@@ -268,8 +269,7 @@ def _likely(unknowns: Unknowns, prior: Any) -> Model:
     """The mechanism that the prior is of."""
     if prior is None:
         return unknowns.model
-    if not isinstance(prior, Model):
-        raise ArgumentError(f"prior is a Model; got {prior!r:.200}")
+    require_model(prior, "identify", "prior")
     own = [(body.name, joint.name) for body, joint in zip(unknowns.model.bodies, unknowns.model.joints, strict=True)]
     if [(body.name, joint.name) for body, joint in zip(prior.bodies, prior.joints, strict=True)] != own:
         raise InputError(f"the prior {prior.name!r} has other bodies or joints than {unknowns.model.name!r}")

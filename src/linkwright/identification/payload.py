@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, explained
+from linkwright.errors import InputError
 from linkwright.identification.identify import Identified, identify
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 
 
-@explained
+@takes_model
 def identify_payload(
     model: Model,
     frame: str,

@@ -11,12 +11,13 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import compile_or_not
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.inverse_kinematics.solver import inputs_named
 from linkwright.inverse_kinematics.steps import DEPENDENT, extend, is_identity, without
 from linkwright.inverse_kinematics.task import fitting
 from linkwright.inverse_kinematics.tasks import Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, is_zero, maximum, minimum, where
@@ -36,7 +37,7 @@ LEAST = 1e-12
 """of damping, squared: rows that depend on others divide by it"""
 
 
-@explained
+@takes_model
 def resolved_rate(
     model: Model,
     q: Any,
@@ -99,8 +100,6 @@ def _settings(damping: Any, period: Any) -> Array:
 
 def _rates(model: Any, rates: Any, velocity_limits: Any, period: Any) -> tuple[Rates, tuple[Any, ...]]:
     """What computes velocities of these tasks, and their arrays."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"resolved_rate: the first argument is a Model; got {model!r}")
     if not isinstance(rates, Mapping) or not rates:
         raise ArgumentError(f"rates are a dict, such as {{frame: twist}}, of at least one frame or task; got {rates!r}")
     if not isinstance(velocity_limits, bool):

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, counted
 from linkwright.inverse_kinematics import several
 from linkwright.inverse_kinematics.failures import NO_MORE, NOT_FOUND, REASONS, look_again, wrong_row
 from linkwright.inverse_kinematics.solver import DONE, WRONG, Found, Row, Search, Solver
 from linkwright.inverse_kinematics.task import fitting
 from linkwright.inverse_kinematics.tasks import ROTATION, Pose, Position, Task
 from linkwright.model.derived import Identity, identity, keep
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 
@@ -61,7 +62,7 @@ class Reached:
         return "; ".join([told, *(f"{count} {name}" for name, count in why if count)])
 
 
-@explained
+@takes_model
 def inverse_kinematics(
     model: Model,
     targets: Mapping[Any, Any],
@@ -183,8 +184,6 @@ def _names(fixed: Any) -> tuple[str, ...]:
 
 def _problem(model: Any, targets: Any, options: tuple[Any, ...]) -> tuple[Solver, tuple[Any, ...]]:
     """The problem of these targets, and their arrays."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"inverse_kinematics: the first argument is a Model; got {model!r}")
     if not isinstance(targets, Mapping) or not targets:
         raise ArgumentError(f"targets are a dict, such as {{frame: T}}, of at least one frame or task; got {targets!r}")
     if not isinstance(options[1], bool):

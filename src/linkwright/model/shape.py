@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.errors import with_article
+from linkwright.errors import is_choice, with_article
 from linkwright.model.equality import ByValue
 from linkwright.spatial.arrays import Array
 
@@ -123,7 +123,7 @@ class Shape(ByValue):
 
     def problems(self) -> Iterator[str]:
         """What is wrong with its numbers."""
-        if self.kind not in KINDS:
+        if not is_choice(self.kind, KINDS):
             yield f"unknown kind {self.kind!r}; there are {', '.join(KINDS)}"
             return
         for what in KINDS[self.kind]:
@@ -135,7 +135,7 @@ class Shape(ByValue):
                 yield f"the {what} of {with_article(self.kind)} is finite and above zero; got {getattr(self, what)!r}"
         if self.kind == "mesh":
             yield from self._mesh_problems()
-        if self.use not in USES:
+        if not is_choice(self.use, USES):
             yield f"a shape is for {', '.join(map(repr, USES))}; got {self.use!r}"
         yield from surface_problems(self)
         for what in ("contype", "conaffinity"):
@@ -144,7 +144,7 @@ class Shape(ByValue):
                 yield f"{what} is a whole number of 32 bits, 0 or more; got {bits!r}"
         if self.color is not None and not (np.shape(self.color) == (4,) and all(0.0 <= x <= 1.0 for x in self.color)):
             yield f"a colour is red, green, blue and opacity, each 0 to 1; got {self.color!r}"
-        if self.file_colors not in FILE_COLORS:
+        if not is_choice(self.file_colors, FILE_COLORS):
             yield f"file_colors is {', '.join(map(repr, FILE_COLORS))}; got {self.file_colors!r}"
 
     def _height_problems(self) -> Iterator[str]:

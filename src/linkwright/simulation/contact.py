@@ -13,6 +13,7 @@ from linkwright.dynamics import contact
 from linkwright.dynamics.contact import Plane, Sphere, Surface, dissipation
 from linkwright.errors import ArgumentError
 from linkwright.model.derived import derived
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import apart, one_after_another, size_of
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
@@ -20,6 +21,7 @@ from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 __all__ = ["Plane", "Sphere", "Surface", "dissipation", "energy", "gap", "wrench"]
 
 
+@takes_model
 def gap(model: Model, q: Array, surface: Surface) -> Any:
     """How far the frame, or the ball about it, is from the surface, m; less than zero: how deep it is in it.
 
@@ -28,11 +30,13 @@ def gap(model: Model, q: Array, surface: Surface) -> Any:
     return _found(contact.gap, model, surface, q)
 
 
+@takes_model
 def energy(model: Model, q: Array, surface: Surface) -> Any:
     """What is stored in the surface, k δᵖ⁺¹/(p + 1), J, of q (…, nq)."""
     return _found(contact.energy, model, surface, q)
 
 
+@takes_model
 def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
     """What the surface exerts on the mechanism (…, 6): [f; n] at the frame's origin, in world axes."""
     found: Array = _found(contact.wrench, model, surface, q, v)
@@ -40,8 +44,6 @@ def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
 
 
 def _found(book: Callable[..., Any], model: Model, surface: Surface, *states: Any) -> Any:
-    if not isinstance(model, Model):
-        raise ArgumentError(f"{book.__name__}: the first argument is a Model; got {model!r}")
     if not isinstance(surface, Surface):
         raise ArgumentError(f"{book.__name__}: surface is a contact.Plane or a contact.Sphere; got {surface!r}")
     values, shapes = [getattr(surface, name) for name in surface.shapes], tuple(surface.shapes.values())

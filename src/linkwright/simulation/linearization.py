@@ -28,8 +28,9 @@ from linkwright.dynamics.configuration import check, lie_bracket
 from linkwright.dynamics.contact.smooth import pair_wrenches
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import kept
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.running import suitable_method
 from linkwright.simulation.stepping.impacts import Constraints, constrained_step, constraints_of
@@ -45,7 +46,7 @@ from linkwright.simulation.stepping.integrators import (
     total_acceleration,
 )
 from linkwright.simulation.stepping.parts import placing
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
 
 Gradient = Callable[..., Array]
 
@@ -56,7 +57,7 @@ TOGETHER = 1
 """directions in which a step with impulses is changed in one pass; lanes hold several"""
 
 
-@explained
+@takes_model
 def linearize(
     model: Model,
     q: Any,
@@ -85,8 +86,6 @@ def linearize(
     Raises :class:`~linkwright.errors.InputError` for what is no state, for "variational", which is no formula, for
     steps that are not positive, and for ``limits`` without a step of impulses.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"linearize: the first argument is a Model; got {model!r}")
     check(model, q)
     arrays = [as_numbers(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))]
     for name, x in zip(("v", "tau"), arrays[1:], strict=True):
@@ -108,7 +107,7 @@ def linearize(
             raise InputError("limits act in steps: linearize(…, step=1e-3, limits=True)")
         J = _of_flow(model, q, v, tau)
         return J[..., : 2 * n], J[..., 2 * n :]
-    if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
+    if not (is_finite_number(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
     h = float(step)
     explicit = method is not None and isinstance(method_of(method), Tableau)

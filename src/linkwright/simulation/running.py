@@ -13,7 +13,8 @@ from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained, warn
+from linkwright.errors import ArgumentError, InputError, ShapeError, warn
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.all import all_that_acts
@@ -47,11 +48,11 @@ from linkwright.simulation.stepping.integrators import (
 from linkwright.simulation.stepping.parts import closing
 from linkwright.simulation.stepping.steps import Way
 from linkwright.simulation.stepping.taking import STEPS_AT_ONCE, STEPS_BETWEEN_CHECKS, way_of_steps
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
 from linkwright.status import told
 
 
-@explained
+@takes_model
 def simulate(
     model: Model,
     q0: Any,
@@ -192,13 +193,11 @@ def simulate(
     keyboard, carries what was computed as its attribute ``motion``.
     """
     given = {name: value for name, value in locals().items() if name not in KEPT_BY_EVENTS}  # none can be forgotten
-    chosen = method_of(method or "rk4")
-    if not isinstance(model, Model):
-        raise ArgumentError(f"simulate: the first argument is a Model; got {model!r}")
-    if not (isinstance(t0, (int, float, np.number)) and np.isfinite(t0)):
+    chosen = method_of("rk4" if method is None else method)
+    if not (is_finite_number(t0)):
         raise InputError(f"t0 is the time at the start, s; got {t0!r}")
     for name, value in (("duration", duration), ("step", step)):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+        if not (is_finite_number(value) and value > 0):
             raise InputError(f"{name} must be a positive number of seconds; got {value!r}")
     if not (isinstance(every, (int, np.integer)) and every > 0):
         raise InputError(f"every must be a whole number of steps; got {every!r}")

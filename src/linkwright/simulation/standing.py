@@ -16,9 +16,10 @@ from linkwright.dynamics.contact.points import points_between, points_of_pair
 from linkwright.dynamics.contact.shapes.candidate import FAR
 from linkwright.dynamics.forces.actuation import with_motors
 from linkwright.dynamics.kinematics import body_poses
-from linkwright.errors import ArgumentError, ModelError, explained
+from linkwright.errors import ModelError
 from linkwright.model.derived import derived
 from linkwright.model.pair import Pair
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.rotation import skew
@@ -35,7 +36,7 @@ LEVEL, SOON = 1e-3, 0.1
 mass_matrix_of, jacobian_of, pose_of = public(mass_matrix), public(jacobian), public(pose)
 
 
-@explained
+@takes_model
 def stand(model: Model, q: Any) -> Array:
     """The configuration q (…, nq), raised or lowered until what touches the ground just touches it.
 
@@ -51,8 +52,6 @@ def stand(model: Model, q: Any) -> Array:
     every shape that touches others. Raises :class:`~linkwright.errors.ModelError` where nothing floats, where no
     shape touches others, or where nothing is beneath.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"stand: the first argument is a Model; got {model!r}")
     q = as_numbers("q", q)
     check(model, q)
     floating = _floating(model)

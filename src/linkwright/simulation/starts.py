@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from linkwright.dynamics import close, impulse, momentum, total_mass
-from linkwright.errors import LinkwrightError, explained
+from linkwright.errors import LinkwrightError
 from linkwright.model.library.built_in import BUILT_IN, built_in
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.standing import stand
 from linkwright.spatial.arrays import Array
@@ -94,7 +95,7 @@ STARTS: dict[str, Start] = {
 """by the names of :data:`~linkwright.model.library.built_in.BUILT_IN`"""
 
 
-@explained
+@takes_model
 def showing_start(model: Model) -> tuple[Array, Array]:
     """A start q0 (nq,), v0 (nv,) from which a built-in mechanism moves clearly, its loops closed.
 

@@ -8,13 +8,14 @@ methods of the same names instead.
 
 from __future__ import annotations
 
+import math
 import sys
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, explained
 
 Array = np.ndarray
 """An array of float64, or of objects that behave like numbers (symbols)."""
@@ -49,8 +50,16 @@ def as_numbers(name: str, x: Any) -> Array:
         if array.dtype.kind not in "fiub":
             raise TypeError
         return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name} must be an array of real numbers; got {x!r}") from None
+
+
+def is_finite_number(x: Any) -> bool:
+    """Whether that is one finite real number, which float64 holds."""
+    try:
+        return isinstance(x, (int, float, np.number)) and math.isfinite(x)
+    except (OverflowError, TypeError):  # 10**400; a complex number
+        return False
 
 
 def finite(name: str, x: Any, *shapes: tuple[int, ...]) -> Array:
@@ -106,6 +115,7 @@ def _is(x: Any, number: float) -> bool:
     return isinstance(value, (int, float)) and value == number
 
 
+@explained
 def where(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``; both are evaluated.
 
@@ -124,11 +134,13 @@ def where(condition: Any, a: Any, b: Any) -> Any:
         return _where(condition, a, b)
 
 
+@explained
 def minimum(x: Any, y: Any) -> Any:
     """The smaller of two, element by element."""
     return _minimum(x, y) if is_symbolic(x, y) else np.minimum(x, y)
 
 
+@explained
 def maximum(x: Any, y: Any) -> Any:
     """The larger of two, element by element."""
     return _maximum(x, y) if is_symbolic(x, y) else np.maximum(x, y)
@@ -139,11 +151,13 @@ def largest(x: Any) -> Any:
     return reduce(maximum, [abs(entry) for entry in x])
 
 
+@explained
 def sign(x: Any) -> Any:
     """-1, 0 or 1, element by element."""
     return _sign(x) if is_symbolic(x) else np.sign(x)
 
 
+@explained
 def atan2(y: Any, x: Any) -> Any:
     """The angle of the point (x, y), in (-π, π]."""
     return _atan2(y, x) if is_symbolic(y, x) else np.arctan2(y, x)
@@ -154,6 +168,7 @@ def inverse_root(x: Any) -> Any:
     return _inverse_root(x) if is_symbolic(x) else 1.0 / np.sqrt(x)
 
 
+@explained
 def norm(x: Any) -> Any:
     """The Euclidean length of a vector (of each, along the last axis).
 
@@ -167,6 +182,7 @@ def norm(x: Any) -> Any:
     return np.sqrt(x @ x) if x.ndim == 1 else np.sqrt((x * x).sum(axis=-1))
 
 
+@explained
 def clip(x: Any, low: Any, high: Any) -> Any:
     """``x``, but not below ``low`` and not above ``high`` (None: no limit), element by element.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, warn
+from linkwright.errors import InputError, is_choice, warn
 from linkwright.spatial.arrays import Array, atan2, where
 from linkwright.spatial.rotation import rotation_about, skew
 
@@ -23,9 +23,9 @@ AXES = ("moving", "fixed")
 
 def axes_of(order: str, axes: str) -> tuple[tuple[int, int, int], slice]:
     """The numbers of the axes as if they moved along, and how the angles are to be turned round for that."""
-    if axes not in AXES:
+    if not is_choice(axes, AXES):
         raise InputError(f"axes are {' or '.join(map(repr, AXES))}; got {axes!r}")
-    if order not in ORDERS:
+    if not is_choice(order, ORDERS):
         raise InputError(
             f"an order of angles is one of {', '.join(ORDERS)}, in small letters, with axes='moving' or 'fixed'; "
             f"got {order!r}"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, is_symbolic, is_zero, mirror
 from linkwright.spatial.rotation import skew
 from linkwright.spatial.transform import split_pose
@@ -88,6 +88,7 @@ def about_center_of_mass(body: RigidInertia) -> tuple[float, Array, Array]:
     return m, c, I + m * (C @ C)
 
 
+@explained
 def add_mass_properties(bodies: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Array, Array]:
     """Mass, centre of mass (…, 3) and inertia (…, 3, 3) about it of bodies together, of (m, c, I) of each.
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, ShapeError
+from linkwright.errors import InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, where
 from linkwright.spatial.linalg import solve_symmetric
 
 
+@explained
 def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Array:
     """x with A x = b, on numbers and, in functions that are compiled, on symbols.
 
@@ -45,6 +46,7 @@ def solve(A: Any, b: Any, *, symmetric: bool = False, damping: Any = None) -> Ar
     return X[..., 0] if vector else X
 
 
+@explained
 def cholesky(A: Any) -> Array:
     """L (n, n), lower, with A = L Lᵀ, of a symmetric positive-definite A; numbers may have further axes in front."""
     A = _array("A", A)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, LinkwrightError
+from linkwright.errors import ArgumentError, LinkwrightError, explained
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.recorded.motion import Motion
 from linkwright.spatial.arrays import Array
@@ -36,6 +37,7 @@ FOLLOWS: dict[str, Follow] = {"Place": "place", "Place and turn": "place and tur
 class Studio:
     """A robot in the browser, made by :func:`studio`; it is there until :meth:`stop`, or the end of the program."""
 
+    @takes_model
     def __init__(self, model: Model, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None):
         self.model = model
         self.posture = Posture(model, q)
@@ -216,6 +218,7 @@ class Studio:
         return f'<iframe src="{address}" width="100%" height="600" style="border: 0"></iframe>'
 
 
+@explained
 def studio(
     model: Model | Any, q: Any = None, *, host: str = "127.0.0.1", port: int | None = None, browser: bool = False
 ) -> Studio:

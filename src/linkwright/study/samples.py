@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, explained
 from linkwright.spatial.arrays import Array, as_numbers
 
 MOST_ROWS = 2**53
@@ -156,6 +156,7 @@ class Distribution:
         return {"kind": self.kind, "numbers": list(self.numbers), "shape": list(self.shape)}
 
 
+@explained
 def uniform(low: Any, high: Any) -> Distribution:
     """Spread evenly from ``low`` to ``high``: numbers, or arrays of the parameter's shape."""
     low, high = _two("uniform", low, high)
@@ -164,6 +165,7 @@ def uniform(low: Any, high: Any) -> Distribution:
     return Distribution("uniform", (low, high), low.shape)
 
 
+@explained
 def log_uniform(low: Any, high: Any) -> Distribution:
     """Spread so that the logarithm is even, from ``low`` > 0 to ``high``: of what is uncertain by a factor."""
     low, high = _two("log_uniform", low, high)
@@ -172,6 +174,7 @@ def log_uniform(low: Any, high: Any) -> Distribution:
     return Distribution("log_uniform", (low, high), low.shape)
 
 
+@explained
 def normal(mean: Any, deviation: Any) -> Distribution:
     """Spread normally (Gauss) about ``mean`` with this standard deviation."""
     mean, deviation = _two("normal", mean, deviation)
@@ -180,6 +183,7 @@ def normal(mean: Any, deviation: Any) -> Distribution:
     return Distribution("normal", (mean, deviation), mean.shape)
 
 
+@explained
 def choice(values: Any) -> Distribution:
     """One of these values (n,), each as likely."""
     numbers = as_numbers("choice", values)
@@ -341,14 +345,18 @@ class Saltelli:
         return {"kind": "saltelli", "base": self.base, "seed": self.seed, VALUES: spread}
 
 
+@explained
 def grid(**values: Any) -> Grid:
     """Every combination of these values: (n,), or (n, *shape) of what is more than a number."""
     axes = {name: _column(name, x) for name, x in _some("grid", values).items()}
     return _counted(Grid(axes))
 
 
+@explained
 def table(columns: Mapping[str, Any] | None = None, /, **more: Any) -> Table:
     """The rows of arrays (rows, *shape) of equal length."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise ArgumentError(f"the columns of a table are a dict {{name: array}}; got {columns!r:.200}")
     found = {name: _column(name, x) for name, x in _some("table", {**(columns or {}), **more}).items()}
     lengths = {name: len(x) for name, x in found.items()}
     if len({*lengths.values()}) > 1:
@@ -357,11 +365,13 @@ def table(columns: Mapping[str, Any] | None = None, /, **more: Any) -> Table:
     return _counted(Table(found))
 
 
+@explained
 def random(rows: int, seed: int = 0, /, **spread: Any) -> Random:
     """Independent draws: of each name a distribution, or a number that is the same in all rows."""
     return _counted(Random(_number("rows", rows, 1), _number("seed", seed), _spread("random", spread)))
 
 
+@explained
 def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> Sobol:
     """Points of Sobol's sequence: they fill the space more evenly than draws do; best are 2ⁿ of them.
 
@@ -373,6 +383,7 @@ def sobol(rows: int, seed: int = 0, /, scramble: bool = True, **spread: Any) -> 
     return _counted(Sobol(number, _number("seed", seed), bool(scramble), _spread("sobol", spread)))
 
 
+@explained
 def saltelli(base: int, seed: int = 0, /, **spread: Any) -> Saltelli:
     """Points for :meth:`Study.sensitivity <linkwright.study.Study.sensitivity>`: base · (n + 2) rows of n parameters.
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownMotionError, counted, is_choice
 from linkwright.files import write_figure
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic
 from linkwright.spatial.values import Values
@@ -61,9 +62,8 @@ class Trajectory:
     decrease and pieces that do not meet.
     """
 
+    @takes_model
     def __init__(self, model: Model, times: Any, q: Any, coefficients: Any, *, limits: Mapping[str, Any] | None = None):
-        if not isinstance(model, Model):
-            raise ArgumentError(f"Trajectory: the first argument is a Model; got {model!r}")
         self.model = model
         c = finite("coefficients", coefficients)
         if c.ndim < 3 or c.shape[-1] != model.nv or 0 in c.shape[-3:-1]:
@@ -368,7 +368,7 @@ def broadcast(name: str, x: Array, shape: tuple[int, ...]) -> Array:
 def _limits(model: Model, limits: Mapping[str, Any] | None) -> dict[str, Array]:
     found = {}
     for kind, x in (limits or {}).items():
-        if kind not in KINDS:
+        if not is_choice(kind, KINDS):
             raise ArgumentError(f"limits are of {', '.join(KINDS)}; got {kind!r}")
         if x is not None:
             found[kind] = (

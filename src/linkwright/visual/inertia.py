@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, UnknownNameError, is_choice
 from linkwright.files import file_at, replacing
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
@@ -108,7 +108,7 @@ def animate_inertia(model: Model, q: Any, story: Story, path: str | Path) -> Pat
     ``story``: "composites", "force" (of the last body's joint) or "order". Raises :class:`UnknownNameError` for
     another, :class:`InputError` for a mechanism of none or of more than 40 bodies.
     """
-    if story not in STORIES:
+    if not is_choice(story, STORIES):
         raise UnknownNameError("story", story, STORIES)
     if not isinstance(path, str | Path):
         raise ArgumentError(f"a path is a str or a Path; got {path!r}")

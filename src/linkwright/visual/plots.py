@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, is_choice
 from linkwright.model.joint_type import JointType
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
@@ -47,7 +47,7 @@ def coordinate_groups(model: Model, which: str = "nq") -> tuple[Group, ...]:
     A group is a chain of joints between two branchings of the tree; joints with a quaternion stand alone. Where
     there are many, neighbours of one unit are taken together, so that six legs of a platform are not twelve panels.
     """
-    if which not in ("nq", "nv"):
+    if not is_choice(which, ("nq", "nv")):
         raise InputError(f'which is "nq" (positions) or "nv" (velocities, efforts); got {which!r}')
     entries: list[tuple[tuple[int, str], str, int, str]] = []  # (chain, unit), chain's title, index, label
     chains = _chains(model)

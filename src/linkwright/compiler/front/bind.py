@@ -19,6 +19,7 @@ from linkwright.errors import ArgumentError, InputError
 from linkwright.model.build.origins import with_near_origins
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.derived import derived
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 
 _regrouping: ContextVar[bool] = ContextVar("regrouping", default=True)
@@ -90,8 +91,7 @@ def bind(
     parameters, first = dict(signature.parameters), ""
     name = name_of(function)
     if model is not None:
-        if not isinstance(model, Model):
-            raise ArgumentError(f"expected a Model; got {model!r}")
+        require_model(model, name, "the mechanism")
         if model.holds_symbols:
             raise ArgumentError(
                 f"{name} cannot be compiled for {model.name!r}, which holds symbols: compile a function that makes the "
@@ -214,6 +214,8 @@ def book_of(function: Callable[..., Any]) -> Callable[..., Any]:
         function = function.func
     if inspect.isfunction(function):
         return getattr(function, "book", function)
+    if not callable(function):
+        raise ArgumentError(f"expected a function; got {function!r:.200}")
     try:
         hash(function)
     except TypeError:

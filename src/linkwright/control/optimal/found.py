@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwright.dynamics import difference, integrate
 from linkwright.errors import ArgumentError, counted
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, clip
 from linkwright.spatial.tables import take
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@takes_model
 def feedback(
     model: Model,
     t: Any,

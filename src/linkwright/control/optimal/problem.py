@@ -17,11 +17,12 @@ from linkwright.control.optimal.sweeps import NODES, Sweeps
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.forces.actuation import joint_effort_limits
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError, TooLargeError, UnknownNameError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.running import suitable_method
 from linkwright.simulation.stepping.integrators import IntegrationMethod, Variational, method_of
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
 from linkwright.status import told
 
 LARGE, LARGE_WITH_LOOPS = 12, 6
@@ -31,7 +32,7 @@ AT_ONCE = 128
 """Problems at work at a time, on each thread: what Python takes of an iteration is shared by so many."""
 
 
-@explained
+@takes_model
 def ilqr(
     model: Model,
     q0: Any,
@@ -84,9 +85,9 @@ def ilqr(
     q0, v0 = _states(model, q0, v0)
     if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 1:
         raise InputError(f"steps is a whole number from 1 on; got {steps!r}")
-    if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
+    if not (is_finite_number(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
-    if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance >= 0.0):
+    if not (is_finite_number(tolerance) and tolerance >= 0.0):
         raise InputError(f"tolerance is a number, not negative; got {tolerance!r}")
     if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 0:
         raise InputError(f"iterations is a whole number, not negative; got {iterations!r}")
@@ -177,8 +178,6 @@ def _way(sweeps: Sweeps, steps: int, h: float, at_once: int) -> Way:
 
 def _states(model: Any, q0: Any, v0: Any) -> tuple[Array, Array]:
     """The starts, checked, of one batch."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"ilqr: the first argument is a Model; got {model!r}")
     q, v, batch = check_state(model, q0, v0)
     require_mass(model)
     return np.broadcast_to(q, (*batch, model.nq)), np.broadcast_to(v, (*batch, model.nv))

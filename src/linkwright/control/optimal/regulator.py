@@ -15,8 +15,9 @@ from linkwright.control.optimal.holding import holding_efforts
 from linkwright.control.optimal.problem import controls_of
 from linkwright.control.optimal.riccati import continuous, discrete, gain
 from linkwright.dynamics import constraint_jacobian, difference
-from linkwright.errors import ArgumentError, InputError, explained
+from linkwright.errors import ArgumentError, InputError
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.linearization import linearize
 from linkwright.simulation.stepping.integrators import IntegrationMethod, total_acceleration
@@ -35,6 +36,7 @@ LOST = 1e-9
 """Share of the size of (λ1 − A, B) below which a mode counts as out of the reach of the efforts."""
 
 
+@takes_model
 def regulate(model: Model, t: Any, q: Array, v: Array, *, posture: Array, effort: Array, gain: Array) -> Array:
     """τ = τ̄ − K δ (nv,), δ = (difference(posture, q), v): back to rest at a posture (nq,); ``gain`` (nv, 2 nv)."""
     return effort - gain @ np.concatenate([difference(model, posture, q), v])
@@ -94,7 +96,7 @@ class Regulator:
         return f"Regulator({self.model.name!r}{batch}, {kind}, slowest time constant {slowest:.3g} s)"
 
 
-@explained
+@takes_model
 def lqr(
     model: Model,
     q: Any,
@@ -133,8 +135,6 @@ def lqr(
     >>> lw.control.lqr(lw.load("pendulum"), [3.0], Q=10.0, R=0.1).gain.shape
     (1, 2)
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"lqr: the first argument is a Model; got {model!r}")
     n, controls = model.nv, list(controls_of(model, actuated))
     posture = as_numbers("q", q)
     if tau is None and posture.shape[-1:] == (model.nq,):

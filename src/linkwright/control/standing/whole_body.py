@@ -19,6 +19,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, SimulationE
 from linkwright.inverse_kinematics.task import Task
 from linkwright.inverse_kinematics.tasks import Pose
 from linkwright.model.build.description import WORLD
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -74,7 +75,7 @@ class WholeBody:
     ``actuated``: names of the joints that have motors, all but free ones by themselves.
     """
 
-    @explained
+    @takes_model
     def __init__(
         self,
         model: Model,
@@ -85,8 +86,6 @@ class WholeBody:
         actuated: Sequence[str] | None = None,
         regularisation: float = 1e-5,
     ):
-        if not isinstance(model, Model):
-            raise ArgumentError(f"WholeBody: the first argument is a Model; got {model!r}")
         if model.loops:
             raise InputError(f"{model.name!r} has closed loops, of which WholeBody knows nothing: give it the tree")
         model.require_physical("forces of contact")

@@ -15,8 +15,9 @@ from linkwright.dynamics.closed_loops.rows import (
     rows_of_groups,
 )
 from linkwright.dynamics.configuration import check, integrate
-from linkwright.errors import ArgumentError, ClosureError, InputError, explained
+from linkwright.errors import ArgumentError, ClosureError, InputError
 from linkwright.model.loop import CoordinateLoop
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, largest, maximum, minimum, where
@@ -41,7 +42,7 @@ SAMPLES = 2
 """Configurations at which the generic number of independent constraints is looked for: one would do, almost always."""
 
 
-@explained
+@takes_model
 def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     """A configuration (…, nq) near the guess in which all loops are closed (to 1e-10, mostly to 1e-14).
 
@@ -50,8 +51,6 @@ def close(model: Model, q_guess: Any, fixed: Iterable[str] = ()) -> Array:
     ``fixed`` stay where they are. Limits are not looked at. Raises
     :class:`~linkwright.errors.ClosureError`, which tells what is left open, where none is found.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"close: the first argument is a Model; got {model!r}")
     check(model, q_guess)
     q = as_numbers("q_guess", q_guess)
     free = _free(model, fixed)
@@ -207,7 +206,7 @@ class Mobility:
         return text
 
 
-@explained
+@takes_model
 def mobility(model: Model, q: Any = None) -> Mobility:
     """Degrees of freedom, independent and redundant constraints; whether the configuration q (nq,) is singular.
 
@@ -217,8 +216,6 @@ def mobility(model: Model, q: Any = None) -> Mobility:
     the neutral one. Raises :class:`~linkwright.errors.ClosureError` where none is found,
     :class:`~linkwright.errors.InputError` where the loops are not closed at q.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"mobility: the first argument is a Model; got {model!r}")
     if q is None:
         q = some_closed_configuration(model)
     check(model, q)

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwright.dynamics.kinematics import pose, velocity
-from linkwright.errors import InputError
+from linkwright.errors import InputError, explained
 from linkwright.model.equality import ByValue
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, where
@@ -164,6 +164,7 @@ def wrench(model: Model, q: Array, v: Array, surface: Surface) -> Array:
     return np.concatenate([force, skew(arm) @ force])
 
 
+@explained
 def dissipation(restitution: float, speed: float) -> float:
     """The ``dissipation`` c, s/m, with which what comes at that speed, m/s, leaves at ``restitution`` times the speed.
 

@@ -11,7 +11,7 @@ from linkwright.dynamics.frames.jacobian import jacobian
 from linkwright.dynamics.inertias.mass import mass_matrix
 from linkwright.dynamics.inertias.massless import require_mass
 from linkwright.dynamics.kinematics import Reference, way_between
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, Shaped, where
@@ -33,7 +33,7 @@ GROUPS = {"all": NAMES, "linear": NAMES[:3], "angular": NAMES[3:]}
 
 def check_measure(model: Model, measure: str) -> None:
     """Raise :class:`InputError` for a measure that does not exist, :class:`ModelError` for one of masses that lack."""
-    if measure not in MEASURES:
+    if not is_choice(measure, MEASURES):
         raise InputError(f"measure is {measure!r}; it may be {', '.join(map(repr, MEASURES))}")
     if measure == "asada":
         require_mass(model, "the measure 'asada'")
@@ -47,13 +47,19 @@ def check_moves(model: Model, frame: str, relative_to: str) -> None:
 
 def rows_of(directions: str | Sequence[str]) -> list[int]:
     """The rows of a Jacobian that are meant: a group of them, or a list of names."""
-    names: Sequence[str] = GROUPS.get(directions, (directions,)) if isinstance(directions, str) else directions
-    if not names or any(name not in NAMES for name in names) or len({*names}) < len(names):
+    names = GROUPS.get(directions, (directions,)) if isinstance(directions, str) else directions
+    if not _are_directions(names):
         raise InputError(
             f"directions are {', '.join(map(repr, GROUPS))}, or some of {', '.join(map(repr, NAMES))}, several as a "
             f'list, ["x", "y"]; got {directions!r}'
         )
     return [NAMES.index(name) for name in names]
+
+
+def _are_directions(names: object) -> bool:
+    if not isinstance(names, (list, tuple)):
+        return False
+    return 0 < len(names) == len({name for name in names if is_choice(name, NAMES)})
 
 
 def manipulability(

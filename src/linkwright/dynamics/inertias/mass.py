@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.dynamics.inverse import inverse_dynamics
 from linkwright.dynamics.kinematics import body_velocities
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia
@@ -26,7 +26,7 @@ def mass_matrix(model: Model, q: Shaped[Array, "nq"], method: MassMatrixMethod =
     the inverse dynamics of a unit acceleration) or "jacobian" (the definition, Σ JᵀIJ).
     Reflected rotor inertias (armature) are on its diagonal.
     """
-    if method not in MASS_MATRIX_METHODS:
+    if not is_choice(method, MASS_MATRIX_METHODS):
         raise InputError(f"method is {method!r}; it may be {', '.join(map(repr, MASS_MATRIX_METHODS))}")
     return MASS_MATRIX_METHODS[method](model, q)
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from linkwright.dynamics.inertias.mass import composite_inertias
 from linkwright.dynamics.kinematics import body_accelerations, body_poses, body_velocities
-from linkwright.errors import InputError, ModelError, explained
+from linkwright.errors import InputError, ModelError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped, is_zero, mirror, where
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, congruence
@@ -21,14 +22,14 @@ NO_FORCE = 1e-10
 """A sum of forces below this share of their magnitudes is none, but rounding."""
 
 
-@explained
+@takes_model
 def total_mass(model: Model) -> float:
     """The mass of everything that moves, kg; what is welded to the world is :func:`welded_mass`."""
     model.require_physical("the total mass")
     return sum((link.rigid_inertia.mass for link in model.links), 0.0)
 
 
-@explained
+@takes_model
 def welded_mass(model: Model) -> float:
     """The mass of everything welded to the world, kg."""
     return model.welded.mass
@@ -279,7 +280,7 @@ def _both(R: Array) -> Array:
 
 
 def _check_base(base: str) -> None:
-    if base not in ("body", "world"):
+    if not is_choice(base, ("body", "world")):
         raise InputError(f"base is {base!r}; it may be 'body' or 'world'")
 
 

@@ -22,6 +22,7 @@ from linkwright.errors import ModelError, ShapeError, explained, warn
 from linkwright.model.change.minimal import regroupable
 from linkwright.model.change.movable import UNITS, Group, length_of, movable, units_of
 from linkwright.model.derived import kept
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.spatial.inertia import of_parameters
@@ -125,7 +126,7 @@ def combination(row: Array, first: int, names: Sequence[str]) -> str:
     return terms
 
 
-@explained
+@takes_model
 def base_parameters(model: Model, armature: bool = False, friction: bool = False) -> BaseParameters:
     """The combinations of inertial parameters that efforts, momentum and energy determine, as few as there are.
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import explained
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Joint, Model
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import inverse_pose
@@ -17,7 +17,7 @@ TEN = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 """A body's parameters: mass, mass times centre of mass, inertia about the body's origin, in the body's axes."""
 
 
-@explained
+@takes_model
 def inertial_parameters(model: Model, armature: bool = False, friction: bool = False) -> Array:
     """π (p,), in which efforts, energy and momentum are linear: see :func:`linkwright.regressor`.
 
@@ -40,7 +40,7 @@ def inertial_parameters(model: Model, armature: bool = False, friction: bool = F
     return np.concatenate(parts)
 
 
-@explained
+@takes_model
 def parameter_names(model: Model, armature: bool = False, friction: bool = False) -> tuple[str, ...]:
     """The names (p,) of :func:`inertial_parameters`: "link3.m", "link3.mcx", "link3.Ixx", …, "elbow.damping"."""
     names = [f"{body.name}.{one}" for body in model.bodies for one in TEN]

@@ -22,7 +22,7 @@ from linkwright.dynamics.forces.statics import FRICTION_SPEED
 from linkwright.dynamics.inverse import accelerations
 from linkwright.dynamics.kinematics import body_poses, body_velocities
 from linkwright.dynamics.parameters.inertial import public_placements
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.model.tree import Link, Model, motion_subspace, transform
 from linkwright.spatial.arrays import Array, Shaped
 from linkwright.spatial.rotation import skew
@@ -175,7 +175,7 @@ def body_momentum_regressors(model: Model, q: Array, v: Array) -> Any:
 
 def body_energy_regressors(model: Model, q: Array, v: Array, of: Energy) -> Any:
     """Of every body y (10,): its energy is yᵀπ."""
-    if of not in ("total", "kinetic", "potential"):
+    if not is_choice(of, ("total", "kinetic", "potential")):
         raise InputError(f"of is {of!r}; it may be 'total', 'kinetic' or 'potential'")
 
     def kinetic(link: Link, twist: Array, placement: Array) -> Array:

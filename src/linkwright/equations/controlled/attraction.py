@@ -14,8 +14,9 @@ import numpy as np
 from linkwright import dynamics
 from linkwright.compiler.public import public
 from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
-from linkwright.errors import InputError, explained
+from linkwright.errors import InputError
 from linkwright.files import file_at, write_figure
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 
@@ -95,7 +96,7 @@ class AttractionRegion:
         return f"<AttractionRegion: {self.share:.1%} of {grid} states of {' and '.join(self.axes)}{open_}>"
 
 
-@explained
+@takes_model
 def region_of_attraction(
     model: Model,
     law: Callable[..., Any] | None = None,

@@ -57,8 +57,6 @@ class Controlled:
     step: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, Model):
-            raise ArgumentError(f"the first argument is a Model; got {self.model!r}")
         if self.model.loops:
             raise ModelError(
                 f"the loops of {self.model.name!r} are closed: its states fill no plane of coordinates. "

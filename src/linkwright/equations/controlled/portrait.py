@@ -14,8 +14,9 @@ from linkwright.equations.controlled.attraction import AttractionRegion, filled,
 from linkwright.equations.controlled.plane import Controlled, Plane, plane_of
 from linkwright.equations.controlled.rest import RestingPlace
 from linkwright.equations.write.notation import latex_name
-from linkwright.errors import InputError, explained
+from linkwright.errors import InputError
 from linkwright.files import file_at, write_figure
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.plots import COLOURS
@@ -74,7 +75,7 @@ class PhasePortrait:
         return f"<PhasePortrait of {self.plane.controlled.model.name!r}: {' and '.join(self.axes)}>"
 
 
-@explained
+@takes_model
 def phase_portrait(
     model: Model,
     law: Callable[..., Any] | None = None,

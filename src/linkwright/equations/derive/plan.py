@@ -22,8 +22,9 @@ from linkwright.errors import ArgumentError, InputError, ModelError, UnknownName
 from linkwright.model.joint import Compound, Helical
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, HelicalPair, Loop
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Frame, Joint, Model
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, is_finite_number
 from linkwright.spatial.inertia import RigidInertia, about_center_of_mass
 from linkwright.spatial.rotation import rotation_z
 from linkwright.spatial.transform import pose_matrix
@@ -140,8 +141,7 @@ def plan_of(model: Model, parameters: str | Mapping[str, Any], snap: float, line
     geometry, inertial (there "all" names vanishing parameters too), gravity and passive (dampers, friction,
     springs); what is not mentioned is symbols. ``linear``: inertias at the joint in mechanisms of a plane too.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"expected a Model; got {model!r}")
+    require_model(model, "equations")
     model = model.physical or model
     if not isinstance(snap, Real) or not 0.0 <= snap <= 0.1:
         raise InputError(f"snap is an angle in radians, from 0 to 0.1; got {snap!r}")
@@ -248,7 +248,7 @@ def _choice(parameters: str | Mapping[str, Any]) -> tuple[dict[str, str], dict[s
             if value not in GROUPS[key]:
                 raise InputError(f"parameters of {key!r} may be {', '.join(map(repr, GROUPS[key]))}; got {value!r}")
             choice[key] = value
-        elif isinstance(value, (int, float)) and np.isfinite(value):
+        elif is_finite_number(value):
             given[str(key)] = float(value)
         else:
             groups = ", ".join(GROUPS)

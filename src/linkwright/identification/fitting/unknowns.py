@@ -57,8 +57,6 @@ class Unknowns:
         cls, model: Any, only: Sequence[str] | None = None, *, armature: bool = False, friction: bool = False
     ) -> Unknowns:
         """Checked."""
-        if not isinstance(model, Model):
-            raise ArgumentError(f"what is identified is a Model; got {model!r:.200}")
         model.require_physical("identification")
         if model.loops:
             raise ModelError(

@@ -8,8 +8,9 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ShapeError, explained, warn
+from linkwright.errors import InputError, ShapeError, warn
 from linkwright.identification.measured.measurements import gap_told, gaps
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 
@@ -70,7 +71,7 @@ def edge_of(step: float, cutoff: float | None) -> int:
     return 2 if cutoff is None else 2 + int(np.ceil(1.0 / (cutoff * step)))
 
 
-@explained
+@takes_model
 def smooth_derivatives(model: Model, t: Any, q: Any, v: Any = None, cutoff: float | None = 10.0) -> tuple[Array, Array]:
     """Velocities and accelerations (n, nv) of positions (n, nq) at even times (n,), by central differences.
 

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from linkwright.compiler.kernel import Kernel, compile
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, UnknownNameError, counted, explained
+from linkwright.errors import (
+    ArgumentError,
+    InputError,
+    ModelError,
+    ShapeError,
+    UnknownNameError,
+    counted,
+    explained,
+    is_choice,
+)
 from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
 from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
 from linkwright.inverse_kinematics.exact.explain import explanation
@@ -20,6 +29,7 @@ from linkwright.inverse_kinematics.exact.solutions import Solutions
 from linkwright.inverse_kinematics.exact.subproblems import Turn
 from linkwright.inverse_kinematics.exact.tasks import Pose, free_joints, task_of
 from linkwright.inverse_kinematics.exact.ways import TASKS, Way, ways
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, finite
 
@@ -169,7 +179,7 @@ class AnalyticSolver:
         q[dropped], error[dropped] = np.nan, np.nan
 
 
-@explained
+@takes_model
 def analytic_inverse_kinematics(
     model: Model, frame: str, *, given: str | None = None, task: str = "pose", tolerance: float = 1e-9
 ) -> AnalyticSolver:
@@ -190,9 +200,7 @@ def analytic_inverse_kinematics(
     >>> found.q.shape, int(found.count)
     ((8, 6), 8)
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"analytic_inverse_kinematics: the first argument is a Model; got {model!r}")
-    if task not in TASKS:
+    if not is_choice(task, TASKS):
         raise UnknownNameError("task", task, TASKS)
     if not finite("tolerance", tolerance, ()) > 0.0:
         raise InputError(f"tolerance is a length above 0, m and rad together; got {tolerance!r}")

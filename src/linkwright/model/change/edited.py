@@ -16,6 +16,7 @@ from linkwright.model.joint import Compound
 from linkwright.model.joint_type import JointType
 from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
+from linkwright.model.requirement import require_model
 from linkwright.model.spring import Spring
 from linkwright.model.tree import PER_COORDINATE, Model
 from linkwright.spatial.arrays import Array, entries, is_symbolic
@@ -151,8 +152,7 @@ def place_of(model: Model, frame: str) -> tuple[str, Array]:
 
 def append(model: Model, other: Model, frame: str, prefix: str) -> Model:
     """See :meth:`Model.append`."""
-    if not isinstance(other, Model):
-        raise ArgumentError(f"what is appended is a Model; got {other!r:.200}")
+    require_model(other, "append", "what is appended")
     if not isinstance(prefix, str):
         raise ArgumentError(f"the prefix of names is text; got {prefix!r}")
     body, placement = place_of(model, frame)

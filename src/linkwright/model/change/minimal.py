@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.model.build.origins import with_near_origins
 from linkwright.model.change.movable import inertia, length_of, movable, null_space, units_of, vector
 from linkwright.model.tree import Model
@@ -44,7 +44,7 @@ ROUNDING = 1e-15
 
 def minimal(model: Model, form: str) -> Model:
     """See :meth:`Model.minimal`; ``form`` is one of FORMS."""
-    if form not in FORMS:
+    if not is_choice(form, FORMS):
         raise InputError(f"form is {form!r}; it may be {', '.join(map(repr, FORMS))}")
     if model.physical is not None or not regroupable(model):
         return model

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError
+from linkwright.errors import ArgumentError, InputError, is_choice
 from linkwright.model.build.assembly import assemble, described
 from linkwright.model.build.description import BodySpec, JointSpec
 from linkwright.model.change.edited import renamed
@@ -40,7 +40,7 @@ class Image(NamedTuple):
 
 def mirrored(model: Model, axis: str, names: Mapping[str, str] | None) -> Model:
     """See :meth:`Model.mirror`."""
-    if axis not in AXES:
+    if not is_choice(axis, AXES):
         raise InputError(f"a mirror stands across an axis, {', '.join(map(repr, AXES))}; got {axis!r}")
     if names is not None and not isinstance(names, Mapping):
         raise ArgumentError(f"names are changed by a dict {{part: what takes its place}}; got {names!r}")

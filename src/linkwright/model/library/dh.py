@@ -21,11 +21,13 @@ from linkwright.errors import (
     ModelError,
     UnknownNameError,
     explained,
+    is_choice,
     listed,
 )
 from linkwright.model.build.builder import Builder
 from linkwright.model.build.description import STANDARD_GRAVITY, WORLD, pose_of
 from linkwright.model.joint import Prismatic, Revolute
+from linkwright.model.requirement import takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Link, Model
 from linkwright.spatial.arrays import Array, finite, snap
@@ -102,7 +104,7 @@ def from_dh(
     >>> lw.pose(arm, [0.0, 0.0, 0.1], "tool")[:3, 3]
     array([0.9, 0. , 0.1])
     """
-    if convention not in CONVENTIONS:
+    if not is_choice(convention, CONVENTIONS):
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     if isinstance(rows, (str, bytes)) or not isinstance(rows, Sequence):
         raise ArgumentError(f"a DH table is a list of DHRow(a=, alpha=, d=, theta=, …); got {rows!r:.200}")
@@ -194,7 +196,7 @@ def _added(offset: float) -> str:
     return f"q {'-' if offset < 0.0 else '+'} {abs(offset):.6g}" if offset else "q"
 
 
-@explained
+@takes_model
 def to_dh(model: Model, frame: str | None = None, convention: str = "modified") -> DHTable:
     """The DH table of a serial arm, whose chain ends at ``frame``: where not given, at its frame "tool", or without one
     at the frame farthest out on its last body.
@@ -206,7 +208,7 @@ def to_dh(model: Model, frame: str | None = None, convention: str = "modified") 
     Raises :class:`ModelError` that names the first joint that is in no table: one that is neither revolute nor
     prismatic, follows another, closes a loop or is not on the way to ``frame``.
     """
-    if convention not in CONVENTIONS:
+    if not is_choice(convention, CONVENTIONS):
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     if not model.joints:
         raise ModelError(f"{model.name!r} has no joints, of which a DH table would tell")

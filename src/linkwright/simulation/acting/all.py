@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
-from linkwright.errors import ArgumentError, warn
+from linkwright.errors import ArgumentError, names_given, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import Named, names_of_each
 from linkwright.simulation.acting.drives import Between, between, driving
@@ -59,7 +59,7 @@ def all_that_acts(
     if law is None:
         rule, each = None, names_of_each(each, batch, elsewhere)
     else:
-        each = {each} if isinstance(each, str) else {*each}
+        each = {*names_given("each", each)}
         rule = ruled(model, law, state0, each, batch, sensor is not None, elsewhere)
     outside = outside_of(model, wrenches, environment, each, batch)
     if smooth:

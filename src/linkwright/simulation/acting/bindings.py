@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError
+from linkwright.errors import ArgumentError, InputError, ShapeError, UnknownNameError, names_given
 from linkwright.model.derived import exact
 from linkwright.simulation.acting.fingerprint import fingerprint
 from linkwright.spatial.arrays import Array, as_numbers
@@ -76,7 +76,7 @@ class Named(NamedTuple):
 
 def names_of_each(each: Collection[str], batch: tuple[int, ...], known: Sequence[Named]) -> set[str]:
     """The names, checked: ``known`` are those that there are, by what they are bound to."""
-    each = {each} if isinstance(each, str) else {*each}
+    each = {*names_given("each", each)}
     if each and not batch:
         raise ArgumentError("each names what every motion of a batch has of its own; here is one motion: q0 (…, nq)")
     names = [name for one in known for name in one.names]

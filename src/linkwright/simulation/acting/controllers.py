@@ -28,7 +28,8 @@ from linkwright.compiler.public import compile_or_not, kernel_of
 from linkwright.dynamics import difference, forward_dynamics, integrate, inverse_dynamics, passive_forces
 from linkwright.dynamics.configuration import check
 from linkwright.dynamics.forces.actuation import with_motors
-from linkwright.errors import ArgumentError, InputError, explained, warn
+from linkwright.errors import ArgumentError, InputError, warn
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Formula, Ruled
 from linkwright.simulation.stepping.integrators import (
@@ -38,7 +39,7 @@ from linkwright.simulation.stepping.integrators import (
     with_added_armature,
 )
 from linkwright.simulation.stepping.parts import in_parts
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
 
 MARGIN = 4.0
 """How many times shorter than stability asks for the steps are that a controller is made for."""
@@ -161,7 +162,7 @@ class Hold:
         return self.laws(self.held)(q, v)
 
 
-@explained
+@takes_model
 def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3) -> Hold:
     """Hold a posture (…, nq) by computed torque: every coordinate returns as a damped oscillator of ``frequency`` Hz.
 
@@ -189,7 +190,7 @@ def hold(model: Model, posture: Any, frequency: float = 2.0, damping_ratio: floa
     return _holding(laws, w, damping_ratio, _exactly(model, target.reshape(-1, model.nq), w * step))
 
 
-@explained
+@takes_model
 def hold_joints(
     model: Model, posture: Any, frequency: float = 2.0, damping_ratio: float = 1.0, step: float = 1e-3
 ) -> Hold:
@@ -413,7 +414,7 @@ def _angular(frequency: float, damping_ratio: float, step: float) -> float:
         ("damping_ratio", damping_ratio, "1 is critical"),
         ("step", step, "s"),
     ):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+        if not (is_finite_number(value) and value > 0):
             raise InputError(f"{name} must be a positive number ({unit}); got {value!r}")
     w = 2.0 * np.pi * float(frequency)
     most = min(1.0 / damping_ratio, 4.0 * damping_ratio) / (MARGIN * step)

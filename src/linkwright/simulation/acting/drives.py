@@ -24,7 +24,7 @@ from linkwright.errors import ArgumentError, InputError, ShapeError, warn
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.laws import Formula, Ruled
 from linkwright.simulation.acting.randomness import Random, checked_seed, seeds
-from linkwright.spatial.arrays import Array, as_numbers, clip, maximum, where
+from linkwright.spatial.arrays import Array, as_numbers, clip, is_finite_number, maximum, where
 from linkwright.spatial.repeats import when
 
 FADING = 0.05
@@ -148,7 +148,7 @@ def _ratios(model: Model, gear: Any) -> Array:
 
 def _steps(name: str, time: float, h: float, least: int) -> int:
     """A time as so many steps."""
-    if not (isinstance(time, (int, float, np.number)) and np.isfinite(time) and time >= 0):
+    if not (is_finite_number(time) and time >= 0):
         raise InputError(f"{name} must be a time in seconds, not negative; got {time!r}")
     count = round(time / h)
     if count < least or abs(count * h - time) > 1e-6 * h * max(1, count):

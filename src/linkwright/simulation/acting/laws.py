@@ -24,6 +24,7 @@ import numpy as np
 from linkwright.compiler.public import compile_or_not
 from linkwright.errors import ArgumentError, InputError, ShapeError, wrong_call
 from linkwright.model.derived import derived, exact
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.bindings import (
     Named,
@@ -309,6 +310,7 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
         return {}
 
 
+@takes_model
 def start_of(model: Model, law: Callable[..., Any]) -> Any:
     """The state that a law has at the start, by its attribute ``start``; None of a law without one.
 

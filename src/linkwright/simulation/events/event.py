@@ -13,6 +13,7 @@ from linkwright import dynamics
 from linkwright.dynamics.contact.shapes import candidates
 from linkwright.errors import ArgumentError, InputError, ModelError, UnknownNameError, explained
 from linkwright.model.pair import Pair, pair_problems
+from linkwright.model.requirement import takes_model
 from linkwright.model.shape import Shape
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, finite, minimum
@@ -177,7 +178,7 @@ def touch(
     return Event(gap, told, "down", name or f"{frame} touches", hold=held, touching=touching)
 
 
-@explained
+@takes_model
 def limits(
     model: Model,
     joints: Sequence[str] | None = None,
@@ -189,8 +190,6 @@ def limits(
 
     A joint that comes to rest at its limit stays there until it is moved away.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"limits: the first argument is a Model; got {model!r:.200}")
     if joints is not None and isinstance(joints, str):
         raise ArgumentError(f"joints is a list of names; got {joints!r}")
     places = [range(model.nq)[model.slice(name).q] for name in joints] if joints is not None else [range(model.nq)]
@@ -219,7 +218,7 @@ def _limit(coordinate: str, bound: float, sign: float, action: Any, name: str) -
     return Event(room, action, "down", name, hold=held)
 
 
-@explained
+@takes_model
 def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: Any = ..., name: str = "") -> Event:
     """The shapes of a pair of the model, ``model.pairs[pair]``, touch: an :class:`Impact` with the pair's restitution.
 
@@ -227,8 +226,6 @@ def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: An
     to rest there is not held. No other contact of this pair acts in a simulation with this event, unless its ``action``
     is another.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"pair_touch: the first argument is a Model; got {model!r:.200}")
     if not model.pairs:
         raise ModelError(
             f"{model.name!r} has no pairs of shapes that touch: with_ground() and with_contact() make them"

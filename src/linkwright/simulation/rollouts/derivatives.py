@@ -20,8 +20,9 @@ from linkwright.compiler.front.trace import trace
 from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.parameters import parametrised
 from linkwright.dynamics.configuration import difference, integrate
-from linkwright.errors import ArgumentError, InputError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, InputError, UnknownNameError
 from linkwright.model.derived import derived
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.rollouts.prepare import Prepared, prepared
 from linkwright.simulation.rollouts.result import Rollout
@@ -40,7 +41,7 @@ SHIFTS = 30
 """Sweeps in which shifts settle, but for very few; forwards all of them are taken"""
 
 
-@explained
+@takes_model
 def rollout_derivatives(
     model: Model,
     q0: Any,

@@ -13,7 +13,7 @@ from linkwright.dynamics.closed_loops.forces import Gains, checked_gains
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.solving import Solver
 from linkwright.dynamics.inertias.massless import require_mass
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import ArgumentError, InputError, ShapeError, names_given
 from linkwright.model.derived import derived
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.all import all_that_acts
@@ -43,7 +43,7 @@ from linkwright.simulation.stepping.many import (
     layout_of,
 )
 from linkwright.simulation.stepping.steps import Way, is_smooth, memory_at_start, memory_of
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number
 
 KEPT = ("q", "v", "tau", "reward", "state")
 """What may be kept of every n-th step."""
@@ -110,20 +110,18 @@ def prepared(
     servos: Servos | None = None,
 ) -> Prepared:
     """As :func:`rollout` is told of it, checked."""
-    if not isinstance(model, Model):
-        raise ArgumentError(f"rollout: the first argument is a Model; got {model!r}")
-    chosen = method_of(method or "rk4")
+    chosen = method_of("rk4" if method is None else method)
     if isinstance(chosen, Variational):
         others = [repr(name) for name, one in METHODS.items() if not isinstance(one, Variational)]
         raise InputError(f"rollouts take steps by {', '.join(others)}; {method!r} is simulate's")
-    if not (isinstance(step, (int, float, np.number)) and np.isfinite(step) and step > 0):
+    if not (is_finite_number(step) and step > 0):
         raise InputError(f"step must be a positive number of seconds; got {step!r}")
-    names = (keep,) if isinstance(keep, str) else tuple(keep)
+    names = names_given("keep", keep)
     if unknown := [name for name in names if name not in KEPT]:
         raise ArgumentError(f"keep names what is kept, of {', '.join(KEPT)}; got {unknown[0]!r}")
     if law is None and state0 is not None:
         raise ArgumentError("state0 is of a law, and none is given: rollout(…, law=…)")
-    if not (isinstance(discount, (int, float, np.number)) and np.isfinite(discount) and discount >= 0):
+    if not (is_finite_number(discount) and discount >= 0):
         raise InputError(f"discount must be a number, not negative; got {discount!r}")
     if isinstance(reset, str) and reset != "start":
         raise ArgumentError(f"reset is 'start' or a function (model, q0, v0, random) -> (q, v); got {reset!r}")
@@ -147,7 +145,7 @@ def prepared(
 
     functions_given = (("reward", reward), ("terminate", terminate), ("reset", reset))
     elsewhere = [one for what, given in functions_given for one in names_bound(what, given)]
-    each = {each} if isinstance(each, str) else {*each}
+    each = {*names_given("each", each)}
     smooth = bool(model.pairs) and method is not None and isinstance(chosen, (Tableau, Embedded))
     acting = all_that_acts(
         model,

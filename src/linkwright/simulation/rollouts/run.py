@@ -12,7 +12,8 @@ from linkwright.compiler.kernel import Kernel
 from linkwright.compiler.native.threads import checked_threads
 from linkwright.dynamics.closed_loops.forces import Gains
 from linkwright.dynamics.impulses.solving import Solver
-from linkwright.errors import InputError, TooLargeError, explained, warn
+from linkwright.errors import InputError, TooLargeError, warn
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.simulation.acting.outside import Environment, Wrenches
 from linkwright.simulation.acting.servos import Servos
@@ -27,7 +28,7 @@ from linkwright.simulation.stepping.steps import fewer_pairs
 from linkwright.spatial.arrays import Array
 
 
-@explained
+@takes_model
 def rollout(
     model: Model,
     q0: Any,

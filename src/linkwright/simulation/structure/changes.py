@@ -27,7 +27,8 @@ from linkwright.dynamics import (
     velocity,
 )
 from linkwright.dynamics.configuration import check_state
-from linkwright.errors import ArgumentError, ModelError, ShapeError, UnknownNameError, explained
+from linkwright.errors import ArgumentError, ModelError, ShapeError, UnknownNameError
+from linkwright.model.requirement import require_model, takes_model
 from linkwright.model.scale import scale_of
 from linkwright.model.tree import Joint, Link, Model
 from linkwright.spatial.arrays import Array
@@ -54,7 +55,7 @@ class Changed(NamedTuple):
     """J, of kinetic energy"""
 
 
-@explained
+@takes_model
 def carry_over(model: Model, q: Any, v: Any, other: Model) -> Changed:
     """The state of another mechanism whose bodies are where these are, after a plastic impact with what was added.
 
@@ -62,12 +63,12 @@ def carry_over(model: Model, q: Any, v: Any, other: Model) -> Changed:
     :class:`~linkwright.errors.ModelError` where its joints do not reach the poses of the bodies, or its loops are open.
     """
     q, v = _state(model, q, v)
-    _require_model("carry_over", other)
+    require_model(other, "carry_over", "other")
     there = posture(model, q, other)
     return _carried(model, q, v, other, there)
 
 
-@explained
+@takes_model
 def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Changed:
     """The mechanism with these joints held from now on where they are, and its state; ``lost`` is the energy of that.
 
@@ -78,14 +79,14 @@ def lock_joints(model: Model, q: Any, v: Any, joints: Iterable[str]) -> Changed:
     return _carried(model, q, v, model.lock({name: q[model.slice(name).q] for name in names}))
 
 
-@explained
+@takes_model
 def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[str] | None = None) -> Changed:
     """The reverse of :func:`lock_joints`: ``free`` is the mechanism before any were locked.
 
     ``joints`` are set free, all that are locked where none are named. No energy is lost.
     """
     q, v = _state(model, q, v)
-    _require_model("unlock_joints", free)
+    require_model(free, "unlock_joints", "free")
     whole = posture(model, q, free)
     locked = [joint.name for joint in free.joints if joint.nq and joint.name not in {one.name for one in model.joints}]
     asked = locked if joints is None else _names("joints", joints)
@@ -96,7 +97,7 @@ def unlock_joints(model: Model, q: Any, v: Any, free: Model, joints: Iterable[st
     return _carried(model, q, v, other)
 
 
-@explained
+@takes_model
 def connect(
     model: Model, q: Any, v: Any, name: str, type: str, first: str, second: str, **told: Any
 ) -> Changed:  # a loop's kind is its type elsewhere too
@@ -115,14 +116,14 @@ def connect(
     return _carried(model, q, v, other, q)
 
 
-@explained
+@takes_model
 def cut(model: Model, q: Any, v: Any, name: str) -> Changed:
     """The mechanism without one of its loops; its state stays as it is."""
     q, v = _state(model, q, v)
     return Changed(model.without_loop(name), q, v, 0.0)
 
 
-@explained
+@takes_model
 def grasp(model: Model, q: Any, v: Any, hand: str, held: str, name: str = "grasp") -> Changed:
     """The mechanism with the frame ``held`` held in the frame ``hand`` as it is now: a weld, made by a plastic impact.
 
@@ -224,16 +225,10 @@ def _carried(model: Model, q: Array, v: Array, other: Model, there: Array | None
 
 
 def _state(model: Model, q: Any, v: Any) -> tuple[Array, Array]:
-    _require_model("the first argument", model)
     q, v, batch = check_state(model, q, v)
     if batch:
         raise ShapeError(f"structures change one motion at a time; got a batch {batch}")
     return q, v
-
-
-def _require_model(what: str, model: Any) -> None:
-    if not isinstance(model, Model):
-        raise ArgumentError(f"{what} is a Model; got {model!r:.200}")
 
 
 def _names(what: str, names: Any) -> list[str]:

@@ -21,7 +21,8 @@ from linkwright.dynamics import difference, gravity_forces, integrate
 from linkwright.dynamics.configuration import check_state
 from linkwright.dynamics.impulses.exerted import exerted, row_names
 from linkwright.dynamics.impulses.rows import limited
-from linkwright.errors import ArgumentError, InputError, UnknownNameError
+from linkwright.errors import InputError, UnknownNameError
+from linkwright.model.requirement import require_model
 from linkwright.model.tree import Model
 from linkwright.simulation.ground import floating, on_ground
 from linkwright.simulation.recorded.motion import Motion
@@ -97,8 +98,7 @@ class Live:
         ground: bool = True,
         mode: Literal["hold", "bend", "free"] | None = None,
     ):
-        if not isinstance(model, Model):
-            raise ArgumentError(f"Live: the first argument is a Model; got {model!r}")
+        require_model(model, "Live")
         self.lock = RLock()
         self.shown = model
         grounded = on_ground(model, None, None, True) if ground and floating(model) else model

@@ -9,10 +9,11 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import ArgumentError, InputError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ShapeError
 from linkwright.geometry import rotation
 from linkwright.inverse_kinematics.paths import place_first
 from linkwright.inverse_kinematics.reach import inverse_kinematics
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.hands.poses import PoseTrajectory
@@ -38,7 +39,7 @@ _pose, _difference = public(dynamics.pose), public(dynamics.difference)
 _residual = public(dynamics.constraint_residual)
 
 
-@explained
+@takes_model
 def follow(
     model: Model,
     frame: str,
@@ -58,8 +59,6 @@ def follow(
     Raises :class:`InputError` where the path cannot be followed, when, and what stands in the way: a joint's limit, a
     singular posture. Velocity limits are not looked at: see ``trajectory.plot()``.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"follow: the first argument is a Model; got {model!r}")
     if not isinstance(path, PoseTrajectory):
         raise ArgumentError(f"follow: a path is made by straight, circle or arc; got {path!r}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 1e-8:

@@ -13,7 +13,7 @@ import numpy as np
 from linkwright.errors import ArgumentError, InputError, ShapeError, counted, explained
 from linkwright.files import write_figure
 from linkwright.geometry.checks import TOLERANCE
-from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, minimum, where
+from linkwright.spatial.arrays import Array, as_numbers, is_finite_number, is_symbolic, maximum, minimum, where
 from linkwright.spatial.rotation import rotation_exp, rotation_log
 from linkwright.spatial.tables import take
 from linkwright.spatial.transform import pose_matrix
@@ -224,7 +224,7 @@ def circle(
     if not (long := float(np.linalg.norm(n))) > 0.0:
         raise InputError("axis has no direction: it is zero")
     n = n / long
-    if isinstance(angle, bool) or not isinstance(angle, (int, float, np.number)) or not np.isfinite(angle):
+    if isinstance(angle, bool) or not is_finite_number(angle):
         raise InputError(f"angle is a number, rad; got {angle!r}")
     e1 = T0[:3, 3] - middle
     e1 = e1 - (n @ e1) * n

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import ArgumentError, InputError, ShapeError
+from linkwright.errors import InputError, ShapeError
 from linkwright.model.derived import kept
 from linkwright.model.names import velocity_names
 from linkwright.model.tree import Model
@@ -61,8 +61,6 @@ class Ends:
         driven: Iterable[str] | None = None,
         **rates: Any,
     ):
-        if not isinstance(model, Model):
-            raise ArgumentError(f"the first argument is a Model; got {model!r}")
         self.model, self.driven = model, driving(model, driven)
         configurations = [finite(name, x) for name, x in (("start", start), ("end", end))]
         for name, x in zip(("start", "end"), configurations, strict=True):

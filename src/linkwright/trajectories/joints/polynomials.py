@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwright.compiler.public import compile_or_not
 from linkwright.dynamics.configuration import exp_gradient_inverse, exp_rates
-from linkwright.errors import InputError, explained
+from linkwright.errors import InputError
 from linkwright.model.derived import derived
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.joints.ends import Ends
@@ -18,7 +19,7 @@ from linkwright.trajectories.joints.hermite import between
 from linkwright.trajectories.trajectory import Trajectory
 
 
-@explained
+@takes_model
 def polynomial(
     model: Model,
     start: Any,

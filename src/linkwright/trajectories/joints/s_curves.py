@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwright.errors import InputError, ShapeError, explained
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
@@ -32,6 +33,7 @@ class SCurves(NamedTuple):
     """(…, n): the motion is so much of the first and the rest of the second, 0 to 1"""
 
 
+@explained
 def s_curves(
     p0: Any,
     v0: Any,
@@ -155,7 +157,7 @@ def _made(T: Array, found: Array) -> SCurves:
     return SCurves(T, found[..., :14].reshape(*found.shape[:-1], 2, 7), found[..., 14])
 
 
-@explained
+@takes_model
 def s_curve(
     model: Model,
     start: Any,

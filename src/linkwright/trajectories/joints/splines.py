@@ -9,7 +9,8 @@ import numpy as np
 
 from linkwright import dynamics
 from linkwright.compiler.public import public
-from linkwright.errors import InputError, ShapeError, explained
+from linkwright.errors import InputError, ShapeError, is_choice
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.joints.closing import closed, driving
@@ -20,7 +21,7 @@ from linkwright.trajectories.trajectory import Trajectory, broadcast, finite
 _difference = public(dynamics.difference)
 
 
-@explained
+@takes_model
 def spline(
     model: Model,
     waypoints: Any,
@@ -45,7 +46,7 @@ def spline(
     >>> lw.trajectories.spline(arm, [[0.0, 0.0], [1.0, 0.5], [0.0, 1.0]], [0.0, 1.0, 2.0])
     <Trajectory of 'two_link': 2 s, 2 pieces of degree 3>
     """
-    if ends not in ("clamped", "natural"):
+    if not is_choice(ends, ("clamped", "natural")):
         raise InputError(f"ends are 'clamped' or 'natural'; got {ends!r}")
     names = driving(model, driven)
     q = finite("waypoints", waypoints)

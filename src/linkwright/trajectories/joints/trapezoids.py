@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.errors import InputError, explained
+from linkwright.errors import InputError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.trajectories.joints.ends import Ends, Rows, no_motion, velocity_limits
@@ -20,7 +21,7 @@ EXACT = 1e-12
 """How much of the way may be lacking, as part of what is moved."""
 
 
-@explained
+@takes_model
 def trapezoid(
     model: Model,
     start: Any,

@@ -13,8 +13,9 @@ from linkwright import dynamics
 from linkwright.compiler.kernel import compile
 from linkwright.compiler.public import public
 from linkwright.dynamics.forces.actuation import joint_effort_limits
-from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, explained
+from linkwright.errors import ArgumentError, InputError, ModelError, ShapeError, is_choice
 from linkwright.model.names import velocity_names
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers
 from linkwright.trajectories.joints.ends import velocity_limits
@@ -29,7 +30,7 @@ from linkwright.trajectories.trajectory import Trajectory, finite
 _difference = public(dynamics.difference)
 
 
-@explained
+@takes_model
 def time_optimal(
     model: Model,
     path: Any,
@@ -68,11 +69,9 @@ def time_optimal(
 
     TOPP-RA (Pham & Pham 2018), limits kept between grid points by Bernstein coefficients.
     """
-    if not isinstance(model, Model):
-        raise ArgumentError(f"time_optimal: the first argument is a Model; got {model!r}")
     if model.loops:
         raise ModelError(f"{model.name!r} has closed loops, for which time-optimal motions are not made")
-    if scheme not in SCHEMES:
+    if not is_choice(scheme, SCHEMES):
         raise ArgumentError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {scheme!r}")
     if not isinstance(check, (bool, np.bool_)):
         raise ArgumentError(f"check is True or False; got {check!r}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwright.errors import InputError
+from linkwright.model.requirement import takes_model
 from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import floors_of
@@ -415,6 +416,7 @@ def _triad(figure: Figure, view: View) -> None:
         corner.text(1.32 * axis[0], 1.32 * axis[1], name, color=colour, fontsize=9, ha="center", va="center")
 
 
+@takes_model
 def draw(
     model: Model,
     q: Any,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from linkwright.errors import InputError
+from linkwright.errors import InputError, is_choice
 from linkwright.spatial.arrays import Array
 from linkwright.visual.drawing.floors import Floor, carries, level_of, lines_over
 from linkwright.visual.drawing.linkage import motion_plane, sweeps_area
@@ -73,7 +73,7 @@ def choose_view(
     (n_times, n, 3) is in the picture too. The ground is the model's own where its ``floors`` have one, else at the
     height of the world's origin or of the lowest point.
     """
-    if view not in ("auto", "2d", "3d"):
+    if not is_choice(view, ("auto", "2d", "3d")):
         raise InputError(f'view is "auto", "2d" or "3d"; got {view!r}')
     if not np.isfinite((azimuth, elevation)).all() or abs(elevation) >= 90.0:
         raise InputError(
