@@ -40,7 +40,8 @@ class Pair:
     rolling_friction: Any = 0.0
     """m: a normal force f resists rolling by up to this times f"""
     restitution: Any = 0.0
-    """0 to 1, of the speed of approach what is left after an impact"""
+    """0 to 1, of the speed of approach what is left after an impact; of a soft pair at 1 m/s, by a dissipation that is
+    added to its spring and damper: None adds none"""
     stiffness: Any = None
     """N/m, of each point of contact; None is rigid"""
     damping: Any = 0.0
@@ -59,7 +60,7 @@ def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
     """The pair of the shapes at two places, in its order; None where their kinds have no points of contact.
 
     Of two coefficients of friction and of restitution the smaller counts, where one shape has none that of the other,
-    where both have none 0.7 and 0. Of torsional and rolling friction the larger counts. Both give way as springs in
+    where both have none 0.7 and 0 (None of a soft pair: its spring and damper alone). Of torsional and rolling friction the larger counts. Both give way as springs in
     a row, 1/k = 1/k₁ + 1/k₂ (a rigid one adds nothing), with the damper d = k² (d₁/k₁² + d₂/k₂²) of the same force
     in slow motion: exact where d₁/k₁ = d₂/k₂. Margins add.
     """
@@ -79,7 +80,9 @@ def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
         friction=min((one.friction for one in (a, b) if one.friction is not None), default=FRICTION),
         torsional_friction=max(a.torsional_friction, b.torsional_friction),
         rolling_friction=max(a.rolling_friction, b.rolling_friction),
-        restitution=min((one.restitution for one in (a, b) if one.restitution is not None), default=0.0),
+        restitution=min(
+            (one.restitution for one in (a, b) if one.restitution is not None), default=None if soft else 0.0
+        ),
         stiffness=stiffness,
         damping=damping,
         margin=a.margin + b.margin,

@@ -140,7 +140,8 @@ def _contact(pair: Pair) -> str:
     """The numbers of a pair, those that are not zero."""
     told = [f"friction {_number(pair.friction)}"]
     for what, unit in (("torsional_friction", " m"), ("rolling_friction", " m"), ("restitution", "")):
-        if not is_zero(x := getattr(pair, what)):
+        x = getattr(pair, what)
+        if x is not None and not is_zero(x):
             told.append(f"{what.replace('_', ' ')} {_number(x)}{unit}")
     if pair.stiffness is not None:
         told += [f"{_number(pair.stiffness)} N/m", f"{_number(pair.damping)} N s/m"]

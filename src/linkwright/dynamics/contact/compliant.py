@@ -24,6 +24,9 @@ from linkwright.model.tree import Model
 from linkwright.spatial.arrays import Array, as_numbers, is_symbolic, maximum, where
 from linkwright.spatial.rotation import skew
 
+NEARLY_ELASTIC = 1e-2
+"""1 − e below which a series gives the dissipation: Newton's method would divide rounding by rounding"""
+
 POSITIVE = ("radius", "slip_speed")
 """What must be more than zero."""
 
@@ -182,6 +185,25 @@ def dissipation(restitution: float, speed: float) -> float:
         more = np.log1p(x) - np.log1p(-e * x) > x * (1.0 + e)
         low, high = (low, x) if more else (x, high)
     return 0.0 if e == 1.0 else 0.5 * (low + high) / float(speed)
+
+
+def dissipation_at_unit_speed(e: Any) -> Any:
+    """Return :func:`dissipation` at 1 m/s of a restitution e that may be a symbol, 0.05 ≤ e ≤ 1.
+
+    Newton's method for y = −ln(1 − e x), which is well scaled where e x is close to 1.
+    """
+    t = 1.0 - e
+    near_one = t * (1.5 - 0.15 * t * t)  # e x to the third order of t
+    elastic = t < NEARLY_ELASTIC
+    high = where(e > 0.5, -np.log(1.0 - where(e > 0.5, near_one, 0.0)), (1.0 + e) / e - np.log(1.0 + 1.0 / e))
+    y = where(elastic, 1.0, high)
+    for _ in range(6):
+        w = np.exp(-y)
+        reach = 1.0 + (1.0 - w) / e
+        slope = w / (e * reach) + 1.0 - w * (1.0 + e) / e
+        step = (np.log(reach) + y - (reach - 1.0) * (1.0 + e)) / where(elastic, 1.0, slope)
+        y = where(elastic, y, y - step)
+    return where(elastic, near_one, 1.0 - np.exp(-y)) / e
 
 
 def _power(depth: Any, exponent: float) -> Any:

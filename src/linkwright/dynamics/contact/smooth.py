@@ -7,8 +7,8 @@ At every point where two shapes may touch, δ being how deep they overlap there 
 (Hunt & Crossley 1975; never adhesive), and where the pair has them moments −t f_n ω_n/√(ω_n² + ε_ω²) about the normal
 and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the pair's stiffness; that of a rigid pair is such that the weight
 of everything, on one point, sinks in by :data:`SUNK`. c gives the pair's restitution at :data:`SPEED` m/s
-(``dissipation`` of `compliant.py`; what comes more slowly leaves with more of its speed), of 0.05 at least. d is the
-pair's damping. Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
+(``dissipation`` of `compliant.py`; what comes more slowly leaves with more of its speed), of 0.05 at least; it is zero
+for a soft pair without a restitution. d is the pair's damping. Impulses use the same k, c and d for soft pairs. Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.dynamics.contact.compliant import dissipation
+from linkwright.dynamics.contact.compliant import dissipation, dissipation_at_unit_speed
 from linkwright.dynamics.contact.points import points_between
 from linkwright.dynamics.contact.shapes import Candidate
 from linkwright.dynamics.forces.statics import joint_forces
@@ -71,9 +71,19 @@ def _law(model: Model, pair: Pair) -> Law:
     if stiffness is None:
         weight = total_mass(model) * (float(np.linalg.norm(model.gravity)) or GRAVITY)
         stiffness = weight / SUNK
+    return Law(stiffness, pair.damping, pair_dissipation(pair))
+
+
+def pair_dissipation(pair: Pair) -> Any:
+    """Return c, s/m, of a pair; zero for a soft pair without a restitution."""
     e = pair.restitution
-    c = 0.0 if is_symbolic(e) else dissipation(max(float(e), LEAST), SPEED)
-    return Law(stiffness, pair.damping, c)
+    if e is None:
+        if pair.stiffness is not None:
+            return 0.0
+        e = 0.0
+    if is_symbolic(e):
+        return dissipation_at_unit_speed(maximum(e, LEAST)) / SPEED
+    return dissipation(max(float(e), LEAST), SPEED)
 
 
 def pair_points(model: Model, q: Array) -> Iterator[tuple[int, Candidate]]:

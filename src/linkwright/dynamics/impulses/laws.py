@@ -8,7 +8,8 @@ A contact k with rows (n, t1, t2, …), B = A_kk its block and c = u_k − B p_k
 in turn, twice. One λ for both tangents: with B₁₁ and B₂₂ apart the projection has other fixed points. bias is what the
 normal velocity may be more than: −g/h of a gap g > 0, which is then closed at the end of the step at the earliest. A
 compliant contact of stiffness k and damping d is a soft row: γ = 1/(h (d + h k)), bias = h k/(d + h k) · g/h (Catto
-2011), which is the implicit spring and damper exactly.
+2011), which is the implicit spring and damper exactly. To d the dissipation of the restitution adds k c δ, δ being the
+overlap when the step begins; in the step in which shapes meet the spring acts alone.
 """
 
 from __future__ import annotations

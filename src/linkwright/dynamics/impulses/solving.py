@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from linkwright.dynamics.contact.smooth import pair_dissipation
 from linkwright.dynamics.impulses.laws import (
     Block,
     Bound,
@@ -410,11 +411,13 @@ class Impulses:
         """The softness γ and the bias of a part."""
         if not isinstance(part, Touch):
             return 0.0, 0.0
-        h, k, d = self._h, part.pair.stiffness, part.pair.damping
+        h, k = self._h, part.pair.stiffness
         if k is None:
             return 0.0, maximum(part.gap, 0.0) * self._rate
-        open_yet = part.gap > 0.0
-        return where(open_yet, 0.0, 1.0 / (h * (d + h * k))), where(open_yet, part.gap / h, k * part.gap / (d + h * k))
+        # the law of `contact/smooth.py`: a spring alone in the step in which the shapes meet, then with its dampers
+        d = part.pair.damping - pair_dissipation(part.pair) * k * part.gap
+        whole = where(part.gap > 0.0, 0.0, d) + h * k
+        return 1.0 / (h * whole), k * part.gap / whole
 
 
 def _shifting(part: Part, block: Block, end: Any) -> Law:
@@ -463,7 +466,9 @@ def bounces(groups: Sequence[Group]) -> bool:
 
 
 def _bounces(part: Part) -> bool:
-    return isinstance(part, Touch) and not is_zero(part.pair.restitution)
+    if not isinstance(part, Touch) or part.pair.stiffness is not None:
+        return False  # a soft pair bounces by its spring
+    return part.pair.restitution is not None and not is_zero(part.pair.restitution)
 
 
 def _undone(gap: Any) -> Any:

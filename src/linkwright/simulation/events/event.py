@@ -236,7 +236,7 @@ def pair_touch(model: Model, pair: int = 0, slowest: float = SLOWEST, action: An
         raise UnknownNameError("pair", str(pair), [str(k) for k in range(len(model.pairs))])
     one = model.pairs[pair]
     first, second = model.shapes[one.first], model.shapes[one.second]
-    told = Impact(float(one.restitution), slowest) if action is ... else action
+    told = Impact(float(one.restitution or 0.0), slowest) if action is ... else action
 
     def gap(model: Model, t: Any, q: Array, v: Array) -> Any:
         T = [dynamics.pose(model, q, shape.body) @ shape.placement for shape in (first, second)]
