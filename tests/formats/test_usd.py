@@ -1,12 +1,17 @@
 """USD stages with UsdPhysics: what they mean, in any unit; and what is wrong with them told."""
 
+import re
+import warnings
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright import dynamics
-from linkwright.errors import FormatError, FormatWarning
+from linkwright.errors import FormatError, FormatWarning, LinkwrightError
 from linkwright.formats.load import load
+from linkwright.formats.usd import read_usd
 from linkwright.model.joint import Free
 
 pytest.importorskip("pxr")
@@ -299,3 +304,70 @@ def test_what_colliders_are_like_to_touch(tmp_path):
     assert model.excluded == (("a", "b"),)
     (pair,) = model.with_contact().pairs
     assert pair.friction == pytest.approx(0.4)
+
+
+SOUND = (
+    HEAD.format(m=1, kg=1, up="Z")
+    + """
+def Xform "arm"
+{
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 2
+        point3f physics:centerOfMass = (0, 0, 0)
+        float3 physics:diagonalInertia = (1, 1, 1)
+        quatf physics:principalAxes = (1, 0, 0, 0)
+        def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+        {
+            int[] faceVertexCounts = [3, 3, 3, 3]
+            int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+            point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        }
+    }
+    def PhysicsRevoluteJoint "j"
+    {
+        rel physics:body1 = </arm/a>
+        uniform token physics:axis = "Y"
+        float physics:lowerLimit = -90
+        point3f physics:localPos0 = (0, 0, 0)
+    }
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("", "", ""),
+        ("[3, 3, 3, 3]", "[3, 3, 3, 900]", "its faceVertexCounts do not fit its faceVertexIndices"),
+        ("float physics:mass = 2", "moss physics:mass = 2", "physics:mass"),
+        ("float physics:mass = 2", "float physics:mass = nan", "physics:mass is nan; expected finite numbers"),
+        ("(1, 1, 1)", "(1, 1, 3e38)", ""),
+        ("(1, 1, 1)", "(1, 1, inf)", "physics:diagonalInertia"),
+        ("quatf physics:principal", "float3 physics:principal", ""),
+        ('"Y"', '"Q"', "physics:axis is 'Q'; expected X, Y or Z"),
+        ('upAxis = "Z"', 'upAxis = "Q"', "upAxis is 'Q'; expected X, Y or Z"),
+        ("metersPerUnit = 1", "metersPerUnit = 0", "metersPerUnit is 0.0; expected a number above zero"),
+        ('defaultPrim = "arm"', 'defaultPrim = "leg"', ""),
+        ("rel physics:body1 = </arm/a>", "float physics:body1 = 3", ""),
+        ("point3f physics:localPos0", "float physics:localPos0", ""),
+    ],
+)
+def test_values_of_another_type_are_refused_alike_in_this_process(tmp_path, old, new, message):
+    """None of them raises what is not the library's own: in this process nothing stands between OpenUSD and us."""
+    path = tmp_path / "s.usda"
+    path.write_text(SOUND.replace(old, new, 1) if old else SOUND)
+    if not message:
+        with suppress(LinkwrightError), warnings.catch_warnings(action="ignore"):
+            read_usd(path, trusted=True)
+        return
+    with pytest.raises(FormatError, match=re.escape(message)):
+        read_usd(path, trusted=True)
+
+
+def test_a_message_of_openusd_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "s.usda"
+    path.write_bytes(SOUND.encode().replace(b"uniform token", b"uniform t\xffken"))
+    with pytest.raises(FormatError):
+        read_usd(path, trusted=True)

@@ -26,7 +26,7 @@ import numpy as np
 
 from linkwright.errors import FormatError, LinkwrightError, MissingExtraError
 from linkwright.formats.confined import confined
-from linkwright.formats.findings import assembled
+from linkwright.formats.findings import LARGEST, assembled
 from linkwright.formats.meshes import solid_of
 from linkwright.formats.solids import Solid, together
 from linkwright.formats.xml import not_utf_8, read_bytes, shortened
@@ -42,6 +42,9 @@ WATER = 1000.0
 """kg/m³, of colliders that say nothing, as UsdPhysics has it"""
 
 EARTH = 9.81
+
+LARGEST_UNIT = 1e9
+"""m or kg, of which the reciprocal is the smallest unit of a stage."""
 
 JOINTS = {
     "PhysicsFixedJoint": "fixed",
@@ -83,11 +86,10 @@ def _described(name: str) -> tuple[Description, list[str]]:
             f"reading USD needs OpenUSD: install the extra, linkwright[usd] (which brings usd-core); {error}"
         ) from None
     try:
-        stage = Usd.Stage.Open(name)
-    except Tf.ErrorException as error:
+        reader = _Reader(Usd.Stage.Open(name), name)
+        description = reader.description()
+    except (Tf.ErrorException, RuntimeError) as error:  # RuntimeError: of its bindings
         raise FormatError(f"{name}: {shortened(' '.join(str(error).split()), 300)}") from None
-    reader = _Reader(stage, name)
-    description = reader.description()
     if reader.problems:
         raise FormatError(reader.problems)
     return description, reader.notes()
@@ -101,10 +103,10 @@ class _Reader:
 
         self.usd, self.geom, self.physics, self.shade = Usd, UsdGeom, UsdPhysics, UsdShade
         self.stage, self.file = stage, file
-        self.m = float(UsdGeom.GetStageMetersPerUnit(stage))
-        self.kg = float(UsdPhysics.GetStageKilogramsPerUnit(stage))
         self.cache = UsdGeom.XformCache()
         self.problems: list[str] = []
+        self.m = self.unit("metersPerUnit", UsdGeom.GetStageMetersPerUnit(stage))
+        self.kg = self.unit("kilogramsPerUnit", UsdPhysics.GetStageKilogramsPerUnit(stage))
         self.unused: dict[str, list[str]] = {}
         found = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
         self.prims = [prim for prim in found if prim.IsActive()]
@@ -138,11 +140,54 @@ class _Reader:
             for prim, name in zip(prims, own, strict=True)
         }
 
+    # values
+
+    def unit(self, name: str, x: Any) -> float:
+        """A unit of the stage; 1, and a problem, where it cannot be used."""
+        found = _floats(x)
+        if found is not None and found.shape == () and 1.0 / LARGEST_UNIT <= found <= LARGEST_UNIT:
+            return float(found)
+        self.problems.append(f"{self.file}: {name} is {str(x)[:60]}; expected a number above zero")
+        return 1.0
+
+    def numbers(self, prim: Any, attribute: Any, default: Any, infinite: bool = False) -> Array:
+        """The numbers of an attribute; the default where it has none, and a problem where they cannot be used."""
+        x, usual = attribute.Get() if attribute else None, np.array(default, dtype=float)
+        if x is None:
+            return usual
+        found = _floats(x)
+        if found is None or found.shape != usual.shape:
+            self.problem(prim, f"{attribute.GetName()} is {str(x)[:60]}; expected {usual.size} numbers")
+            return usual
+        if np.isnan(found).any() or not ((np.abs(found) <= LARGEST) | (infinite & np.isinf(found))).all():
+            self.problem(prim, f"{attribute.GetName()} is {str(x)[:60]}; expected finite numbers")
+            return usual
+        return found
+
+    def number(self, prim: Any, name: str) -> float | None:
+        """The number of an attribute; None where it has none."""
+        attribute = prim.GetAttribute(name)
+        if not attribute or attribute.Get() is None:
+            return None
+        return float(self.numbers(prim, attribute, 0.0, infinite=True))
+
+    def along(self, prim: Any, name: str) -> int:
+        """Number of the coordinate axis that an attribute names."""
+        attribute = prim.GetAttribute(name)
+        token = str((attribute and attribute.Get()) or "X")
+        if token not in ("X", "Y", "Z"):
+            self.problem(prim, f"{name} is {token[:60]!r}; expected X, Y or Z")
+            return 0
+        return "XYZ".index(token)
+
     # poses
 
     def world(self, prim: Any) -> tuple[Array, Array]:
         """The pose (4, 4) of a prim in the world, m, and the scales (3,) of its axes."""
         M = np.array(self.cache.GetLocalToWorldTransform(prim), dtype=float).T
+        if not (np.abs(M) <= LARGEST).all():
+            self.problem(prim, "its transform is not of finite numbers")
+            return np.eye(4), np.ones(3)
         scale = np.linalg.norm(M[:3, :3], axis=0)
         R = M[:3, :3] / np.where(scale > 0.0, scale, 1.0)
         if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (scale > 0.0).all():
@@ -171,7 +216,8 @@ class _Reader:
             self.problems.append(f"{self.file}: no prim is a rigid body (PhysicsRigidBodyAPI)")
         joints, frames, loops = self.joints()
         shapes = tuple(shape for found in self.shapes_of.values() for _, shape in found)
-        name = self.stage.GetDefaultPrim().GetName() if self.stage.HasDefaultPrim() else ""
+        default = self.stage.GetDefaultPrim()  # not valid where there is none of the name that the stage gives
+        name = default.GetName() if default else ""
         g = self.gravity()
         excluded = tuple(self.excluded())
         return Description(
@@ -187,17 +233,21 @@ class _Reader:
                         yield self.names[path], self.names[other]
 
     def gravity(self) -> tuple[float, float, float]:
-        up = {"X": 0, "Y": 1, "Z": 2}[str(self.geom.GetStageUpAxis(self.stage))]
+        token = str(self.geom.GetStageUpAxis(self.stage))
+        if token not in ("X", "Y", "Z"):
+            self.problems.append(f"{self.file}: upAxis is {token[:60]!r}; expected X, Y or Z")
+            token = "Z"
+        up = "XYZ".index(token)
         direction, strength = -np.eye(3)[up], EARTH
         scenes = [prim for prim in self.prims if prim.IsA(self.physics.Scene)]
         for prim in scenes[:1]:
             scene = self.physics.Scene(prim)
-            given = np.array(scene.GetGravityDirectionAttr().Get() or (0, 0, 0), dtype=float)
-            magnitude = scene.GetGravityMagnitudeAttr().Get()
+            given = self.numbers(prim, scene.GetGravityDirectionAttr(), (0, 0, 0))
+            magnitude = float(self.numbers(prim, scene.GetGravityMagnitudeAttr(), -np.inf, infinite=True))
             if given.any():
                 direction = given / np.linalg.norm(given)
-            if magnitude is not None and np.isfinite(magnitude) and magnitude >= 0.0:
-                strength = float(magnitude) * self.m
+            if 0.0 <= magnitude < np.inf:
+                strength = magnitude * self.m
         x, y, z = (strength * direction + 0.0).tolist()
         return x, y, z
 
@@ -207,10 +257,10 @@ class _Reader:
         _, scale = self.world(prim)
         name, place = self.names[path], f"{self.file}:{path}"
         api = self.physics.MassAPI(prim) if prim.HasAPI(self.physics.MassAPI) else None
-        mass = self.kg * float((api and api.GetMassAttr().Get()) or 0.0)
-        density = self.kg / self.m**3 * float((api and api.GetDensityAttr().Get()) or 0.0)
-        center = np.array((api and api.GetCenterOfMassAttr().Get()) or (-np.inf,) * 3, dtype=float) * scale * self.m
-        moments = np.array((api and api.GetDiagonalInertiaAttr().Get()) or (0, 0, 0), dtype=float)
+        mass = self.kg * float(self.numbers(prim, api and api.GetMassAttr(), 0.0))
+        density = self.kg / self.m**3 * float(self.numbers(prim, api and api.GetDensityAttr(), 0.0))
+        center = self.numbers(prim, api and api.GetCenterOfMassAttr(), (-np.inf,) * 3, infinite=True) * scale * self.m
+        moments = self.numbers(prim, api and api.GetDiagonalInertiaAttr(), (0, 0, 0))
         inertia = None
         if moments.any():
             quaternion = api.GetPrincipalAxesAttr().Get() if api else None
@@ -234,8 +284,9 @@ class _Reader:
             if not collider.HasAPI(self.physics.CollisionAPI) or shape.kind == "plane":
                 continue
             api = self.physics.MassAPI(collider) if collider.HasAPI(self.physics.MassAPI) else None
-            own_mass = self.kg * float((api and collider != prim and api.GetMassAttr().Get()) or 0.0)
-            own = self.kg / self.m**3 * float((api and api.GetDensityAttr().Get()) or 0.0)
+            given = api.GetMassAttr() if api and collider != prim else None
+            own_mass = self.kg * float(self.numbers(collider, given, 0.0))
+            own = self.kg / self.m**3 * float(self.numbers(collider, api and api.GetDensityAttr(), 0.0))
             try:
                 solid = solid_of(shape, hull=_is_hulled(collider))
             except LinkwrightError as error:
@@ -248,12 +299,14 @@ class _Reader:
     def rotation(self, prim: Any, quaternion: Any) -> Array:
         if quaternion is None:
             return np.eye(3)
-        w, (x, y, z) = float(quaternion.GetReal()), (float(c) for c in quaternion.GetImaginary())
-        u = np.array([w, x, y, z])
+        if not hasattr(quaternion, "GetReal"):
+            self.problem(prim, f"{str(quaternion)[:60]} is no quaternion")
+            return np.eye(3)
+        u = np.array([quaternion.GetReal(), *quaternion.GetImaginary()], dtype=float)
         length = float(np.linalg.norm(u))
         if not length:
             return np.eye(3)
-        if abs(length - 1.0) > 1e-3 or not np.isfinite(length):
+        if not abs(length - 1.0) <= 1e-3:
             self.problem(prim, f"a quaternion has length {length:.6g}; expected a unit quaternion")
             return np.eye(3)
         return snap(quaternion_matrix(u / length))
@@ -343,7 +396,7 @@ class _Reader:
     def end(self, prim: Any, relation: Any, position: Any, turn: Any) -> tuple[Any, Array]:
         """The body of one side of a joint, None for the world, and the joint's frame (4, 4) in it."""
         targets = relation.GetTargets()
-        p = np.array(position.Get() or (0, 0, 0), dtype=float)
+        p = self.numbers(prim, position, (0, 0, 0))
         R = self.rotation(prim, turn.Get())
         if not targets:
             return None, pose_matrix(R, self.m * p)
@@ -382,9 +435,7 @@ class _Reader:
     def axis(self, prim: Any, kind: str) -> tuple[str, Array]:
         """The type of a joint, and its axis (3,) in the joint's frame."""
         type, _, token = kind.partition(" ")
-        attribute = prim.GetAttribute("physics:axis")
-        token = token or str((attribute and attribute.Get()) or "X")
-        return type, np.eye(3)["XYZ".index(token)]
+        return type, np.eye(3)["XYZ".index(token) if token else self.along(prim, "physics:axis")]
 
     def options(self, prim: Any, type: str) -> dict[str, Any]:
         """Limits of position, effort and velocity, and PhysX's armature."""
@@ -392,7 +443,7 @@ class _Reader:
         length = np.pi / 180.0 if angular else self.m
         found: dict[str, Any] = {}
         for side, ours in (("lowerLimit", "lower"), ("upperLimit", "upper")):
-            x = _number(prim, f"physics:{side}")
+            x = self.number(prim, f"physics:{side}")
             if x is not None and np.isfinite(x):
                 found[ours] = x * length
         if found.get("lower", -np.inf) > found.get("upper", np.inf):
@@ -400,16 +451,16 @@ class _Reader:
             found = {}
         effort = self.kg * (self.m**2 if angular else self.m)
         drive = "angular" if angular else "linear"
-        force = _number(prim, f"drive:{drive}:physics:maxForce")
+        force = self.number(prim, f"drive:{drive}:physics:maxForce")
         if force is not None and 0.0 <= force < np.inf:
             found["effort_limit"] = force * effort
-        speed = _number(prim, "physxJoint:maxJointVelocity")
+        speed = self.number(prim, "physxJoint:maxJointVelocity")
         if speed is not None and 0.0 <= speed < np.inf:
             found["velocity_limit"] = speed * length
-        armature = _number(prim, "physxJoint:armature")
+        armature = self.number(prim, "physxJoint:armature")
         if armature:
             found["armature"] = armature * self.kg * (self.m**2 if angular else 1.0)
-        if any(_number(prim, f"drive:{drive}:physics:{what}") for what in ("stiffness", "damping")):
+        if any(self.number(prim, f"drive:{drive}:physics:{what}") for what in ("stiffness", "damping")):
             self.unused.setdefault("drives", []).append(prim.GetName())
         return found
 
@@ -446,10 +497,9 @@ class _Reader:
             self.unused.setdefault("shapes of other kinds", []).append(prim.GetName())
             return
         T = inverse_pose(body) @ own @ numbers.pop("turn", np.eye(4))
-        colors = self.geom.Gprim(prim).GetDisplayColorAttr().Get()
-        color = None
-        if colors is not None and len(colors) == 1:
-            red, green, blue = (float(np.clip(c, 0.0, 1.0)) for c in colors[0])
+        colors, color = _floats(self.geom.Gprim(prim).GetDisplayColorAttr().Get()), None
+        if colors is not None and colors.shape == (1, 3) and np.isfinite(colors).all():
+            red, green, blue = np.clip(colors[0], 0.0, 1.0).tolist()
             color = (red, green, blue, 1.0)
         place = f"{self.file}:{prim.GetPath()}"
         name = WORLD if path is None else self.names[path]
@@ -472,7 +522,7 @@ class _Reader:
             ("friction", (api.GetDynamicFrictionAttr(), api.GetStaticFrictionAttr())),
             ("restitution", (api.GetRestitutionAttr(),)),
         ):
-            told = [float(one.Get()) for one in attributes if one.HasAuthoredValue()]
+            told = [float(self.numbers(prim, one, 0.0)) for one in attributes if one.HasAuthoredValue()]
             found |= {what: told[0]} if told else {}
         return found
 
@@ -480,24 +530,24 @@ class _Reader:
         """Kind and sizes of a shape, and a turn of its axis to z; None where it is of another kind."""
         kind, size = str(prim.GetTypeName()), np.abs(scale) * self.m
         if kind == "Cube":
-            edge = float(prim.GetAttribute("size").Get())
+            edge = self.number(prim, "size") or 0.0
             return {"kind": "box", "size": tuple((edge * size).tolist())}
         if kind == "Sphere":
-            diameters = 2.0 * float(prim.GetAttribute("radius").Get()) * size
+            diameters = 2.0 * (self.number(prim, "radius") or 0.0) * size
             if np.ptp(diameters) < 1e-9 * diameters.max():
                 return {"kind": "sphere", "radius": 0.5 * float(diameters[0])}
             return {"kind": "ellipsoid", "size": tuple(diameters.tolist())}
         if kind in ROUND:
-            along = "XYZ".index(str(prim.GetAttribute("axis").Get()))
+            along = self.along(prim, "axis")
             across = np.delete(size, along)
             if np.ptp(across) > 1e-6 * across.max():
                 return None
-            radius = float(prim.GetAttribute("radius").Get()) * float(across[0])
-            length = float(prim.GetAttribute("height").Get()) * float(size[along])
+            radius = (self.number(prim, "radius") or 0.0) * float(across[0])
+            length = (self.number(prim, "height") or 0.0) * float(size[along])
             turn = pose_matrix(rotation_from_z(np.eye(3)[along]))
             return {"kind": kind.lower(), "radius": radius, "length": length, "turn": turn}
         if kind == "Plane":
-            along = "XYZ".index(str(prim.GetAttribute("axis").Get()))
+            along = self.along(prim, "axis")
             return {"kind": "plane", "turn": pose_matrix(rotation_from_z(np.eye(3)[along]))}
         if kind != "Mesh":
             return None
@@ -506,8 +556,15 @@ class _Reader:
         )
         if not points or not counts or not corners:
             return None
-        V = np.array(points, dtype=float) * scale * self.m
-        ends, corner = np.cumsum(counts), np.array(corners)
+        vertices, sides, corner = _floats(points), _floats(counts), _floats(corners)
+        if vertices is None or vertices.shape[1:] != (3,) or not (np.abs(vertices) <= LARGEST).all():
+            self.problem(prim, "its points are not rows of three finite numbers")
+            return None
+        if sides is None or corner is None or not (sides >= 0).all() or sides.sum() != corner.size:
+            self.problem(prim, "its faceVertexCounts do not fit its faceVertexIndices")
+            return None
+        V, counts = vertices * scale * self.m, sides.astype(int)
+        ends = np.cumsum(counts)
         faces = [
             (corner[end - n], corner[end - n + k], corner[end - n + k + 1])
             for n, end in zip(counts, ends, strict=True)
@@ -518,10 +575,12 @@ class _Reader:
         return {"kind": "mesh", "vertices": V, "faces": F[:, ::-1] if left != (np.prod(scale) < 0.0) else F}
 
 
-def _number(prim: Any, name: str) -> float | None:
-    attribute = prim.GetAttribute(name)
-    x = attribute.Get() if attribute else None
-    return None if x is None else float(x)
+def _floats(x: Any) -> Array | None:
+    """A value as an array of floats; None for what holds no numbers."""
+    try:
+        return np.array(x, dtype=float)
+    except (TypeError, ValueError):
+        return None
 
 
 def _is_hulled(prim: Any) -> bool:
