@@ -598,3 +598,14 @@ def test_mutated_files(name):
     assert 0 < loaded < count  # both ends were met
     most = 20 * calls(lambda: survives(text, rng))
     assert all(calls(lambda: survives(mutated(text, rng), rng)) < most for _ in range(50))  # none is hard work
+
+
+def test_a_tiny_multiplier_of_a_mimic_leaves_its_leader_free():
+    """Its limits, divided by the multiplier, are beyond all numbers."""
+    mimic = '<mimic joint="j" multiplier="1e-320"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    text = robot(*TWO, link("c"), joint("j", "a", "b"), joint("k", "a", "c", mimic, "revolute"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", FormatWarning)
+        model = parse_urdf(text)
+        assert model.upper.tolist() == [np.inf]

@@ -362,7 +362,8 @@ class Model(Editing, Sweeps, ByValue):
         contradictions = []
         for joint in self.joints:
             if (c := joint.coupling) is not None and c.multiplier:
-                ends = [(x - c.offset) / c.multiplier for x in (joint.lower, joint.upper)]
+                with np.errstate(over="ignore"):  # of a tiny multiplier: such a limit is none for the leader
+                    ends = [(x - c.offset) / c.multiplier for x in (joint.lower, joint.upper)]
                 lower, upper = np.maximum(low[c.leader], min(*ends)), np.minimum(high[c.leader], max(*ends))
                 if (lower < upper).all():
                     low[c.leader], high[c.leader] = lower, upper
