@@ -197,7 +197,8 @@ class DerivativeFunction(partial[Any]):
     def __new__(cls, face: Callable[..., Any], made_of: tuple[Callable[..., Any], str]) -> DerivativeFunction:
         made = super().__new__(cls, face)
         made.made_of = made_of
-        return update_wrapper(made, face)
+        update_wrapper(made, face)
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         from linkwright.compiler.public import derivative

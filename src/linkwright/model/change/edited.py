@@ -42,8 +42,7 @@ def with_body(model: Model, name: str, mass: Any, center_of_mass: Any, inertia: 
         )
     welded = set(body.links) - {name}
     if welded:
-        whole = dict(mass=body.mass, center_of_mass=body.center_of_mass, inertia=body.inertia)
-        link = replace(link, **whole)
+        link = replace(link, mass=body.mass, center_of_mass=body.center_of_mass, inertia=body.inertia)
     changed = _with_inertia(link, f"body {name!r}", mass, center_of_mass, inertia)
     bodies = tuple(
         changed if one.name == name else BodySpec(one.name) if one.name in welded else one for one in description.bodies
