@@ -151,6 +151,15 @@ def test_sdf():
 
 
 @pytest.mark.parametrize(
+    ("normal", "expected"),
+    [("1e-200 0 1", (0, 0, 1)), ("0 0 1e-200", (0, 0, 1)), ("1e-200 1e-200 0", (0.5**0.5,) * 2 + (0,))],
+)
+def test_sdf_planes_with_tiny_normals(normal, expected):
+    plane = parse_sdf(SDF.format(more="").replace("<normal>1 0 0</normal>", f"<normal>{normal}</normal>")).shapes[1]
+    np.testing.assert_allclose(plane.placement[:3, 2], expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
     ("element", "message"),
     [
         ('<visual name="w"/>', "<visual>: it has no geometry; read are box, capsule, cone"),

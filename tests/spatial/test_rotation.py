@@ -85,3 +85,12 @@ def test_z_is_turned_to_axes_near_it(z, off):
     axis = np.array([off, 0.5 * off, z])
     axis /= np.linalg.norm(axis)
     assert np.abs(rotation_from_z(axis)[:, 2] - axis).max() < 1e-15
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1e-162, 1e-30, 1.0, 1e160, 1e300])
+@pytest.mark.parametrize("axis", [(0, 0, 1), (0, 0, -1), (-3, 4, 0), (1, 2, 3), (1e-200, 0, 1), (0, 1e-170, -1)])
+def test_z_is_turned_to_axes_of_every_size(axis, size):
+    axis = np.array(axis, dtype=float)
+    R = rotation_from_z(size * axis)
+    np.testing.assert_allclose(R[:, 2], axis / np.linalg.norm(axis), atol=1e-13)
+    np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-14)

@@ -141,5 +141,4 @@ def _turned(volume: float, center: Array, R: Array, moments: Array) -> Solid:
 
 def _along(axis: Array) -> Array:
     """Axes (3, 3) with z along it."""
-    length = float(np.linalg.norm(axis))
-    return rotation_from_z(axis / length) if length else np.eye(3)
+    return rotation_from_z(axis) if axis.any() else np.eye(3)

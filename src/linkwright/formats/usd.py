@@ -34,7 +34,7 @@ from linkwright.model.build.description import WORLD, BodySpec, Description, Fra
 from linkwright.model.loop import Loop, loop_type
 from linkwright.model.shape import Shape, Use
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import quaternion_matrix, rotation_about, rotation_from_z
 from linkwright.spatial.transform import inverse_pose, pose_matrix
 
@@ -245,7 +245,7 @@ class _Reader:
             given = self.numbers(prim, scene.GetGravityDirectionAttr(), (0, 0, 0))
             magnitude = float(self.numbers(prim, scene.GetGravityMagnitudeAttr(), -np.inf, infinite=True))
             if given.any():
-                direction = given / np.linalg.norm(given)
+                direction = unit_vector(given)
             if 0.0 <= magnitude < np.inf:
                 strength = magnitude * self.m
         x, y, z = (strength * direction + 0.0).tolist()

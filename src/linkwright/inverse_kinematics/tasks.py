@@ -215,7 +215,7 @@ class Direction(_OfFrame):
                 vector = np.zeros(0)
         if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
             raise InputError(f"the axis of a direction is x, y, z, -x, -y, -z or a vector; got {axis!r}")
-        return rotation_from_z(vector / np.linalg.norm(vector))[:, [2, 0, 1]]
+        return rotation_from_z(vector)[:, [2, 0, 1]]
 
     def shape(self, model: Model) -> tuple[int, ...]:
         return (3,)

@@ -182,6 +182,13 @@ def norm(x: Any) -> Any:
     return np.sqrt(x @ x) if x.ndim == 1 else np.sqrt((x * x).sum(axis=-1))
 
 
+def unit_vector(x: Array) -> Array:
+    """Return x / |x| of a vector (n,) of numbers, not all zero, whose squares may underflow or overflow."""
+    x = x / np.abs(x).max()
+    unit: Array = x / np.linalg.norm(x)
+    return unit
+
+
 @explained
 def clip(x: Any, low: Any, high: Any) -> Any:
     """``x``, but not below ``low`` and not above ``high`` (None: no limit), element by element.

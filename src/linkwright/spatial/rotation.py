@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, atan2, is_symbolic, snap, where
+from linkwright.spatial.arrays import Array, atan2, is_symbolic, snap, unit_vector, where
 
 HALF_TURN = math.pi**2
 """Up to this squared angle series are used; beyond, closed forms."""
@@ -49,15 +49,15 @@ def rotation_rpy(rpy: Any) -> Array:
 
 
 def rotation_from_z(axis: Any) -> Array:
-    """A rotation (3, 3) that takes z to the unit vector ``axis``, by the shortest turn.
+    """Return the rotation (3, 3) that takes z to the direction of ``axis`` by the shortest turn.
 
-    For axes along coordinate axes it is a signed permutation, whose zeros fold away.
+    The axis (3,) has any length except zero; its components may be as small or as large as floating-point numbers are.
+    For axes along coordinate axes the rotation is a signed permutation, whose zeros fold away.
     """
-    x, y, z = np.asarray(axis, dtype=float)
+    x, y, z = unit_vector(np.asarray(axis, dtype=float))
     if x == y == 0.0:
         return np.eye(3) if z > 0.0 else np.diag([1.0, -1.0, -1.0])
-    turn = np.array([-y, x, 0.0])
-    return rotation_about(turn / np.linalg.norm(turn), np.arctan2(np.linalg.norm(turn), z))
+    return rotation_about(unit_vector(np.array([-y, x, 0.0])), np.arctan2(np.hypot(x, y), z))
 
 
 def rotation_flaw(R: Array) -> Any:

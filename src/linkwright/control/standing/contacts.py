@@ -11,7 +11,7 @@ import numpy as np
 from linkwright.dynamics import jacobian, jacobian_dot_times_v, pose, velocity
 from linkwright.errors import InputError
 from linkwright.model.tree import Model
-from linkwright.spatial.arrays import Array, as_numbers
+from linkwright.spatial.arrays import Array, as_numbers, unit_vector
 from linkwright.spatial.rotation import rotation_from_z, skew
 
 FLAT = 1e-9
@@ -43,7 +43,7 @@ class Contact:
         if isinstance(friction, bool) or not isinstance(friction, (int, float)) or not 0.0 < friction < np.inf:
             raise InputError(f"the friction of the contact of {self.frame!r} is a positive number; got {friction!r}")
         object.__setattr__(self, "points", tuple(map(tuple, points.tolist())))
-        object.__setattr__(self, "normal", tuple((normal / np.linalg.norm(normal)).tolist()))
+        object.__setattr__(self, "normal", tuple(unit_vector(normal).tolist()))
 
     def _given(self) -> list[tuple[str, Any]]:
         return [("points", self.points), ("normal", self.normal)]

@@ -43,7 +43,7 @@ def shape_of(values: Values, element: Element, link: str, frame: Array) -> Shape
         numbers = {"file": values.word(one, "uri"), "scale": tuple(_vector(values, one, "scale", [1.0, 1.0, 1.0]))}
     elif one.tag == "plane":
         normal = np.array(_vector(values, one, "normal", [0.0, 0.0, 1.0]))
-        T = T @ pose_matrix(rotation_from_z(normal / (np.linalg.norm(normal) or 1.0)))
+        T = T @ pose_matrix(rotation_from_z(normal) if normal.any() else np.eye(3))
     else:
         for what in ("radius",) if one.tag == "sphere" else ("radius", "length"):
             numbers[what] = values.value(one, what, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -93,8 +94,8 @@ def _round(kind: str) -> Callable[[Section, Values], dict[str, Any] | None]:
         if ends is None or radius is None:
             return None
         along = ends[1] - ends[0]
-        length = float(np.linalg.norm(along))
-        R = rotation_from_z(along / length) if length else np.eye(3)
+        length = math.hypot(*along)
+        R = rotation_from_z(along) if length else np.eye(3)
         T = pose_matrix(R, 0.5 * (ends[0] + ends[1]))
         return {"kind": kind, "placement": T, "radius": radius[0], "length": length}
 

@@ -12,7 +12,7 @@ from linkwright.formats.solids import Solid
 from linkwright.formats.xml import shortened
 from linkwright.formats.ztk.text import Key, Section
 from linkwright.formats.ztk.values import Values
-from linkwright.spatial.arrays import Array
+from linkwright.spatial.arrays import Array, unit_vector
 
 COMMON = ("name", "type", "optic", "texture", "mirror", "import", "pos", "att", "rot", "frame", "div")
 OWN = {
@@ -146,7 +146,7 @@ def box_axes(section: Section, values: Values) -> Array | None:
                 if axis is not None:
                     values.findings.problem(key, f"{name} is {key.text!r}; expected a direction, not zero")
                 return None
-            given.append(axis / np.linalg.norm(axis))
+            given.append(unit_vector(axis))
     for k in auto:
         one, other = given[(k + 1) % 3], given[(k + 2) % 3]
         if one is not None and other is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from linkwright.formats.findings import LARGEST, LONGEST_NAME, NUMBER, Findings
 from linkwright.formats.xml import shortened
 from linkwright.formats.ztk.text import Key, Section, Word
-from linkwright.spatial.arrays import Array, snap
+from linkwright.spatial.arrays import Array, snap, unit_vector
 from linkwright.spatial.rotation import rotation_about
 from linkwright.spatial.transform import pose_matrix
 
@@ -117,7 +117,7 @@ class Values:
                     self.findings.problem(key, f"rot is {key.text!r}; its axis is zero")
                     right = False
                     continue
-                R = rotation_about(axis / np.linalg.norm(axis), np.radians(x[3])) @ R
+                R = rotation_about(unit_vector(axis), np.radians(x[3])) @ R
             elif key.name == "frame":
                 T = np.array(x).reshape(3, 4)
                 p = T[:, 3]

@@ -20,7 +20,7 @@ from linkwright.model.loop import CoordinateLoop, Loop
 from linkwright.model.pair import Pair
 from linkwright.model.shape import Shape
 from linkwright.model.spring import Spring
-from linkwright.spatial.arrays import Array, finite, snap
+from linkwright.spatial.arrays import Array, finite, snap, unit_vector
 from linkwright.spatial.rotation import rotation_from_z
 from linkwright.spatial.transform import pose_matrix
 
@@ -184,8 +184,7 @@ def motion_of(
     z = finite("a joint axis", [0.0, 0.0, 1.0] if axis is None else axis, (3,))
     if not z.any():
         raise InputError(f"a joint axis is three numbers, not all zero; got {axis!r}")
-    z = z / np.abs(z).max()  # first, lest squares overflow
-    z = snap(z / np.linalg.norm(z))
+    z = snap(unit_vector(z))
     alignment = rotation_from_z(z)
     if second_axis is not None:
         y = finite("the second axis of a joint", second_axis, (3,))

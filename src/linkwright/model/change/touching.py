@@ -46,8 +46,7 @@ def with_ground(
     n = finite("the normal of the ground", normal, (3,))
     if not n.any():
         raise InputError(f"the normal of the ground is not zero; got {normal!r}")
-    n = n / np.abs(n).max()
-    T = pose_matrix(rotation_from_z(n / np.linalg.norm(n)), np.array([0.0, 0.0, z]))
+    T = pose_matrix(rotation_from_z(n), np.array([0.0, 0.0, z]))
     if (heights is None) != (size is None):
         raise ArgumentError("a ground of given heights needs its size too: (x, y), m, from side to side")
     _require_none(model, T[:3, 2])
