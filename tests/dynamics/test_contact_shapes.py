@@ -83,7 +83,17 @@ def test_the_other_order_turns_the_normals(pair, seed):
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds)
 def test_moving_both_moves_all(pair, seed):
-    (a, b), (T1, T2) = pair, poses(pair, seed)
+    all_moves(pair, seed)
+
+
+@pytest.mark.parametrize("pair", [("capsule", "cylinder"), ("capsule", "box")])
+@pytest.mark.parametrize("seed", [106359, *range(200)])
+def test_moving_both_moves_all_where_the_axis_of_a_capsule_is_within(pair, seed):
+    all_moves(pair, seed, reach=0.12 if seed < 200 else 0.3)
+
+
+def all_moves(pair, seed, reach=0.3):
+    (a, b), (T1, T2) = pair, poses(pair, seed, reach)
     X = pose(np.random.default_rng(seed + 1), 1.0)
     for x, y in zip(touch(a, T1, b, T2), touch(a, X @ T1, b, X @ T2), strict=True):
         assert abs(x.gap - y.gap) < 1e-9

@@ -87,8 +87,10 @@ def capsule_box(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate]:
         low, high = maximum(low, either(across, -1.0, s)), minimum(high, either(across, 1.0, t))
 
     def square(s: Any) -> Any:
-        away = outside(p + s * d, half)
-        return away @ away
+        x = p + s * d
+        away, depths = outside(x, half), [abs(x[k]) - half[k] for k in range(3)]
+        depth = minimum(maximum(maximum(depths[0], depths[1]), depths[2]), 0.0)
+        return away @ away - depth * depth
 
     def at(s: Any) -> Candidate:
         distance, normal = distance_of(p + s * d, half)

@@ -20,7 +20,7 @@ from linkwright.dynamics.contact.shapes.candidate import (
 )
 from linkwright.dynamics.contact.shapes.round import axis_of, pair_of, touching, two_places
 from linkwright.model.shape import Shape
-from linkwright.spatial.arrays import Array, clip, maximum
+from linkwright.spatial.arrays import Array, clip, maximum, minimum
 
 STEPS = 6
 """of Newton's method to the place of a segment that is nearest to a rim: within 1e-9 of its length"""
@@ -72,8 +72,9 @@ def capsule_cylinder(a: Shape, Ta: Array, b: Shape, Tb: Array) -> list[Candidate
 
     def square(s: Any) -> Any:
         x = p + s * d
-        off, up = maximum(from_axis(x) - radius, 0.0), maximum(abs(x[2]) - half, 0.0)
-        return off * off + up * up
+        out, beyond = from_axis(x) - radius, abs(x[2]) - half
+        off, up, within = maximum(out, 0.0), maximum(beyond, 0.0), minimum(maximum(out, beyond), 0.0)
+        return off * off + up * up - within * within
 
     def at(s: Any) -> Candidate:
         distance, normal = distance_of(p + s * d, radius, half)

@@ -21,8 +21,8 @@ from linkwright.spatial.arrays import Array, maximum, minimum
 UP = (0.0, 0.0, 1.0)
 """The normal of what has none: two points that coincide."""
 
-NEARER = 1.0 - 1e-10
-"""A place along a capsule counts as nearer than another whose squared distance times this is not less."""
+EQUAL = 1e-10
+"""Relative to the largest: squared distances that differ by less are equal, so that rounding does not choose."""
 
 APART = 1e-6
 """Beside half its length: two points of a capsule that are nearer are one."""
@@ -92,13 +92,14 @@ def two_places(nearest: Any, low: Any, high: Any, square: Callable[[Any], Any]) 
     """Two places on a capsule's segment: both ends of where it lies along the other shape, from ``low`` to ``high``.
 
     If ``nearest``, where it is nearest, is nearer than both, it takes the place of the worse one of them.
-    ``square(s)``: of the distance there.
+    ``square(s)``: of the distance there, less than zero by the square of the depth within the other shape.
     """
     low = within(low)
     high = maximum(within(high), low)
     s, f, g = square(nearest), square(low), square(high)
-    nearer = s < NEARER * minimum(f, g)
-    return either(nearer & (f > g), nearest, low), either(nearer & (f <= g), nearest, high)
+    slack = EQUAL * maximum(abs(s), maximum(abs(f), abs(g)))
+    nearer, low_is_worse = s < minimum(f, g) - slack, f > g + slack
+    return either(nearer & low_is_worse, nearest, low), either(low_is_worse, high, either(nearer, nearest, high))
 
 
 def pair_of(at: Callable[[Any], Candidate], first: Any, second: Any) -> list[Candidate]:
