@@ -28,7 +28,7 @@ from linkwright.inverse_kinematics.exact.roots import (
     cells_with_roots,
     root_between,
 )
-from linkwright.inverse_kinematics.exact.subproblems import Turn, both, pick
+from linkwright.inverse_kinematics.exact.subproblems import Turn, both, pick, recorded_margins
 from linkwright.inverse_kinematics.exact.tasks import Pose
 from linkwright.inverse_kinematics.exact.ways import Way
 from linkwright.model.tree import Model
@@ -46,6 +46,9 @@ FAR = 0.3
 OWN = 1e-6
 """Steps of Newton's leave a root's angle by no more than this (its half's sine), or the posture may be another's."""
 
+DEGENERATE = 1e-9
+"""Targets whose smallest margin is below this are degenerate: answers may be missing."""
+
 OPENINGS = 3
 """At so many joints at most the ring is opened for a target that stays doubtful."""
 
@@ -59,8 +62,12 @@ class Branches(Protocol):
     branches: int
     """the most answers a target can have"""
 
-    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
-        """q (…, branches, nq), error (…, branches), and what is wrong with T (…), of T (…, 4, 4)[, given (…)]."""
+    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
+        """Solve for targets T (…, 4, 4)[, given (…)].
+
+        Returns q (…, branches, nq), error (…, branches), the defect of each T (…), and whether T (…) is so close to
+        a degenerate one that answers may be missing.
+        """
 
 
 def resting(model: Model) -> Array:
@@ -76,7 +83,11 @@ class ClosedForm:
 
         def solved(target: Array, given: Any) -> Any:
             fault, target = task.fault(target), task.cleaned(target)
-            answers = way.solve(task.motion(target), given)
+            with recorded_margins() as margins:
+                answers = way.solve(task.motion(target), given)
+            margin: Any = 1.0
+            for x in margins:
+                margin = minimum(margin, x)
             errors = [task.off(target, a) for a in answers]
             least: Any = np.inf
             for a, e in zip(answers, errors, strict=True):
@@ -90,7 +101,7 @@ class ClosedForm:
                     row[place] = given if k == way.held else coordinate(turn, *bounds)
                 rows.append(stack([pick(kept, x, np.nan) for x in row]))
                 told.append(pick(kept, e, np.nan))
-            return stack(rows), stack(told), fault
+            return stack(rows), stack(told), fault, margin
 
         with np.errstate(all="ignore"):  # of what is no number
             self.kernel: Kernel = (
@@ -100,9 +111,9 @@ class ClosedForm:
             )
         self.branches: int = self.kernel.program.outputs[1].shape[0]
 
-    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
-        found: tuple[Array, Array, Array] = self.kernel(*arrays)
-        return found
+    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
+        q, error, fault, margin = self.kernel(*arrays)
+        return q, error, fault, ~(np.broadcast_to(margin, np.shape(error)[:-1]) > DEGENERATE)
 
 
 class Found(NamedTuple):
@@ -197,23 +208,28 @@ class AllRoots:
             self._openings.append(Opening(self._model, self._arm, other))
         return self._openings[k]
 
-    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array]:
+    def __call__(self, *arrays: Array) -> tuple[Array, Array, Array, Array]:
         batch = np.broadcast_shapes(arrays[0].shape[:-2], *(x.shape for x in arrays[1:]))
         own = [x.shape[-2:] if k == 0 else () for k, x in enumerate(arrays)]
         n = math.prod(batch)
         flat = [np.broadcast_to(x, batch + shape).reshape(n, *shape) for x, shape in zip(arrays, own, strict=True)]
         q, error = np.full((n, self.branches, self._model.nq), np.nan), np.full((n, self.branches), np.nan)
-        fault = np.zeros(n)
+        fault, degenerate = np.zeros(n), np.zeros(n, dtype=bool)
         for at in range(0, n, ROWS):
             some = slice(at, at + ROWS)
-            fault[some] = self._some([x[some] for x in flat], q[some], error[some])
-        return q.reshape(*batch, *q.shape[1:]), error.reshape(*batch, self.branches), fault.reshape(batch)
+            fault[some], degenerate[some] = self._some([x[some] for x in flat], q[some], error[some])
+        shape = (*batch, *q.shape[1:])
+        return q.reshape(shape), error.reshape(shape[:-1]), fault.reshape(batch), degenerate.reshape(batch)
 
-    def _some(self, arrays: list[Array], q: Array, error: Array) -> Array:
-        """Write the answers to some targets into q and error; what is wrong with these."""
+    def _some(self, arrays: list[Array], q: Array, error: Array) -> tuple[Array, Array]:
+        """Write the answers to some targets into q and error.
+
+        Returns the defects of the targets, and whether all openings leave a target doubtful.
+        """
         n = len(q)
         rows, found, left, doubtful, fault = self._openings[0](*arrays)
         again = np.flatnonzero(doubtful)
+        degenerate = doubtful
         more = [(rows, found, left)]
         for k in range(1, OPENINGS):
             opening = self._opening(k) if len(again) else None
@@ -222,6 +238,7 @@ class AllRoots:
             others = opening(*(x[again] for x in arrays))
             more.append((again[others.rows], others.q, others.error))
             again = again[others.doubtful]
+            degenerate = np.isin(np.arange(n), again)
         if doubtful.any():
             rows, found, left = (np.concatenate(one) for one in zip(*more, strict=True))
             order = np.lexsort((left, rows))  # the best first, if there is no place for all
@@ -235,7 +252,7 @@ class AllRoots:
             fits = place < self.branches
             rows, place, found, left = rows[fits], place[fits], found[fits], left[fits]
         q[rows, place], error[rows, place] = found, left
-        return fault
+        return fault, degenerate
 
 
 def told_twice(rows: Array, q: Array) -> Array:

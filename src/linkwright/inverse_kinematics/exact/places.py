@@ -15,6 +15,7 @@ from linkwright.inverse_kinematics.exact.subproblems import (
     dot,
     form_of,
     pick,
+    record_margin,
     subproblem_1,
     subproblem_4,
     subproblem_5,
@@ -117,6 +118,7 @@ def _mirrored(which: Any) -> Any:
 def _square_roots(b: Any, c: Any) -> list[tuple[Any, Any]]:
     """The roots of x² + 2 b x + c, and whether there are two; where there are none the place of the least value."""
     left = b * b - c
+    record_margin(left, b * b + abs(c))
     two = left > 1e-14 * (b * b + abs(c))
     r = np.sqrt(pick(two, maximum(left, 0.0), 0.0))
     return [(-b + r, True), (-b - r, two)]

@@ -20,6 +20,7 @@ from linkwright.errors import (
 )
 from linkwright.inverse_kinematics.exact.chain import Arm, arm_of
 from linkwright.inverse_kinematics.exact.compiled import FINE, LOOSE, AllRoots, Branches, ClosedForm, Correction
+from linkwright.inverse_kinematics.exact.degenerate import DegenerateTargets
 from linkwright.inverse_kinematics.exact.explain import explanation
 from linkwright.inverse_kinematics.exact.families import ElbowAngle
 from linkwright.inverse_kinematics.exact.general import Elimination, eliminations
@@ -68,6 +69,7 @@ class AnalyticSolver:
         self._hinges = np.zeros(model.nq, dtype=bool)
         self._hinges[[p for p, slides in zip(arm.places, arm.chain.slides, strict=True) if not slides]] = True
         self._correction: Correction | None = None
+        self._degenerate: DegenerateTargets | None = None
         self._elbow: Kernel | None = None
 
     def __repr__(self) -> str:
@@ -102,7 +104,7 @@ class AnalyticSolver:
         arrays = [target] if given is None else [target, as_numbers("given", given)]
         if len(arrays) > 1 and not np.isfinite(arrays[1]).all():
             raise InputError(f"{self.given!r} is given as {given!r}; expected finite numbers")
-        q, error, fault = self._answers(*arrays)
+        q, error, fault, degenerate = self._answers(*arrays)
         finite = np.isfinite(target).all(axis=tuple(range(-len(shape), 0)))
         wrong = ~((np.asarray(fault) <= 1e-6) & finite)
         if wrong.any():
@@ -111,6 +113,8 @@ class AnalyticSolver:
             where = f"{name}[{', '.join(map(str, at))}]" if at else name
             raise InputError(f"{where} is {self._task.wanted}; got\n{told}")
         self._correct(q, error, target)
+        if np.any(degenerate):
+            self._complete(q, error, np.asarray(degenerate), arrays)
         with np.errstate(invalid="ignore"):
             exact = error <= self.tolerance
         lower, upper = self.model.lower, self.model.upper
@@ -140,12 +144,30 @@ class AnalyticSolver:
         None at most postures: where an arm is singular it may be that its hand stays while some of its joints turn.
         """
         parts = as_numbers("q", q)[list(self._arm.places)]
-        moving = free_joints(self._task, self._way.held, parts, isinstance(self._way.family, ElbowAngle))
+        family, chain = self._way.family, self._way.chain
+
+        def elbow(x: Array) -> float:
+            assert isinstance(family, ElbowAngle)
+            return float(family.angle_of(chain, [Turn(np.sin(t), np.cos(t)) for t in x]))
+
+        moving = free_joints(self._task, self._way.held, parts, elbow if isinstance(family, ElbowAngle) else None)
         return tuple(self._arm.joints[k] for k in moving)
 
     @property
     def _dof(self) -> int:
         return len(self._arm.chain)
+
+    def _complete(self, q: Array, error: Array, degenerate: Array, arrays: list[Array]) -> None:
+        """Add the answers to degenerate targets that the formulas miss."""
+        if isinstance(self._way.family, ElbowAngle):
+            return
+        if self._degenerate is None:
+            self._degenerate = DegenerateTargets(self.model, self._arm, self._plan, self._task, self._answers)
+        own = [self._task.shape, *(() for _ in arrays[1:])]
+        few = [np.broadcast_to(x, degenerate.shape + shape)[degenerate] for x, shape in zip(arrays, own, strict=True)]
+        some, errors = q[degenerate], error[degenerate]
+        self._degenerate(some, errors, few)
+        q[degenerate], error[degenerate] = some, errors
 
     def _correct(self, q: Array, error: Array, target: Array) -> None:
         """Answers that rounding, or decimals in files, left beside the target are brought to it; the others dropped."""

@@ -11,17 +11,45 @@ two circles of subproblem 6 meet on the two lines of a degenerate conic of their
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwright.spatial.arrays import Array, atan2, maximum, minimum, sign, where
+from linkwright.spatial.arrays import Array, atan2, is_symbolic, maximum, minimum, sign, where
 
 TINY = 1e-150
 """Squares below this are those of nothing."""
 
 MERGED = 1e-14
 """Two turns whose half difference has a squared sine below this are one, their mean: what it misses is its square."""
+
+
+_MARGINS: ContextVar[list[Any] | None] = ContextVar("margins", default=None)
+
+
+@contextmanager
+def recorded_margins() -> Iterator[list[Any]]:
+    """Collect the margins of all subproblems that are traced within.
+
+    A margin is the squared relative distance of a subproblem from the numbers at which it is degenerate: where its
+    turn is undetermined (a point on the axis), or where its two turns coincide.
+    """
+    margins: list[Any] = []
+    token = _MARGINS.set(margins)
+    try:
+        yield margins
+    finally:
+        _MARGINS.reset(token)
+
+
+def record_margin(value: Any, scale: Any) -> None:
+    """Record the margin value / scale of a subproblem; constants are properties of the arm, not of its target."""
+    margins = _MARGINS.get()
+    if margins is not None and is_symbolic(value):
+        margins.append(abs(value) / maximum(scale, TINY))
 
 
 class Turn(NamedTuple):
@@ -90,16 +118,19 @@ def turn_of(y: Any, x: Any) -> Turn:
     return Turn(pick(some, y * scale, 0.0), pick(some, x * scale, 1.0))
 
 
-def on_line(a: Any, b: Any, d: Any, left: Any = None) -> Pair:
+def on_line(a: Any, b: Any, d: Any, left: Any = None, scale: Any = 1.0) -> Pair:
     """The turns with a sin θ + b cos θ = d; where |d| is too large, the one that comes nearest.
 
     ``left`` is a² + b² − d² where that is known with all its digits: then turns are merged only where it is nothing.
+    ``scale`` is the size of a² + b² away from degenerate targets.
     """
     square = a * a + b * b
+    record_margin(square, scale)
     some = square > TINY
     square = pick(some, square, 1.0)
     least = MERGED if left is None else MERGED * MERGED
     left = square - d * d if left is None else left
+    record_margin(left, square)
     two = left > least * square
     d = pick(two, d, sign(d) * np.sqrt(square))
     r = np.sqrt(pick(two, left, 0.0))
@@ -111,7 +142,9 @@ def on_line(a: Any, b: Any, d: Any, left: Any = None) -> Pair:
 
 def subproblem_1(k: Array, p: Array, q: Array) -> Turn:
     """The turn about k that brings p (3,) nearest to q: exact where |p| = |q| and kᵀp = kᵀq."""
-    return turn_of(dot(k, cross(p, q)), dot(p, q) - dot(k, p) * dot(k, q))
+    y, x = dot(k, cross(p, q)), dot(p, q) - dot(k, p) * dot(k, q)
+    record_margin(abs(x) + abs(y), dot(p, p) + dot(q, q))
+    return turn_of(y, x)
 
 
 def subproblem_2(k1: Array, p1: Array, k2: Array, p2: Array) -> tuple[tuple[Turn, Turn], tuple[Turn, Turn], Any]:
@@ -140,7 +173,7 @@ def subproblem_3(k: Array, p: Array, q: Array, d: Any) -> Pair:
 def subproblem_4(k: Array, p: Array, h: Array, d: Any) -> Pair:
     """The turns with hᵀ Rot(k, θ) p = d."""
     a, b, e = turning(k, p, h)
-    return on_line(a, b, d - e)
+    return on_line(a, b, d - e, scale=dot(h, h) * dot(p, p))
 
 
 def turning(k: Array, p: Array, h: Array) -> tuple[Any, Any, Any]:
@@ -200,11 +233,13 @@ def subproblem_6(n1: Rows, n2: Rows, d: list[Any], form: str) -> list[Two]:
     u, v = image(n2)
     found = []
     line = [v * x - u * y for x, y in zip(n1[0], n1[1], strict=True)]
-    firsts = on_line(line[0], line[1], v * d[0] - u * d[1])
+    sizes = [sum(x * x for x in (*n1[i], *n2[i], d[i])) for i in (0, 1)]
+    firsts = on_line(line[0], line[1], v * d[0] - u * d[1], scale=v * v * sizes[0] + u * u * sizes[1])
     for first, exists in zip(*firsts, strict=True):
         rest = [d[i] - n1[i][0] * first.s - n1[i][1] * first.c for i in (0, 1)]
         a, b = (u * x + v * y for x, y in zip(n2[0], n2[1], strict=True))
-        for second, too in zip(*on_line(a, b, u * rest[0] + v * rest[1]), strict=True):
+        scale = u * u * sizes[0] + v * v * sizes[1]
+        for second, too in zip(*on_line(a, b, u * rest[0] + v * rest[1], scale=scale), strict=True):
             found.append(Two(first, second, both(exists, too)))
     return found
 
@@ -256,6 +291,8 @@ def _by_quartic(n1: Rows, n2: Rows, d: list[Any]) -> list[Two]:
     ss, sc, cc = (m[0][i] * m[0][j] + m[1][i] * m[1][j] for i, j in ((0, 0), (0, 1), (1, 1)))
     by_s, by_c = (-2.0 * (u[0] * m[0][j] + u[1] * m[1][j]) for j in (0, 1))
     constant = u[0] * u[0] + u[1] * u[1] - det * det + 0.5 * (ss + cc)
+    sizes = [sum(x * x for x in (*a[i], *b[i], d[i])) for i in (0, 1)]
+    record_margin(det * det, sizes[0] * sizes[1])
     found = []
     for turn, exists in turns_of_quartic(constant, by_c, by_s, 0.5 * (cc - ss), sc):
         other = turn_of(*((u[i] - m[i][0] * turn.s - m[i][1] * turn.c) * sign(det) for i in (0, 1)))
@@ -297,7 +334,9 @@ def turns_of_quartic(constant: Any, by_c: Any, by_s: Any, by_c2: Any, by_s2: Any
                 one = _corrected(one, A, B, C, r)
             for other, there in found:  # where two lines meet on the circle
                 apart = abs(one.s * other.c - one.c * other.s) + abs(1.0 - one.c * other.c - one.s * other.s)
-                exists = both(exists, pick(there, apart, 1.0) > 1e-7)
+                apart = pick(there, apart, 1.0)
+                record_margin(apart * apart, 1.0)
+                exists = both(exists, apart > 1e-7)
             found.append((one, exists))
     return [(one.then(turn), exists) for one, exists in found]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from linkwright.inverse_kinematics.exact.chain import Arm, Motion, forward
 from linkwright.inverse_kinematics.exact.families import Answer, alike, pitched
-from linkwright.inverse_kinematics.exact.postures import fault_of, halves, miss, motion_to, off, orthonormal
+from linkwright.inverse_kinematics.exact.postures import TURN, fault_of, halves, miss, motion_to, off, orthonormal
 from linkwright.inverse_kinematics.exact.subproblems import Turn, dot
 from linkwright.spatial.arrays import Array
 from linkwright.spatial.transform import pose_matrix
@@ -44,6 +45,27 @@ class Pose:
         """Of the hand's Jacobian (6, n) what the task sees."""
         return J
 
+    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
+        """The residual, its Jacobian with a joint held, and the error of a posture."""
+        e, columns, error = miss(self.arm, parts, self.cleaned(target))
+        return e, _columns(columns, held), error
+
+    def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
+        """Targets (n, …) at a distance (rad and parts of the arm's length) from these, in random directions."""
+        v = distance * random.standard_normal((len(target), 6)) / np.sqrt(6.0)
+        turn, angle = v[:, 3:], np.linalg.norm(v[:, 3:], axis=1)[:, None, None]
+        K = np.cross(np.eye(3), turn[:, None, :])
+        K = np.swapaxes(K, -1, -2)
+        R = np.eye(3) + np.sinc(angle / np.pi) * K + 0.5 * np.sinc(angle / TURN) ** 2 * (K @ K)
+        moved = target.copy()
+        moved[:, :3, :3] = R @ target[:, :3, :3]
+        moved[:, :3, 3] += self.arm.length * v[:, :3]
+        return moved
+
+
+def _columns(columns: list[Array], held: int | None) -> Array:
+    return np.stack([0.0 * column if k == held else column for k, column in enumerate(columns)], axis=1)
+
 
 @dataclass(frozen=True)
 class Position(Pose):
@@ -61,6 +83,14 @@ class Position(Pose):
 
     def rows(self, J: Array) -> Array:
         return J[:3]
+
+    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
+        T = np.concatenate([np.eye(3), target[:3, None]], axis=1)
+        e, columns, _ = miss(self.arm, parts, T)
+        return e[:3], _columns(columns, held)[:3], np.sqrt(dot(e[:3], e[:3]))
+
+    def moved(self, target: Array, distance: float, random: np.random.Generator) -> Array:
+        return np.asarray(target + self.arm.length * distance * random.standard_normal(target.shape))
 
     def motion(self, target: Array) -> Motion:
         return Motion(np.eye(3), target - self.arm.hand.p)
@@ -89,6 +119,15 @@ class Pitch(Position):
         x, v = halves(self.arm, answer, self.arm.hand.p, target[:3], True)
         return np.sqrt(dot(x - v, x - v) + whole.s * whole.s + (1.0 - whole.c) * (1.0 - whole.c))
 
+    def linearized(self, parts: list[Any], target: Array, held: int | None) -> tuple[Array, Array, Any]:
+        e, J, _ = super().linearized(parts, target, held)
+        axes = self.arm.chain.axes
+        sides = [0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))]
+        turn = target[3] - sum(side * x for side, x in zip(sides, parts, strict=True))
+        e = np.concatenate([e, [np.sin(turn)]])
+        error = np.sqrt(dot(e[:3], e[:3]) + (2.0 * np.sin(0.5 * turn)) ** 2)
+        return e, np.concatenate([J, [sides]]), error
+
     def rows(self, J: Array) -> Array:
         axes = self.arm.chain.axes
         return np.concatenate([J[:3], [[0.0, *(float(axes[1] @ axes[k]) for k in (1, 2, 3))]]])
@@ -98,13 +137,17 @@ STEP = 0.05
 """rad or m: so far joints are moved to see whether the hand stays"""
 
 
-def free_joints(task: Pose, held: int | None, q: Array, redundant: bool) -> list[int]:
-    """The joints that can move while the hand stays; ``redundant`` where one freedom is left in any posture."""
+def free_joints(task: Pose, held: int | None, q: Array, elbow: Callable[[Array], float] | None = None) -> list[int]:
+    """The joints that can move while the hand stays, and ``elbow``, the elbow angle of a posture, where it is given."""
     arm = task.arm
 
     def at(x: Array) -> tuple[Array, Array]:
         e, columns, _ = miss(arm, list(x), goal)
         J = task.rows(np.stack([0.0 * c if k == held else c for k, c in enumerate(columns)], axis=1))
+        if elbow is not None:
+            sides = 1e-6 * np.eye(len(q))
+            slope = [_wrapped(elbow(x + d) - elbow(x - d)) / 2e-6 for d in sides]
+            return np.concatenate([J, [slope]]), np.concatenate([e, [_wrapped(angle - elbow(x))]])
         if task.shape == (4, 4):
             return J, e
         turned = [float(arm.chain.axes[1] @ arm.chain.axes[k]) * (q[k] - x[k]) for k in range(1, len(q))]
@@ -112,12 +155,11 @@ def free_joints(task: Pose, held: int | None, q: Array, redundant: bool) -> list
 
     G = forward(arm.chain, q)
     goal = pose_matrix(G.R @ arm.hand.R, G(arm.hand.p))
+    angle = 0.0 if elbow is None else elbow(q)
     J, _ = at(q)
     _, values, V = np.linalg.svd(J)
     rank = int((values > 1e-7 * values[0]).sum())
     nothing = [v for v in V[rank:] if held is None or abs(v[held]) < 0.5]
-    if len(nothing) <= redundant:
-        return []
     moved = np.zeros(len(q))
     for v in nothing:
         x = q + STEP * v
@@ -128,6 +170,10 @@ def free_joints(task: Pose, held: int | None, q: Array, redundant: bool) -> list
         if np.abs(at(x)[1]).max() < 1e-9 and np.abs(off).max() > 0.2 * STEP:
             moved = np.maximum(moved, np.abs(off))
     return [k for k, x in enumerate(moved) if x > 1e-3 * STEP]
+
+
+def _wrapped(angle: float) -> float:
+    return float(np.remainder(angle + np.pi, TURN) - np.pi)
 
 
 def task_of(name: str, arm: Arm) -> Pose:

@@ -1,0 +1,167 @@
+"""Answers to degenerate targets, at which the formulas of a family lose some.
+
+At a degenerate target (an arm straight, a point on an axis, parallel axes) a subproblem has a double solution, or does
+not determine its turn. Targets nearby have well-defined answers, each close to an answer of the degenerate target or to
+a curve of such. They are the initial guesses of a damped Newton method (Levenberg–Marquardt), which converges at
+double solutions, too, where the error quarters with each step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwright.compiler.kernel import compile
+from linkwright.compiler.user import stack
+from linkwright.inverse_kinematics.exact.chain import Arm
+from linkwright.inverse_kinematics.exact.compiled import FINE, Branches, resting
+from linkwright.inverse_kinematics.exact.general import Elimination
+from linkwright.inverse_kinematics.exact.postures import TURN, into_limits
+from linkwright.inverse_kinematics.exact.subproblems import Turn
+from linkwright.inverse_kinematics.exact.tasks import Pose
+from linkwright.inverse_kinematics.exact.ways import Way
+from linkwright.model.tree import Model
+from linkwright.spatial.arrays import Array
+from linkwright.spatial.linalg import solve_symmetric
+
+DISTANCES = (0.0, 1e-2, 1e-2, 1e-2, 1e-2, 1e-4, 1e-4, 1e-4, 1e-4)
+"""Distances of the nearby targets from a degenerate one, rad and parts of the arm's length."""
+
+STEPS = 4
+"""Newton steps in a kernel."""
+
+CALLS = 12
+"""Calls of that kernel at most."""
+
+SEPARATE = 1e-4
+"""Answers closer than this (rad or m) to one that is known count as the same multiple solution."""
+
+ROWS = 200
+"""Targets that are solved together."""
+
+
+class DegenerateTargets:
+    """Kernels for the degenerate targets of one arm, compiled when the first of these is met."""
+
+    def __init__(self, model: Model, arm: Arm, plan: Way | Elimination, task: Pose, answers: Branches):
+        self._model, self._arm, self._task, self._answers = model, arm, task, answers
+        self._way = plan if isinstance(plan, Way) else plan.way
+        self._closed = isinstance(plan, Way)
+        self._places = list(arm.places)
+        self._hinges = ~np.array(arm.chain.slides)
+        self._candidates = self._compiled_candidates() if self._closed else None
+        self._newton = self._compiled_newton()
+
+    def _compiled_candidates(self) -> Any:
+        way, task = self._way, self._task
+
+        def candidates(target: Array, given: Any) -> Any:
+            rows = []
+            for answer in way.solve(task.motion(task.cleaned(target)), given):
+                parts = [x.angle() if isinstance(x, Turn) else x for x in answer.turns]
+                rows.append(stack([given if k == way.held else x for k, x in enumerate(parts)]))
+            return stack(rows)
+
+        with np.errstate(all="ignore"):
+            if way.asks:
+                return compile(candidates, target=task.shape, given=())
+            return compile(lambda target: candidates(target, None), target=task.shape)
+
+    def _compiled_newton(self) -> Any:
+        task, held = self._task, self._way.held
+
+        def newton(parts: Array, target: Array) -> Any:
+            parts = list(parts)
+            for _ in range(STEPS):
+                e, J, _ = task.linearized(parts, target, held)
+                damping = np.eye(len(e)) * (e @ e + 1e-20)
+                step = J.T @ solve_symmetric(J @ J.T + damping, e[:, None])[:, 0]
+                parts = [x + d for x, d in zip(parts, step, strict=True)]
+            return stack(parts), task.linearized(parts, target, held)[2]
+
+        return compile(newton, parts=len(self._arm.chain), target=task.shape)
+
+    def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
+        """Add the missing answers to those of degenerate targets (n, …), in place."""
+        for at in range(0, len(q), ROWS):
+            some = slice(at, at + ROWS)
+            with np.errstate(invalid="ignore"):
+                self._some(q[some], error[some], [x[some] for x in arrays])
+
+    def _some(self, q: Array, error: Array, arrays: list[Array]) -> None:
+        target = arrays[0]
+        fine = FINE * max(1.0, self._arm.length)
+        parts = self._guesses(arrays)
+        left = np.full(parts.shape[:-1], np.inf)
+        parts, left = self._converged(parts, left, target, fine)
+        known = error <= fine
+        rows = np.flatnonzero(((left <= fine) & ~known.all(axis=-1)[:, None]).any(axis=-1))
+        if not len(rows):
+            return
+        merged, errors = self._merged(q[rows], error[rows], known[rows], parts[rows], left[rows], fine)
+        q[rows], error[rows] = merged, errors
+
+    def _guesses(self, arrays: list[Array]) -> Array:
+        """Answers, exact or not, to targets nearby: (n, m, joints)."""
+        random = np.random.default_rng(0)
+        found = []
+        for distance in DISTANCES:
+            near = [self._task.moved(arrays[0], distance, random), *arrays[1:]]
+            if self._candidates is not None:
+                found.append(self._candidates(*near))
+            else:
+                found.append(self._answers(*near)[0][..., self._places])
+        return np.concatenate(found, axis=1)
+
+    def _converged(self, parts: Array, left: Array, target: Array, fine: float) -> tuple[Array, Array]:
+        finite = np.isfinite(parts).all(axis=-1)
+        for call in range(CALLS):
+            at: tuple[Array, ...] = np.nonzero(finite & ~(left <= (0.0 if call < 2 else 1e-3 * fine)))
+            if not len(at[0]):
+                break
+            better, now = self._newton(parts[at], target[at[0]])
+            kept = now < left[at]
+            at = tuple(i[kept] for i in at)
+            parts[at], left[at] = better[kept], now[kept]
+        return parts, left
+
+    def _merged(
+        self, q: Array, error: Array, known: Array, parts: Array, left: Array, fine: float
+    ) -> tuple[Array, Array]:
+        """The known answers first, then of the others always the one farthest from all these."""
+        n, branches = error.shape
+        kept, kept_error = np.full((n, branches, q.shape[-1]), np.nan), np.full((n, branches), np.nan)
+        order = np.argsort(~known, axis=1, kind="stable")
+        counts = known.sum(axis=1)
+        first = np.arange(branches) < counts[:, None]
+        kept[first] = np.take_along_axis(q, order[..., None], axis=1)[first]
+        kept_error[first] = np.take_along_axis(error, order, axis=1)[first]
+        apart = np.where(left <= fine, np.inf, -1.0)
+        for k in range(branches):
+            mine = kept[:, k, self._places]
+            apart = np.fmin(apart, self._gap(parts, mine[:, None]))
+        apart = np.where(left <= fine, apart, -1.0)
+        while True:
+            best = np.argmax(apart, axis=1)
+            rows = np.flatnonzero((apart[np.arange(n), best] > SEPARATE) & (counts < branches))
+            if not len(rows):
+                return kept, kept_error
+            chosen = parts[rows, best[rows]]
+            kept[rows, counts[rows]] = self._postures(chosen)
+            kept_error[rows, counts[rows]] = left[rows, best[rows]]
+            counts[rows] += 1
+            apart[rows] = np.fmin(apart[rows], self._gap(parts[rows], chosen[:, None]))
+
+    def _gap(self, a: Array, b: Array) -> Array:
+        gap = a - b
+        return np.abs(np.where(self._hinges, np.remainder(gap + np.pi, TURN) - np.pi, gap)).max(axis=-1)
+
+    def _postures(self, parts: Array) -> Array:
+        q = np.tile(resting(self._model), (len(parts), 1))
+        for k, (place, x) in enumerate(zip(self._places, parts.T, strict=True)):
+            if self._hinges[k] and k != self._way.held:
+                whole = x - TURN * np.rint(x / TURN)
+                x = into_limits(whole, self._model.lower[place], self._model.upper[place])
+            q[:, place] = x
+        return q
