@@ -148,16 +148,22 @@ def made(format: str, files: list[bytes], seed: int, number: int) -> bytes:
     return mutate(generator.choice(files), generator, FORMATS[format].kind)
 
 
-def fuzz(format: str, seed: int, first: int, count: int, until: float) -> Report:
+def spent() -> float:
+    """Processor time of this process and of those it has waited for, s."""
+    t = os.times()
+    return t.user + t.system + t.children_user + t.children_system
+
+
+def fuzz(format: str, seed: int, first: int, count: int, seconds: float) -> Report:
     """Read inputs in forked processes; one that ends a process is skipped by the next."""
     files, report = FORMATS[format].seeds(), Report(Counter(), {})
     at = mmap.mmap(-1, 8)
-    last = first + count
-    while first < last and time.monotonic() < until:
+    last, end = first + count, spent() + seconds
+    while first < last and spent() < end:
         with tempfile.TemporaryFile() as results:
             child = os.fork()
             if child == 0:
-                _work(format, files, seed, first, last, until, at, results)
+                _work(format, files, seed, first, last, end - spent(), at, results)
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             results.seek(0)
@@ -183,7 +189,7 @@ def _note(report: Report, number: int, outcome: str, seconds: float, kind: str =
 
 
 def _work(
-    format: str, files: list[bytes], seed: int, first: int, last: int, until: float, at: mmap.mmap, results: Any
+    format: str, files: list[bytes], seed: int, first: int, last: int, seconds: float, at: mmap.mmap, results: Any
 ) -> None:
     """Read inputs until the time is up, and write a line of JSON for each."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -192,7 +198,7 @@ def _work(
     os.dup2(quiet, 2)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(first, last):
-            if time.monotonic() > until:
+            if spent() > seconds:  # a forked process begins at zero
                 break
             at[:] = struct.pack("q", number)
             signal.alarm(HANG)
@@ -229,16 +235,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000, help="inputs of each format")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="time for all formats together")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="processor time of all formats together")
     parser.add_argument("--save", type=Path, default=Path("build/fuzz"), help="folder for inputs that fail")
     told = parser.parse_args()
     if unknown := [name for name in told.formats if name not in FORMATS]:
         parser.error(f"unknown format {unknown[0]!r}; there are {', '.join(FORMATS)}")
     chosen = told.formats or [name for name, one in FORMATS.items() if not one.may_end]
-    failed, begun = False, time.monotonic()
+    failed, end = False, spent() + told.seconds
     for k, format in enumerate(chosen):
-        share = (begun + told.seconds - time.monotonic()) / (len(chosen) - k)  # what a format leaves is for the others
-        report = fuzz(format, told.seed, told.first, told.count, time.monotonic() + share)
+        share = (end - spent()) / (len(chosen) - k)  # what a format leaves is for the others
+        report = fuzz(format, told.seed, told.first, told.count, share)
         counts = ", ".join(f"{count} {outcome}" for outcome, count in sorted(report.outcomes.items()))
         print(f"{format}: {report.outcomes.total()} inputs: {counts}; longest {report.longest:.2f} s", flush=True)
         for kind, (times, number, text) in report.failures.items():

@@ -3,6 +3,7 @@
 import struct
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -243,6 +244,12 @@ def test_nothing_is_printed_of_a_bad_mesh(tmp_path):
     program += "try: m.read_mesh('a.stl')\nexcept e.FormatError: pass"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_mesh_of_no_size_that_numbers_can_tell(tmp_path):
+    (tmp_path / "tiny.obj").write_bytes(obj(CORNERS * 1e-320, FACES))
+    with warnings.catch_warnings(action="error"), pytest.raises(FormatError, match="encloses no volume"):
+        mass_properties(tmp_path / "tiny.obj", density=1.0)
 
 
 def test_a_mesh_whose_name_no_file_can_have_is_missing(tmp_path):

@@ -165,8 +165,9 @@ def _enclosed(mesh: Mesh, name: str, hull: bool) -> Solid:
 def _joined(mesh: Mesh) -> Mesh:
     """With corners that coincide made one (an STL file has three of its own for each triangle)."""
     V, F = mesh
-    grid = SHARED * float(np.ptp(V, axis=0).max() or 1.0)
-    _, first, number = np.unique(np.round((V - V.min(axis=0)) / grid), axis=0, return_index=True, return_inverse=True)
+    extent = float(np.ptp(V, axis=0).max() or 1.0)
+    places = np.round((V - V.min(axis=0)) / extent / SHARED)
+    _, first, number = np.unique(places, axis=0, return_index=True, return_inverse=True)
     F = number.reshape(-1)[F]
     whole = (F[:, 0] != F[:, 1]) & (F[:, 1] != F[:, 2]) & (F[:, 2] != F[:, 0])
     return Mesh(V[first], F[whole])
