@@ -60,7 +60,8 @@ def combined(shapes: Sequence[Shape], i: int, j: int) -> Pair | None:
     """The pair of the shapes at two places, in its order; None where their kinds have no points of contact.
 
     Of two coefficients of friction and of restitution the smaller counts, where one shape has none that of the other,
-    where both have none 0.7 and 0 (None of a soft pair: its spring and damper alone). Of torsional and rolling friction the larger counts. Both give way as springs in
+    where both have none 0.7 and 0 (None of a soft pair: its spring and damper alone).
+    Of torsional and rolling friction the larger counts. Both give way as springs in
     a row, 1/k = 1/k₁ + 1/k₂ (a rigid one adds nothing), with the damper d = k² (d₁/k₁² + d₂/k₂²) of the same force
     in slow motion: exact where d₁/k₁ = d₂/k₂. Margins add.
     """

@@ -8,7 +8,9 @@ At every point where two shapes may touch, δ being how deep they overlap there 
 and −r f_n ω_t/√(ω_t² + ε_ω²) against rolling. k is the pair's stiffness; that of a rigid pair is such that the weight
 of everything, on one point, sinks in by :data:`SUNK`. c gives the pair's restitution at :data:`SPEED` m/s
 (``dissipation`` of `compliant.py`; what comes more slowly leaves with more of its speed), of 0.05 at least; it is zero
-for a soft pair without a restitution. d is the pair's damping. Impulses use the same k, c and d for soft pairs. Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
+for a soft pair without a restitution. d is the pair's damping. Impulses use the same k, c and d for soft pairs.
+
+Sticking creeps: on a slope of angle α, s = ε tan α/√(μ² − tan² α).
 """
 
 from __future__ import annotations

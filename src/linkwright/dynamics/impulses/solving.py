@@ -160,11 +160,22 @@ class _Moving(NamedTuple):
 class Impulses:
     """What acts over a step: impulses (m,) along rows, and the shift that undoes overlap.
 
-    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only what bounces asks for.
+    ``v_free`` (nv,) is the velocity without them, ``v`` that without forces too, which only what bounces asks for, and
+    ``start`` that when the step begins, where it is not v.
     """
 
-    def __init__(self, inertia: Inertia, groups: Sequence[Group], v_free: Array, v: Array, h: Any, solver: Solver):
+    def __init__(
+        self,
+        inertia: Inertia,
+        groups: Sequence[Group],
+        v_free: Array,
+        v: Array,
+        h: Any,
+        solver: Solver,
+        start: Array | None = None,
+    ):
         self.inertia, self.groups, self._h, self._solver = inertia, groups, h, solver
+        self._start = v if start is None else start
         self._v_free, self._gained, self._rate = v_free, v_free - v, 1.0 / h
         softness = [[self._soft(part)[0] for part in group.parts] for group in groups]
         self.rows = all_rows(groups, inertia, v_free, v, softness, bounces(groups))
@@ -195,7 +206,31 @@ class Impulses:
             return found
         again = [self._task(k, self._laws(group, rows, rows.before)) for k, (group, rows) in enumerate(self._both())]
         lost = self.inertia.energy(self._gained)
-        return _without_gain(self._before(), lost, found, self._swept(again, found))
+        return self._without_work(found, _without_gain(self._before(), lost, found, self._swept(again, found)))
+
+    def _without_work(self, found: Found, bounced: Found) -> Found:
+        """The impulses mixed with those of bouncing, as far as contacts do no work over the step.
+
+        This is ½ pᵀ(u + u⁺) of their rows, u being the velocities when the step begins. What turns fast changes them
+        within the step, and the energy of an impact alone does not bound this work.
+        """
+        own = self.inertia.carried_velocity(self._start)
+        at = [
+            k
+            for group, rows in zip(self.groups, self._at, strict=True)
+            if isinstance(group.parts[0], Touch)
+            for k in rows
+        ]
+
+        def of_rows(z: Array) -> Array:
+            return np.concatenate([rows.Y.T @ z[list(group.support)] for group, rows in self._both()])[at]
+
+        r = np.concatenate([rows.r for rows in self.rows])[at]
+        both = of_rows(own) + r + of_rows(found.z)
+        p, change, faster = found.p[at], (bounced.p - found.p)[at], of_rows(bounced.z - found.z)
+        a, b, c = change @ faster, change @ both + p @ faster, minimum(p @ both, 0.0)
+        s = where(a + b + c > 0.0, _crossing(a, b, c), 1.0)
+        return Found(found.p + s * (bounced.p - found.p), found.z + s * (bounced.z - found.z))
 
     def work(self, found: Found) -> Any:
         """The kinetic energy that impulses bring, J: pᵀ r + ½ pᵀ A p."""
@@ -441,6 +476,14 @@ def _without_gain(before: Array, lost: Any, found: Found, bounced: Found) -> Fou
     tiny = a < TINY
     s = where(tiny, 1.0, clip((root - b) / where(tiny, 1.0, 2.0 * a), 0.0, 1.0))
     return Found(found.p + s * change, found.z + s * more)
+
+
+def _crossing(a: Any, b: Any, c: Any) -> Any:
+    """The s from 0 to 1 at which a s² + b s + c grows above zero, where it is c ≤ 0 at 0 and more than zero at 1."""
+    root = np.sqrt(maximum(b * b - 4.0 * a * c, TINY))
+    falls = b < 0.0  # then a is above zero
+    s = where(falls, (root - b) / where(falls, 2.0 * a, 1.0), -2.0 * c / where(falls, 1.0, b + root))
+    return clip(s, 0.0, 1.0)
 
 
 def _fitted(tasks: Sequence[Task], found: Found) -> Found:

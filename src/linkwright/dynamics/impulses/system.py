@@ -67,9 +67,13 @@ class Inertia(NamedTuple):
         """The velocities (nv,) of what is carried (nv,)."""
         return solve_below(self.L, self.roots * z)
 
+    def carried_velocity(self, v: Array) -> Array:
+        """D^(½) L v (nv,) of velocities v (nv,): what :meth:`moved` undoes."""
+        return (self.L @ v) / self.roots
+
     def energy(self, v: Array) -> Any:
         """½ vᵀM̂v of velocities v (nv,)."""
-        y = (self.L @ v) / self.roots
+        y = self.carried_velocity(v)
         return 0.5 * (y @ y)
 
     def velocity(self, x: Array) -> Array:

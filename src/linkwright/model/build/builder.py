@@ -331,8 +331,8 @@ class Builder:
         none it is 0.7 and 0), ``torsional_friction`` and ``rolling_friction`` (m: the moment that each newton of normal
         force resists), ``stiffness`` (N/m; None is rigid) and ``damping`` (N s/m) of each point of contact, and
         ``margin`` (m: it is that much thicker). A soft contact exerts max(0, k δ (1 + c δ̇) + d δ̇) under all methods, c
-        such that an impact at 1 m/s leaves the restitution, 0.05 at least; zero where none is given. Shapes meet where a bit of the ``contype`` of one is in the
-        ``conaffinity`` of the other.
+        such that an impact at 1 m/s leaves the restitution, 0.05 at least; zero where none is given. Shapes meet where
+        a bit of the ``contype`` of one is in the ``conaffinity`` of the other.
         """
         who = f"a shape of {_name('a shape: its body', body)!r}"
         if name:

@@ -171,7 +171,8 @@ def strike(
     groups = _groups(model, q, v, h, constraints, told)
     if not groups:
         return Struck(v_free, Found(memory, 0.0 * v), None, 0.0)
-    impulses = Impulses(factors, groups, v_free, _coasting(model, q, v, h, factors, groups), h, constraints.solver)
+    coasting = _coasting(model, q, v, h, factors, groups)
+    impulses = Impulses(factors, groups, v_free, coasting, h, constraints.solver, v)
     found = impulses.found(memory)
     after = v_free + impulses.velocity(found)
     ends = _ends(model, q, after, h, len(groups), constraints) if constraints.contact else None
