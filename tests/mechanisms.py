@@ -88,6 +88,7 @@ def random_tree(
                 leaders.append(f"joint{k}")
         bodies.append(body(f"body{k}", rng))
         some = rng.uniform(0.0, 1.0, (5, motion.nv)) if springs else np.zeros((5, motion.nv))
+        some[1, list(motion.carried)] = 0.0  # no armature in axes that turn
         joints.append(
             JointSpec(
                 f"joint{k}",

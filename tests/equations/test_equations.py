@@ -34,7 +34,8 @@ def with_joint(kind: str) -> Model:
     builder.body("b", 1.5, (0.3, -0.2, 0.1), [[0.2, 0.0, -0.03], [0.0, 0.3, 0.02], [-0.03, 0.02, 0.25]])
     builder.body("c", 1.0, (0.1, 0.0, 0.1), (0.2, 0.3, 0.25))
     own = {"pitch": 0.3} if kind == "helical" else {}
-    armature = np.arange(1, 1 + lw.Builder("x").body("y").joint("j", kind, "world", "y", **own).build().nv) * 0.1
+    motion = lw.Builder("x").body("y").joint("j", kind, "world", "y", **own).build().joints[0].motion
+    armature = np.where(np.isin(np.arange(motion.nv), motion.carried), 0.0, np.arange(1, 1 + motion.nv) * 0.1)
     builder.joint("first", "revolute", "world", "a", axis=(0, 1, 0), xyz=(0, 0, 0.3), rpy=(np.pi / 4, 0, np.pi / 12))
     builder.joint("middle", kind, "a", "b", xyz=(0.2, 0, 0.3), rpy=(0, np.pi / 6, 0), armature=armature, **own)
     builder.joint("last", "revolute", "b", "c", axis=(0, 1, 0), xyz=(0, 0.1, 0.3))

@@ -542,3 +542,15 @@ def test_legends_stand_beside_the_curves():
         assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
         assert not any(box.overlaps(ax.title.get_window_extent()) for ax in figure.axes)
         assert not any(box.overlaps(ax.xaxis.label.get_window_extent()) for ax in figure.axes if ax.get_xlabel())
+
+
+def test_a_floating_base_is_identified_with_armatures_of_what_has_some():
+    made = lw.Builder("f").body("base", 5.0, (0.1, 0, 0), inertia=[0.1, 0.2, 0.25])
+    made.body("arm", 1.0, (0.2, 0.1, 0), inertia=[0.02, 0.03, 0.04]).joint("free", "free", "world", "base")
+    model = made.joint("j", "revolute", "base", "arm", axis=(0, 1, 0), armature=0.2).build()
+    rng = np.random.default_rng(0)
+    q, v, a = model.random(300, seed=rng), *rng.normal(size=(2, 300, model.nv))
+    tau = lw.inverse_dynamics(model, q, v, a) + 0.01 * rng.normal(size=(300, model.nv))
+    found = lw.identify(model, q, v, a, tau, armature=True).model
+    assert (found.armature[:3] == 0.0).all()
+    assert found.armature[6] == pytest.approx(0.2, abs=0.01)

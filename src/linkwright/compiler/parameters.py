@@ -92,7 +92,13 @@ def parameter_of(model: Model, name: str) -> Parameter:
         names = [joint.name for joint in model.joints]
         if owner not in names:
             raise UnknownNameError("joint", owner, names)
-        nv = model.joint(owner).motion.nv
+        motion = model.joint(owner).motion
+        if what == "armature" and motion.carried:
+            raise InputError(
+                f"{name!r} is no parameter: a {motion.type} joint has no armature of its translation, whose velocities "
+                "are in axes that turn with the body"
+            )
+        nv = motion.nv
         return Parameter(name, owner, what, () if nv == 1 else (nv,))
     forms = [("<body>", OF_BODIES), ("<joint>", OF_JOINTS), ("pairs", OF_PAIRS)]
     raise UnknownNameError("parameter", name, [f"{owner}.{x}" for owner, all_of in forms for x in all_of])

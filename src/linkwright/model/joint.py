@@ -193,6 +193,10 @@ class Planar(JointType):
     def turning(self) -> tuple[int, ...]:
         return (2,)
 
+    @property
+    def carried(self) -> tuple[int, ...]:
+        return (0, 1)
+
     def transform(self, q: Array) -> Array:
         return pose_matrix(rotation_z(q[2]), np.stack([q[0], q[1], 0.0 * q[2]]))
 
@@ -326,6 +330,10 @@ class Free(JointType):
     def turning(self) -> tuple[int, ...]:
         return (3, 4, 5)
 
+    @property
+    def carried(self) -> tuple[int, ...]:
+        return (0, 1, 2)
+
     def transform(self, q: Array) -> Array:
         return pose_matrix(quaternion_matrix(q[3:]), q[:3])
 
@@ -444,8 +452,16 @@ class Compound(JointType):
 
     @property
     def turning(self) -> tuple[int, ...]:
+        return self._places(lambda motion: motion.turning)
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        return self._places(lambda motion: motion.carried)
+
+    def _places(self, of: Callable[[JointType], tuple[int, ...]]) -> tuple[int, ...]:
+        """Where in v velocities of the parts are, ``of`` a part."""
         starts = np.cumsum([0, *(part.motion.nv for part in self.parts)])
-        return tuple(int(at) + k for at, part in zip(starts, self.parts, strict=False) for k in part.motion.turning)
+        return tuple(int(at) + k for at, part in zip(starts, self.parts, strict=False) for k in of(part.motion))
 
     def in_units(self, length: float) -> JointType:
         parts = tuple(

@@ -62,6 +62,11 @@ class JointType(ABC):
         """Of velocities in axes that turn with the body: where in v that turning is. Nowhere where none are."""
         return ()
 
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """Linear velocities in axes that turn with the body: where in v. Nowhere where none are."""
+        return ()
+
     def in_units(self, length: float) -> JointType:
         """The same joint, lengths counted in units of so many metres."""
         return self

@@ -202,8 +202,13 @@ class Unknowns:
         return ASSUMED * np.concatenate([inertia] * self.armature + [effort, effort] * self.friction)
 
     def model_of(self, theta: Array, name: str | None = None) -> Model:
-        """The mechanism with these parameters."""
+        """The mechanism with these parameters; without armatures of what has none, which noise finds."""
         model, n = self.model, 10 * len(self.blocks)
+        if self.armature:
+            theta = theta.copy()
+            for joint in model.joints:
+                if joint.nv:
+                    theta[[n + model.slice(joint.name).v.start + k for k in joint.motion.carried]] = 0.0
         if self.links is None:
             whole = dynamics.inertial_parameters(model, self.armature, self.friction).astype(float)
             for k, (_, body, _) in enumerate(self.blocks):

@@ -35,7 +35,7 @@ from linkwright.model.build.sizes import too_far, too_small
 from linkwright.model.joint_type import JointType
 from linkwright.model.pair import Pair
 from linkwright.model.tree import PER_COORDINATE, PER_VELOCITY, Coupling, Frame, Joint, Link, Model, public_body
-from linkwright.spatial.arrays import Array, entries, is_symbolic, snap
+from linkwright.spatial.arrays import Array, entries, is_symbolic, is_zero, snap
 from linkwright.spatial.inertia import NO_INERTIA, RigidInertia, rigid_inertia
 from linkwright.spatial.transform import inverse_pose
 
@@ -268,6 +268,17 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         return default
 
     nq, nv = motion.nq, motion.nv
+    armature = values("armature", nv, _filled(nv, 0.0), 0.0)
+    if not all(is_zero(armature[k]) for k in motion.carried):
+        zeros = [0 if k in motion.carried else "a" for k in range(nv)]
+        problems.append(
+            at_place(
+                spec.place,
+                f"joint {spec.name!r}: a {motion.type} joint has no armature of its translation, whose velocities are "
+                "in axes that turn with the body: as a diagonal of M it would drive a spinning body sideways. Give "
+                f"[{', '.join(map(str, zeros))}], or separate joints in a row that slide and turn",
+            )
+        )
     lower = values("lower", nq, _filled(nq, -np.inf), finite=False)
     upper = values("upper", nq, _filled(nq, np.inf), finite=False)
     if (lower > upper).any():
@@ -289,7 +300,7 @@ def _joint(spec: JointSpec, problems: list[str]) -> Joint:
         rest=values("rest", nq, motion.neutral),
         damping=values("damping", nv, _filled(nv, 0.0), 0.0),
         friction=values("friction", nv, _filled(nv, 0.0), 0.0),
-        armature=values("armature", nv, _filled(nv, 0.0), 0.0),
+        armature=armature,
     )
 
 

@@ -120,8 +120,10 @@ class Builder:
         roll, pitch, yaw) or by ``placement`` (4, 4); ``axis`` (z unless given; need not be of unit
         length) is in that frame. ``pitch``: metres a turn, of helical joints. Limits, ``stiffness``
         (towards ``rest``), ``damping``, Coulomb ``friction`` and ``armature`` (reflected rotor inertia)
-        are one number or one per coordinate. ``mimic`` names a joint this one follows:
-        coordinate = ``multiplier`` · (its coordinate) + ``offset``.
+        are one number or one per coordinate; free and planar joints have no armature of their translation, whose
+        velocities are in axes that turn with the body, and friction along these axes.
+
+        ``mimic`` names a joint this one follows: coordinate = ``multiplier`` · (its coordinate) + ``offset``.
         """
         who = f"joint {_name('a joint', name)!r}"
         for what, body in (("a parent body", parent), ("a child body", child)):
