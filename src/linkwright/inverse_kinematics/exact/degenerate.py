@@ -71,8 +71,8 @@ class DegenerateTargets:
     def _compiled_newton(self) -> Any:
         task, held = self._task, self._way.held
 
-        def newton(parts: Array, target: Array) -> Any:
-            parts = list(parts)
+        def newton(guess: Array, target: Array) -> Any:
+            parts = list(guess)
             for _ in range(STEPS):
                 e, J, _ = task.linearized(parts, target, held)
                 damping = np.eye(len(e)) * (e @ e + 1e-20)
@@ -80,7 +80,7 @@ class DegenerateTargets:
                 parts = [x + d for x, d in zip(parts, step, strict=True)]
             return stack(parts), task.linearized(parts, target, held)[2]
 
-        return compile(newton, parts=len(self._arm.chain), target=task.shape)
+        return compile(newton, guess=len(self._arm.chain), target=task.shape)
 
     def __call__(self, q: Array, error: Array, arrays: list[Array]) -> None:
         """Add the missing answers to those of degenerate targets (n, …), in place."""
@@ -95,8 +95,9 @@ class DegenerateTargets:
         parts = self._guesses(arrays)
         left = np.full(parts.shape[:-1], np.inf)
         parts, left = self._converged(parts, left, target, fine)
-        known = error <= fine
-        rows = np.flatnonzero(((left <= fine) & ~known.all(axis=-1)[:, None]).any(axis=-1))
+        known = np.asarray(error <= fine)
+        reached = np.asarray(left <= fine)
+        rows = np.flatnonzero(reached.any(axis=-1) & ~known.all(axis=-1))
         if not len(rows):
             return
         merged, errors = self._merged(q[rows], error[rows], known[rows], parts[rows], left[rows], fine)
@@ -121,7 +122,7 @@ class DegenerateTargets:
             if not len(at[0]):
                 break
             better, now = self._newton(parts[at], target[at[0]])
-            kept = now < left[at]
+            kept = np.asarray(now < left[at])
             at = tuple(i[kept] for i in at)
             parts[at], left[at] = better[kept], now[kept]
         return parts, left
