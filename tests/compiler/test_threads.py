@@ -136,6 +136,8 @@ def test_results_in_the_memory_of_arguments(kernel, shift):
 
 def test_single_rows_and_small_batches_take_one_thread(kernel, spread_calls, monkeypatch):
     monkeypatch.setattr(kernel_module, "GRAIN", 100_000)
+    # a kernel's first call decides which batches go straight to the code: others of this module keep theirs
+    kernel = lw.Kernel(kernel.program, kernel.model)
     for lead in ((), (1,), (100,)):
         on(kernel, 4, *batch(*lead))
     assert spread_calls == []
